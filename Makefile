@@ -1,0 +1,58 @@
+# Each target sets itself up in .venv from nothing. All paths are relative, so that the directory
+# may have a space in its name.
+
+PYTHON ?= python3
+python := .venv/bin/python
+pip := $(python) -m pip --disable-pip-version-check --quiet
+done := .venv/done
+
+native := $(wildcard src/gaussbayes/kernels/native/*.cpp src/gaussbayes/kernels/native/*.hpp)
+
+.PHONY: demo test lint bench build clean
+
+demo: $(done)/demo
+	$(python) -m gaussbayes.demo
+
+test: $(done)/test
+	$(python) -m pytest -n 2
+	sh tests/without_compiler.sh
+
+lint: $(done)/lint
+	$(python) -m ruff check
+	$(python) -m ruff format --check
+	$(python) -m mypy
+	.venv/bin/lint-imports
+
+bench: $(done)/bench
+	$(python) benchmarks/run.py
+
+build: $(done)/build
+
+clean:
+	rm -rf .venv build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(done)/venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "gaussbayes needs Python 3.11 or newer; try: make PYTHON=python3.13" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	@mkdir -p $(done) && touch $@
+
+# What the package is built with. CMake and Ninja come as wheels; only the compiler is the machine's.
+$(done)/tools: $(done)/venv constraints.txt pyproject.toml
+	$(pip) install -c constraints.txt scikit-build-core nanobind cmake ninja
+	@touch $@
+
+# Editable: a change of a .py file is there at once, a change of C++ compiles again.
+# Where a compiler and Python's headers are, a failed compilation is an error (see pyproject.toml).
+$(done)/build: $(done)/tools CMakeLists.txt $(native)
+	@include=$$($(python) -c 'import sysconfig; print(sysconfig.get_path("include"))'); \
+	if printf '#include <Python.h>\n#include <vector>\n' | \
+	   $${CXX:-c++} -x c++ -fsyntax-only "-I$$include" - 2>/dev/null; \
+	then export GAUSSBAYES_REQUIRE_NATIVE=1; fi; \
+	set -x; $(pip) install -c constraints.txt --no-build-isolation -C build-dir=build/native -e .
+	@touch $@
+
+$(done)/demo $(done)/test $(done)/lint $(done)/bench: $(done)/build
+	$(pip) install -c constraints.txt 'gaussbayes[$(@F)]'
+	@touch $@

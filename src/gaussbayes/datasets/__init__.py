@@ -1,0 +1,51 @@
+"""Small tables that come with the package, for the demonstration and for trying things out."""
+
+import csv
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+
+from gaussbayes.types import FloatArray, LabelArray
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A labelled table: one row of numbers and one label for each thing that was measured."""
+
+    rows: FloatArray  # (n, d)
+    labels: LabelArray  # (n,)
+    feature_names: tuple[str, ...]  # d of them
+    class_names: tuple[str, ...]  # k of them, in order of first appearance
+    source: str
+
+
+def load_iris() -> Dataset:
+    """Fisher's irises: 150 flowers, four lengths in centimetres, three species of 50 each.
+
+    The values are those of Fisher (1936), Table I, as scikit-learn distributes them; the copy of
+    the UCI repository differs in two flowers. The data are in the public domain.
+
+    References
+    ----------
+    R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7
+    (1936), pages 179-188.
+
+    Examples
+    --------
+    >>> iris = load_iris()
+    >>> iris.rows.shape, iris.class_names
+    ((150, 4), ('setosa', 'versicolor', 'virginica'))
+    >>> iris.rows[0].tolist(), str(iris.labels[0])
+    ([5.1, 3.5, 1.4, 0.2], 'setosa')
+    """
+    text = files("gaussbayes.datasets").joinpath("iris.csv").read_text(encoding="utf-8")
+    header, *lines = csv.reader(text.splitlines())
+    labels = [line[-1] for line in lines]
+    return Dataset(
+        rows=np.array([line[:-1] for line in lines], dtype=np.float64),
+        labels=np.array(labels),
+        feature_names=tuple(header[:-1]),
+        class_names=tuple(dict.fromkeys(labels)),
+        source="R. A. Fisher, Annals of Eugenics 7 (1936), 179-188",
+    )

@@ -1,0 +1,39 @@
+"""NaN and infinity in rows: found by the kernels on the way, named here.
+
+Looking for them beforehand would read all rows once more; a sum or a score that is not finite tells
+as well, and only then is the place searched.
+"""
+
+import numpy as np
+
+from gaussbayes.errors import DataError, NonFiniteError
+from gaussbayes.types import RealArray
+
+
+def refuse_not_finite(X: RealArray, start: int = 0, names: tuple[str, ...] | None = None) -> None:
+    """Raise if there is NaN or infinity in the rows, naming the first place.
+
+    Examples
+    --------
+    >>> refuse_not_finite(np.array([[1.0, 2.0]]))
+    """
+    places = np.argwhere(~np.isfinite(X))
+    if places.size:
+        row, column = (int(place) for place in places[0])
+        value = "NaN" if np.isnan(X[row, column]) else "infinity"
+        name = f"column {column}" if names is None else f"column {names[column]!r}"
+        msg = (
+            f"Input X contains {value} in row {row + start}, {name} "
+            f"({places.shape[0]} such value{'s' if places.shape[0] > 1 else ''}); "
+            "remove or fill such rows first"
+        )
+        raise NonFiniteError(msg)
+
+
+def refuse_overflow(X: RealArray) -> None:
+    """Raise for finite rows whose sums are not."""
+    msg = (
+        f"values up to {np.abs(X).max():g} are too large: their sums of squares overflow; "
+        "give the features in larger units"
+    )
+    raise DataError(msg)

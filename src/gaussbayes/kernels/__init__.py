@@ -1,0 +1,114 @@
+"""The hot loops: native (C++) where a compiler was, NumPy twins elsewhere.
+
+`active()` is the module in use. The environment variable ``GAUSSBAYES_KERNELS`` (``native`` or
+``reference``) chooses at start; `using` chooses for a while.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import ModuleType
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.kernels import reference
+from gaussbayes.kernels.forms import Form
+from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
+
+native: ModuleType | None
+try:
+    from gaussbayes.kernels import native
+except ImportError:  # built where no compiler was
+    native = None
+
+
+class Kernels(Protocol):
+    """What both kernel modules offer; `gaussbayes.kernels.reference` says what each means."""
+
+    NAME: str
+
+    def encode(
+        self, labels: NDArray[np.int64], lowest: int, span: int
+    ) -> tuple[CodeArray, NDArray[np.bool_]]: ...
+
+    def accumulate(
+        self,
+        X: RealArray,
+        codes: CodeArray,
+        weights: FloatArray | None,
+        n_classes: int,
+        layout: ScatterLayout,
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]: ...
+
+    def prepare(self, form: Form, dtype: "np.dtype[Any]") -> Any: ...
+
+    def score(
+        self, form: Any, X: RealArray, task: Task, out: NDArray[Any], prune: bool = True
+    ) -> int: ...
+
+
+def _find(name: str) -> Kernels:
+    if name == "reference":
+        return cast("Kernels", reference)
+    if name == "native":
+        if native is None:
+            msg = (
+                "native kernels were asked for but are not built; install gaussbayes where a C++ "
+                "compiler is, or use the reference kernels"
+            )
+            raise RuntimeError(msg)
+        return cast("Kernels", native)
+    msg = f"kernels are 'native' or 'reference', got {name!r} (see GAUSSBAYES_KERNELS)"
+    raise RuntimeError(msg)
+
+
+_default = _find(
+    os.environ.get("GAUSSBAYES_KERNELS") or ("reference" if native is None else "native")
+)
+_chosen: ContextVar[Kernels | None] = ContextVar("gaussbayes_kernels", default=None)
+
+
+def active() -> Kernels:
+    """The kernels in use now.
+
+    Examples
+    --------
+    >>> with using("reference"):
+    ...     active().NAME
+    'reference'
+    """
+    return _chosen.get() or _default
+
+
+@contextmanager
+def using(name: str) -> Iterator[Kernels]:
+    """Use the ``"native"`` or the ``"reference"`` kernels inside a ``with`` block."""
+    token = _chosen.set(_find(name))
+    try:
+        yield active()
+    finally:
+        _chosen.reset(token)
+
+
+def show_config() -> None:
+    """Print the version, the active kernels and what they were built for.
+
+    Examples
+    --------
+    >>> with using("reference"):
+    ...     show_config()  # doctest: +ELLIPSIS
+    gaussbayes ...
+    kernels    reference (NumPy ...)
+    """
+    from importlib.metadata import version
+
+    kernels = active()
+    if kernels.NAME == "native" and native is not None:
+        detail = f"C++, {native.instruction_set()}"
+    else:
+        detail = f"NumPy {np.__version__}"
+    print(f"gaussbayes {version('gaussbayes')}")
+    print(f"kernels    {kernels.NAME} ({detail})")

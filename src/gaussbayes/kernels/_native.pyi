@@ -1,0 +1,42 @@
+from typing import Any
+
+from numpy.typing import NDArray
+
+def instruction_set() -> str: ...
+def use_instruction_set(name: str) -> None: ...
+def encode(
+    labels: NDArray[Any], lowest: int, codes: NDArray[Any], present: NDArray[Any]
+) -> None: ...
+def packed_size(n_features: int, narrow: bool) -> int: ...
+def pack(triangle: NDArray[Any], packed: NDArray[Any]) -> None: ...
+def accumulate(
+    X: NDArray[Any],
+    codes: NDArray[Any],
+    weights: NDArray[Any] | None,
+    n_classes: int,
+    layout: str,
+    weight: NDArray[Any],
+    anchor: NDArray[Any],
+    offset: NDArray[Any],
+    scatter: NDArray[Any],
+) -> None: ...
+def score_quadratic(
+    X: NDArray[Any],
+    center: NDArray[Any],
+    offset: NDArray[Any],
+    whitener: NDArray[Any],
+    log_constant: NDArray[Any],
+    diagonal: bool,
+    shared: bool,
+    task: str,
+    prune: bool,
+    out: NDArray[Any],
+) -> int: ...
+def score_linear(
+    X: NDArray[Any],
+    center: NDArray[Any],
+    coefficient: NDArray[Any],
+    log_constant: NDArray[Any],
+    task: str,
+    out: NDArray[Any],
+) -> int: ...

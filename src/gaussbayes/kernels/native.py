@@ -1,0 +1,103 @@
+"""The native kernels behind the same four functions as `gaussbayes.kernels.reference`.
+
+Importing this module fails with ImportError where the extension was not built.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.kernels import _native
+from gaussbayes.kernels.forms import Form, Linear, Quadratic
+from gaussbayes.kernels.reference import scatter_shape
+from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
+
+NAME = "native"
+
+
+def instruction_set() -> str:
+    """The vector instructions in use: ``"avx512"``, ``"avx2"`` or ``"baseline"``."""
+    return str(_native.instruction_set())
+
+
+def encode(
+    labels: NDArray[np.int64], lowest: int, span: int
+) -> tuple[CodeArray, NDArray[np.bool_]]:
+    """Class numbers of whole-number labels; see the reference twin."""
+    codes = np.empty(labels.shape[0], dtype=np.int32)
+    present = np.zeros(span, dtype=np.bool_)
+    _native.encode(np.ascontiguousarray(labels), lowest, codes, present)
+    return codes, present
+
+
+def accumulate(
+    X: RealArray,
+    codes: CodeArray,
+    weights: FloatArray | None,
+    n_classes: int,
+    layout: ScatterLayout,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Weight, anchor, offset and scatter of each class; see the reference twin."""
+    d = X.shape[1]
+    weight = np.zeros(n_classes)
+    anchor = np.zeros((n_classes, d))
+    offset = np.zeros((n_classes, d))
+    scatter = np.zeros(scatter_shape(layout, n_classes, d))
+    _native.accumulate(X, codes, weights, n_classes, layout, weight, anchor, offset, scatter)
+    return weight, anchor, offset, scatter
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A quadratic form whose triangles are laid out for the registers."""
+
+    form: Quadratic
+    whitener: RealArray  # flat
+    diagonal: bool
+    shared: bool
+
+
+def prepare(form: Form, dtype: "np.dtype[Any]") -> Packed | Linear:
+    """The form for rows of `dtype`, its triangles packed."""
+    narrow = form.cast(dtype)
+    if isinstance(narrow, Linear):
+        return Linear(
+            *map(np.ascontiguousarray, (narrow.center, narrow.coefficient, narrow.log_constant))
+        )
+    shared = narrow.whitener.shape[0] == 1
+    if narrow.whitener.ndim == 2:
+        flat = np.ascontiguousarray(narrow.whitener).reshape(-1)
+        return Packed(narrow, flat, diagonal=True, shared=shared)
+    count, d, _ = narrow.whitener.shape
+    size = _native.packed_size(d, dtype == np.float32)
+    packed = np.empty((count, size), dtype=dtype)
+    for own, triangle in zip(packed, narrow.whitener, strict=True):
+        _native.pack(np.ascontiguousarray(triangle), own)
+    return Packed(narrow, packed.reshape(-1), diagonal=False, shared=shared)
+
+
+def score(
+    form: Packed | Linear, X: RealArray, task: Task, out: NDArray[Any], prune: bool = True
+) -> int:
+    """Write what `task` asks for of each row into `out`; see the reference twin."""
+    if isinstance(form, Linear):
+        return int(
+            _native.score_linear(X, form.center, form.coefficient, form.log_constant, task, out)
+        )
+    own = form.form
+    return int(
+        _native.score_quadratic(
+            X,
+            own.center,
+            own.offset,
+            form.whitener,
+            own.log_constant,
+            form.diagonal,
+            form.shared,
+            task,
+            prune,
+            out,
+        )
+    )

@@ -1,0 +1,76 @@
+// Log joints that are sums over the features, one at a time: diagonal and linear forms.
+// Included inside the variant's namespace: it must include nothing itself.
+//
+// A tile (d, tile_rows) of x - center is read once for several classes, whose sums stay in registers.
+
+// log_constant_c + sum_j coefficient_cj u_j
+template <class T>
+struct LinearTerm {
+    static constexpr std::size_t classes = panel_height;
+    const Linear<T>& form;
+
+    Vec<T> add(std::size_t c, std::size_t j, Vec<T> u, Vec<T> sum) const {
+        return sum + form.coefficient[c * form.d + j] * u;
+    }
+    Vec<T> log_joint(std::size_t c, Vec<T> sum) const { return sum + form.log_constant[c]; }
+};
+
+// log_constant_c - 1/2 sum_j (whitener_cj (u_j - offset_cj))^2
+template <class T>
+struct DiagonalTerm {
+    static constexpr std::size_t classes = panel_height / 2;
+    const Quadratic<T>& form;
+
+    Vec<T> add(std::size_t c, std::size_t j, Vec<T> u, Vec<T> sum) const {
+        const T whitener = form.whitener[(form.shared ? 0 : c * form.d) + j];
+        const Vec<T> white = (u - form.offset[c * form.d + j]) * whitener;
+        return sum + white * white;
+    }
+    Vec<T> log_joint(std::size_t c, Vec<T> sum) const {
+        return quadratic_log_joint<T>(form.log_constant[c], sum);
+    }
+};
+
+template <class T, std::size_t count, class Term>
+inline void score_some(const Term& term, std::size_t c, std::size_t d, const T* tile, T* log_joint) {
+    Lanes<T> sum[count] = {};
+    for (std::size_t j = 0; j < d; ++j) {
+        const Lanes<T> u = load_lanes(tile + j * tile_rows<T>);
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < count; ++i)
+#pragma GCC unroll 3
+            for (std::size_t v = 0; v < tile_vectors; ++v)
+                sum[i].part[v] = term.add(c + i, j, u.part[v], sum[i].part[v]);
+    }
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < count; ++i) {
+        for (Vec<T>& part : sum[i].part) part = term.log_joint(c + i, part);
+        store_lanes(log_joint + (c + i) * tile_rows<T>, sum[i]);
+    }
+}
+
+// The classes from c on, fewer than a full set.
+template <class T, std::size_t count, class Term>
+inline void score_last(const Term& term, std::size_t c, std::size_t k, std::size_t d, const T* tile,
+                       T* log_joint) {
+    if constexpr (count > 0) {
+        if (k - c == count)
+            score_some<T, count>(term, c, d, tile, log_joint);
+        else
+            score_last<T, count - 1>(term, c, k, d, tile, log_joint);
+    }
+}
+
+// Log joints (tiles, k, tile_rows) of tiles (tiles, d, tile_rows).
+template <class T, class Term>
+void score_featurewise(const Term& term, std::size_t tiles, const T* tile, T* log_joint) {
+    constexpr std::size_t together = Term::classes;
+    const std::size_t k = term.form.k, d = term.form.d;
+    for (std::size_t t = 0; t < tiles; ++t) {
+        std::size_t c = 0;
+        for (; c + together <= k; c += together) score_some<T, together>(term, c, d, tile, log_joint);
+        score_last<T, together - 1>(term, c, k, d, tile, log_joint);
+        tile += d * tile_rows<T>;
+        log_joint += k * tile_rows<T>;
+    }
+}

@@ -1,0 +1,90 @@
+// What the native kernels offer, once for each instruction set.
+//
+// The meaning of each function is that of its NumPy twin in ../reference.py. All are
+// single-threaded, allocate no more than a few cache-sized blocks, and never touch Python.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gaussbayes {
+
+// A view of a table: any strides, counted in elements; nothing is copied.
+template <class T>
+struct Rows {
+    const T* data;
+    std::ptrdiff_t row_stride;
+    std::ptrdiff_t column_stride;
+    std::size_t n;  // rows
+    std::size_t d;  // features
+};
+
+enum class Layout { full, pooled, diagonal };
+enum class Task { log_joint, log_posterior, posterior, label };
+
+// Bits of a scoring kernel's answer.
+constexpr int not_finite = 1;    // a row holds NaN or infinity
+constexpr int out_of_range = 2;  // a row's square overflows for every class
+
+// Where accumulate writes; the caller has zeroed all of it.
+struct Moments {
+    double* weight;   // (k)
+    double* anchor;   // (k, d)
+    double* offset;   // (k, d)
+    double* scatter;  // (k, d, d), (d, d) or (k, d)
+};
+
+// log p(x, c) = log_constant_c - 1/2 |whitener_c (x - center - offset_c)|^2
+template <class T>
+struct Quadratic {
+    std::size_t d;
+    std::size_t k;
+    bool diagonal;        // whitener is (k or 1, d) instead of packed triangles
+    bool shared;          // one whitener for all classes
+    const T* center;      // (d)
+    const T* offset;      // (k, d)
+    const T* whitener;    // (k or 1, d), or as pack() has laid it out
+    const T* log_constant;  // (k)
+};
+
+// log p(x, c) = log_constant_c + coefficient_c . (x - center), up to a term without c
+template <class T>
+struct Linear {
+    std::size_t d;
+    std::size_t k;
+    const T* center;
+    const T* coefficient;  // (k, d)
+    const T* log_constant;
+};
+
+template <class T>
+struct TypedKernels {
+    void (*accumulate)(const Rows<T>&, const std::int32_t* codes, const double* weights,
+                       std::size_t k, Layout, const Moments&);
+    // How many T one packed triangle takes, and the packing of one lower triangle (d, d).
+    std::size_t (*packed_size)(std::size_t d);
+    void (*pack)(const T* triangle, std::size_t d, T* packed);
+    // Exactly one of `values` (n, k) and `labels` (n) is written, as the task says.
+    int (*score_quadratic)(const Quadratic<T>&, const Rows<T>&, Task, bool prune, T* values,
+                           std::int64_t* labels);
+    int (*score_linear)(const Linear<T>&, const Rows<T>&, Task, T* values, std::int64_t* labels);
+};
+
+struct Kernels {
+    const char* instruction_set;
+    TypedKernels<float> narrow;
+    TypedKernels<double> wide;
+};
+
+// One table for each time variant.cpp is compiled.
+namespace baseline {
+const Kernels& kernels();
+}
+namespace avx2 {
+const Kernels& kernels();
+}
+namespace avx512 {
+const Kernels& kernels();
+}
+
+}  // namespace gaussbayes

@@ -1,0 +1,214 @@
+// Bindings: arrays in, arrays out. The GIL is released around every kernel.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace nb = nanobind;
+using namespace gaussbayes;
+
+namespace {
+
+template <class T>
+using Table = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Output = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
+
+// The kernels of the widest instruction set this processor has, or of the one asked for.
+const Kernels* choose(const std::string& wanted) {
+#ifdef GAUSSBAYES_X86
+    __builtin_cpu_init();
+    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
+                            __builtin_cpu_supports("avx512dq") &&
+                            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+    if (has_avx512 && (wanted.empty() || wanted == "avx512")) return &avx512::kernels();
+    if (has_avx2 && (wanted.empty() || wanted == "avx2")) return &avx2::kernels();
+#endif
+    if (wanted.empty() || wanted == "baseline") return &baseline::kernels();
+    return nullptr;
+}
+
+const Kernels* active = choose("");
+
+template <class T>
+const TypedKernels<T>& typed();
+template <>
+const TypedKernels<float>& typed<float>() {
+    return active->narrow;
+}
+template <>
+const TypedKernels<double>& typed<double>() {
+    return active->wide;
+}
+
+void use_instruction_set(const std::string& name) {
+    const Kernels* found = choose(name);
+    if (found == nullptr) throw std::invalid_argument("this processor or build has no " + name);
+    active = found;
+}
+
+template <class T>
+Rows<T> rows_of(const Table<T>& X) {
+    return {X.data(), X.stride(0), X.stride(1), X.shape(0), X.shape(1)};
+}
+
+void expect(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+template <class T>
+void accumulate(Table<T> X, Vector<std::int32_t> codes, nb::object weights, std::size_t k,
+                const std::string& layout, Output<double> weight, Output<double> anchor,
+                Output<double> offset, Output<double> scatter) {
+    const double* weight_of_row = nullptr;
+    Vector<double> given;
+    if (!weights.is_none()) {
+        given = nb::cast<Vector<double>>(weights);
+        expect(given.shape(0) == X.shape(0), "weights must have one entry a row");
+        weight_of_row = given.data();
+    }
+    const std::size_t d = X.shape(1);
+    const Layout kept = layout == "full"     ? Layout::full
+                        : layout == "pooled" ? Layout::pooled
+                                             : Layout::diagonal;
+    const std::size_t scatter_size = kept == Layout::full ? k * d * d : kept == Layout::pooled ? d * d : k * d;
+    expect(codes.shape(0) == X.shape(0), "codes must have one entry a row");
+    expect(weight.size() == k && anchor.size() == k * d && offset.size() == k * d &&
+               scatter.size() == scatter_size,
+           "outputs have the wrong size");
+    const Rows<T> rows = rows_of(X);
+    const Moments moments{weight.data(), anchor.data(), offset.data(), scatter.data()};
+    const auto& kernels = typed<T>();
+    nb::gil_scoped_release released;
+    for (std::size_t i = 0; i < rows.n; ++i)
+        expect(codes.data()[i] >= 0 && static_cast<std::size_t>(codes.data()[i]) < k, "a code is not a class number");
+    kernels.accumulate(rows, codes.data(), weight_of_row, k, kept, moments);
+}
+
+template <class T>
+void pack(Matrix<T> triangle, Output<T> packed) {
+    const std::size_t d = triangle.shape(0);
+    expect(triangle.shape(1) == d, "a triangle must be square");
+    expect(packed.size() == typed<T>().packed_size(d), "the packed triangle has the wrong size");
+    typed<T>().pack(triangle.data(), d, packed.data());
+}
+
+Task task_of(const std::string& name) {
+    if (name == "log_joint") return Task::log_joint;
+    if (name == "log_posterior") return Task::log_posterior;
+    if (name == "posterior") return Task::posterior;
+    expect(name == "label", "unknown task");
+    return Task::label;
+}
+
+template <class T>
+struct Answer {
+    T* values = nullptr;
+    std::int64_t* labels = nullptr;
+
+    Answer(nb::object out, Task task, std::size_t n, std::size_t k) {
+        if (task == Task::label) {
+            auto array = nb::cast<Output<std::int64_t>>(out, false);
+            expect(array.size() == n, "labels must have one entry a row");
+            labels = array.data();
+        } else {
+            auto array = nb::cast<Output<T>>(out, false);
+            expect(array.size() == n * k, "scores must have one entry a row and class");
+            values = array.data();
+        }
+    }
+};
+
+template <class T>
+int score_quadratic(Table<T> X, Vector<T> center, Matrix<T> offset, Vector<T> whitener,
+                    Vector<T> log_constant, bool diagonal, bool shared, const std::string& task,
+                    bool prune, nb::object out) {
+    const std::size_t d = center.shape(0), k = offset.shape(0);
+    const std::size_t each = diagonal ? d : typed<T>().packed_size(d);
+    expect(X.shape(1) == d && offset.shape(1) == d, "features do not match");
+    expect(log_constant.shape(0) == k, "classes do not match");
+    expect(whitener.size() == each * (shared ? 1 : k), "whiteners have the wrong size");
+    const Task wanted = task_of(task);
+    const Answer<T> answer(out, wanted, X.shape(0), k);
+    const Quadratic<T> form{d,      k, diagonal, shared, center.data(), offset.data(), whitener.data(),
+                            log_constant.data()};
+    const Rows<T> rows = rows_of(X);
+    const auto& kernels = typed<T>();
+    nb::gil_scoped_release released;
+    return kernels.score_quadratic(form, rows, wanted, prune, answer.values, answer.labels);
+}
+
+template <class T>
+int score_linear(Table<T> X, Vector<T> center, Matrix<T> coefficient, Vector<T> log_constant,
+                 const std::string& task, nb::object out) {
+    const std::size_t d = center.shape(0), k = coefficient.shape(0);
+    expect(X.shape(1) == d && coefficient.shape(1) == d, "features do not match");
+    expect(log_constant.shape(0) == k, "classes do not match");
+    const Task wanted = task_of(task);
+    const Answer<T> answer(out, wanted, X.shape(0), k);
+    const Linear<T> form{d, k, center.data(), coefficient.data(), log_constant.data()};
+    const Rows<T> rows = rows_of(X);
+    const auto& kernels = typed<T>();
+    nb::gil_scoped_release released;
+    return kernels.score_linear(form, rows, wanted, answer.values, answer.labels);
+}
+
+void encode(Vector<std::int64_t> labels, std::int64_t lowest, Output<std::int32_t> codes,
+            Output<bool> present) {
+    const std::size_t n = labels.shape(0), span = present.size();
+    expect(codes.size() == n, "codes must have one entry a label");
+    const std::int64_t* label = labels.data();
+    std::int32_t* code = codes.data();
+    bool* seen = present.data();
+    nb::gil_scoped_release released;
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto position = static_cast<std::uint64_t>(label[i]) - static_cast<std::uint64_t>(lowest);
+        expect(position < span, "a label is outside the span");
+        seen[position] = true;
+    }
+    std::vector<std::int32_t> rank(span);
+    std::int32_t next = 0;
+    for (std::size_t p = 0; p < span; ++p) rank[p] = seen[p] ? next++ : -1;
+    for (std::size_t i = 0; i < n; ++i) code[i] = rank[static_cast<std::size_t>(label[i] - lowest)];
+}
+
+template <class T>
+void bind(nb::module_& m) {
+    m.def("accumulate", &accumulate<T>, nb::arg("X").noconvert(), nb::arg("codes").noconvert(),
+          nb::arg("weights").none(), nb::arg("n_classes"), nb::arg("layout"),
+          nb::arg("weight").noconvert(), nb::arg("anchor").noconvert(),
+          nb::arg("offset").noconvert(), nb::arg("scatter").noconvert());
+    m.def("pack", &pack<T>, nb::arg("triangle").noconvert(), nb::arg("packed").noconvert());
+    m.def("score_quadratic", &score_quadratic<T>, nb::arg("X").noconvert(),
+          nb::arg("center").noconvert(), nb::arg("offset").noconvert(),
+          nb::arg("whitener").noconvert(), nb::arg("log_constant").noconvert(), nb::arg("diagonal"),
+          nb::arg("shared"), nb::arg("task"), nb::arg("prune"), nb::arg("out"));
+    m.def("score_linear", &score_linear<T>, nb::arg("X").noconvert(), nb::arg("center").noconvert(),
+          nb::arg("coefficient").noconvert(), nb::arg("log_constant").noconvert(), nb::arg("task"),
+          nb::arg("out"));
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+    m.def("instruction_set", [] { return std::string(active->instruction_set); });
+    m.def("use_instruction_set", &use_instruction_set, nb::arg("name"));
+    m.def("encode", &encode, nb::arg("labels").noconvert(), nb::arg("lowest"),
+          nb::arg("codes").noconvert(), nb::arg("present").noconvert());
+    m.def("packed_size", [](std::size_t d, bool narrow) {
+        return narrow ? active->narrow.packed_size(d) : active->wide.packed_size(d);
+    });
+    bind<float>(m);
+    bind<double>(m);
+}

@@ -1,0 +1,148 @@
+// From the log joints of a tile to what was asked for: the one normaliser of the native kernels.
+// Included inside the variant's namespace: it must include nothing itself.
+
+// Where the answers go: values (n, k) or labels (n).
+template <class T>
+struct Destination {
+    Task task;
+    std::size_t k;
+    T* values;
+    std::int64_t* labels;
+
+    Destination from(std::size_t row) const {
+        return {task, k, values ? values + row * k : nullptr, labels ? labels + row : nullptr};
+    }
+};
+
+template <class T>
+inline bool every_lane(Mask<T> mask) {
+    std::uint64_t word[vector_bytes / 8], all = ~std::uint64_t{0};
+    std::memcpy(word, &mask, sizeof mask);
+    for (const std::uint64_t w : word) all &= w;
+    return all == ~std::uint64_t{0};
+}
+
+// A sum of squares that is not a number has overflowed on the way, with both signs: it is infinite.
+template <class T>
+inline Vec<T> quadratic_log_joint(T log_constant, Vec<T> square) {
+    const Vec<T> nothing = broadcast(-std::numeric_limits<T>::infinity());
+    return square >= T(0) ? log_constant - square * T(0.5) : nothing;
+}
+
+// The largest log joint of each row, and whether all of a row's are numbers and its largest finite.
+template <class T>
+struct Top {
+    Lanes<T> value;
+    bool sound;
+};
+
+template <class T>
+Top<T> top_of(const T* log_joint, std::size_t k) {
+    constexpr T largest = std::numeric_limits<T>::max();
+    Top<T> top;
+    top.value = load_lanes(log_joint);
+    Mask<T> sound[tile_vectors];
+    for (std::size_t v = 0; v < tile_vectors; ++v) sound[v] = top.value.part[v] <= largest;
+    for (std::size_t c = 1; c < k; ++c) {
+        const Lanes<T> x = load_lanes(log_joint + c * tile_rows<T>);
+        for (std::size_t v = 0; v < tile_vectors; ++v) {
+            Vec<T>& highest = top.value.part[v];
+            highest = x.part[v] > highest ? x.part[v] : highest;
+            sound[v] &= x.part[v] <= largest;
+        }
+    }
+    Mask<T> all = sound[0];
+    for (std::size_t v = 0; v < tile_vectors; ++v)
+        all &= sound[v] & (top.value.part[v] >= -largest);
+    top.sound = every_lane<T>(all);
+    return top;
+}
+
+// exp(log_joint - top) / sum, in place.
+template <class T>
+void to_posterior(T* log_joint, std::size_t k, const Lanes<T>& top) {
+    Lanes<T> total = {};
+    for (std::size_t c = 0; c < k; ++c) {
+        Lanes<T> x = load_lanes(log_joint + c * tile_rows<T>);
+        for (std::size_t v = 0; v < tile_vectors; ++v) {
+            x.part[v] = exponential<T>(x.part[v] - top.part[v]);
+            total.part[v] += x.part[v];
+        }
+        store_lanes(log_joint + c * tile_rows<T>, x);
+    }
+    for (Vec<T>& part : total.part) part = T(1) / part;
+    for (std::size_t c = 0; c < k; ++c) {
+        Lanes<T> x = load_lanes(log_joint + c * tile_rows<T>);
+        for (std::size_t v = 0; v < tile_vectors; ++v) x.part[v] *= total.part[v];
+        store_lanes(log_joint + c * tile_rows<T>, x);
+    }
+}
+
+// (log_joint - top) - log(sum), in place. The top's own term is 1; the logarithm of one plus the
+// others keeps all digits of a log posterior that is nearly 0.
+template <class T>
+void to_log_posterior(T* log_joint, std::size_t k, const Lanes<T>& top) {
+    Lanes<T> others = {};
+    Mask<T> seen[tile_vectors] = {};
+    for (std::size_t c = 0; c < k; ++c) {
+        Lanes<T> x = load_lanes(log_joint + c * tile_rows<T>);
+        for (std::size_t v = 0; v < tile_vectors; ++v) {
+            x.part[v] -= top.part[v];
+            const Mask<T> own = (x.part[v] == T(0)) & ~seen[v];
+            seen[v] |= own;
+            others.part[v] += own ? Vec<T>{} : exponential<T>(x.part[v]);
+        }
+        store_lanes(log_joint + c * tile_rows<T>, x);
+    }
+    T log_total[tile_rows<T>];
+    store_lanes(log_total, others);
+    for (T& each : log_total) each = std::log1p(each);
+    const Lanes<T> less = load_lanes(log_total);
+    for (std::size_t c = 0; c < k; ++c) {
+        Lanes<T> x = load_lanes(log_joint + c * tile_rows<T>);
+        for (std::size_t v = 0; v < tile_vectors; ++v) x.part[v] -= less.part[v];
+        store_lanes(log_joint + c * tile_rows<T>, x);
+    }
+}
+
+// The first class whose log joint is the top.
+template <class T>
+void write_labels(const T* log_joint, std::size_t k, const std::uint32_t* row, std::size_t count,
+                  std::int64_t* labels) {
+    Lanes<T> top = load_lanes(log_joint);
+    Mask<T> best[tile_vectors] = {};
+    for (std::size_t c = 1; c < k; ++c) {
+        const Lanes<T> x = load_lanes(log_joint + c * tile_rows<T>);
+        const Mask<T> number = Mask<T>{} + static_cast<std::int32_t>(c);
+        for (std::size_t v = 0; v < tile_vectors; ++v) {
+            const Mask<T> higher = x.part[v] > top.part[v];
+            top.part[v] = higher ? x.part[v] : top.part[v];
+            best[v] = higher ? number : best[v];
+        }
+    }
+    for (std::size_t r = 0; r < count; ++r) labels[row[r]] = best[r / lanes<T>][r % lanes<T>];
+}
+
+template <class T>
+void write_values(const T* values, std::size_t k, const std::uint32_t* row, std::size_t count, T* out) {
+    for (std::size_t r = 0; r < count; ++r) {
+        T* own = out + row[r] * k;
+        for (std::size_t c = 0; c < k; ++c) own[c] = values[c * tile_rows<T> + r];
+    }
+}
+
+// Writes the answers for `count` rows of a tile, whose log joints (k, tile_rows) are used up.
+// False if a row's largest log joint is not finite, or one of them not a number.
+template <class T>
+bool write_answers(T* log_joint, const std::uint32_t* row, std::size_t count,
+                   const Destination<T>& to) {
+    const Top<T> top = top_of(log_joint, to.k);
+    if (to.task == Task::label) {
+        write_labels(log_joint, to.k, row, count, to.labels);
+        return top.sound;
+    }
+    if (to.task == Task::posterior) to_posterior(log_joint, to.k, top.value);
+    if (to.task == Task::log_posterior) to_log_posterior(log_joint, to.k, top.value);
+    write_values(log_joint, to.k, row, count, to.values);
+    return top.sound;
+}

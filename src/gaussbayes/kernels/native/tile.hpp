@@ -1,0 +1,133 @@
+// Rows become lanes: a tile holds a few vectors of rows, feature by feature, so that every row goes
+// through the same operations whatever its neighbours are.
+// Included inside the variant's namespace: it must include nothing itself.
+
+// The sums of panel_height outputs for one tile, the tile's own vectors and one factor fill the
+// registers: 8 x 3 + 3 + 1 of 32, 4 x 3 + 3 + 1 of 16; without fused multiply-add a product needs one.
+#if defined(__AVX512F__) || defined(__aarch64__)
+constexpr std::size_t tile_vectors = 3, panel_height = 8;
+#elif defined(__AVX2__)
+constexpr std::size_t tile_vectors = 3, panel_height = 4;
+#else
+constexpr std::size_t tile_vectors = 2, panel_height = 4;
+#endif
+template <class T>
+constexpr std::size_t tile_rows = tile_vectors * lanes<T>;
+
+// One number a row of a tile, in registers.
+template <class T>
+struct Lanes {
+    Vec<T> part[tile_vectors];
+};
+
+template <class T>
+inline Lanes<T> load_lanes(const T* from) {
+    Lanes<T> x;
+    for (std::size_t v = 0; v < tile_vectors; ++v) x.part[v] = load(from + v * lanes<T>);
+    return x;
+}
+template <class T>
+inline void store_lanes(T* to, const Lanes<T>& x) {
+    for (std::size_t v = 0; v < tile_vectors; ++v) store(to + v * lanes<T>, x.part[v]);
+}
+
+// Which rows of a table fill some tiles. The last tile repeats its last row until it is full.
+struct Selection {
+    const std::uint32_t* row;  // tiles * tile_rows numbers
+    std::size_t tiles;
+    std::size_t count;        // rows that are not repetitions
+    std::size_t consecutive;  // tiles at the beginning in which each row follows the one before it
+};
+
+// One step of a transposition: lanes whose number has the bit `step` come from the other vector.
+template <class T, std::size_t step, bool upper, std::size_t... lane>
+inline Vec<T> exchange(Vec<T> a, Vec<T> b, std::index_sequence<lane...>) {
+    constexpr std::size_t size = lanes<T>;
+    return __builtin_shufflevector(
+        a, b, (lane & step ? size + lane - (upper ? 0 : step) : lane + (upper ? step : 0))...);
+}
+
+template <class T, std::size_t step = 1>
+inline void transpose(Vec<T>* square) {
+    if constexpr (step < lanes<T>) {
+        constexpr auto every = std::make_index_sequence<lanes<T>>{};
+#pragma GCC unroll 16
+        for (std::size_t i = 0; i < lanes<T>; ++i) {
+            if (i & step) continue;
+            const Vec<T> a = square[i], b = square[i + step];
+            square[i] = exchange<T, step, false>(a, b, every);
+            square[i + step] = exchange<T, step, true>(a, b, every);
+        }
+        transpose<T, 2 * step>(square);
+    }
+}
+
+template <class T>
+inline const T* row_of(const Rows<T>& rows, std::uint32_t number) {
+    return rows.data + static_cast<std::ptrdiff_t>(number) * rows.row_stride;
+}
+
+// A tile from rows whose features lie side by side, at least as many as a vector has lanes.
+template <class T>
+void fill_from_rows(const Rows<T>& rows, const std::uint32_t* number, const T* center, T* tile) {
+    for (std::size_t v = 0; v < tile_vectors; ++v) {
+        const T* row[lanes<T>];
+        for (std::size_t r = 0; r < lanes<T>; ++r) row[r] = row_of(rows, number[v * lanes<T> + r]);
+        for (std::size_t next = 0; next < rows.d; next += lanes<T>) {
+            // The last square overlaps the one before it rather than read past the end of a row.
+            const std::size_t j = std::min(next, rows.d - lanes<T>);
+            Vec<T> square[lanes<T>];
+#pragma GCC unroll 16
+            for (std::size_t r = 0; r < lanes<T>; ++r) square[r] = load(row[r] + j);
+            transpose<T>(square);
+#pragma GCC unroll 16
+            for (std::size_t r = 0; r < lanes<T>; ++r)
+                store(tile + (j + r) * tile_rows<T> + v * lanes<T>, square[r] - center[j + r]);
+        }
+    }
+}
+
+// A tile from rows of any strides.
+template <class T>
+void fill_one_by_one(const Rows<T>& rows, const std::uint32_t* number, const T* center, T* tile) {
+    for (std::size_t r = 0; r < tile_rows<T>; ++r) {
+        const T* row = row_of(rows, number[r]);
+        for (std::size_t j = 0; j < rows.d; ++j)
+            tile[j * tile_rows<T> + r] = row[static_cast<std::ptrdiff_t>(j) * rows.column_stride] - center[j];
+    }
+}
+
+// Tiles of consecutive rows from a table whose columns are contiguous: one column at a time, so
+// that memory is read in long runs.
+template <class T>
+void fill_from_columns(const Rows<T>& rows, const Selection& selection, const T* center, T* tiles) {
+    if (selection.consecutive == 0) return;
+    const T* first = row_of(rows, selection.row[0]);
+    for (std::size_t j = 0; j < rows.d; ++j) {
+        const T* column = first + static_cast<std::ptrdiff_t>(j) * rows.column_stride;
+        for (std::size_t t = 0; t < selection.consecutive; ++t) {
+            Lanes<T> x = load_lanes(column + t * tile_rows<T>);
+            for (Vec<T>& part : x.part) part = part - center[j];
+            store_lanes(tiles + (t * rows.d + j) * tile_rows<T>, x);
+        }
+    }
+}
+
+// The selected rows less the centre, as tiles (tiles, d, tile_rows).
+template <class T>
+void fill_tiles(const Rows<T>& rows, const Selection& selection, const T* center, T* tiles) {
+    std::size_t done = 0;
+    const bool by_rows = rows.column_stride == 1 && rows.d >= lanes<T>;
+    if (!by_rows && rows.row_stride == 1) {
+        fill_from_columns(rows, selection, center, tiles);
+        done = selection.consecutive;
+    }
+    for (std::size_t t = done; t < selection.tiles; ++t) {
+        const std::uint32_t* number = selection.row + t * tile_rows<T>;
+        T* tile = tiles + t * rows.d * tile_rows<T>;
+        if (by_rows)
+            fill_from_rows(rows, number, center, tile);
+        else
+            fill_one_by_one(rows, number, center, tile);
+    }
+}

@@ -1,0 +1,92 @@
+// |whitener (x - center - offset)|^2 for tiles of rows and a lower triangular whitener.
+// Included inside the variant's namespace: it must include nothing itself.
+//
+// The triangle is cut into panels of panel_height rows; the first panel takes what is left over, so
+// that every panel with columns before its own square is full. A packed panel holds, column by
+// column, the entries before the square and then the lower half of the square: d (d + 1) / 2 in all.
+
+inline std::size_t first_panel_height(std::size_t d) {
+    return d == 0 ? 0 : (d - 1) % panel_height + 1;
+}
+
+// Where the panel that begins at a row is in a packed triangle.
+inline std::size_t panel_start(std::size_t row) { return row * (row + 1) / 2; }
+
+template <class T>
+std::size_t packed_size(std::size_t d) {
+    return panel_start(d);
+}
+
+template <class T>
+void pack(const T* triangle, std::size_t d, T* packed) {
+    for (std::size_t row = 0, end = first_panel_height(d); row < d; row = end, end += panel_height)
+        for (std::size_t j = 0; j < end; ++j)
+            for (std::size_t i = std::max(row, j); i < end; ++i) *packed++ = triangle[i * d + j];
+}
+
+// What one class does to x - center.
+template <class T>
+struct Whitening {
+    const T* packed;
+    const T* offset;  // (d)
+};
+
+template <class T>
+inline Whitening<T> whitening_of(const Quadratic<T>& form, std::size_t c) {
+    return {form.whitener + (form.shared ? 0 : c * packed_size<T>(form.d)), form.offset + c * form.d};
+}
+
+// Adds to `square` the squares of `height` whitened coordinates from `row` on. `tile` holds
+// x - center; the centred rows, less the class's offset, are kept in `centred` for later panels.
+template <class T, std::size_t height>
+inline void add_panel(const Whitening<T>& whitening, std::size_t row, const T* tile, T* centred,
+                      Lanes<T>& square) {
+    const T* factor = whitening.packed + panel_start(row);
+    Lanes<T> sum[height] = {};
+    for (std::size_t j = 0; j < row; ++j, factor += height) {
+        const Lanes<T> x = load_lanes(centred + j * tile_rows<T>);
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < height; ++i)
+#pragma GCC unroll 3
+            for (std::size_t v = 0; v < tile_vectors; ++v) sum[i].part[v] += factor[i] * x.part[v];
+    }
+#pragma GCC unroll 8
+    for (std::size_t j = 0; j < height; ++j) {
+        Lanes<T> x = load_lanes(tile + (row + j) * tile_rows<T>);
+        // Subtracting before whitening, not after, loses no digit where a class is far away.
+        for (Vec<T>& part : x.part) part = part - whitening.offset[row + j];
+        store_lanes(centred + (row + j) * tile_rows<T>, x);
+#pragma GCC unroll 8
+        for (std::size_t i = j; i < height; ++i, ++factor)
+#pragma GCC unroll 3
+            for (std::size_t v = 0; v < tile_vectors; ++v) sum[i].part[v] += *factor * x.part[v];
+    }
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < height; ++i)
+#pragma GCC unroll 3
+        for (std::size_t v = 0; v < tile_vectors; ++v)
+            square.part[v] += sum[i].part[v] * sum[i].part[v];
+}
+
+// The first panel, whose height is known only at run time.
+template <class T, std::size_t height = panel_height>
+inline void add_first_panel(const Whitening<T>& whitening, std::size_t wanted, const T* tile,
+                            T* centred, Lanes<T>& square) {
+    if constexpr (height > 1)
+        if (wanted != height)
+            return add_first_panel<T, height - 1>(whitening, wanted, tile, centred, square);
+    add_panel<T, height>(whitening, 0, tile, centred, square);
+}
+
+// Adds the panel that begins at `row`; where the next one begins.
+template <class T>
+inline std::size_t add_next_panel(const Whitening<T>& whitening, std::size_t d, std::size_t row,
+                                  const T* tile, T* centred, Lanes<T>& square) {
+    if (row == 0) {
+        const std::size_t height = first_panel_height(d);
+        add_first_panel<T>(whitening, height, tile, centred, square);
+        return height;
+    }
+    add_panel<T, panel_height>(whitening, row, tile, centred, square);
+    return row + panel_height;
+}

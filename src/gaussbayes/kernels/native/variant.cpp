@@ -1,0 +1,39 @@
+// Compiled once for each instruction set, with GAUSSBAYES_VARIANT naming the namespace.
+//
+// Everything the kernels use is inside that namespace: an inline function shared between two
+// variants would be merged by the linker, and a machine without AVX-512 would run its AVX-512 copy.
+#include "kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <vector>
+
+#define GAUSSBAYES_STRING_(name) #name
+#define GAUSSBAYES_STRING(name) GAUSSBAYES_STRING_(name)
+
+namespace gaussbayes {
+namespace GAUSSBAYES_VARIANT {
+
+#include "simd.hpp"
+
+#include "accumulate.hpp"
+#include "exponential.hpp"
+#include "score.hpp"
+
+template <class T>
+TypedKernels<T> typed_kernels() {
+    return {accumulate<T>, packed_size<T>, pack<T>, score_quadratic<T>, score_linear<T>};
+}
+
+const Kernels& kernels() {
+    static const Kernels table{GAUSSBAYES_STRING(GAUSSBAYES_VARIANT), typed_kernels<float>(),
+                               typed_kernels<double>()};
+    return table;
+}
+
+}  // namespace GAUSSBAYES_VARIANT
+}  // namespace gaussbayes

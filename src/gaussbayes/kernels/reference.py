@@ -1,0 +1,229 @@
+"""The kernels in NumPy: the readable truth, the oracle of the native ones, and the fallback.
+
+Four functions, each with a native twin of the same name and meaning:
+
+`encode`      labels that are whole numbers → class numbers
+`accumulate`  rows of many classes → weight, mean and scatter of each class
+`prepare`     a form of score → that form, laid out for rows of one float width
+`score`       rows → log joint, log posterior, posterior or label
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE, Form, Linear
+from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
+
+NAME = "reference"
+
+_BLOCK_BYTES = 1 << 22
+"""Rows are copied in pieces of this size, so that memory does not grow with their number."""
+
+
+def encode(
+    labels: NDArray[np.int64], lowest: int, span: int
+) -> tuple[CodeArray, NDArray[np.bool_]]:
+    """Class numbers of whole-number labels in ``lowest … lowest + span − 1``.
+
+    Returns the codes (n,) and which of the `span` values occur; a code is the rank of its label
+    among those that occur.
+
+    Examples
+    --------
+    >>> codes, present = encode(np.array([7, 5, 7, 9]), 5, 5)
+    >>> codes.tolist(), present.tolist()
+    ([1, 0, 1, 2], [True, False, True, False, True])
+    """
+    position = labels - lowest
+    present = np.zeros(span, dtype=np.bool_)
+    present[position] = True
+    rank = (np.cumsum(present) - 1).astype(np.int32)
+    return rank[position], present
+
+
+def accumulate(
+    X: RealArray,
+    codes: CodeArray,
+    weights: FloatArray | None,
+    n_classes: int,
+    layout: ScatterLayout,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Weight, anchor, offset and scatter of each class.
+
+    For the rows of a class with weights wᵢ: ``weight = Σ wᵢ``, ``mean = Σ wᵢ xᵢ / weight`` held as
+    ``anchor + offset``, ``scatter = Σ wᵢ (xᵢ − mean)(xᵢ − mean)ᵀ``. The anchor is the mean rounded
+    to a float: ``x − anchor`` is exact for nearby floats, so no digit is lost to a large offset.
+
+    Parameters
+    ----------
+    X : (n, d), float32 or float64, any strides
+    codes : (n,) class numbers in 0 … n_classes − 1
+    weights : (n,) not negative, or None for ones; rows of weight 0 do not count at all
+    layout : "full" (k, d, d), "pooled" (d, d) summed over the classes, "diagonal" (k, d)
+
+    Returns
+    -------
+    weight (k,), anchor (k, d), offset (k, d), scatter; all zero for a class without rows.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0], [3.0], [10.0]])
+    >>> weight, anchor, offset, scatter = accumulate(
+    ...     rows, np.array([0, 0, 1], dtype=np.int32), None, 2, "diagonal"
+    ... )
+    >>> weight.tolist(), (anchor + offset).tolist(), scatter.tolist()
+    ([2.0, 1.0], [[2.0], [10.0]], [[2.0], [0.0]])
+    """
+    d = X.shape[1]
+    weight = np.zeros(n_classes)
+    anchor = np.zeros((n_classes, d))
+    offset = np.zeros((n_classes, d))
+    scatter = np.zeros(scatter_shape(layout, n_classes, d))
+    order = np.argsort(codes, kind="stable")
+    if weights is not None:
+        order = order[weights[order] > 0]
+    edges = np.searchsorted(codes[order], np.arange(n_classes + 1))
+    for c in range(n_classes):
+        rows = order[edges[c] : edges[c + 1]]
+        if rows.size == 0:
+            continue
+        first = X[rows[0]].astype(np.float64)
+        weight[c], mean = _weighted_mean(X, rows, weights, first)
+        anchor[c] = first + mean
+        offset[c] = (first - anchor[c]) + mean
+        # The mean of what is left is zero but for rounding; taking it off too is the correction
+        # of the two-pass algorithm.
+        _, rest = _weighted_mean(X, rows, weights, anchor[c], offset[c])
+        offset[c] += rest
+        own = scatter if layout == "pooled" else scatter[c]
+        for block in _blocks(rows, d):
+            centred = (X[block].astype(np.float64) - anchor[c]) - offset[c]
+            if weights is not None:
+                centred *= np.sqrt(weights[block])[:, None]
+            if layout == "diagonal":
+                # Along the contiguous axis NumPy sums by halves, which rounds least.
+                own += np.square(np.ascontiguousarray(centred.T)).sum(axis=1)
+            else:
+                own += centred.T @ centred
+    return weight, anchor, offset, scatter
+
+
+def scatter_shape(layout: ScatterLayout, n_classes: int, n_features: int) -> tuple[int, ...]:
+    """The shape of the scatter in a layout.
+
+    Examples
+    --------
+    >>> scatter_shape("full", 3, 2), scatter_shape("pooled", 3, 2), scatter_shape("diagonal", 3, 2)
+    ((3, 2, 2), (2, 2), (3, 2))
+    """
+    shapes: dict[str, tuple[int, ...]] = {
+        "full": (n_classes, n_features, n_features),
+        "pooled": (n_features, n_features),
+        "diagonal": (n_classes, n_features),
+    }
+    return shapes[layout]
+
+
+def _blocks(rows: NDArray[np.intp], n_features: int) -> list[NDArray[np.intp]]:
+    step = max(1, _BLOCK_BYTES // (8 * n_features))
+    return [rows[start : start + step] for start in range(0, rows.size, step)]
+
+
+def _weighted_mean(
+    X: RealArray,
+    rows: NDArray[np.intp],
+    weights: FloatArray | None,
+    anchor: FloatArray,
+    offset: FloatArray | float = 0.0,
+) -> tuple[float, FloatArray]:
+    """The weight of some rows, and the mean of ``x − anchor − offset`` over them."""
+    total = np.zeros(X.shape[1])
+    weight = 0.0
+    for block in _blocks(rows, X.shape[1]):
+        centred = (X[block].astype(np.float64) - anchor) - offset
+        if weights is None:
+            total += centred.sum(axis=0)
+            weight += float(block.size)
+        else:
+            total += weights[block] @ centred
+            weight += float(weights[block].sum())
+    return weight, total / weight
+
+
+def prepare(form: Form, dtype: "np.dtype[Any]") -> Form:
+    """The form for rows of `dtype`; the native twin also packs the whiteners for its registers."""
+    return form.cast(dtype)
+
+
+def score(form: Form, X: RealArray, task: Task, out: NDArray[Any], prune: bool = True) -> int:
+    """Write what `task` asks for of each row into `out`; answer with the bits of what went wrong.
+
+    `out` is (n, k) of X's dtype, or (n,) of numpy's intp for labels (the first of equal classes).
+    `prune` lets the native twin leave out work that cannot change the answer; nothing to do here.
+
+    Examples
+    --------
+    >>> from gaussbayes.kernels.forms import Quadratic
+    >>> one_dimension = Quadratic(
+    ...     np.zeros(1), np.array([[0.0], [2.0]]), np.ones((1, 1)), np.zeros(2)
+    ... )
+    >>> out = np.empty((1, 2))
+    >>> score(one_dimension, np.array([[1.0]]), "posterior", out), out.tolist()
+    (0, [[0.5, 0.5]])
+    """
+    if not np.isfinite(X).all():
+        return NOT_FINITE
+    with np.errstate(over="ignore"):
+        log_joint = _log_joint(form, X)
+    if task == "log_joint":
+        out[...] = log_joint
+        return 0
+    top = log_joint.max(axis=1)
+    if not np.isfinite(top).all():
+        return OUT_OF_RANGE
+    if task == "label":
+        np.argmax(log_joint, axis=1, out=out)
+        return 0
+    log_joint -= top[:, None]
+    with np.errstate(under="ignore"):
+        joint = np.exp(log_joint)
+    total = joint.sum(axis=1, keepdims=True)
+    if task == "posterior":
+        np.divide(joint, total, out=out)
+    else:
+        np.subtract(log_joint, np.log(total), out=out)
+    return 0
+
+
+def _log_joint(form: Form, X: RealArray) -> RealArray:
+    centred = X - form.center
+    if isinstance(form, Linear):
+        linear: RealArray = centred @ form.coefficient.T + form.log_constant
+        return linear
+    k = form.offset.shape[0]
+    log_joint = np.empty((X.shape[0], k), dtype=X.dtype)
+    for c in range(k):
+        whitener = form.whitener[c if form.whitener.shape[0] > 1 else 0]
+        own = centred - form.offset[c]
+        white = own * whitener if whitener.ndim == 1 else own @ whitener.T
+        log_joint[:, c] = form.log_constant[c] - 0.5 * np.einsum("ij,ij->i", white, white)
+    return log_joint
+
+
+def log_sum_exp(log_joint: RealArray) -> RealArray:
+    """``log Σ_c exp(log_joint_c)`` of each row, from its largest term: the log evidence.
+
+    Examples
+    --------
+    >>> log_sum_exp(np.array([[-1000.0, -1000.0]])).round(4).tolist()
+    [-999.3069]
+    """
+    top = log_joint.max(axis=1)
+    # A row far from every class has −∞ throughout: its evidence is 0, not NaN.
+    with np.errstate(under="ignore"):
+        scaled = np.exp(log_joint - np.where(np.isfinite(top), top, 0.0)[:, None])
+    with np.errstate(divide="ignore"):
+        total: RealArray = np.log(scaled.sum(axis=1)) + np.where(np.isfinite(top), top, 0.0)
+    return total

@@ -1,0 +1,54 @@
+"""Merging in one fixed order, so that the sum does not depend on which part came first."""
+
+from threading import Lock
+
+from gaussbayes.errors import DataError
+from gaussbayes.moments import ClassMoments
+
+
+class MergeTree:
+    """Merge numbered blocks of moments in one fixed tree, whatever the order they arrive in.
+
+    Node ``(level, i)`` holds the blocks ``i·2^level … (i+1)·2^level − 1``; two neighbours are
+    merged as soon as both are there. The sums are thus the same to the bit for any order of
+    arrival, and at most about log₂(blocks) partial results wait at a time when blocks arrive
+    nearly in order. `add` may be called from several threads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gaussbayes.summarise import summarise
+    >>> tree = MergeTree()
+    >>> for number in (2, 0, 1):
+    ...     row = np.array([[float(number)]])
+    ...     tree.add(number, summarise(row, np.zeros(1, dtype=np.int32), None, 1))
+    >>> tree.result().mean.tolist()
+    [[1.0]]
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[tuple[int, int], ClassMoments] = {}
+        self._lock = Lock()
+
+    def add(self, number: int, moments: ClassMoments) -> None:
+        """Put block `number` (0, 1, 2, …) into its place."""
+        level, place = 0, number
+        while True:
+            with self._lock:
+                neighbour = self._waiting.pop((level, place ^ 1), None)
+                if neighbour is None:
+                    self._waiting[level, place] = moments
+                    return
+            moments = moments + neighbour if place % 2 == 0 else neighbour + moments
+            level, place = level + 1, place // 2
+
+    def result(self) -> ClassMoments:
+        """The moments of all blocks; the numbers added must be 0 … n − 1."""
+        from_left = sorted(self._waiting, key=lambda node: node[1] << node[0])
+        if not from_left:
+            msg = "no block was added: there are no moments to give"
+            raise DataError(msg)
+        total = self._waiting[from_left[-1]]
+        for node in reversed(from_left[:-1]):
+            total = self._waiting[node] + total
+        return total

@@ -1,0 +1,53 @@
+"""What the columns and the classes are called, so that every message can name them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaussbayes.types import LabelArray
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The classes in order, the number of features, and their names if they have any.
+
+    Examples
+    --------
+    >>> schema = Schema(np.array(["no", "yes"]), 2, ("age", "weight"))
+    >>> schema.class_name(1), schema.feature_name(0)
+    ("'yes'", "'age'")
+    >>> Schema(np.array([0, 1]), 2).feature_name(0)
+    'feature 0'
+    """
+
+    classes: LabelArray  # (k,)
+    n_features: int
+    features: tuple[str, ...] | None = None
+
+    def class_name(self, code: int) -> str:
+        """The class as a message writes it."""
+        return repr(
+            self.classes[code].item() if hasattr(self.classes[code], "item") else self.classes[code]
+        )
+
+    def feature_name(self, column: int) -> str:
+        """The feature as a message writes it."""
+        return f"feature {column}" if self.features is None else repr(self.features[column])
+
+    def feature_list(self, columns: Iterable[int], most: int = 6) -> str:
+        """Several features in a message, shortened when there are many."""
+        every = list(columns)
+        names = ", ".join(self.feature_name(column) for column in every[:most])
+        return names if len(every) <= most else f"{names} and {len(every) - most} more"
+
+    def position(self, label: object) -> int:
+        """The number of the class with this label, or −1.
+
+        Examples
+        --------
+        >>> Schema(np.array(["no", "yes"]), 1).position("yes")
+        1
+        """
+        found = np.flatnonzero(np.asarray([own == label for own in self.classes.tolist()]))
+        return int(found[0]) if found.size else -1

@@ -1,0 +1,33 @@
+"""Array aliases and the words that settings are written in.
+
+Shape comments use `n` for rows, `d` for features and `k` for classes; the class axis comes first.
+"""
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray: TypeAlias = NDArray[np.float64]
+"""Statistics and parameters: always double precision."""
+
+RealArray: TypeAlias = NDArray[np.floating[Any]]
+"""Rows and scores: float32 or float64, as the rows came."""
+
+CodeArray: TypeAlias = NDArray[np.int32]
+"""Class numbers 0 … k−1, one for each row."""
+
+LabelArray: TypeAlias = NDArray[Any]
+"""Labels as the user wrote them: text, whole numbers or truth values."""
+
+CovarianceName: TypeAlias = Literal["full", "diagonal", "spherical"]
+"""What a class's covariance may look like."""
+
+Divisor: TypeAlias = Literal["mle", "unbiased"]
+"""What the scatter is divided by: N (maximum likelihood) or N − 1 (unbiased)."""
+
+ScatterLayout: TypeAlias = Literal["full", "pooled", "diagonal"]
+"""How much of the scatter is kept: (k, d, d), (d, d) summed over classes, or (k, d)."""
+
+Task: TypeAlias = Literal["log_joint", "log_posterior", "posterior", "label"]
+"""What a scoring kernel writes for each row."""

@@ -1,0 +1,40 @@
+"""The demonstration tells the truth about the irises."""
+
+import pytest
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+
+from gaussbayes import demo
+from gaussbayes.datasets import load_iris
+
+
+# Leave-one-out errors of scikit-learn's QDA, LDA and GaussianNB (variances with n − 1) on iris,
+# refitted 150 times with priors estimated each time.
+@pytest.mark.parametrize(("name", "errors"), [("QDA", 4), ("LDA", 3), ("Gaussian naive Bayes", 7)])
+def test_leave_one_out_errors_are_the_known_ones(name: str, errors: int) -> None:
+    assert demo.leave_one_out_errors(name, load_iris()) == errors
+
+
+def test_the_held_out_flowers_are_a_fair_share_of_each_species() -> None:
+    parts = demo.split(load_iris())
+    for labels, count in ((parts.labels, 35), (parts.held_out_labels, 15)):
+        assert [int((labels == name).sum()) for name in load_iris().class_names] == [count] * 3
+
+
+def test_the_confusion_matrix_is_that_of_scikit_learn() -> None:
+    parts = demo.split(load_iris())
+    model = demo.classifier("QDA").fit(parts.rows, parts.labels)
+    theirs = QuadraticDiscriminantAnalysis().fit(parts.rows, parts.labels)
+    assert (model.predict(parts.held_out_rows) == theirs.predict(parts.held_out_rows)).all()
+    assert demo.confusion_table(model, parts).row_count == 3
+
+
+def test_the_report_is_whole_and_fits_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    demo.main()
+    report = capsys.readouterr().out
+    for part in ("kernels", "priors", "covariances", "correlations", "confusion", *demo.STRUCTURES):
+        assert part in report
+    assert "…" not in report
+    assert max(map(len, report.splitlines())) <= 80

@@ -1,0 +1,164 @@
+"""The project keeps its word: public names, light import, documents that agree with the code."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import gaussbayes
+from gaussbayes import kernels
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
+
+
+def run(*command: str) -> str:
+    """What a command prints; it must succeed. A make that runs the tests is not passed on."""
+    environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_public_names() -> None:
+    assert gaussbayes.__all__ == [
+        "ClassMoments",
+        "DataError",
+        "GaussBayesError",
+        "GaussianClassifier",
+        "NonFiniteError",
+        "ParameterError",
+        "Parameters",
+        "PriorError",
+        "RemovalError",
+        "SchemaError",
+        "SingularCovarianceError",
+        "__version__",
+        "make_gaussian_dataset",
+        "show_config",
+    ]
+
+
+@pytest.mark.parametrize("name", gaussbayes.__all__)
+def test_each_public_name_is_there(name: str) -> None:
+    value = getattr(gaussbayes, name)
+    assert name in dir(gaussbayes)
+    assert name in {"__version__", getattr(value, "__name__", None)}
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'GaussianRegressor'"):
+        _ = gaussbayes.GaussianRegressor
+
+
+def test_every_error_is_public() -> None:
+    defined = {name for name, value in vars(gaussbayes.errors).items() if isinstance(value, type)}
+    assert defined <= set(gaussbayes.__all__)
+
+
+def test_import_is_light() -> None:
+    loaded = run(sys.executable, "-c", "import sys, gaussbayes; print(*sys.modules)").split()
+    assert "gaussbayes" in loaded
+    assert not {"numpy", "scipy", "sklearn", "narwhals", "pandas", "rich"} & set(loaded)
+
+
+def test_statistics_core_needs_neither_scikit_learn_nor_scipy() -> None:
+    core = "import sys, gaussbayes; gaussbayes.ClassMoments, gaussbayes.show_config"
+    loaded = run(sys.executable, "-c", f"{core}; print(*sys.modules)").split()
+    assert "gaussbayes.moments" in loaded
+    assert not {"scipy", "sklearn", "pandas"} & set(loaded)
+
+
+def test_python_in_the_readme_runs() -> None:
+    (block,) = blocks("python")
+    assert "setosa" in run(sys.executable, "-W", "error", "-c", block)
+
+
+def test_shell_commands_in_the_readme_are_targets_of_make() -> None:
+    (block,) = blocks("sh")
+    commands = block.split("\n")[:-1]
+    assert commands == ["make demo", "make test"]
+    for command in commands:
+        assert run(*command.split(), "-n")
+
+
+def test_make_demo_runs_the_demonstration() -> None:
+    # `make demo` may install; what it runs after that is run here.
+    last = run("make", "-n", "demo").splitlines()[-1].split()
+    assert last == [".venv/bin/python", "-m", "gaussbayes.demo"]
+    report = run(sys.executable, "-W", "error", *last[1:])
+    assert f"gaussbayes {gaussbayes.__version__}" in report
+    assert "leave-one-out" in report
+
+
+@pytest.mark.parametrize("target", ["demo", "test", "lint", "bench", "build", "clean"])
+def test_targets_of_make(target: str) -> None:
+    assert run("make", "-n", "-B", target)
+
+
+def test_continuous_integration_runs_lint_and_test() -> None:
+    assert (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()[-1] == "make lint test"
+
+
+def test_continuous_integration_has_native_kernels() -> None:
+    assert os.environ.get("CI") != "true" or kernels.native is not None
+
+
+@pytest.mark.parametrize(
+    "document", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/design.md"]
+)
+def test_links_lead_somewhere(document: str) -> None:
+    path = ROOT / document
+    targets = re.findall(r"\]\(([^)#]+)", path.read_text(encoding="utf-8"))
+    missing = [t for t in targets if "://" not in t and not (path.parent / t).exists()]
+    assert not missing
+
+
+def test_one_version_everywhere() -> None:
+    version = PROJECT["project"]["version"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = re.findall(r"^## \[([\d.]+)\] - (\S+)", changes, flags=re.MULTILINE)[0]
+    assert gaussbayes.__version__ == version
+    assert released[0] == version
+    assert re.findall(r"^version: (.*)$", citation, flags=re.MULTILINE) == [version]
+    assert re.findall(r'^date-released: "(.*)"$', citation, flags=re.MULTILINE) == [released[1]]
+
+
+def test_constraints_name_versions_only() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if not line.startswith("#")]
+    pattern = re.compile(r'[\w.-]+==[\d.]+(; python_version (<|>=) "3\.\d+")?')
+    assert [pin for pin in pins if not pattern.fullmatch(pin)] == []
+
+
+def test_no_path_of_a_machine_in_the_sources() -> None:
+    made = {line.strip("/") for line in (ROOT / ".gitignore").read_text().splitlines()}
+    pattern = re.compile(r"/(work|farm|root|home|Users)/[\w.]")
+    found = [
+        f"{path.relative_to(ROOT)}: {line}"
+        for path in ROOT.rglob("*")
+        if path.is_file() and not {".git", *made} & set(path.relative_to(ROOT).parts)
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+        if pattern.search(line)
+    ]
+    assert found == []
+
+
+def test_design_names_every_module() -> None:
+    design = (ROOT / "docs/design.md").read_text(encoding="utf-8")
+    package = ROOT / "src/gaussbayes"
+    modules = [path.name for path in package.glob("*.py")]
+    packages = [f"{path.parent.name}/" for path in package.glob("*/__init__.py")]
+    assert [name for name in modules + packages if f"`{name}`" not in design] == []
