@@ -160,7 +160,7 @@ def structure_table(data: Dataset, parts: Split) -> Table:
         "the six structures and their errors",
         "model",
         [
-            "covariance",
+            "shape",
             "shared",
             "parameters",
             f"held-out,\nof {len(parts.held_out_labels)}",

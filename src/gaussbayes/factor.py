@@ -1,11 +1,14 @@
 """Factoring covariances so that units cannot matter, and saying which one cannot be inverted.
 
 Not the covariance is factored but the correlation matrix: ``Σ = D R D`` with ``R = L Lᵀ``, so that
-the whitener is ``L⁻¹ D⁻¹``. A pivot of L is the share of a feature's variance that the features
-before it leave unexplained; it is compared with rounding, never with a size in some unit.
+the whitener is ``L⁻¹ D⁻¹``. What makes a matrix singular is a feature of whose variance the others
+leave no share unexplained; that share is compared with rounding, never with a size in some unit.
 """
 
+from typing import NoReturn
+
 import numpy as np
+from numpy.typing import NDArray
 
 from gaussbayes.errors import SingularCovarianceError
 from gaussbayes.schema import Schema
@@ -39,17 +42,35 @@ def factor(
     check_variances(variance, schema, weight)
     scale = np.sqrt(variance)
     correlation = covariance / scale[:, :, None] / scale[:, None, :]
-    try:
-        lower = np.linalg.cholesky(correlation)
-        pivots = np.einsum("...ii->...i", lower)
-        singular = pivots.min(axis=1) ** 2 <= _tolerance(covariance.shape[1])
-    except np.linalg.LinAlgError:
-        singular = np.ones(covariance.shape[0], dtype=np.bool_)
-    for c in np.flatnonzero(singular):
-        _refuse_dependent(correlation[c], int(c), covariance.shape[0], schema, weight)
-    whitener = invert_lower(lower) / scale[:, None, :]
+    lower, failed = _cholesky(correlation)
+    inverse = invert_lower(lower)
+    # What all the other features leave unexplained of each, 1 / (R⁻¹)ⱼⱼ. Unlike the pivots of L it
+    # does not depend on the features' order, and it is within a factor d of the least eigenvalue.
+    unexplained = 1.0 / np.square(inverse).sum(axis=1)
+    singular = failed | (unexplained.min(axis=1) <= _tolerance(covariance.shape[1]))
+    if singular.any():
+        c = int(np.argmax(singular))
+        _refuse_dependent(correlation[c], c, covariance.shape[0], schema, weight)
+    whitener = inverse / scale[:, None, :]
+    pivots = np.einsum("...ii->...i", lower)
     log_det = 2.0 * (np.log(pivots) + np.log(scale)).sum(axis=1)
     return whitener, log_det
+
+
+def _cholesky(correlation: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Lower factors (m, d, d), and which matrices have none (m,): theirs is the identity."""
+    m, d, _ = correlation.shape
+    failed: NDArray[np.bool_] = np.zeros(m, dtype=np.bool_)
+    lower: FloatArray = np.tile(np.eye(d), (m, 1, 1))
+    try:
+        lower[...] = np.linalg.cholesky(correlation)
+    except np.linalg.LinAlgError:
+        for c in range(m):
+            try:
+                lower[c] = np.linalg.cholesky(correlation[c])
+            except np.linalg.LinAlgError:
+                failed[c] = True
+    return lower, failed
 
 
 def check_variances(variance: FloatArray, schema: Schema, weight: FloatArray | None = None) -> None:
@@ -110,13 +131,11 @@ def _tolerance(d: int) -> float:
 
 def _refuse_dependent(
     correlation: FloatArray, c: int, count: int, schema: Schema, weight: FloatArray | None
-) -> None:
-    """Raise if this correlation matrix is singular, naming the features that depend on others."""
+) -> NoReturn:
+    """Raise for a singular correlation matrix, naming the features that depend on others."""
     d = correlation.shape[0]
     owner = _owner(c, count, schema)
     independent, dependent, rest = _pivoted_rank(correlation)
-    if not dependent:
-        return
     if rest < -1e-8:
         msg = (
             f"{owner} has a covariance that is not positive definite: given the other features, "
@@ -145,20 +164,23 @@ def _refuse_dependent(
 
 
 def _pivoted_rank(correlation: FloatArray) -> tuple[list[int], list[int], float]:
-    """Features that are independent, those that depend on them, and the largest pivot left."""
+    """Features that are independent, those that depend on them, and the least variance left.
+
+    The matrix is known to be singular: the last feature depends on the others in any case.
+    """
     rest = correlation.copy()
     d = rest.shape[0]
     left = list(range(d))
     independent: list[int] = []
-    while left:
+    while len(left) > 1:
         pivot = max(left, key=lambda column: rest[column, column])
         largest = float(rest[pivot, pivot])
         if largest <= _tolerance(d):
-            return independent, left, min(float(rest[column, column]) for column in left)
+            break
         independent.append(pivot)
         left.remove(pivot)
         rest -= np.multiply.outer(rest[:, pivot], rest[pivot] / largest)
-    return independent, [], 0.0
+    return independent, left, min(float(rest[column, column]) for column in left)
 
 
 def _owner(c: int, count: int, schema: Schema) -> str:

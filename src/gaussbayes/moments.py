@@ -244,10 +244,12 @@ def _settle_diagonal(scatter: FloatArray, before: ClassMoments) -> None:
     original = (
         before.scatter if before.layout == "diagonal" else np.einsum("...ii->...i", before.scatter)
     )
-    if np.any(diagonal < -_ROUNDING * original):
-        worst = np.unravel_index(int(np.argmin(diagonal)), diagonal.shape)
+    below = diagonal + _ROUNDING * original
+    if np.any(below < 0):
+        worst = np.unravel_index(int(np.argmin(below)), below.shape)
+        owner = "" if before.layout == "pooled" else f" of class {worst[0]}"
         msg = (
-            f"removing these rows would make the sum of squares of feature {worst[-1]} "
+            f"removing these rows would make the sum of squares of feature {worst[-1]}{owner} "
             f"{diagonal[worst]:g}: remove only rows that were added"
         )
         raise RemovalError(msg)

@@ -100,6 +100,13 @@ def estimate(
     >>> parameters.mean.tolist(), parameters.covariance.dense().tolist()
     ([[2.0], [12.0]], [[[1.0]], [[4.0]]])
     """
+    if not (moments.weight > 0).all():
+        code = int(np.argmin(moments.weight > 0))
+        msg = (
+            f"class {schema.class_name(code)} has no rows of positive weight, so that it has no "
+            "mean: give it rows, or leave it out of the classes"
+        )
+        raise DataError(msg)
     prior = class_priors(priors, schema, moments.weight)
     center, offset = _center(moments)
     covariance = estimate_covariance(moments, schema, structure, divisor, shrinkage)
@@ -159,14 +166,14 @@ def given(
     [[0.0], [1.0]]
     """
     k, d = schema.classes.shape[0], schema.n_features
-    mean = np.asarray(means, dtype=np.float64)
-    if mean.shape != (k, d) or not np.isfinite(mean).all():
-        msg = f"means must be finite and of shape {(k, d)} (classes, features), got {mean.shape}"
+    mean = _numbers("means", means)
+    if mean.shape != (k, d):
+        msg = f"means must have shape {(k, d)} (classes, features), got {mean.shape}"
         raise ParameterError(msg)
     own = () if structure.shared else (k,)
     rank = {"full": 2, "diagonal": 1, "spherical": 0}[structure.covariance]
     expected = own + (d,) * rank
-    values = np.asarray(covariances, dtype=np.float64)
+    values = _numbers("covariances", covariances)
     if values.shape != expected:
         sharing = "shared" if structure.shared else "own"
         msg = (
@@ -182,6 +189,19 @@ def given(
     center = mean.mean(axis=0)
     shape = _shape(values, structure, schema, None)
     return Parameters(prior, center, mean - center, shape)
+
+
+def _numbers(what: str, values: ArrayLike) -> FloatArray:
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = f"{what} must be an array of numbers, got {values!r}"
+        raise ParameterError(msg) from None
+    if not np.isfinite(numbers).all():
+        place = tuple(np.argwhere(~np.isfinite(numbers))[0].tolist())
+        msg = f"{what} must be finite, got {numbers[place]} at {place}"
+        raise ParameterError(msg)
+    return numbers
 
 
 def _center(moments: ClassMoments) -> tuple[FloatArray, FloatArray]:

@@ -5,7 +5,8 @@ The Gaussian density stands here once. Everything else follows from the log join
     log p(x, c) = log prior_c − ½ (d log 2π + log |Σ_c| + |W_c (x − mean_c)|²)
 
 by one normaliser. With one covariance for all classes the posterior is taken from the linear form,
-in which the square of x, the same for every class, has cancelled.
+in which the square of x, the same for every class, has cancelled; its logarithm too, unless the
+means are so far apart that the quadratic form is the more exact one.
 """
 
 from dataclasses import dataclass
@@ -27,6 +28,12 @@ _BLOCK_BYTES = 1 << 22
 _WORTH_A_THREAD = 1 << 18
 """Entries of X below which starting a thread costs more than it saves."""
 
+_LINEAR_SPREAD = 400.0
+"""Squared distance from centre to means up to which the linear form gives the log posterior.
+
+Its terms are of that size and cancel: of 400, about 1e-13 is lost, of a million 1e-10.
+"""
+
 
 def quadratic_form(parameters: Parameters, log_prior: FloatArray | float) -> Quadratic:
     """The score as the log of prior times density."""
@@ -45,12 +52,8 @@ def linear_form(parameters: Parameters) -> Linear:
     ``coefficient_c = Σ⁻¹ offset_c``, ``log_constant_c = log prior_c − ½ offset_cᵀ Σ⁻¹ offset_c``.
     """
     whitener = parameters.covariance.whitener[0]
-    if whitener.ndim == 1:
-        white = parameters.offset * whitener
-        coefficient = white * whitener
-    else:
-        white = parameters.offset @ whitener.T
-        coefficient = white @ whitener
+    white = _white_offset(parameters)
+    coefficient = white * whitener if whitener.ndim == 1 else white @ whitener
     log_constant = parameters.log_prior - 0.5 * np.einsum("cj,cj->c", white, white)
     return Linear(parameters.center, coefficient, log_constant)
 
@@ -58,6 +61,21 @@ def linear_form(parameters: Parameters) -> Linear:
 def posterior_form(parameters: Parameters) -> Form:
     """The cheapest form with the right posterior."""
     if parameters.shared:
+        return linear_form(parameters)
+    return quadratic_form(parameters, parameters.log_prior)
+
+
+def log_posterior_form(parameters: Parameters) -> Form:
+    """The form whose differences between classes are exact, also where they are small.
+
+    The linear form's terms grow with the squared distances of the means from the centre; of two
+    neighbours among far-off classes it would keep but few digits. The quadratic form's terms are
+    small near a mean, wherever that lies.
+    """
+    if not parameters.shared:
+        return quadratic_form(parameters, parameters.log_prior)
+    white = _white_offset(parameters)
+    if np.einsum("cj,cj->c", white, white).max() <= _LINEAR_SPREAD:
         return linear_form(parameters)
     return quadratic_form(parameters, parameters.log_prior)
 
@@ -76,7 +94,7 @@ def posterior(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> R
 
 def log_posterior(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
     """``log p(c | x)`` (n, k)."""
-    return _scores(posterior_form(parameters), X, "log_posterior", n_jobs)
+    return _scores(log_posterior_form(parameters), X, "log_posterior", n_jobs)
 
 
 def log_joint(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
@@ -102,7 +120,7 @@ def log_odds(
     parameters: Parameters, X: RealArray, a: int, b: int, n_jobs: int | None = 1
 ) -> RealArray:
     """``log p(a | x) − log p(b | x)`` (n,) of two classes given by number."""
-    two = _only(posterior_form(parameters), [a, b])
+    two = _only(log_posterior_form(parameters), [a, b])
     scores = _scores(two, X, "log_joint", n_jobs)
     with np.errstate(invalid="ignore"):  # −∞ − −∞ where both priors are 0
         odds: RealArray = scores[:, 0] - scores[:, 1]
@@ -115,6 +133,7 @@ def mahalanobis(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) ->
     bare = Quadratic(form.center, form.offset, form.whitener, np.zeros_like(form.log_constant))
     squares = _scores(bare, X, "log_joint", n_jobs)
     squares *= -2
+    squares += 0.0  # at the mean itself 0, not −0
     np.sqrt(squares, out=squares)
     return squares
 
@@ -155,6 +174,15 @@ def negative_log_likelihood(
         of_labels -= float(np.sum(weight * log_prior[own]))
         of_features -= float(np.sum(weight * densities.astype(np.float64)))
     return NegativeLogLikelihood(of_labels, of_features)
+
+
+def _white_offset(parameters: Parameters) -> FloatArray:
+    """The means' offsets from the centre in units of a shared covariance: ``W offset_c`` (k, d)."""
+    whitener = parameters.covariance.whitener[0]
+    white: FloatArray = (
+        parameters.offset * whitener if whitener.ndim == 1 else parameters.offset @ whitener.T
+    )
+    return white
 
 
 def _only(form: Form, classes: list[int]) -> Form:

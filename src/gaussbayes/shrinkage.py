@@ -68,12 +68,15 @@ def oas_intensity(covariance: FloatArray, weight: FloatArray) -> FloatArray:
     >>> oas_intensity(np.array([[3.0, 1.0]]), np.array([4.0])).tolist()
     [1.0]
     """
-    d = covariance.shape[1]
+    m, d = covariance.shape[:2]
     full = covariance.ndim == 3
     trace = np.einsum("mii->m", covariance) if full else covariance.sum(axis=1)
-    squares = np.einsum("mij,mij->m", covariance, covariance) if full else (covariance**2).sum(1)
-    above = (1.0 - 2.0 / d) * squares + trace**2
-    below = (weight + 1.0 - 2.0 / d) * (squares - trace**2 / d)
+    # In units in which the mean variance is 1, so that no square overflows or vanishes: tr Σ = d.
+    unit = np.where(trace > 0, trace / d, 1.0)
+    scaled = covariance.reshape(m, -1) / unit[:, None]
+    squares = np.square(scaled).sum(axis=1)
+    above = (1.0 - 2.0 / d) * squares + d**2
+    below = (weight + 1.0 - 2.0 / d) * (squares - d)
     # Already spherical: nothing to shrink towards, any intensity gives the same.
     intensity = np.divide(above, below, out=np.ones_like(above), where=below > 0)
     return np.asarray(np.minimum(1.0, intensity))

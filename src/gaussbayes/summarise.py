@@ -46,14 +46,16 @@ def summarise(
     def summarise_block(numbered: tuple[int, slice]) -> None:
         number, rows = numbered
         own_weights = None if weights is None else np.ascontiguousarray(weights[rows])
-        parts = accumulate(X[rows], codes[rows], own_weights, n_classes, layout)
-        tree.add(number, ClassMoments(*parts, layout))
+        with np.errstate(over="ignore", invalid="ignore"):  # found below, and named
+            parts = accumulate(X[rows], codes[rows], own_weights, n_classes, layout)
+            tree.add(number, ClassMoments(*parts, layout))
 
     n, d = X.shape
     if n == 0:
         return empty(n_classes, d, layout)
     for_each(summarise_block, enumerate(_row_blocks(n, d, n_classes, layout)), n_threads(n_jobs))
-    moments = tree.result()
+    with np.errstate(over="ignore", invalid="ignore"):
+        moments = tree.result()
     if not (np.isfinite(moments.offset).all() and np.isfinite(moments.scatter).all()):
         refuse_not_finite(X)
         refuse_overflow(X)

@@ -5,21 +5,28 @@
 // triangular, its first rows are the whitener of those features: the guess costs a few per cent of a
 // score. It changes the order in which things are computed, never a result.
 
+// How many rows are grouped together. Where columns are contiguous, gathering the rows of a guess
+// touches all of the group: it should fit in the second-level cache.
+template <class T>
+std::size_t rows_of_group(const Rows<T>& rows) {
+    constexpr std::size_t cache = 1 << 20, fewest = 512, most = 4096;
+    if (!column_major(rows) || rows.d == 0) return most;
+    return std::max(fewest, std::min(most, cache / (sizeof(T) * rows.d)));
+}
+
 template <class T>
 class Groups {
   public:
     Groups(const Quadratic<T>& form, bool prune)
         : form_(form), leading_(leading_features(form.d)), able_(prune && form.k > 1 && form.d >= 24) {
         if (!able_) return;
-        guess_.resize(2 * group_rows);
         start_.resize(form.k + 1);
         constant_.resize(form.k);
         for (std::size_t c = 0; c < form.k; ++c) constant_[c] = marginal_constant(c);
     }
 
-    static constexpr std::size_t group_rows = 4096;
-
-    bool prunes() const { return grouped_; }
+    // Whether the rows at hand are grouped; pruning brings nothing where they are not.
+    bool grouped() const { return grouped_; }
 
     // Writes the numbers of the group's rows, those with the same guess together.
     bool order(const Rows<T>& group, std::uint32_t* row) {
@@ -28,6 +35,7 @@ class Groups {
             for (std::size_t r = 0; r < group.n; ++r) row[r] = static_cast<std::uint32_t>(r);
             return false;
         }
+        guess_.resize(group.n);
         guess(group, row);
         std::fill(start_.begin(), start_.end(), 0);
         for (std::size_t r = 0; r < group.n; ++r) ++start_[guess_[r] + 1];
@@ -82,8 +90,11 @@ class Groups {
     }
 
     void guess(const Rows<T>& group, std::uint32_t* row) {
-        const Rows<T> leading{group.data, group.row_stride, group.column_stride, group.n, leading_};
-        T tile[2 * panel_height * tile_rows<T>], centred[2 * panel_height * tile_rows<T>];
+        // Whole vectors of features are faster to transpose than a few.
+        constexpr std::size_t most = std::max(2 * panel_height, lanes<T>);
+        const Rows<T> leading{group.data, group.row_stride, group.column_stride, group.n,
+                              std::max(leading_, lanes<T>)};
+        T tile[most * tile_rows<T>], centred[most * tile_rows<T>];
         for (std::size_t first = 0; first < group.n; first += tile_rows<T>) {
             const std::size_t count = std::min(group.n - first, tile_rows<T>);
             for (std::size_t r = 0; r < tile_rows<T>; ++r)

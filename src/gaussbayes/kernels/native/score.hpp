@@ -63,14 +63,14 @@ template <class T, class Scorer>
 int score_rows(const Rows<T>& rows, const T* center, std::size_t tiles_at_once,
                const Destination<T>& to, Scorer& scorer) {
     const std::size_t rows_at_once = tiles_at_once * tile_rows<T>;
-    const std::size_t rows_of_group =
-        (Groups<T>::group_rows + rows_at_once - 1) / rows_at_once * rows_at_once;
+    const std::size_t blocks = std::min(rows_of_group(rows), rows.n) / rows_at_once + 1;
+    const std::size_t step = blocks * rows_at_once;
     Block<T> tiles(rows_at_once * rows.d), log_joint(rows_at_once * to.k);
-    Block<std::uint32_t> order(rows_of_group);
+    Block<std::uint32_t> order(step);
     int problems = 0;
-    for (std::size_t first = 0; first < rows.n; first += rows_of_group) {
+    for (std::size_t first = 0; first < rows.n; first += step) {
         const T* data = rows.data + static_cast<std::ptrdiff_t>(first) * rows.row_stride;
-        const std::size_t count = std::min(rows_of_group, rows.n - first);
+        const std::size_t count = std::min(step, rows.n - first);
         const Rows<T> group{data, rows.row_stride, rows.column_stride, count, rows.d};
         const bool consecutive = !scorer.order(group, order.data());
         const std::size_t full = (count + tile_rows<T> - 1) / tile_rows<T> * tile_rows<T>;

@@ -69,7 +69,7 @@ inline const T* row_of(const Rows<T>& rows, std::uint32_t number) {
 
 // A tile from rows whose features lie side by side, at least as many as a vector has lanes.
 template <class T>
-void fill_from_rows(const Rows<T>& rows, const std::uint32_t* number, const T* center, T* tile) {
+void fill_by_square(const Rows<T>& rows, const std::uint32_t* number, const T* center, T* tile) {
     for (std::size_t v = 0; v < tile_vectors; ++v) {
         const T* row[lanes<T>];
         for (std::size_t r = 0; r < lanes<T>; ++r) row[r] = row_of(rows, number[v * lanes<T> + r]);
@@ -87,9 +87,14 @@ void fill_from_rows(const Rows<T>& rows, const std::uint32_t* number, const T* c
     }
 }
 
+template <class T>
+inline const T* column_of(const Rows<T>& rows, std::size_t number) {
+    return rows.data + static_cast<std::ptrdiff_t>(number) * rows.column_stride;
+}
+
 // A tile from rows of any strides.
 template <class T>
-void fill_one_by_one(const Rows<T>& rows, const std::uint32_t* number, const T* center, T* tile) {
+void fill_by_row(const Rows<T>& rows, const std::uint32_t* number, const T* center, T* tile) {
     for (std::size_t r = 0; r < tile_rows<T>; ++r) {
         const T* row = row_of(rows, number[r]);
         for (std::size_t j = 0; j < rows.d; ++j)
@@ -97,37 +102,44 @@ void fill_one_by_one(const Rows<T>& rows, const std::uint32_t* number, const T* 
     }
 }
 
-// Tiles of consecutive rows from a table whose columns are contiguous: one column at a time, so
-// that memory is read in long runs.
+// Tiles from a table in which the entries of a column are neighbours: one column at a time, so that
+// memory is read in long runs.
 template <class T>
-void fill_from_columns(const Rows<T>& rows, const Selection& selection, const T* center, T* tiles) {
-    if (selection.consecutive == 0) return;
-    const T* first = row_of(rows, selection.row[0]);
+void fill_by_column(const Rows<T>& rows, const Selection& selection, const T* center, T* tiles) {
+    const std::size_t runs = rows.row_stride == 1 ? selection.consecutive : 0;
     for (std::size_t j = 0; j < rows.d; ++j) {
-        const T* column = first + static_cast<std::ptrdiff_t>(j) * rows.column_stride;
-        for (std::size_t t = 0; t < selection.consecutive; ++t) {
-            Lanes<T> x = load_lanes(column + t * tile_rows<T>);
-            for (Vec<T>& part : x.part) part = part - center[j];
-            store_lanes(tiles + (t * rows.d + j) * tile_rows<T>, x);
+        const T* column = column_of(rows, j);
+        for (std::size_t t = 0; t < selection.tiles; ++t) {
+            const std::uint32_t* number = selection.row + t * tile_rows<T>;
+            T* to = tiles + (t * rows.d + j) * tile_rows<T>;
+            if (t < runs) {
+                Lanes<T> x = load_lanes(column + number[0]);
+                for (Vec<T>& part : x.part) part = part - center[j];
+                store_lanes(to, x);
+            } else {
+                for (std::size_t r = 0; r < tile_rows<T>; ++r)
+                    to[r] = column[static_cast<std::ptrdiff_t>(number[r]) * rows.row_stride] - center[j];
+            }
         }
     }
+}
+
+template <class T>
+inline bool column_major(const Rows<T>& rows) {
+    return std::abs(rows.row_stride) < std::abs(rows.column_stride);
 }
 
 // The selected rows less the centre, as tiles (tiles, d, tile_rows).
 template <class T>
 void fill_tiles(const Rows<T>& rows, const Selection& selection, const T* center, T* tiles) {
-    std::size_t done = 0;
-    const bool by_rows = rows.column_stride == 1 && rows.d >= lanes<T>;
-    if (!by_rows && rows.row_stride == 1) {
-        fill_from_columns(rows, selection, center, tiles);
-        done = selection.consecutive;
-    }
-    for (std::size_t t = done; t < selection.tiles; ++t) {
+    if (column_major(rows)) return fill_by_column(rows, selection, center, tiles);
+    const bool squares = rows.column_stride == 1 && rows.d >= lanes<T>;
+    for (std::size_t t = 0; t < selection.tiles; ++t) {
         const std::uint32_t* number = selection.row + t * tile_rows<T>;
         T* tile = tiles + t * rows.d * tile_rows<T>;
-        if (by_rows)
-            fill_from_rows(rows, number, center, tile);
+        if (squares)
+            fill_by_square(rows, number, center, tile);
         else
-            fill_one_by_one(rows, number, center, tile);
+            fill_by_row(rows, number, center, tile);
     }
 }

@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #define GAUSSBAYES_STRING_(name) #name
@@ -21,7 +22,14 @@ namespace GAUSSBAYES_VARIANT {
 #include "simd.hpp"
 
 #include "accumulate.hpp"
+
 #include "exponential.hpp"
+#include "tile.hpp"
+#include "normalise.hpp"
+#include "featurewise.hpp"
+#include "triangle.hpp"
+#include "groups.hpp"
+#include "full.hpp"
 #include "score.hpp"
 
 template <class T>

@@ -1,0 +1,402 @@
+"""`GaussianClassifier`: the whole family as one scikit-learn estimator. No arithmetic here."""
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from gaussbayes import labels, scores, synthesis, table, validation
+from gaussbayes.covariance import correlation
+from gaussbayes.direct import direct_parameters
+from gaussbayes.errors import DataError, GaussBayesError
+from gaussbayes.labelled import LabelledMoments, label_moments
+from gaussbayes.moments import ClassMoments
+from gaussbayes.parameters import Parameters
+from gaussbayes.priors import Priors, class_priors
+from gaussbayes.schema import Schema
+from gaussbayes.settings import Settings, check_settings
+from gaussbayes.shrinkage import Shrinkage
+from gaussbayes.summarise import summarise
+from gaussbayes.types import (
+    CovarianceName,
+    Divisor,
+    FloatArray,
+    LabelArray,
+    RealArray,
+    ScatterLayout,
+)
+
+Answer = TypeVar("Answer")
+
+
+class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """One Gaussian for each class, and Bayes' rule.
+
+    ``p(c | x) = prior_c N(x; mean_c, Σ_c) / Σ_b prior_b N(x; mean_b, Σ_b)``, everything estimated
+    in closed form from the weight, mean and scatter of each class. Fitting at once, in batches
+    (`partial_fit`) or in parts that are merged (`merge`) gives the same model.
+
+    Parameters
+    ----------
+    covariance : {"full", "diagonal", "spherical"}
+        What a class's covariance may look like: any, no correlations, or one variance for all
+        features.
+    shared : bool
+        Whether all classes have the same covariance. Full and not shared is QDA, full and shared
+        LDA, diagonal and not shared Gaussian naive Bayes.
+    priors : None, "uniform", sequence or {label: probability}
+        None estimates them by the classes' shares of the weight; a sequence is in the order of
+        `classes_`. Priors never reach the covariances.
+    divisor : {"mle", "unbiased"}
+        Divide the scatter by N, or by N − 1 (N − k when shared).
+    shrinkage : None, float in [0, 1] or "oas"
+        How far covariances are moved towards the spherical one of equal trace.
+    n_jobs : int or None
+        Threads; None uses every core. Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : (k,) the labels, sorted; only those whose rows weigh something
+    priors_ : (k,)
+    means_ : (k, d)
+    covariances_ : (k, d, d), or (d, d) when shared
+    correlations_ : as `covariances_`, scaled to unit variances
+    n_parameters_ : how many free parameters the model has
+    parameters_ : `Parameters`, everything that scoring needs
+    moments_ : `ClassMoments`, everything learnt from the rows; not there after `from_parameters`
+    n_features_in_ : number of features
+    feature_names_in_ : (d,) their names, if the rows came in a frame whose column names are text
+
+    Notes
+    -----
+    Settings are read by `fit`, `partial_fit` and `merge`; after `set_params` a model stays as it is
+    until one of them is called again. After `partial_fit` and `merge` the parameters are worked out
+    when they are first needed, so that a stream may begin with a single row; while a covariance
+    cannot be inverted yet, predictions raise `SingularCovarianceError`. A call that fails leaves
+    the model as it was. Scores of float32 rows are float32.
+
+    Examples
+    --------
+    >>> X = [[1.8], [2.1], [2.5], [3.2], [3.8], [5.8], [6.7], [7.0]]
+    >>> y = ["a", "a", "a", "a", "a", "b", "b", "b"]
+    >>> model = GaussianClassifier().fit(X, y)
+    >>> model.means_.round(2).tolist(), model.covariances_.round(4).tolist()
+    ([[2.68], [6.5]], [[[0.5336]], [[0.26]]])
+    >>> model.predict([[4.9], [5.0]]).tolist(), model.predict_proba([[4.9]]).round(3).tolist()
+    (['a', 'b'], [[0.612, 0.388]])
+    """
+
+    def __init__(
+        self,
+        covariance: CovarianceName = "full",
+        *,
+        shared: bool = False,
+        priors: Priors = None,
+        divisor: Divisor = "mle",
+        shrinkage: Shrinkage = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.covariance = covariance
+        self.shared = shared
+        self.priors = priors
+        self.divisor = divisor
+        self.shrinkage = shrinkage
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to labelled rows, forgetting any earlier ones.
+
+        Parameters
+        ----------
+        X : (n, d) array, list or frame (pandas, polars, Arrow) of finite numbers
+        y : (n,) labels, or (n, k) memberships: how much of each row belongs to each class
+        sample_weight : (n,) how much each row counts; 2 is as good as the row twice
+        """
+        settings = self._checked_settings()
+        schema, batch = self._learn(X, y, sample_weight, settings.structure.layout)
+        learnt = batch.with_rows()
+        parameters = settings.estimate(learnt.moments, replace(schema, classes=learnt.classes))
+        validation.remember_features(self, X, schema.n_features)
+        return self._remember(learnt, settings, parameters)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more rows; the model is that of all rows so far.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`; any number of rows, any classes
+        classes : the labels that may occur, if that is to be checked. New classes need not be
+            announced: they join with their first row.
+        """
+        settings = self._checked_settings()
+        layout = settings.structure.layout
+        before = None
+        if self.__sklearn_is_fitted__():
+            before = validation.moments_of(self, "partial_fit").able(layout)
+            layout = before.moments.layout
+            validation.features_as_before(self, X)
+        schema, batch = self._learn(X, y, sample_weight, layout)
+        if classes is not None:
+            validation.refuse_unknown(schema.classes, labels.encode(classes)[1])
+        learnt = batch.with_rows() if before is None else before + batch.with_rows()
+        if before is None:
+            validation.remember_features(self, X, schema.n_features)
+        return self._remember(learnt, settings)
+
+    def merge(self, other: Any) -> Self:
+        """Add what another model of the same features has learnt; classes are united.
+
+        An unfitted model takes over the other's moments.
+        """
+        if not isinstance(other, GaussianClassifier):
+            msg = f"another GaussianClassifier can be merged, got {type(other).__name__}"
+            raise TypeError(msg)
+        settings = self._checked_settings()
+        layout = settings.structure.layout
+        theirs = validation.moments_of(other, "merge").able(layout)
+        if not self.__sklearn_is_fitted__():
+            names = validation.names_of_features(other)
+            validation.set_features(self, other.n_features_in_, names)
+            return self._remember(theirs, settings)
+        mine = validation.moments_of(self, "merge").able(layout)
+        validation.refuse_other_features(self, other)
+        if mine.moments.layout != theirs.moments.layout:
+            mine, theirs = mine.with_layout(layout), theirs.with_layout(layout)
+        return self._remember(mine + theirs, settings)
+
+    def predict(self, X: Any) -> LabelArray:
+        """The most probable class of each row (n,)."""
+        codes = self._score(scores.labels, X)
+        return np.take(self.classes_, codes)
+
+    def predict_proba(self, X: Any) -> RealArray:
+        """Posteriors ``p(c | x)`` (n, k)."""
+        return self._score(scores.posterior, X)
+
+    def predict_log_proba(self, X: Any) -> RealArray:
+        """Log posteriors ``log p(c | x)`` (n, k), exact however small."""
+        return self._score(scores.log_posterior, X)
+
+    def decision_function(self, X: Any) -> RealArray:
+        """Two classes: the log-odds of the second (n,); more: the log posteriors (n, k)."""
+        self._ready()
+        if self.classes_.shape[0] == 2:
+            return self._score(scores.log_odds, X, 1, 0)
+        return self._score(scores.log_posterior, X)
+
+    def predict_joint_log_proba(self, X: Any) -> RealArray:
+        """Log joint densities ``log p(x, c) = log prior_c + log p(x | c)`` (n, k)."""
+        return self._score(scores.log_joint, X)
+
+    def joint(self, X: Any) -> RealArray:
+        """Joint densities ``p(x, c)`` (n, k); for many features prefer the logarithms."""
+        return _exp(self.predict_joint_log_proba(X))
+
+    def score_samples(self, X: Any) -> RealArray:
+        """Log evidence ``log p(x)`` (n,): how well the model as a whole explains a row."""
+        return self._score(scores.log_evidence, X)
+
+    def evidence(self, X: Any) -> RealArray:
+        """Evidence ``p(x) = Σ_c p(x, c)`` (n,); for many features prefer the logarithm."""
+        return _exp(self.score_samples(X))
+
+    def log_likelihood(self, X: Any) -> RealArray:
+        """Log densities ``log p(x | c)`` (n, k)."""
+        return self._score(scores.log_likelihood, X)
+
+    def log_odds(self, X: Any, a: object, b: object) -> RealArray:
+        """``log p(a | x) − log p(b | x)`` (n,) of two classes given by their labels."""
+        self._ready()
+        validation.refuse_unknown(np.array([a, b], dtype=object), self.classes_)
+        position = self._schema().position
+        return self._score(scores.log_odds, X, position(a), position(b))
+
+    def mahalanobis(self, X: Any) -> RealArray:
+        """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means."""
+        return self._score(scores.mahalanobis, X)
+
+    def negative_log_likelihood(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> scores.NegativeLogLikelihood:
+        """``−Σ log p(x, y)`` over labelled rows, in the labels' part and the features' part."""
+        parameters, own = self._ready(), self._schema()
+        validation.features_as_before(self, X)
+        batch, schema = table.read(X, y, sample_weight)
+        if batch.targets.ndim == 2:
+            msg = f"y must be one label for each row here, got memberships {batch.targets.shape}"
+            raise DataError(msg)
+        validation.refuse_unknown(schema.classes, own.classes)
+        codes = labels.unite(own.classes, schema.classes)[2][batch.targets.astype(np.intp)]
+        with validation.naming_columns(batch.X, own.features):
+            return scores.negative_log_likelihood(
+                parameters, batch.X, codes, batch.weights, self.n_jobs
+            )
+
+    def sample(
+        self, n_samples: int = 1, random_state: synthesis.RandomState = None
+    ) -> tuple[FloatArray, LabelArray]:
+        """Draw rows (n, d) from the model, and their labels (n,)."""
+        generator = synthesis.as_generator(random_state)
+        rows, codes = synthesis.draw(self._ready(), n_samples, generator)
+        return rows, self.classes_[codes]
+
+    def with_priors(self, priors: Priors) -> Self:
+        """A new classifier with the same Gaussians and other priors."""
+        parameters = self._ready()
+        weight = self.moments_.weight if hasattr(self, "moments_") else np.ones(len(self.classes_))
+        model = copy(self)
+        model.__dict__ |= {
+            "priors": priors,
+            "_settings": replace(self._settings, priors=priors),
+            "_parameters": parameters.with_prior(class_priors(priors, self._schema(), weight)),
+        }
+        return model
+
+    @classmethod
+    def from_parameters(
+        cls,
+        priors: Priors,
+        means: ArrayLike,
+        covariances: ArrayLike,
+        classes: ArrayLike | None = None,
+        *,
+        covariance: CovarianceName | None = None,
+        shared: bool | None = None,
+        feature_names: Sequence[str] | None = None,
+    ) -> Self:
+        """A classifier with given parameters, without fitting.
+
+        Parameters
+        ----------
+        priors : as in the constructor, a sequence in the order of `classes`; None is uniform
+        means : (k, d)
+        covariances : full (k, d, d), or (d, d) for all classes. With ``covariance="diagonal"``
+            variances (k, d) or (d,), with ``"spherical"`` (k,) or a number.
+        classes : (k,) labels in the order of the other arguments, 0 … k − 1 if not given; the model
+            sorts them, as scikit-learn's tools expect
+        covariance, shared : needed where the shape of `covariances` does not tell
+
+        Examples
+        --------
+        >>> model = GaussianClassifier.from_parameters(
+        ...     [0.25, 0.25, 0.5], [[0, 0], [2, 2], [-2, -2]], [[4, -3], [-3, 4]]
+        ... )
+        >>> model.shared, model.predict([[0.4, 0.4], [1.6, 1.6]]).tolist()
+        (True, [0, 1])
+        """
+        parameters, schema, structure = direct_parameters(
+            priors, means, covariances, classes, (covariance, shared), feature_names
+        )
+        model = cls(structure.covariance, shared=structure.shared)
+        validation.set_features(model, schema.n_features, schema.features)
+        model.classes_ = schema.classes
+        model._settings = replace(model._checked_settings(), priors=parameters.prior)
+        model._parameters = parameters
+        return model
+
+    @classmethod
+    def from_moments(
+        cls,
+        moments: ClassMoments,
+        classes: ArrayLike | None = None,
+        feature_names: Sequence[str] | None = None,
+        **settings: Any,
+    ) -> Self:
+        """A classifier of moments gathered elsewhere; `settings` are the constructor's."""
+        model = cls(**settings)
+        checked = model._checked_settings()
+        learnt = label_moments(classes, moments).able(checked.structure.layout)
+        d = moments.n_features
+        validation.set_features(model, d, table.check_names(feature_names, d))
+        return model._remember(learnt, checked)
+
+    @property
+    def parameters_(self) -> Parameters:
+        """Priors, means and covariances as scoring wants them."""
+        try:
+            return self._ready()
+        except GaussBayesError as error:
+            # An attribute that cannot be had yet is one that is not there: hasattr is False.
+            raise NotFittedError(str(error)) from error
+
+    @property
+    def priors_(self) -> FloatArray:
+        """Priors (k,)."""
+        return self.parameters_.prior
+
+    @property
+    def means_(self) -> FloatArray:
+        """Means (k, d)."""
+        return self.parameters_.mean
+
+    @property
+    def covariances_(self) -> FloatArray:
+        """Covariances (k, d, d), or (d, d) when shared."""
+        dense = self.parameters_.covariance.dense()
+        return dense[0] if self.parameters_.shared else dense
+
+    @property
+    def correlations_(self) -> FloatArray:
+        """Correlations (k, d, d), or (d, d) when shared."""
+        return correlation(self.covariances_)
+
+    @property
+    def n_parameters_(self) -> int:
+        """Free parameters: k − 1 priors, k·d means, and those of the covariances."""
+        return self.parameters_.n_parameters
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classes_")
+
+    def _checked_settings(self) -> Settings:
+        return check_settings(
+            self.covariance, self.shared, self.priors, self.divisor, self.shrinkage
+        )
+
+    def _learn(
+        self, X: Any, y: Any, sample_weight: Any, layout: ScatterLayout
+    ) -> tuple[Schema, LabelledMoments]:
+        """The moments of a batch; the model is not touched."""
+        validation.warn_of_column(y)
+        batch, schema = table.read(X, y, sample_weight)
+        k = schema.classes.shape[0]
+        with validation.naming_columns(batch.X, schema.features):
+            moments = summarise(batch.X, batch.targets, batch.weights, k, layout, self.n_jobs)
+        return schema, LabelledMoments(schema.classes, moments)
+
+    def _remember(
+        self, learnt: LabelledMoments, settings: Settings, parameters: Parameters | None = None
+    ) -> Self:
+        """Take over a new state, which is complete: nothing can fail from here."""
+        self.classes_ = learnt.classes
+        self.moments_ = learnt.moments
+        self._settings = settings
+        self._parameters = parameters
+        return self
+
+    def _ready(self) -> Parameters:
+        """The parameters, worked out now if need be."""
+        check_is_fitted(self)
+        if self._parameters is None:
+            self._parameters = self._settings.estimate(self.moments_, self._schema())
+        return self._parameters
+
+    def _schema(self) -> Schema:
+        return Schema(self.classes_, self.n_features_in_, validation.names_of_features(self))
+
+    def _score(self, function: Callable[..., Answer], X: Any, *codes: int) -> Answer:
+        parameters = self._ready()
+        rows = validation.features_as_before(self, X)
+        with validation.naming_columns(rows, validation.names_of_features(self)):
+            return function(parameters, rows, *codes, self.n_jobs)
+
+
+def _exp(logarithms: RealArray) -> RealArray:
+    with np.errstate(over="ignore", under="ignore"):  # ∞ and 0 are the nearest there is
+        return np.exp(logarithms, out=logarithms)

@@ -1,0 +1,82 @@
+"""Moments together with the labels of their classes, so that parts with different classes merge."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gaussbayes.errors import SchemaError
+from gaussbayes.labels import encode, unite
+from gaussbayes.moments import ClassMoments
+from gaussbayes.types import LabelArray, ScatterLayout
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledMoments:
+    """Moments whose class `i` is called ``classes[i]``; the labels are sorted.
+
+    Examples
+    --------
+    >>> from gaussbayes.summarise import summarise
+    >>> one = summarise(np.array([[1.0]]), np.zeros(1, np.int32), None, 1)
+    >>> both = LabelledMoments(np.array(["b"]), one) + LabelledMoments(np.array(["a"]), one)
+    >>> both.classes.tolist(), both.moments.weight.tolist()
+    (['a', 'b'], [1.0, 1.0])
+    """
+
+    classes: LabelArray  # (k,)
+    moments: ClassMoments
+
+    def __add__(self, other: "LabelledMoments") -> "LabelledMoments":
+        """The moments of the rows of both, for the classes of either."""
+        classes, of_self, of_other = unite(self.classes, other.classes)
+        k = classes.shape[0]
+        mine = self.moments.aligned(of_self.tolist(), k)
+        theirs = other.moments.aligned(of_other.tolist(), k)
+        return LabelledMoments(classes, mine + theirs)
+
+    def with_rows(self) -> "LabelledMoments":
+        """Without the classes that weigh nothing."""
+        there = np.flatnonzero(self.moments.weight > 0)
+        if there.size == self.classes.size:
+            return self
+        return LabelledMoments(self.classes[there], self.moments.selected(there.tolist()))
+
+    def with_layout(self, layout: ScatterLayout) -> "LabelledMoments":
+        """Keep less of the scatter; see `ClassMoments.with_layout`."""
+        return LabelledMoments(self.classes, self.moments.with_layout(layout))
+
+    def able(self, layout: ScatterLayout) -> "LabelledMoments":
+        """The same, if a scatter of this layout can be had from it; a full one is kept whole."""
+        return self if self.moments.layout == "full" else self.with_layout(layout)
+
+
+def label_moments(classes: Any, moments: ClassMoments) -> LabelledMoments:
+    """Give classes their labels, in any order; those that weigh nothing are left out.
+
+    Examples
+    --------
+    >>> from gaussbayes.moments import empty
+    >>> label_moments(["b", "a"], empty(2, 1, "full")).classes.tolist()
+    []
+    """
+    order, ordered = in_order(classes, moments.n_classes)
+    return LabelledMoments(ordered, moments.selected(order.tolist())).with_rows()
+
+
+def in_order(classes: Any, k: int) -> tuple[np.ndarray[Any, np.dtype[np.intp]], LabelArray]:
+    """What sorts `k` labels (0 … k − 1 if None are given), and the sorted labels.
+
+    Examples
+    --------
+    >>> order, ordered = in_order(["b", "a"], 2)
+    >>> order.tolist(), ordered.tolist()
+    ([1, 0], ['a', 'b'])
+    """
+    if classes is None:
+        return np.arange(k), np.arange(k)
+    codes, ordered = encode(classes)
+    if codes.size != k or ordered.size != k:
+        msg = f"there are {k} classes, so `classes` needs {k} different labels, got {classes!r}"
+        raise SchemaError(msg)
+    return np.argsort(codes), ordered

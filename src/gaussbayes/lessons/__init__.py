@@ -1,0 +1,73 @@
+"""The course's worked examples, replayed: data, figures, and where a sheet errs.
+
+Each lesson is a module with a function ``lesson(seed)``; the seed matters where rows are drawn.
+"""
+
+from collections.abc import Callable
+from difflib import get_close_matches
+
+from gaussbayes.errors import ParameterError
+from gaussbayes.lessons import (
+    covariance_pictures,
+    diabetes,
+    genetic_test,
+    naive_bayes,
+    optimal_regions,
+    petals,
+    rain,
+    three_gaussians,
+    two_gaussians,
+)
+from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
+
+__all__ = ["Erratum", "Figure", "Lesson", "Table", "all_lessons", "get", "names"]
+
+_LESSONS: dict[str, Callable[[int], Lesson]] = {
+    "three_gaussians": three_gaussians.lesson,
+    "optimal_regions": optimal_regions.lesson,
+    "two_gaussians": two_gaussians.lesson,
+    "petals": petals.lesson,
+    "naive_bayes": naive_bayes.lesson,
+    "genetic_test": genetic_test.lesson,
+    "diabetes": diabetes.lesson,
+    "covariance_pictures": covariance_pictures.lesson,
+    "rain": rain.lesson,
+}
+
+
+def names() -> tuple[str, ...]:
+    """The names of the lessons, in the order of the course.
+
+    Examples
+    --------
+    >>> names()[:2]
+    ('three_gaussians', 'optimal_regions')
+    """
+    return tuple(_LESSONS)
+
+
+def get(name: str, seed: int = 0) -> Lesson:
+    """One lesson, its random rows drawn with this seed.
+
+    Examples
+    --------
+    >>> get("petals").title
+    'Two species by the length of a petal'
+    """
+    if name not in _LESSONS:
+        close = get_close_matches(name, _LESSONS, n=1)
+        meant = f" (did you mean {close[0]!r}?)" if close else ""
+        msg = f"there is no lesson {name!r}{meant}; the lessons are {', '.join(_LESSONS)}"
+        raise ParameterError(msg)
+    return _LESSONS[name](seed)
+
+
+def all_lessons(seed: int = 0) -> tuple[Lesson, ...]:
+    """Every lesson, in the order of the course.
+
+    Examples
+    --------
+    >>> len(all_lessons())
+    9
+    """
+    return tuple(make(seed) for make in _LESSONS.values())

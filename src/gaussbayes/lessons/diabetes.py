@@ -1,0 +1,142 @@
+"""Diabetes from a blood count, with a doctor's prior in place of the data's shares."""
+
+import numpy as np
+
+from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
+from gaussbayes.synthesis import make_gaussian_dataset
+
+MEANS = ((40.0, 95.0), (52.0, 130.0))
+COVARIANCES = (((36.0, 12.0), (12.0, 144.0)), ((64.0, 48.0), (48.0, 484.0)))
+N_PER_CLASS = 250
+DOCTOR: dict[object, float] = {0: 0.8, 1: 0.2}
+COUNT = 48.0
+GLUCOSE = 125.0
+SOURCE = "H. Xue, Generative Models for Classification, ITCS 6156/8156, UNC Charlotte, 2024"
+
+HEALTHY_BY_SHARE = 0.383148
+HEALTHY_BY_DOCTOR = 0.713018
+HEALTHY_WITH_GLUCOSE = 0.236471
+
+
+def table(seed: int) -> Table:
+    """Made rows: 250 patients without diabetes (class 0) and 250 with it (class 1)."""
+    X, y = make_gaussian_dataset(N_PER_CLASS, MEANS, COVARIANCES, random_state=seed)
+    features = ("white blood cell count", "plasma glucose")
+    source = f"made for this lesson with seed {seed}: the sheet shows a picture and no numbers"
+    return Table("patients", X, y, features, source)
+
+
+def fit(patients: Table) -> GaussianClassifier:
+    """One Gaussian a class on the blood count alone."""
+    return GaussianClassifier().fit(patients.rows[:, :1], patients.labels)
+
+
+def known(n_features: int) -> GaussianClassifier:
+    """The classifier with the parameters behind the made rows, on the first features."""
+    means = np.array(MEANS)[:, :n_features]
+    covariances = np.array(COVARIANCES)[:, :n_features, :n_features]
+    return GaussianClassifier.from_parameters("uniform", means, covariances)
+
+
+def standard_error(healthy: float) -> float:
+    """Of a fitted posterior at the count, to first order.
+
+    The log density at z standard deviations has variance ``(z² + ½ (z² − 1)²) / n``, from the
+    estimated mean and the estimated standard deviation; ``dp = p (1 − p) d(log-odds)``.
+    """
+    deviation = COUNT - np.array(MEANS)[:, 0]
+    squares = deviation**2 / np.array(COVARIANCES)[:, 0, 0]
+    variance = (squares + 0.5 * (squares - 1.0) ** 2).sum() / N_PER_CLASS
+    return healthy * (1.0 - healthy) * float(np.sqrt(variance))
+
+
+def lesson(seed: int = 0) -> Lesson:
+    """The lesson, its rows made with this seed."""
+    patients = table(seed)
+    count = np.array([[COUNT]])
+    both = np.array([[COUNT, GLUCOSE]])
+
+    def shift() -> float:
+        model = fit(patients)
+        with_doctor = model.with_priors(DOCTOR)
+        return float(with_doctor.log_odds(count, 0, 1)[0] - model.log_odds(count, 0, 1)[0])
+
+    return Lesson(
+        name="diabetes",
+        title="Diabetes and a doctor's prior",
+        source=SOURCE,
+        text=(
+            "The patients of this table were made for the lesson, half of them with diabetes; the "
+            "sheet shows only a histogram. Among people who come to the doctor 8 in 10 are "
+            "healthy, and it is their share that belongs in Bayes' rule, not the table's. The "
+            "Gaussians stay as they are, only the prior changes: the log-odds move by log 4. At a "
+            "count of 48 that turns the answer round, from diabetes to none. A second measurement, "
+            "a plasma glucose of 125, turns it back. Taking the more probable class makes the "
+            "expected number of mistakes as small as it can be."
+        ),
+        data=(patients,),
+        figures=(
+            Figure(
+                "share of class 0 in the table",
+                lambda: fit(patients).priors_[0],
+                right=0.5,
+                decimals=12,
+            ),
+            Figure(
+                "p(C = 0 | x = 48) by the table's shares",
+                lambda: known(1).predict_proba(count)[0, 0],
+                right=HEALTHY_BY_SHARE,
+                decimals=6,
+            ),
+            Figure(
+                "the same, fitted to the table",
+                lambda: fit(patients).predict_proba(count)[0, 0],
+                right=HEALTHY_BY_SHARE,
+                decimals=6,
+                standard_error=standard_error(HEALTHY_BY_SHARE),
+            ),
+            Figure(
+                "p(C = 0 | x = 48) by the doctor's prior 0.8",
+                lambda: known(1).with_priors(DOCTOR).predict_proba(count)[0, 0],
+                right=HEALTHY_BY_DOCTOR,
+                decimals=6,
+            ),
+            Figure(
+                "the same, fitted to the table",
+                lambda: fit(patients).with_priors(DOCTOR).predict_proba(count)[0, 0],
+                right=HEALTHY_BY_DOCTOR,
+                decimals=6,
+                standard_error=standard_error(HEALTHY_BY_DOCTOR),
+            ),
+            Figure(
+                "what the doctor's prior adds to the log-odds", shift, right=1.386294, decimals=6
+            ),
+            Figure(
+                "p(C = 0 | x = 48, glucose 125) by the doctor's prior",
+                lambda: known(2).with_priors(DOCTOR).predict_proba(both)[0, 0],
+                right=HEALTHY_WITH_GLUCOSE,
+                decimals=6,
+            ),
+        ),
+        errata=(
+            Erratum(
+                where="Gaussian Bayes classifier, multivariate density",
+                printed="exp(−(x − μ)ᵀ Σ⁻¹ (x − μ))",
+                right="exp(−½ (x − μ)ᵀ Σ⁻¹ (x − μ))",
+                why=(
+                    "Without ½ the density integrates to 2^(−d/2), not to 1, and it is that of "
+                    "the covariance ½ Σ but for its height: posteriors come out too sure."
+                ),
+            ),
+            Erratum(
+                where="Gaussian Bayes classifier, density in one dimension",
+                printed="1 / (√(2π) σ) in front, σ_C in the exponent",
+                right="σ_C, the class's own, in both places",
+                why=(
+                    "Each class has a standard deviation of its own; with one σ in front the "
+                    "wider class would be given too high a density."
+                ),
+            ),
+        ),
+    )

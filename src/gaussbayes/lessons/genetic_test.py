@@ -1,0 +1,66 @@
+"""A rare defect and a good test: Bayes' rule without any Gaussian."""
+
+from gaussbayes.lessons.discrete import posterior
+from gaussbayes.lessons.lesson import Figure, Lesson
+
+DEFECT = 0.01
+POSITIVE_IF_DEFECT = 0.9
+NEGATIVE_IF_NONE = 0.9
+SOURCE = "H. Xue, Generative Models for Classification, ITCS 6156/8156, UNC Charlotte, 2024"
+
+_PRIOR = (1.0 - DEFECT, DEFECT)
+_POSITIVE = (1.0 - NEGATIVE_IF_NONE, POSITIVE_IF_DEFECT)
+_NEGATIVE = (NEGATIVE_IF_NONE, 1.0 - POSITIVE_IF_DEFECT)
+
+
+def probability_of_defect(*results: bool) -> float:
+    """``p(defect | results)`` in per cent, after independent tests, True for a positive one.
+
+    Examples
+    --------
+    >>> round(probability_of_defect(True), 2)
+    8.33
+    """
+    seen = [_POSITIVE if result else _NEGATIVE for result in results]
+    likelihood = [[one[code] for one in seen] for code in range(2)]
+    return 100.0 * float(posterior(_PRIOR, likelihood)[1])
+
+
+def lesson(seed: int = 0) -> Lesson:  # noqa: ARG001 - nothing is drawn here
+    """The lesson."""
+    return Lesson(
+        name="genetic_test",
+        title="A genetic test",
+        source=SOURCE,
+        text=(
+            "One person in a hundred has the defect, and the test is right for nine in ten. Of "
+            "1000 people 10 have the defect and 9 of them test positive; of the 990 others 99 test "
+            "positive too. So a positive result means 9 in 108, not 9 in 10: the prior weighs as "
+            "much as the test. A second, independent positive result brings it to 45 %."
+        ),
+        data=(),
+        figures=(
+            Figure(
+                "probability of the defect after a positive test",
+                lambda: probability_of_defect(True),
+                right=8.33,
+                decimals=2,
+                sheet=8.33,
+                unit="%",
+            ),
+            Figure(
+                "after a negative test",
+                lambda: probability_of_defect(False),
+                right=0.1121,
+                decimals=4,
+                unit="%",
+            ),
+            Figure(
+                "after two positive tests",
+                lambda: probability_of_defect(True, True),
+                right=45.0,
+                decimals=12,
+                unit="%",
+            ),
+        ),
+    )

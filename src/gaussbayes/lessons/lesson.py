@@ -1,0 +1,86 @@
+"""What a lesson is: a few sentences, tables, figures to reproduce, and errors to know about."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gaussbayes.types import FloatArray, LabelArray
+
+Numbers: TypeAlias = float | Sequence["Numbers"]
+"""A number, a vector or a matrix, written out."""
+
+_STANDARD_ERRORS = 4.0
+"""A correct random figure lies further off once in 16,000 draws."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Labelled rows, and where they come from."""
+
+    name: str
+    rows: NDArray[Any]  # (n, d)
+    labels: LabelArray  # (n,)
+    features: tuple[str, ...]  # d of them
+    source: str  # listed by the sheet, drawn from its parameters, or made for this lesson
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figure:
+    """A number of a worked example: what the sheet prints, what is right, and how to compute it.
+
+    Examples
+    --------
+    >>> figure = Figure("a third", lambda: 1 / 3, right=0.333, decimals=3, sheet=0.34)
+    >>> figure.agrees(figure.value()), figure.agrees(figure.sheet)
+    (True, False)
+    """
+
+    name: str
+    compute: Callable[[], ArrayLike]
+    right: Numbers
+    decimals: int  # to which `right` is given
+    sheet: Numbers | None = None  # as printed; None if the sheet does not print it
+    standard_error: Numbers = 0.0  # of a figure that depends on a random draw
+    unit: str = ""
+
+    @property
+    def tolerance(self) -> FloatArray:
+        """Half a unit in the last decimal, and four standard errors where rows are drawn."""
+        half_unit: FloatArray = np.asarray(0.5 * 10.0**-self.decimals)
+        return half_unit + _STANDARD_ERRORS * np.asarray(self.standard_error, dtype=np.float64)
+
+    def value(self) -> FloatArray:
+        """Our number."""
+        return np.asarray(self.compute(), dtype=np.float64)
+
+    def agrees(self, value: ArrayLike | Numbers) -> bool:
+        """Whether a value is right, to the decimals given or within the spread of random draws."""
+        right = np.asarray(self.right, dtype=np.float64)
+        other = np.asarray(value, dtype=np.float64)
+        return other.shape == right.shape and bool((abs(other - right) <= self.tolerance).all())
+
+
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """A place where the sheet errs."""
+
+    where: str
+    printed: str
+    right: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesson:
+    """A worked example of the course."""
+
+    name: str
+    title: str
+    source: str
+    text: str
+    data: tuple[Table, ...]
+    figures: tuple[Figure, ...]
+    errata: tuple[Erratum, ...] = ()

@@ -1,0 +1,64 @@
+"""Rain from humidity and wind: naive Bayes on counts."""
+
+import numpy as np
+
+from gaussbayes.lessons import discrete
+from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
+from gaussbayes.types import FloatArray
+
+HUMIDITY = "111112222233333"
+WIND = "SMMSSSMMLLLMMLL"
+RAIN = (-1, -1, 1, 1, -1, -1, 1, 1, 1, 1, 1, 1, 1, 1, -1)
+QUERY = ("2", "S")
+SOURCE = "H. Xue, Generative Models for Classification, ITCS 6156/8156, UNC Charlotte, 2024"
+
+
+def table() -> Table:
+    """Fifteen days: humidity 1 to 3, wind S(trong), M(edium) or L(ow), rain 1 or −1."""
+    rows = np.array([HUMIDITY, WIND]).view("U1").reshape(2, -1).T
+    return Table("days", rows, np.array(RAIN), ("humidity", "wind"), "listed by the sheet")
+
+
+def joint() -> FloatArray:
+    """``p(humidity 2, wind S, y)`` for y = −1 and y = 1 (2,)."""
+    days = table()
+    _, prior, likelihood = discrete.count(days.rows, days.labels, QUERY)
+    return np.exp(discrete.log_joint(prior, likelihood))
+
+
+def posterior() -> FloatArray:
+    """``p(y | humidity 2, wind S)`` for y = −1 and y = 1 (2,)."""
+    days = table()
+    _, prior, likelihood = discrete.count(days.rows, days.labels, QUERY)
+    return discrete.posterior(prior, likelihood)
+
+
+def lesson(seed: int = 0) -> Lesson:  # noqa: ARG001 - nothing is drawn here
+    """The lesson."""
+    return Lesson(
+        name="rain",
+        title="Rain from humidity and wind",
+        source=SOURCE,
+        text=(
+            "Discrete features need no Gaussian: the likelihood of a value is its share within the "
+            "class. Of 15 days 10 were rainy; 4 of those had humidity 2 and 1 had strong wind, "
+            "against 1 and 3 of the 5 dry ones. Taking the two features as independent within a "
+            "class, the joint probabilities are 10/15 · 4/10 · 1/10 = 2/75 for rain and "
+            "5/15 · 1/5 · 3/5 = 3/75 for none, so rain has probability 2/5: it will probably stay "
+            "dry. Strong wind speaks against rain more than humidity and the prior speak for it."
+        ),
+        data=(table(),),
+        figures=(
+            Figure("joint for rain", lambda: joint()[1], 2 / 75, decimals=12, sheet=2 / 75),
+            Figure("joint for no rain", lambda: joint()[0], 3 / 75, decimals=12, sheet=3 / 75),
+            Figure("probability of rain", lambda: posterior()[1], 0.4, decimals=12),
+        ),
+        errata=(
+            Erratum(
+                where="posterior of no rain",
+                printed="P(y = 0 | …)",
+                right="P(y = −1 | …)",
+                why="The table writes no rain as −1; no row has the label 0.",
+            ),
+        ),
+    )

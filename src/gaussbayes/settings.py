@@ -1,0 +1,59 @@
+"""What the user chose, checked once: covariance, shared, priors, divisor, shrinkage."""
+
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+
+from gaussbayes.errors import DataError, ParameterError
+from gaussbayes.moments import ClassMoments
+from gaussbayes.parameters import Parameters, Structure, estimate
+from gaussbayes.priors import Priors
+from gaussbayes.schema import Schema
+from gaussbayes.shrinkage import Shrinkage, check_shrinkage
+from gaussbayes.types import CovarianceName, Divisor
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that turns moments into parameters."""
+
+    structure: Structure
+    priors: Priors
+    divisor: Divisor
+    shrinkage: Shrinkage
+
+    def estimate(self, moments: ClassMoments, schema: Schema) -> Parameters:
+        """The parameters of at least two classes."""
+        k = moments.n_classes
+        if k < 2:
+            which = f"1 class: {schema.class_name(0)}" if k else "0 classes"
+            msg = f"a classifier needs at least two classes with rows, got {which}"
+            raise DataError(msg)
+        return estimate(moments, schema, self.structure, self.priors, self.divisor, self.shrinkage)
+
+
+def check_settings(
+    covariance: Any, shared: Any, priors: Any, divisor: Any, shrinkage: Any
+) -> Settings:
+    """The settings, if each is one of its possible values; priors are checked with the classes.
+
+    Examples
+    --------
+    >>> check_settings("full", False, None, "mle", None).structure.layout
+    'full'
+    """
+    one_of("covariance", covariance, get_args(CovarianceName))
+    one_of("divisor", divisor, get_args(Divisor))
+    if not isinstance(shared, bool | np.bool_):
+        msg = f"shared is True or False, got {shared!r}"
+        raise ParameterError(msg)
+    structure = Structure(covariance, bool(shared))
+    return Settings(structure, priors, divisor, check_shrinkage(shrinkage))
+
+
+def one_of(name: str, value: object, possible: tuple[str, ...]) -> None:
+    """Refuse a word that is not one of those possible."""
+    if not isinstance(value, str) or value not in possible:
+        msg = f"{name} is one of {', '.join(map(repr, possible))}, got {value!r}"
+        raise ParameterError(msg)

@@ -1,0 +1,33 @@
+"""What all tests share: the kernels they run with, and how Hypothesis looks for examples."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from gaussbayes.kernels import Kernels, native, using
+
+AVAILABLE_KERNELS = ["reference"] if native is None else ["reference", "native"]
+
+# The same examples in every run, so that a test never passes here and fails there;
+# HYPOTHESIS_PROFILE=explore looks for new ones.
+settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    max_examples=50,
+    deadline=None,
+    # The fixture `kernels` is the same for all examples of a test, which is what is wanted.
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+settings.register_profile(
+    "explore", settings.get_profile("repeatable"), derandomize=False, max_examples=1000
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.fixture(params=AVAILABLE_KERNELS)
+def kernels(request: pytest.FixtureRequest) -> Iterator[Kernels]:
+    """Run a test once with each kind of kernels; a whole file: ``usefixtures("kernels")``."""
+    with using(request.param) as chosen:
+        yield chosen

@@ -1,0 +1,30 @@
+"""Targets given as memberships: one-hot ones are labels, and shares of a row add up to the row."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from gaussbayes.summarise import summarise
+from gaussbayes.types import ScatterLayout
+from tests.oracles import assert_close, rounding
+from tests.strategies import LAYOUTS, Rows, rows
+
+pytestmark = pytest.mark.usefixtures("kernels")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@given(some=rows())
+def test_one_hot(layout: ScatterLayout, some: Rows) -> None:
+    one_hot = np.eye(some.n_classes)[some.codes]
+    from_memberships = summarise(some.X, one_hot, some.weights, some.n_classes, layout)
+    assert_close(from_memberships, some.summarise(layout), rounding(some))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@given(some=rows(weighted=True))
+def test_memberships_are_weights(layout: ScatterLayout, some: Rows) -> None:
+    column = np.asarray(some.weights)[:, None]
+    single = Rows(some.X, np.zeros_like(some.codes), some.weights, 1)
+    assert_close(
+        summarise(some.X, column, None, 1, layout), single.summarise(layout), rounding(single)
+    )

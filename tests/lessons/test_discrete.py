@@ -1,0 +1,54 @@
+"""Course, document 004: Bayes' rule on a genetic test, and naive Bayes on counts."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from gaussbayes.lessons import discrete, genetic_test, rain
+
+
+def test_genetic_test_in_fractions() -> None:
+    positive = Fraction(9, 10) * Fraction(1, 100), Fraction(1, 10) * Fraction(99, 100)
+    share = positive[0] / sum(positive)
+    assert share == Fraction(1, 12)
+    assert genetic_test.probability_of_defect(True) == pytest.approx(100 / 12, rel=1e-14)
+
+
+def test_a_negative_test_and_a_second_positive_one() -> None:
+    # 0.001 / 0.892 and 0.0081 / 0.018.
+    assert genetic_test.probability_of_defect(False) == pytest.approx(100 / 892, rel=1e-13)
+    assert genetic_test.probability_of_defect(True, True) == pytest.approx(45, rel=1e-13)
+
+
+def test_results_that_cancel_leave_the_prior() -> None:
+    assert genetic_test.probability_of_defect(True, False) == pytest.approx(1, rel=1e-13)
+
+
+def test_rain_in_fractions() -> None:
+    days = list(zip(rain.HUMIDITY, rain.WIND, rain.RAIN, strict=True))
+    assert len(days) == 15
+    joint = []
+    for label in (-1, 1):
+        own = [day for day in days if day[2] == label]
+        humid = Fraction(sum(day[0] == "2" for day in own), len(own))
+        strong = Fraction(sum(day[1] == "S" for day in own), len(own))
+        joint.append(Fraction(len(own), 15) * humid * strong)
+    assert joint == [Fraction(3, 75), Fraction(2, 75)]
+    np.testing.assert_allclose(rain.joint(), [3 / 75, 2 / 75], rtol=1e-14)
+    np.testing.assert_allclose(rain.posterior(), [0.6, 0.4], rtol=1e-14)
+
+
+def test_erratum_no_rain_is_minus_1() -> None:
+    table = rain.table()
+    classes, prior, likelihood = discrete.count(table.rows, table.labels, rain.QUERY)
+    assert classes.tolist() == [-1, 1]
+    np.testing.assert_allclose(prior, [5 / 15, 10 / 15])
+    np.testing.assert_allclose(likelihood, [[1 / 5, 3 / 5], [4 / 10, 1 / 10]])
+
+
+def test_the_table_of_days() -> None:
+    table = rain.table()
+    assert table.rows[0].tolist() == ["1", "S"]
+    assert table.rows[9].tolist() == ["2", "L"]
+    assert table.labels[14] == -1

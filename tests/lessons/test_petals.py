@@ -1,0 +1,40 @@
+"""Course, document 002: one dimension, against scipy's normal distribution."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+from gaussbayes.boundary import boundaries
+from gaussbayes.lessons import petals
+from gaussbayes.priors import Priors
+
+A, B = np.array(petals.SPECIES_A), np.array(petals.SPECIES_B)
+CURVES = norm(A.mean(), A.std()), norm(B.mean(), B.std())
+
+
+@pytest.mark.parametrize(("share", "priors"), [(0.5, "uniform"), (0.375, None)])
+def test_boundaries_are_where_scipys_curves_cross(share: float, priors: Priors) -> None:
+    def odds(x: float) -> float:
+        a, b = (float(curve.logpdf(x)) for curve in CURVES)
+        return b + np.log(share) - a - np.log(1 - share)
+
+    crossings = [brentq(odds, 3, 6, xtol=1e-13), brentq(odds, 7, 20, xtol=1e-13)]
+    model = petals.fit(priors)
+    np.testing.assert_allclose(boundaries(model.parameters_, 0, 1), crossings, rtol=1e-12)
+
+
+def test_far_out_the_wider_species_wins_again() -> None:
+    assert petals.fit().predict([[3.0], [4.9], [5.0], [15.3], [15.4]]).tolist() == list("AABBA")
+
+
+def test_the_two_parts_of_the_negative_log_likelihood() -> None:
+    table = petals.table()
+    loss = petals.fit().negative_log_likelihood(table.rows, table.labels)
+    assert loss.labels == pytest.approx(-5 * np.log(5 / 8) - 3 * np.log(3 / 8), rel=1e-14)
+    features = -CURVES[0].logpdf(A).sum() - CURVES[1].logpdf(B).sum()
+    assert loss.features == pytest.approx(features, rel=1e-14)
+    # The parts have parameters of their own: other priors leave the features' part alone.
+    other = petals.fit(priors="uniform").negative_log_likelihood(table.rows, table.labels)
+    assert other.features == loss.features
+    assert other.labels == pytest.approx(8 * np.log(2), rel=1e-14)

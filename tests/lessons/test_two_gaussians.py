@@ -1,0 +1,90 @@
+"""Course, document 001: the truth, the sheet's draw inside the spread of many, and its erratum."""
+
+import numpy as np
+import pytest
+
+from gaussbayes.lessons import get, two_gaussians
+from tests.lessons.truth import confusion, joint_mass
+
+N_DRAWS = 1000
+SHEET = {figure.name: figure.sheet for figure in get("two_gaussians").figures}
+
+
+@pytest.fixture(scope="module")
+def mass() -> np.ndarray:
+    means, covariances = two_gaussians.MEANS, two_gaussians.COVARIANCES
+    return joint_mass([0.5, 0.5], means, covariances, width=12, step=0.02)
+
+
+@pytest.fixture(scope="module")
+def spread() -> two_gaussians.Spread:
+    return two_gaussians.spread(N_DRAWS)
+
+
+def test_accuracy_of_the_optimal_rule_by_integration(mass: np.ndarray) -> None:
+    counts = confusion(mass)
+    assert 100 * np.trace(counts) == pytest.approx(two_gaussians.ACCURACY, abs=5e-4)
+    np.testing.assert_allclose(counts * 100, two_gaussians.CONFUSION, rtol=0, atol=1e-3)
+
+
+def test_accuracy_of_three_neighbours_by_integration(mass: np.ndarray) -> None:
+    # A row and its three voters are independent draws of the class at the same place.
+    evidence = mass.sum(axis=1)
+    share = np.divide(mass[:, 0], evidence, out=np.zeros_like(evidence), where=evidence > 0)
+    vote = share**3 + 3 * share**2 * (1 - share)
+    right = evidence @ (share * vote + (1 - share) * (1 - vote))
+    assert 100 * right == pytest.approx(two_gaussians.NEIGHBOURS_ACCURACY, abs=5e-4)
+
+
+def test_accuracy_of_the_optimal_rule_over_a_million_draws() -> None:
+    # The course: 92.84 % of 1,000,000 draws, itself uncertain by as much as ours.
+    (figure,) = [f for f in get("two_gaussians").figures if "1,000,000" in f.name]
+    error = 100 * np.sqrt(0.9284 * (1 - 0.9284) / 1_000_000)
+    assert abs(figure.value() - 92.84) <= 4 * error
+
+
+def test_the_sheets_accuracies_lie_within_the_spread(spread: two_gaussians.Spread) -> None:
+    assert spread.gaussian.min() <= 90 <= spread.gaussian.max()
+    assert spread.neighbours.min() <= 85 <= spread.neighbours.max()
+    assert np.mean(spread.gaussian <= 90) > 0.05
+    assert np.mean(spread.neighbours <= 85) > 0.01
+
+
+def test_the_gaussian_beats_the_neighbours_on_average(spread: two_gaussians.Spread) -> None:
+    better = spread.gaussian - spread.neighbours
+    assert better.mean() > 4 * better.std() / np.sqrt(N_DRAWS)
+
+
+def test_the_sheets_estimates_lie_within_the_spread(spread: two_gaussians.Spread) -> None:
+    for drawn, name in [
+        (spread.means, "means"),
+        (spread.covariances, "covariances, divided by N"),
+    ]:
+        sheet = np.array(SHEET[name])
+        assert (drawn.min(axis=0) <= sheet).all()
+        assert (sheet <= drawn.max(axis=0)).all()
+
+
+def test_estimates_scatter_about_the_parameters(spread: two_gaussians.Spread) -> None:
+    n = two_gaussians.N_TRAINING
+    for drawn, right in [
+        (spread.means, np.array(two_gaussians.MEANS)),
+        # Dividing by N makes covariances too small by (N − 1) / N on average.
+        (spread.covariances, np.array(two_gaussians.COVARIANCES) * (n - 1) / n),
+    ]:
+        error = drawn.std(axis=0) / np.sqrt(N_DRAWS)
+        assert (abs(drawn.mean(axis=0) - right) <= 4 * error).all()
+
+
+def test_confusion_counts_true_classes_by_row() -> None:
+    _, test = two_gaussians.tables(0)
+    predicted = test.labels.copy()
+    predicted[:7] = 2  # of class 1
+    predicted[-2:] = 1  # of class 2
+    assert two_gaussians.confusion(test, predicted).tolist() == [[43, 7], [2, 48]]
+
+
+def test_erratum_a_variance_was_taken_for_a_standard_deviation() -> None:
+    variance = np.diagonal(two_gaussians.COVARIANCES[0]).max()
+    assert 2 * variance == 4  # what the sheet's code draws
+    assert 2 * np.sqrt(variance) == pytest.approx(2.83, abs=0.005)  # what it says

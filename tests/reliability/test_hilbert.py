@@ -1,0 +1,71 @@
+"""Bar 5: Hilbert matrices as covariances, the classic of bad condition.
+
+The Mahalanobis distance has a relative error of at most 10 cond ε, or the covariance is refused
+with the class and the features named.
+"""
+
+import mpmath
+import numpy as np
+import pytest
+
+from gaussbayes import scores
+from gaussbayes.errors import SingularCovarianceError
+from gaussbayes.parameters import Structure, given
+from gaussbayes.schema import Schema
+from gaussbayes.types import FloatArray
+from tests.oracles import EPS, errors, exact_scores
+
+pytestmark = pytest.mark.usefixtures("kernels")
+
+
+def hilbert(d: int) -> FloatArray:
+    return 1.0 / (np.arange(d)[:, None] + np.arange(d) + 1.0)
+
+
+def condition(matrix: FloatArray) -> float:
+    """κ₂ of a symmetric matrix of floats, from 50-digit eigenvalues."""
+    with mpmath.workdps(50):
+        values = mpmath.eigsy(mpmath.matrix(matrix.tolist()), eigvals_only=True)
+        return float(max(values) / min(values))
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("d", range(1, 11))
+def test_distances(d: int, shared: bool, scaled: bool) -> None:
+    matrix = hilbert(d)
+    bound = 10 * condition(matrix) * EPS
+    units = 10.0 ** np.linspace(-8, 8, d) if scaled else np.ones(d)  # of no help, and no harm
+    matrix = matrix * units[:, None] * units
+    rng = np.random.default_rng(d)
+    means = rng.normal(size=(2, d)) * units
+    values = matrix if shared else np.stack([matrix, matrix])
+    schema = Schema(np.array(["flat", "steep"]), d)
+    try:
+        model = given(schema, Structure("full", shared), "uniform", means, values)
+    except SingularCovarianceError as refusal:
+        assert "shared by all" in str(refusal) if shared else "'flat'" in str(refusal)  # noqa: PT017
+        assert "feature" in str(refusal)  # noqa: PT017
+        return
+    X = rng.normal(size=(20, d)) * units
+    truth = exact_scores(model, X).squared_distance
+    with mpmath.workdps(50):
+        distance = [[mpmath.sqrt(square) for square in row] for row in truth]
+    relative = errors(scores.mahalanobis(model, X), distance) / np.array(distance, dtype=float)
+    assert relative.max() <= bound
+
+
+def test_ten_features_are_still_accepted() -> None:
+    # The smallest pivot of the correlations is 1 / (H⁻¹₉₉ H₉₉) = 19 / 44914183600 = 4e-10: far
+    # above rounding, so that a refusal would be too early.
+    schema = Schema(np.array(["one"]), 10)
+    given(schema, Structure(), "uniform", np.zeros((1, 10)), hilbert(10)[None])
+
+
+def test_fourteen_features_are_refused_by_name() -> None:
+    # From 13 features on the matrix in floats is singular to rounding (condition above 1 / ε).
+    d = 14
+    schema = Schema(np.array(["good", "bad"]), d, tuple(f"x{j}" for j in range(d)))
+    values = np.stack([np.eye(d), hilbert(d)])
+    with pytest.raises(SingularCovarianceError, match="class 'bad'.*'x"):
+        given(schema, Structure(), "uniform", np.zeros((2, d)), values)
