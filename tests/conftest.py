@@ -15,13 +15,13 @@ AVAILABLE_KERNELS = ["reference"] if native is None else ["reference", "native"]
 settings.register_profile(
     "repeatable",
     derandomize=True,
-    max_examples=50,
+    max_examples=30,
     deadline=None,
     # The fixture `kernels` is the same for all examples of a test, which is what is wanted.
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.register_profile(
-    "explore", settings.get_profile("repeatable"), derandomize=False, max_examples=1000
+    "explore", settings.get_profile("repeatable"), derandomize=False, max_examples=300
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 

@@ -71,7 +71,9 @@ def rows(draw: st.DrawFn, weighted: bool | None = None, most: int = 12) -> Rows:
     Weighted, not weighted, or either (None).
     """
     n, d, k = draw(st.integers(1, most)), draw(st.integers(1, 4)), draw(st.integers(1, 3))
-    near = draw(hnp.arrays(np.float64, (n, d), elements=st.floats(-1e3, 1e3, allow_subnormal=False)))
+    near = draw(
+        hnp.arrays(np.float64, (n, d), elements=st.floats(-1e3, 1e3, allow_subnormal=False))
+    )
     far = draw(hnp.arrays(np.float64, d, elements=st.sampled_from([0.0, -1e8, 2.0**50])))
     chosen = draw(st.booleans()) if weighted is None else weighted
     return Rows(near + far, draw(codes(n, k)), draw(weights(n)) if chosen else None, k)

@@ -22,15 +22,7 @@ from gaussbayes.priors import Priors, class_priors
 from gaussbayes.schema import Schema
 from gaussbayes.settings import Settings, check_settings
 from gaussbayes.shrinkage import Shrinkage
-from gaussbayes.summarise import summarise
-from gaussbayes.types import (
-    CovarianceName,
-    Divisor,
-    FloatArray,
-    LabelArray,
-    RealArray,
-    ScatterLayout,
-)
+from gaussbayes.types import CovarianceName, Divisor, FloatArray, LabelArray, RealArray
 
 Answer = TypeVar("Answer")
 
@@ -119,7 +111,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : (n,) how much each row counts; 2 is as good as the row twice
         """
         settings = self._checked_settings()
-        schema, batch = self._learn(X, y, sample_weight, settings.structure.layout)
+        layout = settings.structure.layout
+        schema, batch = validation.summarised(X, y, sample_weight, layout, self.n_jobs)
         learnt = batch.with_rows()
         parameters = settings.estimate(learnt.moments, replace(schema, classes=learnt.classes))
         validation.remember_features(self, X, schema.n_features)
@@ -136,12 +129,13 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         settings = self._checked_settings()
         layout = settings.structure.layout
-        before = None
+        before, rows = None, X
         if self.__sklearn_is_fitted__():
             before = validation.moments_of(self, "partial_fit").able(layout)
             layout = before.moments.layout
-            validation.features_as_before(self, X)
-        schema, batch = self._learn(X, y, sample_weight, layout)
+            rows = validation.features_as_before(self, X)
+        names = None if before is None else validation.names_of_features(self)
+        schema, batch = validation.summarised(rows, y, sample_weight, layout, self.n_jobs, names)
         if classes is not None:
             validation.refuse_unknown(schema.classes, labels.encode(classes)[1])
         learnt = batch.with_rows() if before is None else before + batch.with_rows()
@@ -226,8 +220,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> scores.NegativeLogLikelihood:
         """``−Σ log p(x, y)`` over labelled rows, in the labels' part and the features' part."""
         parameters, own = self._ready(), self._schema()
-        validation.features_as_before(self, X)
-        batch, schema = table.read(X, y, sample_weight)
+        rows = validation.features_as_before(self, X)
+        batch, schema = table.read(rows, y, sample_weight)
         if batch.targets.ndim == 2:
             msg = f"y must be one label for each row here, got memberships {batch.targets.shape}"
             raise DataError(msg)
@@ -358,17 +352,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return check_settings(
             self.covariance, self.shared, self.priors, self.divisor, self.shrinkage
         )
-
-    def _learn(
-        self, X: Any, y: Any, sample_weight: Any, layout: ScatterLayout
-    ) -> tuple[Schema, LabelledMoments]:
-        """The moments of a batch; the model is not touched."""
-        validation.warn_of_column(y)
-        batch, schema = table.read(X, y, sample_weight)
-        k = schema.classes.shape[0]
-        with validation.naming_columns(batch.X, schema.features):
-            moments = summarise(batch.X, batch.targets, batch.weights, k, layout, self.n_jobs)
-        return schema, LabelledMoments(schema.classes, moments)
 
     def _remember(
         self, learnt: LabelledMoments, settings: Settings, parameters: Parameters | None = None

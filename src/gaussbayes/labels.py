@@ -125,7 +125,7 @@ def _as_array(y: Any) -> tuple[NDArray[Any], Sequence[object] | None]:
     if values.ndim == 0 or (values.size == 0 and len(y) > 0):
         msg = f"y should be a 1d array of labels, one for each row, got {y!r:.200}"
         raise DataError(msg)
-    if values.dtype.kind in "US" and isinstance(y, list | tuple):
+    if values.dtype.kind in "US" and values.ndim == 1 and isinstance(y, list | tuple):
         # A list of unlike things becomes text as a whole; so does a missing label in it.
         kinds = {type(value) for value in y}
         if not (kinds <= {str, np.str_} or kinds <= {bytes, np.bytes_}):

@@ -23,7 +23,7 @@ def n_threads(n_jobs: int | None) -> int:
     >>> n_threads(3)
     3
     """
-    if n_jobs is not None and (n_jobs == 0 or isinstance(n_jobs, bool)):
+    if n_jobs is not None and (n_jobs == 0 or isinstance(n_jobs, bool | float | str)):
         msg = f"n_jobs is a number of threads, None or a negative number, got {n_jobs!r}"
         raise ParameterError(msg)
     if n_jobs is not None and n_jobs > 0:

@@ -193,7 +193,7 @@ def given(
 
 def _numbers(what: str, values: ArrayLike) -> FloatArray:
     try:
-        numbers = np.asarray(values, dtype=np.float64)
+        numbers = np.array(values, dtype=np.float64)  # a copy: the caller may change theirs
     except (TypeError, ValueError):
         msg = f"{what} must be an array of numbers, got {values!r}"
         raise ParameterError(msg) from None

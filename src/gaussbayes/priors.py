@@ -72,7 +72,7 @@ def class_priors(priors: Priors, schema: Schema, weight: FloatArray) -> FloatArr
 
 def _from_sequence(priors: object) -> FloatArray:
     try:
-        return np.asarray(priors, dtype=np.float64)
+        return np.array(priors, dtype=np.float64)  # a copy: the caller may change theirs
     except (TypeError, ValueError):
         msg = f"priors must be numbers, got {priors!r}"
         raise PriorError(msg) from None

@@ -126,7 +126,8 @@ def as_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     if weights.shape != (n_rows,):
         msg = f"sample_weight must have shape ({n_rows},), one for each row, got {weights.shape}"
         raise DataError(msg)
-    total = float(weights.sum())
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
     if not (weights.min() >= 0 and total < np.inf):
         bad = np.flatnonzero(~((weights >= 0) & (weights < np.inf)))
         which = f"row {bad[0]} has {weights[bad[0]]}" if bad.size else f"together {total}"
@@ -168,13 +169,11 @@ def _frame(X: Any) -> Any:
     import narwhals.stable.v2 as nw
     from narwhals.exceptions import DuplicateError
 
-    frame = nw.from_native(X, eager_only=True)
     try:
-        frame.columns  # noqa: B018 (narwhals looks for duplicates only now)
+        return nw.from_native(X, eager_only=True)
     except DuplicateError as error:
         msg = f"two columns of X have the same name: {error}"
         raise SchemaError(msg) from None
-    return frame
 
 
 def _from_frame(X: Any) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""What the estimator checks besides its rows: features as before, known labels, one column."""
+"""Between scikit-learn's conventions and the statistics: what is checked before rows are summed."""
 
 import warnings
 from collections.abc import Iterator
@@ -14,7 +14,9 @@ from gaussbayes import table
 from gaussbayes.errors import DataError, NonFiniteError, SchemaError
 from gaussbayes.finite import refuse_not_finite
 from gaussbayes.labelled import LabelledMoments
-from gaussbayes.types import LabelArray, RealArray
+from gaussbayes.schema import Schema
+from gaussbayes.summarise import summarise
+from gaussbayes.types import LabelArray, RealArray, ScatterLayout
 
 
 def remember_features(model: BaseEstimator, X: Any, n_features: int) -> None:
@@ -93,15 +95,30 @@ def refuse_unknown(found: LabelArray, known: LabelArray) -> None:
         raise SchemaError(msg)
 
 
-def warn_of_column(y: Any) -> None:
-    """Warn, as scikit-learn's classifiers do, of labels that come as a matrix of one column."""
-    shape: Any = np.shape(y[:1]) if isinstance(y, list | tuple) else getattr(y, "shape", ())
-    if len(shape) == 2 and shape[1] == 1:
-        msg = (
-            "A column-vector y was passed when a 1d array was expected. Please change the shape of "
-            "y to (n_samples,), for example using ravel()."
-        )
-        warnings.warn(msg, DataConversionWarning, stacklevel=4)
+def summarised(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    layout: ScatterLayout,
+    n_jobs: int | None,
+    names: tuple[str, ...] | None = None,
+) -> tuple[Schema, LabelledMoments]:
+    """What labelled rows are called, and their moments.
+
+    `names` are those of the columns when `X` has none itself.
+
+    Examples
+    --------
+    >>> schema, learnt = summarised([[1.0], [3.0]], ["a", "a"], None, "full", 1)
+    >>> learnt.classes.tolist(), learnt.moments.mean.tolist()
+    (['a'], [[2.0]])
+    """
+    _warn_of_column(y)
+    batch, schema = table.read(X, y, sample_weight)
+    k = schema.classes.shape[0]
+    with naming_columns(batch.X, names or schema.features):
+        moments = summarise(batch.X, batch.targets, batch.weights, k, layout, n_jobs)
+    return schema, LabelledMoments(schema.classes, moments)
 
 
 @contextmanager
@@ -112,3 +129,14 @@ def naming_columns(rows: RealArray, names: tuple[str, ...] | None) -> Iterator[N
     except NonFiniteError:
         refuse_not_finite(rows, names=names)
         raise
+
+
+def _warn_of_column(y: Any) -> None:
+    """Warn, as scikit-learn's classifiers do, of labels that come as a matrix of one column."""
+    shape: Any = np.shape(y[:1]) if isinstance(y, list | tuple) else getattr(y, "shape", ())
+    if len(shape) == 2 and shape[1] == 1:
+        msg = (
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of "
+            "y to (n_samples,), for example using ravel()."
+        )
+        warnings.warn(msg, DataConversionWarning, stacklevel=4)

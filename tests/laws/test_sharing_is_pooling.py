@@ -1,4 +1,4 @@
-"""Sharing a covariance is pooling: alone a class shares with itself, and equals have one in common."""
+"""Sharing a covariance is pooling: a class alone shares with itself, equal ones share theirs."""
 
 import numpy as np
 import pytest
@@ -24,9 +24,7 @@ def test_shared_full_with_one_class_is_own_full(divisor: str, some: Rows) -> Non
         return
     single = Rows(some.X, np.zeros_like(some.codes), None, 1)
     own, shared = (
-        estimate_covariance(
-            single.summarise(structure.layout), single.schema, structure, divisor
-        )
+        estimate_covariance(single.summarise(structure.layout), single.schema, structure, divisor)
         for structure in (Structure("full", shared=False), Structure("full", shared=True))
     )
     # The scatter's bound, divided as the scatter is, by n − 1 at the least.

@@ -121,7 +121,7 @@ def test_a_lesson_is_complete(lesson: Lesson) -> None:
     assert lesson.title
     assert lesson.source
     assert 2 <= lesson.text.count(". ") + 1 <= 8
-    assert lesson.figures
+    assert len({figure.name for figure in lesson.figures}) == len(lesson.figures) > 0
     for table in lesson.data:
         assert table.rows.shape == (table.labels.shape[0], len(table.features))
         assert table.source

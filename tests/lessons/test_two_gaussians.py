@@ -6,7 +6,7 @@ import pytest
 from gaussbayes.lessons import get, two_gaussians
 from tests.lessons.truth import confusion, joint_mass
 
-N_DRAWS = 1000
+N_DRAWS = 300
 SHEET = {figure.name: figure.sheet for figure in get("two_gaussians").figures}
 
 

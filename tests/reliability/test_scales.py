@@ -38,9 +38,7 @@ def labels(X: FloatArray, codes: CodeArray, structure: Structure) -> NDArray[np.
 @pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
 def test_common_scale(name: str, structure: Structure, scale: float) -> None:
     X, codes = load(name)
-    np.testing.assert_array_equal(
-        labels(X * scale, codes, structure), labels(X, codes, structure)
-    )
+    np.testing.assert_array_equal(labels(X * scale, codes, structure), labels(X, codes, structure))
 
 
 @each_table
@@ -53,9 +51,7 @@ def test_a_scale_for_each_feature(name: str, structure: Structure, seed: int) ->
     rng = np.random.default_rng(seed)
     scale = 10.0 ** rng.choice([-10, 0, 10], X.shape[1])
     scale[:2] = 1e-10, 1e10
-    np.testing.assert_array_equal(
-        labels(X * scale, codes, structure), labels(X, codes, structure)
-    )
+    np.testing.assert_array_equal(labels(X * scale, codes, structure), labels(X, codes, structure))
 
 
 # Errors on the training rows, own full covariances, with divisor N − 1 as published for these

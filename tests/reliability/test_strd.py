@@ -32,11 +32,15 @@ def test_fifteen_digits(own: ReferenceSet, way: str, layout: ScatterLayout, dtyp
 
 # "Ceilings" of the certified standard deviation as published for these sets: the exact answer for
 # the numbers rounded to binary64 agrees with the certified one to no more digits than this.
-@pytest.mark.parametrize(("name", "digits"), [("NumAcc2", 15.7), ("NumAcc3", 9.46), ("NumAcc4", 8.25)])
+@pytest.mark.parametrize(
+    ("name", "digits"), [("NumAcc2", 15.7), ("NumAcc3", 9.46), ("NumAcc4", 8.25)]
+)
 def test_what_rounding_of_the_data_leaves(name: str, digits: float) -> None:
     (own,) = (one for one in SETS if one.name == name)
     _, deviation = exact_answers(own.values)
-    assert correct_digits(float(deviation), own.standard_deviation) == pytest.approx(digits, abs=0.05)
+    assert correct_digits(float(deviation), own.standard_deviation) == pytest.approx(
+        digits, abs=0.05
+    )
 
 
 def test_the_table_has_every_set_and_way() -> None:

@@ -62,19 +62,19 @@ class Packed:
 def prepare(form: Form, dtype: "np.dtype[Any]") -> Packed | Linear:
     """The form for rows of `dtype`, its triangles packed."""
     narrow = form.cast(dtype)
-    if isinstance(narrow, Linear):
-        return Linear(
-            *map(np.ascontiguousarray, (narrow.center, narrow.coefficient, narrow.log_constant))
-        )
+    parts = (np.ascontiguousarray(getattr(narrow, name)) for name in narrow.__slots__)
+    return Linear(*parts) if isinstance(narrow, Linear) else _pack(Quadratic(*parts))
+
+
+def _pack(narrow: Quadratic) -> Packed:
     shared = narrow.whitener.shape[0] == 1
     if narrow.whitener.ndim == 2:
-        flat = np.ascontiguousarray(narrow.whitener).reshape(-1)
-        return Packed(narrow, flat, diagonal=True, shared=shared)
+        return Packed(narrow, narrow.whitener.reshape(-1), diagonal=True, shared=shared)
     count, d, _ = narrow.whitener.shape
-    size = _native.packed_size(d, dtype == np.float32)
-    packed = np.empty((count, size), dtype=dtype)
+    size = _native.packed_size(d, narrow.whitener.dtype == np.float32)
+    packed = np.empty((count, size), dtype=narrow.whitener.dtype)
     for own, triangle in zip(packed, narrow.whitener, strict=True):
-        _native.pack(np.ascontiguousarray(triangle), own)
+        _native.pack(triangle, own)
     return Packed(narrow, packed.reshape(-1), diagonal=False, shared=shared)
 
 

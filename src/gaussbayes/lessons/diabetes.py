@@ -90,7 +90,7 @@ def lesson(seed: int = 0) -> Lesson:
                 decimals=6,
             ),
             Figure(
-                "the same, fitted to the table",
+                "the same by shares, fitted to the table",
                 lambda: fit(patients).predict_proba(count)[0, 0],
                 right=HEALTHY_BY_SHARE,
                 decimals=6,
@@ -103,7 +103,7 @@ def lesson(seed: int = 0) -> Lesson:
                 decimals=6,
             ),
             Figure(
-                "the same, fitted to the table",
+                "the same by the doctor's prior, fitted to the table",
                 lambda: fit(patients).with_priors(DOCTOR).predict_proba(count)[0, 0],
                 right=HEALTHY_BY_DOCTOR,
                 decimals=6,

@@ -80,13 +80,13 @@ class Groups {
         return constant;
     }
 
-    // Grouping pays where it saves a tenth of the work; where it does not, try again much later.
+    // Grouping pays where it saves a tenth of the work; where it did not, it is tried again later.
     bool worth_while() {
-        const bool saved = done_ < possible_ - possible_ / 10;
-        const bool measured = possible_ > 0;
+        if (grouped_ && done_ > possible_ - possible_ / 10) pause_ = 15;
         done_ = possible_ = 0;
-        if (measured && grouped_ && !saved) pause_ = 15;
-        return pause_ == 0 || pause_-- == 0;
+        if (pause_ == 0) return true;
+        --pause_;
+        return false;
     }
 
     void guess(const Rows<T>& group, std::uint32_t* row) {
@@ -94,7 +94,7 @@ class Groups {
         constexpr std::size_t most = std::max(2 * panel_height, lanes<T>);
         const Rows<T> leading{group.data, group.row_stride, group.column_stride, group.n,
                               std::max(leading_, lanes<T>)};
-        T tile[most * tile_rows<T>], centred[most * tile_rows<T>];
+        alignas(64) T tile[most * tile_rows<T>], centred[most * tile_rows<T>];
         for (std::size_t first = 0; first < group.n; first += tile_rows<T>) {
             const std::size_t count = std::min(group.n - first, tile_rows<T>);
             for (std::size_t r = 0; r < tile_rows<T>; ++r)

@@ -21,6 +21,8 @@ namespace GAUSSBAYES_VARIANT {
 
 #include "simd.hpp"
 
+#include "subblock.hpp"
+#include "panels.hpp"
 #include "accumulate.hpp"
 
 #include "exponential.hpp"

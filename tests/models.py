@@ -1,0 +1,50 @@
+"""The six structures, a shuffled table to try them on, and when two models are the same."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_iris
+
+from gaussbayes import GaussianClassifier
+
+STRUCTURES = [
+    (covariance, shared)
+    for covariance in ("full", "diagonal", "spherical")
+    for shared in (False, True)
+]
+
+NAMES = np.array(["setosa", "versicolor", "virginica"])
+
+
+def six_models() -> list[GaussianClassifier]:
+    """One unfitted model of each structure."""
+    return [GaussianClassifier(covariance, shared=shared) for covariance, shared in STRUCTURES]
+
+
+def iris() -> tuple[Any, Any]:
+    """Fisher's irises in a random order, with the species' names."""
+    X, y = load_iris(return_X_y=True)
+    order = np.random.default_rng(3).permutation(len(y))
+    return X[order], NAMES[y[order]]
+
+
+def assert_same_model(a: GaussianClassifier, b: GaussianClassifier, X: Any) -> None:
+    """Parameters equal to 1e-13 of their size, labels identical."""
+    assert a.classes_.tolist() == b.classes_.tolist()
+    for name in ("priors_", "means_", "covariances_"):
+        one, other = getattr(a, name), getattr(b, name)
+        assert np.abs(one - other).max() <= 1e-13 * np.abs(other).max(), name
+    assert a.predict(X).tolist() == b.predict(X).tolist()
+
+
+def trees(seed: int = 0, n: int = 40, d: int = 3) -> tuple[Any, Any]:
+    """Two kinds of trees in turn, ash and oak, a standard deviation apart in each feature."""
+    rng = np.random.default_rng(seed)
+    y = np.array(["ash", "oak"])[np.arange(n) % 2]
+    return rng.normal(size=(n, d)) + (y == "oak")[:, None], y
+
+
+def tree_frame(X: Any) -> pd.DataFrame:
+    """The same with names."""
+    return pd.DataFrame(X, columns=["age", "girth", "height"][: X.shape[1]])
