@@ -190,7 +190,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def joint(self, X: Any) -> RealArray:
         """Joint densities ``p(x, c)`` (n, k); for many features prefer the logarithms."""
-        return _exp(self.predict_joint_log_proba(X))
+        return self._score(scores.joint, X)
 
     def score_samples(self, X: Any) -> RealArray:
         """Log evidence ``log p(x)`` (n,): how well the model as a whole explains a row."""
@@ -198,7 +198,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def evidence(self, X: Any) -> RealArray:
         """Evidence ``p(x) = Σ_c p(x, c)`` (n,); for many features prefer the logarithm."""
-        return _exp(self.score_samples(X))
+        return self._score(scores.evidence, X)
 
     def log_likelihood(self, X: Any) -> RealArray:
         """Log densities ``log p(x | c)`` (n, k)."""
@@ -378,8 +378,3 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = validation.features_as_before(self, X)
         with validation.naming_columns(rows, validation.names_of_features(self)):
             return function(parameters, rows, *codes, self.n_jobs)
-
-
-def _exp(logarithms: RealArray) -> RealArray:
-    with np.errstate(over="ignore", under="ignore"):  # ∞ and 0 are the nearest there is
-        return np.exp(logarithms, out=logarithms)

@@ -5,8 +5,8 @@ The Gaussian density stands here once. Everything else follows from the log join
     log p(x, c) = log prior_c − ½ (d log 2π + log |Σ_c| + |W_c (x − mean_c)|²)
 
 by one normaliser. With one covariance for all classes the posterior is taken from the linear form,
-in which the square of x, the same for every class, has cancelled; its logarithm too, unless the
-means are so far apart that the quadratic form is the more exact one.
+in which the square of x, the same for every class, has cancelled, unless the means are so far apart
+that the quadratic form is the more exact one.
 """
 
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
-from gaussbayes.errors import DataError
+from gaussbayes.errors import DataError, PriorError
 from gaussbayes.finite import refuse_not_finite
-from gaussbayes.kernels.forms import NOT_FINITE, Form, Linear, Quadratic
+from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE, Form, Linear, Quadratic
 from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.parallel import for_each, n_threads, ranges
 from gaussbayes.parameters import Parameters
@@ -28,10 +28,12 @@ _BLOCK_BYTES = 1 << 22
 _WORTH_A_THREAD = 1 << 18
 """Entries of X below which starting a thread costs more than it saves."""
 
-_LINEAR_SPREAD = 400.0
-"""Squared distance from centre to means up to which the linear form gives the log posterior.
+_SPREAD_FOR_POSTERIORS = 1e4
+_SPREAD_FOR_LOGARITHMS = 1e2
+"""Squared distance from centre to means up to which the linear form is exact enough.
 
-Its terms are of that size and cancel: of 400, about 1e-13 is lost, of a million 1e-10.
+Its terms are of that size and cancel: about 1e-12 and 1e-14 are lost. A posterior is judged by its
+absolute error, a log posterior, which may be near 0, by its relative one.
 """
 
 
@@ -58,25 +60,17 @@ def linear_form(parameters: Parameters) -> Linear:
     return Linear(parameters.center, coefficient, log_constant)
 
 
-def posterior_form(parameters: Parameters) -> Form:
-    """The cheapest form with the right posterior."""
-    if parameters.shared:
-        return linear_form(parameters)
-    return quadratic_form(parameters, parameters.log_prior)
+def posterior_form(parameters: Parameters, spread: float = _SPREAD_FOR_POSTERIORS) -> Form:
+    """The cheapest form whose differences between classes are exact.
 
-
-def log_posterior_form(parameters: Parameters) -> Form:
-    """The form whose differences between classes are exact, also where they are small.
-
-    The linear form's terms grow with the squared distances of the means from the centre; of two
-    neighbours among far-off classes it would keep but few digits. The quadratic form's terms are
-    small near a mean, wherever that lies.
+    Of two neighbours among far-off classes the linear form would keep but few digits, because its
+    terms grow with the squared distances of the means from the centre. The quadratic form's terms
+    are small near a mean, wherever that lies.
     """
-    if not parameters.shared:
-        return quadratic_form(parameters, parameters.log_prior)
-    white = _white_offset(parameters)
-    if np.einsum("cj,cj->c", white, white).max() <= _LINEAR_SPREAD:
-        return linear_form(parameters)
+    if parameters.shared:
+        white = _white_offset(parameters)
+        if np.einsum("cj,cj->c", white, white).max() <= spread:
+            return linear_form(parameters)
     return quadratic_form(parameters, parameters.log_prior)
 
 
@@ -94,7 +88,7 @@ def posterior(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> R
 
 def log_posterior(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
     """``log p(c | x)`` (n, k)."""
-    return _scores(log_posterior_form(parameters), X, "log_posterior", n_jobs)
+    return _scores(posterior_form(parameters, _SPREAD_FOR_LOGARITHMS), X, "log_posterior", n_jobs)
 
 
 def log_joint(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
@@ -116,14 +110,29 @@ def log_evidence(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -
     return evidence
 
 
+def joint(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
+    """``p(x, c)`` (n, k); 0 or ∞ where the logarithm is out of range."""
+    return _exponential(log_joint(parameters, X, n_jobs))
+
+
+def evidence(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
+    """``p(x)`` (n,); 0 or ∞ where the logarithm is out of range."""
+    return _exponential(log_evidence(parameters, X, n_jobs))
+
+
 def log_odds(
     parameters: Parameters, X: RealArray, a: int, b: int, n_jobs: int | None = 1
 ) -> RealArray:
     """``log p(a | x) − log p(b | x)`` (n,) of two classes given by number."""
-    two = _only(log_posterior_form(parameters), [a, b])
+    two = _only(posterior_form(parameters, _SPREAD_FOR_LOGARITHMS), [a, b])
     scores = _scores(two, X, "log_joint", n_jobs)
-    with np.errstate(invalid="ignore"):  # −∞ − −∞ where both priors are 0
+    with np.errstate(invalid="ignore"):
         odds: RealArray = scores[:, 0] - scores[:, 1]
+    if np.isnan(odds).any():
+        if (parameters.prior[[a, b]] == 0).all():
+            msg = f"classes {a} and {b} both have prior 0: their odds are not defined"
+            raise PriorError(msg)
+        _refuse(X, 0, OUT_OF_RANGE)
     return odds
 
 
@@ -174,6 +183,12 @@ def negative_log_likelihood(
         of_labels -= float(np.sum(weight * log_prior[own]))
         of_features -= float(np.sum(weight * densities.astype(np.float64)))
     return NegativeLogLikelihood(of_labels, of_features)
+
+
+def _exponential(logarithms: RealArray) -> RealArray:
+    with np.errstate(over="ignore", under="ignore"):
+        np.exp(logarithms, out=logarithms)
+    return logarithms
 
 
 def _white_offset(parameters: Parameters) -> FloatArray:

@@ -189,11 +189,15 @@ def score(form: Form, X: RealArray, task: Task, out: NDArray[Any], prune: bool =
     log_joint -= top[:, None]
     with np.errstate(under="ignore"):
         joint = np.exp(log_joint)
-    total = joint.sum(axis=1, keepdims=True)
     if task == "posterior":
-        np.divide(joint, total, out=out)
+        np.divide(joint, joint.sum(axis=1, keepdims=True), out=out)
     else:
-        np.subtract(log_joint, np.log(total), out=out)
+        # The largest term is 1; log(1 + others) without adding the 1 keeps the digits of a log
+        # posterior near 0. Rows of float32 keep to the rounding of their posterior, as log does.
+        joint[np.arange(joint.shape[0]), log_joint.argmax(axis=1)] = 0
+        others = joint.sum(axis=1, keepdims=True)
+        log_total = np.log1p(others) if out.dtype == np.float64 else np.log(1 + others)
+        np.subtract(log_joint, log_total, out=out)
     return 0
 
 

@@ -9,10 +9,10 @@
 //   scatter = S_a + Z_c'Z_c - w_b (mean_b - c)(mean_b - c)' + (w_a w_b / w) delta delta'
 //
 // With c = mean_a, which needs no pass of its own over the rows, the last two terms are
-// -(w_b^2 / w) delta delta'. Taking them off costs digits only if they outweigh what is left, and
-// that is at least (w_a w_b / w) delta delta': the error grows by 1 + w_b / w_a at most. So the mean
-// of the class is the centre once the class has half the weight of what comes; before that the
-// centre is mean_b, found in a pass of its own, and nothing is taken off.
+// -(w_b^2 / w) delta delta'. Taking that off costs digits only if it outweighs what is left, which
+// is at least (w_a w_b / w) delta delta': the error grows by 1 + w_b / w_a at most. So the mean of
+// the class is the centre once the class has half the weight of what comes; before that the centre
+// is mean_b, found in a pass of its own, and nothing is taken off.
 
 namespace accumulation {
 
@@ -177,7 +177,7 @@ class Accumulator {
 // How many rows a sub-block has: what the cache holds, or more for many classes, so that the work
 // done once a class pays.
 inline std::size_t rows_at_a_time(std::size_t row_bytes, std::size_t k, Layout layout) {
-    const std::size_t cached = clamp((1 << 18) / row_bytes, 1, 4096);
+    const std::size_t cached = clamp((1 << 17) / row_bytes, 1, 4096);
     const std::size_t most = clamp((1 << 22) / row_bytes, 1, 1 << 16);
     return clamp(k * (layout == Layout::full ? 112 : 32), cached, most);
 }

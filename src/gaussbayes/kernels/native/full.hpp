@@ -26,8 +26,12 @@ class FullScorer {
           centred_(form.d * tile_rows<T>),
           limit_(tiles * tile_rows<T>) {}
 
-    // The order in which the rows of a group are best scored; whether it differs from their own.
-    bool order(const Rows<T>& group, std::uint32_t* row) { return groups_.order(group, row); }
+    // Groups of rows, and the order in which those of a group are best scored: false for their own.
+    std::size_t next_group(const Rows<T>& rows) { return groups_.next_group(rows); }
+    bool order(const Rows<T>& group, std::uint32_t* row) {
+        if (groups_.grouped()) groups_.order(group, row);
+        return groups_.grouped();
+    }
 
     // Log joints (tiles, k, tile_rows) of tiles (tiles, d, tile_rows).
     void score(const Selection& selection, const T* tile, T* log_joint) {

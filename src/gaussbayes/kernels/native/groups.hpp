@@ -3,16 +3,11 @@
 //
 // The guess is the most likely class by the first few features alone. Because a whitener is lower
 // triangular, its first rows are the whitener of those features: the guess costs a few per cent of a
-// score. It changes the order in which things are computed, never a result.
+// score. Where that does not save a tenth of the work it is left for a while. Grouping changes the order
+// in which things are computed, never a result.
 
-// How many rows are grouped together. Where columns are contiguous, gathering the rows of a guess
-// touches all of the group: it should fit in the second-level cache.
-template <class T>
-std::size_t rows_of_group(const Rows<T>& rows) {
-    constexpr std::size_t cache = 1 << 20, fewest = 512, most = 4096;
-    if (!column_major(rows) || rows.d == 0) return most;
-    return std::max(fewest, std::min(most, cache / (sizeof(T) * rows.d)));
-}
+// The most rows that are grouped together.
+constexpr std::size_t largest_group = 4096;
 
 template <class T>
 class Groups {
@@ -28,13 +23,24 @@ class Groups {
     // Whether the rows at hand are grouped; pruning brings nothing where they are not.
     bool grouped() const { return grouped_; }
 
+    // How many of the rows to group next: few in order to see whether it pays, more when it did.
+    std::size_t next_group(const Rows<T>& rows) {
+        const bool paid = done_ < possible_ - possible_ / 10;
+        if (grouped_ && !paid) pause_ = 15;
+        done_ = possible_ = 0;
+        grouped_ = able_ && pause_ == 0;
+        if (pause_ > 0) --pause_;
+        if (!grouped_) return largest_group;
+        if (!paid) return largest_group / 4;
+        // Where columns are contiguous, gathering the rows of a guess touches all of the group: it
+        // should fit in the second-level cache.
+        const std::size_t fitting = (std::size_t{1} << 20) / (sizeof(T) * form_.d);
+        return column_major(rows) ? std::min(std::max(fitting, largest_group / 8), largest_group)
+                                  : largest_group;
+    }
+
     // Writes the numbers of the group's rows, those with the same guess together.
-    bool order(const Rows<T>& group, std::uint32_t* row) {
-        grouped_ = able_ && worth_while();
-        if (!grouped_) {
-            for (std::size_t r = 0; r < group.n; ++r) row[r] = static_cast<std::uint32_t>(r);
-            return false;
-        }
+    void order(const Rows<T>& group, std::uint32_t* row) {
         guess_.resize(group.n);
         guess(group, row);
         std::fill(start_.begin(), start_.end(), 0);
@@ -42,7 +48,6 @@ class Groups {
         for (std::size_t c = 0; c < form_.k; ++c) start_[c + 1] += start_[c];
         for (std::size_t r = 0; r < group.n; ++r)
             row[start_[guess_[r]]++] = static_cast<std::uint32_t>(r);
-        return true;
     }
 
     // Notes which classes were guessed for a row of each tile; without guesses all count as likely.
@@ -78,15 +83,6 @@ class Groups {
                 constant -= std::log(*diagonal);
         }
         return constant;
-    }
-
-    // Grouping pays where it saves a tenth of the work; where it did not, it is tried again later.
-    bool worth_while() {
-        if (grouped_ && done_ > possible_ - possible_ / 10) pause_ = 15;
-        done_ = possible_ = 0;
-        if (pause_ == 0) return true;
-        --pause_;
-        return false;
     }
 
     void guess(const Rows<T>& group, std::uint32_t* row) {

@@ -14,14 +14,6 @@ struct Destination {
     }
 };
 
-template <class T>
-inline bool every_lane(Mask<T> mask) {
-    std::uint64_t word[vector_bytes / 8], all = ~std::uint64_t{0};
-    std::memcpy(word, &mask, sizeof mask);
-    for (const std::uint64_t w : word) all &= w;
-    return all == ~std::uint64_t{0};
-}
-
 // A sum of squares that is not a number has overflowed on the way, with both signs: it is infinite.
 template <class T>
 inline Vec<T> quadratic_log_joint(T log_constant, Vec<T> square) {
@@ -78,8 +70,12 @@ void to_posterior(T* log_joint, std::size_t k, const Lanes<T>& top) {
     }
 }
 
-// (log_joint - top) - log(sum), in place. The top's own term is 1; the logarithm of one plus the
-// others keeps all digits of a log posterior that is nearly 0.
+// The logarithm of a row's sum: its largest term, 1, and the others. Without adding the 1 all digits
+// of a log posterior near 0 are kept; in single precision it keeps to the rounding of the posterior.
+inline double log_of_sum(double others) { return std::log1p(others); }
+inline float log_of_sum(float others) { return std::log(1.0f + others); }
+
+// (log_joint - top) - log(sum), in place.
 template <class T>
 void to_log_posterior(T* log_joint, std::size_t k, const Lanes<T>& top) {
     Lanes<T> others = {};
@@ -96,7 +92,7 @@ void to_log_posterior(T* log_joint, std::size_t k, const Lanes<T>& top) {
     }
     T log_total[tile_rows<T>];
     store_lanes(log_total, others);
-    for (T& each : log_total) each = std::log1p(each);
+    for (T& each : log_total) each = log_of_sum(each);
     const Lanes<T> less = load_lanes(log_total);
     for (std::size_t c = 0; c < k; ++c) {
         Lanes<T> x = load_lanes(log_joint + c * tile_rows<T>);

@@ -24,8 +24,8 @@ void for_columns(std::size_t panels, Step step) {
 }
 
 // total += sign * left' right over `count` rows, where left is a panel, and right is V panels that
-// lie `stride` apart; meanwhile a cache line is fetched for each row. Kept apart from its callers:
-// all of the sum must stay in the registers.
+// lie `stride` apart; meanwhile a cache line is fetched for each row. Neither inlined nor left with
+// loops over the sum: all of it must stay in the registers.
 template <std::size_t V>
 __attribute__((noinline)) void add_product(const double* left, const double* right,
                                            std::size_t stride, std::size_t count, double sign,
@@ -63,7 +63,7 @@ class Panels {
           stride_((capacity_ + 1) * width),
           z_(panels_ * stride_) {}
 
-    // Adds z = ((x - anchor) - center) sqrt(w) of each row; sums_j = sum of w ((x_j - anchor_j) - center_j).
+    // Adds sqrt(w) z of each row, z = (x - anchor) - center; sums_j = sum of w z_j on the way.
     template <class T>
     void add(const Group<T>& rows, const double* anchor, const double* center, double* sums,
              double* scatter) {
@@ -164,7 +164,8 @@ class Panels {
                   double (&total)[width][V * width]) {
         // A line of the cache for each row of the tiles on the diagonal: as much as was packed.
         const std::size_t line = i == j && upcoming_.begin < upcoming_.end ? 64 : 0;
-        add_product<V>(at(i, first), at(j, first), stride_, count, sign, upcoming_.begin, line, total);
+        add_product<V>(at(i, first), at(j, first), stride_, count, sign, upcoming_.begin, line,
+                       total);
         upcoming_.begin += line * count;
     }
 

@@ -6,22 +6,20 @@ template <class T, class Term>
 struct FeaturewiseScorer {
     Term term;
 
-    bool order(const Rows<T>& group, std::uint32_t* row) const {
-        for (std::size_t r = 0; r < group.n; ++r) row[r] = static_cast<std::uint32_t>(r);
-        return false;
-    }
+    std::size_t next_group(const Rows<T>&) const { return largest_group; }
+    bool order(const Rows<T>&, std::uint32_t*) const { return false; }
     void score(const Selection& selection, const T* tile, T* log_joint) const {
         score_featurewise(term, selection.tiles, tile, log_joint);
     }
 };
 
 // How many tiles are worked on together: their rows, and their log joints, fit in a half of the
-// second-level cache. More than a few hundred rows bring nothing.
+// second-level cache, and with few features in the first. That still makes long runs of a column.
 template <class T>
 std::size_t tiles_of_block(std::size_t n, std::size_t d, std::size_t k) {
-    constexpr std::size_t cache = 400 << 10, most_rows = 480;
+    constexpr std::size_t cache = 400 << 10, most_rows = 192;
     const std::size_t fitting = cache / (sizeof(T) * tile_rows<T> * std::max(d, k));
-    const std::size_t needed = (std::min(n, most_rows) + tile_rows<T> - 1) / tile_rows<T>;
+    const std::size_t needed = whole_tiles<T>(std::min(n, most_rows));
     return std::max(std::min(fitting, needed), std::size_t{1});
 }
 
@@ -30,28 +28,39 @@ template <class T>
 int diagnose(const Rows<T>& rows, const std::uint32_t* row, std::size_t count, Task task) {
     for (std::size_t r = 0; r < count; ++r)
         for (std::size_t j = 0; j < rows.d; ++j)
-            if (!std::isfinite(row_of(rows, row[r])[static_cast<std::ptrdiff_t>(j) * rows.column_stride]))
-                return not_finite;
+            if (!std::isfinite(*entry_of(rows, row[r], j))) return not_finite;
     return task == Task::log_joint ? 0 : out_of_range;
 }
 
-// Scores the rows of a group, block by block, in the order given.
+// What all blocks of rows are worked on in.
+template <class T>
+struct Workspace {
+    std::size_t rows_at_once;
+    Block<T> tiles, log_joint;
+    Block<std::uint32_t> order;  // of the rows of a group
+
+    Workspace(std::size_t n, std::size_t d, std::size_t k, std::size_t rows)
+        : rows_at_once(rows),
+          tiles(rows * d),
+          log_joint(rows * k),
+          order(std::min(largest_group, n) + rows) {}
+};
+
+// Scores the rows of a group, block by block.
 template <class T, class Scorer>
-int score_group(const Rows<T>& group, const std::uint32_t* order, bool consecutive, const T* center,
-                std::size_t tiles_at_once, T* tiles, T* log_joint, const Destination<T>& to,
-                Scorer& scorer) {
+int score_group(const Rows<T>& group, bool consecutive, const T* center, Workspace<T>& space,
+                const Destination<T>& to, Scorer& scorer) {
     int problems = 0;
-    const std::size_t rows_at_once = tiles_at_once * tile_rows<T>;
-    for (std::size_t first = 0; first < group.n; first += rows_at_once) {
-        const std::size_t count = std::min(rows_at_once, group.n - first);
-        const Selection block{order + first, (count + tile_rows<T> - 1) / tile_rows<T>, count,
+    for (std::size_t first = 0; first < group.n; first += space.rows_at_once) {
+        const std::size_t count = std::min(space.rows_at_once, group.n - first);
+        const Selection block{&space.order[first], whole_tiles<T>(count), count,
                               consecutive ? count / tile_rows<T> : 0};
-        fill_tiles(group, block, center, tiles);
-        scorer.score(block, tiles, log_joint);
+        fill_tiles(group, block, center, space.tiles.data());
+        scorer.score(block, space.tiles.data(), space.log_joint.data());
         for (std::size_t t = 0; t < block.tiles; ++t) {
             const std::uint32_t* row = block.row + t * tile_rows<T>;
             const std::size_t own = std::min(tile_rows<T>, count - t * tile_rows<T>);
-            if (!write_answers(log_joint + t * to.k * tile_rows<T>, row, own, to))
+            if (!write_answers(&space.log_joint[t * to.k * tile_rows<T>], row, own, to))
                 problems |= diagnose(group, row, own, to.task);
         }
         if (problems & not_finite) break;
@@ -59,24 +68,29 @@ int score_group(const Rows<T>& group, const std::uint32_t* order, bool consecuti
     return problems;
 }
 
+// The order of a group's rows; the last one is repeated until its tile is full.
 template <class T, class Scorer>
-int score_rows(const Rows<T>& rows, const T* center, std::size_t tiles_at_once,
-               const Destination<T>& to, Scorer& scorer) {
-    const std::size_t rows_at_once = tiles_at_once * tile_rows<T>;
-    const std::size_t blocks = std::min(rows_of_group(rows), rows.n) / rows_at_once + 1;
-    const std::size_t step = blocks * rows_at_once;
-    Block<T> tiles(rows_at_once * rows.d), log_joint(rows_at_once * to.k);
-    Block<std::uint32_t> order(step);
+bool order_group(const Rows<T>& group, std::uint32_t* order, Scorer& scorer) {
+    const bool reordered = scorer.order(group, order);
+    if (!reordered)
+        for (std::size_t r = 0; r < group.n; ++r) order[r] = static_cast<std::uint32_t>(r);
+    std::fill(order + group.n, order + whole_tiles<T>(group.n) * tile_rows<T>, order[group.n - 1]);
+    return reordered;
+}
+
+template <class T, class Scorer>
+int score_rows(const Rows<T>& rows, const T* center, std::size_t tiles, const Destination<T>& to,
+               Scorer& scorer) {
+    Workspace<T> space(rows.n, rows.d, to.k, tiles * tile_rows<T>);
     int problems = 0;
-    for (std::size_t first = 0; first < rows.n; first += step) {
+    for (std::size_t first = 0, count; first < rows.n; first += count) {
+        // Whole blocks, so that only the last tile of all has to be filled up.
+        const std::size_t blocks = (scorer.next_group(rows) - 1) / space.rows_at_once + 1;
+        count = std::min(blocks * space.rows_at_once, rows.n - first);
         const T* data = rows.data + static_cast<std::ptrdiff_t>(first) * rows.row_stride;
-        const std::size_t count = std::min(step, rows.n - first);
         const Rows<T> group{data, rows.row_stride, rows.column_stride, count, rows.d};
-        const bool consecutive = !scorer.order(group, order.data());
-        const std::size_t full = (count + tile_rows<T> - 1) / tile_rows<T> * tile_rows<T>;
-        std::fill(&order[count], order.data() + full, order[count - 1]);
-        problems |= score_group(group, order.data(), consecutive, center, tiles_at_once, tiles.data(),
-                                log_joint.data(), to.from(first), scorer);
+        const bool consecutive = !order_group(group, space.order.data(), scorer);
+        problems |= score_group(group, consecutive, center, space, to.from(first), scorer);
         // Rows that are not numbers come before all else, as in the reference.
         if (problems & not_finite) return not_finite;
     }

@@ -28,17 +28,18 @@ struct Span {
 };
 
 // Reading a row in whole panels takes in what follows it in memory. That is other rows, except at
-// the end of the table: a sub-block that reaches there is copied, as is one whose columns are not
-// next to each other.
+// the end of the table: rows that reach there are copied, as are those whose columns are not next
+// to each other.
 template <class T>
 class SubBlock {
   public:
     SubBlock(const Rows<T>& rows, std::size_t k, std::size_t capacity)
         : rows_(rows),
           k_(k),
-          capacity_(capacity),
           padded_(panels_of(rows.d) * width),
-          limit_(rows.data + last_row(rows.n) + rows.d),
+          limit_(rows.data + rows.d +
+                 std::max(std::ptrdiff_t{0},
+                          static_cast<std::ptrdiff_t>(rows.n - 1) * rows.row_stride)),
           end_(k),
           row_(capacity),
           weight_(capacity),
@@ -48,21 +49,24 @@ class SubBlock {
 
     void take(std::size_t first, std::size_t count, const std::int32_t* codes,
               const double* weights) {
-        const T* from = rows_.data + static_cast<std::ptrdiff_t>(first) * rows_.row_stride;
-        std::ptrdiff_t stride = rows_.row_stride;
-        const T* next = from + static_cast<std::ptrdiff_t>(count) * stride;
-        const bool dense = stride > 0 && stride <= 2 * static_cast<std::ptrdiff_t>(padded_);
+        codes += first;
+        if (weights) weights += first;
+        const std::ptrdiff_t stride = rows_.row_stride;
+        const T* const from = rows_.data + static_cast<std::ptrdiff_t>(first) * stride;
+        const std::size_t direct = readable(from, count);
+        find_places(count, codes, weights);
+        place(from, stride, 0, direct, codes, weights);
         upcoming_ = {};
-        if (!readable(from, count)) {
-            copy(from, count);
-            from = copy_->data();
-            stride = static_cast<std::ptrdiff_t>(padded_);
-        } else if (dense && next < limit_) {
-            const auto reach = std::min(limit_ - next, static_cast<std::ptrdiff_t>(count) * stride);
+        if (direct < count) {
+            copy(from + static_cast<std::ptrdiff_t>(direct) * stride, count - direct);
+            place(copy_->data(), static_cast<std::ptrdiff_t>(padded_), direct, count, codes,
+                  weights);
+        } else if (stride > 0 && stride <= 2 * static_cast<std::ptrdiff_t>(padded_)) {
+            const T* const next = from + static_cast<std::ptrdiff_t>(count) * stride;
+            const std::ptrdiff_t reach = static_cast<std::ptrdiff_t>(count) * stride;
             upcoming_ = {reinterpret_cast<const char*>(next),
-                         reinterpret_cast<const char*>(next + reach)};
+                         reinterpret_cast<const char*>(next + std::min(reach, limit_ - next))};
         }
-        sort(from, stride, count, codes + first, weights ? weights + first : nullptr);
     }
 
     // The rows of class c that have a weight.
@@ -75,57 +79,62 @@ class SubBlock {
     Span upcoming() const { return upcoming_; }
 
   private:
-    // Where the row at the highest address of some rows begins.
-    std::ptrdiff_t last_row(std::size_t count) const {
-        return std::max<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(count - 1) * rows_.row_stride);
-    }
-
-    bool readable(const T* from, std::size_t count) const {
-        return (rows_.column_stride == 1 || rows_.d == 1) &&
-               limit_ - (from + last_row(count)) >= static_cast<std::ptrdiff_t>(padded_);
+    // How many of the rows, from the first on, can be read in whole panels where they are.
+    std::size_t readable(const T* from, std::size_t count) const {
+        if (rows_.column_stride != 1 && rows_.d > 1) return 0;
+        const std::ptrdiff_t room = limit_ - from - static_cast<std::ptrdiff_t>(padded_);
+        if (room < 0) return 0;
+        if (rows_.row_stride <= 0) return count;
+        return std::min(count, static_cast<std::size_t>(room / rows_.row_stride) + 1);
     }
 
     // Eight columns at a time: where columns are contiguous, each is read front to back.
     void copy(const T* from, std::size_t count) {
-        if (!copy_) {
-            copy_.reset(new Block<T>(capacity_ * padded_));
-            std::memset(copy_->data(), 0, sizeof(T) * capacity_ * padded_);
+        if (copied_ < count) {
+            copy_.reset(new Block<T>(count * padded_));
+            std::memset(copy_->data(), 0, sizeof(T) * count * padded_);
+            copied_ = count;
         }
         for (std::size_t j = 0; j < rows_.d; j += 8) {
             const std::size_t columns = std::min<std::size_t>(rows_.d - j, 8);
             for (std::size_t i = 0; i < count; ++i) {
-                const T* x = from + static_cast<std::ptrdiff_t>(i) * rows_.row_stride +
-                             static_cast<std::ptrdiff_t>(j) * rows_.column_stride;
-                T* to = copy_->data() + i * padded_ + j;
+                const T* const x = from + static_cast<std::ptrdiff_t>(i) * rows_.row_stride +
+                                   static_cast<std::ptrdiff_t>(j) * rows_.column_stride;
+                T* const to = copy_->data() + i * padded_ + j;
                 for (std::size_t l = 0; l < columns; ++l)
                     to[l] = x[static_cast<std::ptrdiff_t>(l) * rows_.column_stride];
             }
         }
     }
 
-    // By counting. Where a class begins moves on to where it ends as its rows are put in place.
-    void sort(const T* from, std::ptrdiff_t stride, std::size_t count, const std::int32_t* codes,
-              const double* weights) {
+    // Where the rows of each class will begin, by counting.
+    void find_places(std::size_t count, const std::int32_t* codes, const double* weights) {
         std::memset(end_.data(), 0, sizeof(std::uint32_t) * k_);
         for (std::size_t i = 0; i < count; ++i)
             if (!weights || weights[i] > 0) ++end_[codes[i]];
         std::uint32_t begin = 0;
         for (std::size_t c = 0; c < k_; ++c) begin += std::exchange(end_[c], begin);
-        for (std::size_t i = 0; i < count; ++i, from += stride) {
+    }
+
+    // Where a class begins moves on to where it ends as its rows are put in place.
+    void place(const T* row, std::ptrdiff_t stride, std::size_t begin, std::size_t end,
+               const std::int32_t* codes, const double* weights) {
+        for (std::size_t i = begin; i < end; ++i, row += stride) {
             if (weights && !(weights[i] > 0)) continue;
-            const std::uint32_t place = end_[codes[i]]++;
-            row_[place] = from;
+            const std::uint32_t at = end_[codes[i]]++;
+            row_[at] = row;
             if (weights) {
-                weight_[place] = weights[i];
-                root_[place] = std::sqrt(weights[i]);
+                weight_[at] = weights[i];
+                root_[at] = std::sqrt(weights[i]);
             }
         }
     }
 
     const Rows<T> rows_;
-    const std::size_t k_, capacity_, padded_;
-    const T* const limit_;
+    const std::size_t k_, padded_;
+    const T* const limit_;  // where the memory of the table ends
     Span upcoming_;
+    std::size_t copied_ = 0;  // rows there is room for in the copy
     std::unique_ptr<Block<T>> copy_;
     Block<std::uint32_t> end_;
     Block<const T*> row_;

@@ -14,6 +14,11 @@ constexpr std::size_t tile_vectors = 2, panel_height = 4;
 template <class T>
 constexpr std::size_t tile_rows = tile_vectors * lanes<T>;
 
+template <class T>
+inline std::size_t whole_tiles(std::size_t rows) {
+    return (rows + tile_rows<T> - 1) / tile_rows<T>;
+}
+
 // One number a row of a tile, in registers.
 template <class T>
 struct Lanes {
@@ -29,6 +34,14 @@ inline Lanes<T> load_lanes(const T* from) {
 template <class T>
 inline void store_lanes(T* to, const Lanes<T>& x) {
     for (std::size_t v = 0; v < tile_vectors; ++v) store(to + v * lanes<T>, x.part[v]);
+}
+
+template <class T>
+inline bool every_lane(Mask<T> mask) {
+    std::uint64_t word[vector_bytes / 8], all = ~std::uint64_t{0};
+    std::memcpy(word, &mask, sizeof mask);
+    for (const std::uint64_t w : word) all &= w;
+    return all == ~std::uint64_t{0};
 }
 
 // Which rows of a table fill some tiles. The last tile repeats its last row until it is full.
@@ -63,8 +76,14 @@ inline void transpose(Vec<T>* square) {
 }
 
 template <class T>
-inline const T* row_of(const Rows<T>& rows, std::uint32_t number) {
-    return rows.data + static_cast<std::ptrdiff_t>(number) * rows.row_stride;
+inline bool column_major(const Rows<T>& rows) {
+    return std::abs(rows.row_stride) < std::abs(rows.column_stride);
+}
+
+template <class T>
+inline const T* entry_of(const Rows<T>& rows, std::size_t row, std::size_t column) {
+    return rows.data + static_cast<std::ptrdiff_t>(row) * rows.row_stride +
+           static_cast<std::ptrdiff_t>(column) * rows.column_stride;
 }
 
 // A tile from rows whose features lie side by side, at least as many as a vector has lanes.
@@ -72,7 +91,7 @@ template <class T>
 void fill_by_square(const Rows<T>& rows, const std::uint32_t* number, const T* center, T* tile) {
     for (std::size_t v = 0; v < tile_vectors; ++v) {
         const T* row[lanes<T>];
-        for (std::size_t r = 0; r < lanes<T>; ++r) row[r] = row_of(rows, number[v * lanes<T> + r]);
+        for (std::size_t r = 0; r < lanes<T>; ++r) row[r] = entry_of(rows, number[v * lanes<T> + r], 0);
         for (std::size_t next = 0; next < rows.d; next += lanes<T>) {
             // The last square overlaps the one before it rather than read past the end of a row.
             const std::size_t j = std::min(next, rows.d - lanes<T>);
@@ -87,19 +106,12 @@ void fill_by_square(const Rows<T>& rows, const std::uint32_t* number, const T* c
     }
 }
 
-template <class T>
-inline const T* column_of(const Rows<T>& rows, std::size_t number) {
-    return rows.data + static_cast<std::ptrdiff_t>(number) * rows.column_stride;
-}
-
 // A tile from rows of any strides.
 template <class T>
 void fill_by_row(const Rows<T>& rows, const std::uint32_t* number, const T* center, T* tile) {
-    for (std::size_t r = 0; r < tile_rows<T>; ++r) {
-        const T* row = row_of(rows, number[r]);
+    for (std::size_t r = 0; r < tile_rows<T>; ++r)
         for (std::size_t j = 0; j < rows.d; ++j)
-            tile[j * tile_rows<T> + r] = row[static_cast<std::ptrdiff_t>(j) * rows.column_stride] - center[j];
-    }
+            tile[j * tile_rows<T> + r] = *entry_of(rows, number[r], j) - center[j];
 }
 
 // Tiles from a table in which the entries of a column are neighbours: one column at a time, so that
@@ -108,25 +120,19 @@ template <class T>
 void fill_by_column(const Rows<T>& rows, const Selection& selection, const T* center, T* tiles) {
     const std::size_t runs = rows.row_stride == 1 ? selection.consecutive : 0;
     for (std::size_t j = 0; j < rows.d; ++j) {
-        const T* column = column_of(rows, j);
         for (std::size_t t = 0; t < selection.tiles; ++t) {
             const std::uint32_t* number = selection.row + t * tile_rows<T>;
             T* to = tiles + (t * rows.d + j) * tile_rows<T>;
             if (t < runs) {
-                Lanes<T> x = load_lanes(column + number[0]);
+                Lanes<T> x = load_lanes(entry_of(rows, number[0], j));
                 for (Vec<T>& part : x.part) part = part - center[j];
                 store_lanes(to, x);
             } else {
                 for (std::size_t r = 0; r < tile_rows<T>; ++r)
-                    to[r] = column[static_cast<std::ptrdiff_t>(number[r]) * rows.row_stride] - center[j];
+                    to[r] = *entry_of(rows, number[r], j) - center[j];
             }
         }
     }
-}
-
-template <class T>
-inline bool column_major(const Rows<T>& rows) {
-    return std::abs(rows.row_stride) < std::abs(rows.column_stride);
 }
 
 // The selected rows less the centre, as tiles (tiles, d, tile_rows).
