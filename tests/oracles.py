@@ -139,13 +139,15 @@ def exact_scores(parameters: Parameters, X: RealArray) -> ExactScores:
                 volume = d * mpmath.log(2 * mpmath.pi) + log_dets[own]
                 likelihood.append(-(volume + distance[c]) / 2)
                 joint.append(likelihood[c] + mpmath.log(mpmath.mpf(float(parameters.prior[c]))))
-            top = max(joint)
-            evidence = top + mpmath.log(mpmath.fsum(mpmath.exp(score - top) for score in joint))
+            best = max(range(k), key=joint.__getitem__)
+            others = [mpmath.exp(joint[c] - joint[best]) for c in range(k) if c != best]
+            # The 1 of the best class is never added: 50 digits would not hold 1 + 1e-200.
+            rest = mpmath.log1p(mpmath.fsum(others))
             squares.append(distance)
             likelihoods.append(likelihood)
             joints.append(joint)
-            posteriors.append([score - evidence for score in joint])
-            evidences.append(evidence)
+            posteriors.append([(score - joint[best]) - rest for score in joint])
+            evidences.append(joint[best] + rest)
         return ExactScores(squares, likelihoods, joints, posteriors, evidences)
 
 

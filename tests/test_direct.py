@@ -103,7 +103,7 @@ def test_priors_of_every_kind(priors: Any, expected: list[float]) -> None:
         ({"priors": [1.5, -0.5]}, PriorError, r"prior of class 'b' is -0\.5"),
         ({"priors": [0.2, 0.3, 0.5]}, PriorError, "2 priors are needed"),
         ({"priors": {"a": 0.5, "z": 0.5}}, PriorError, "unknown to the model: 'z'"),
-        ({"priors": ["x", "y"]}, ParameterError, "priors must be numbers"),
+        ({"priors": ["x", "y"]}, PriorError, "priors must be numbers"),
         ({"means": [1, 2]}, ParameterError, r"means have shape \(classes, features\).*\(2,\)"),
         ({"means": [[1, 2]]}, ParameterError, r"at least two classes, got \(1, 2\)"),
         ({"means": [[1, 2], [3]]}, ParameterError, "means must be numbers in rows of equal len"),

@@ -151,7 +151,7 @@ def test_labels_that_are_none(y: Any, what: str) -> None:
 
 
 def test_missing() -> None:
-    values = [None, np.nan, np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT")]
+    values = [None, np.nan, np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT", "ns")]
     assert all(map(is_missing, values))
     assert not any(map(is_missing, ["", 0, False, "nan", np.datetime64("2020"), []]))
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import logsumexp
 
 from gaussbayes import scores
-from gaussbayes.errors import DataError, NonFiniteError
+from gaussbayes.errors import DataError, NonFiniteError, PriorError
 from gaussbayes.parameters import Parameters, Structure, estimate, given
 from gaussbayes.schema import Schema
 from gaussbayes.summarise import summarise
@@ -19,6 +19,7 @@ each_width = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 PER_CLASS = [
     scores.posterior,
     scores.log_posterior,
+    scores.joint,
     scores.log_joint,
     scores.log_likelihood,
     scores.mahalanobis,
@@ -52,7 +53,10 @@ def test_shapes_and_widths(structure: Structure, dtype: type, n: int) -> None:
     labels = scores.labels(model, X)
     assert labels.shape == (n,)
     assert labels.dtype == np.intp
-    for found in (scores.log_evidence(model, X), scores.log_odds(model, X, 0, 2)):
+    for function in (scores.evidence, scores.log_evidence):
+        assert function(model, X).shape == (n,)
+        assert function(model, X).dtype == dtype
+    for found in (scores.log_odds(model, X, 0, 2), scores.log_odds(model, X, 1, 1)):
         assert found.shape == (n,)
         assert found.dtype == dtype
 
@@ -66,6 +70,8 @@ def test_consistency(structure: Structure, k: int, d: int) -> None:
     # A log joint of size J is right to ε J for each of its d terms; J is some hundreds here.
     bound = 1e-14 * d * max(1.0, float(np.abs(log_joint).max()))
     np.testing.assert_allclose(scores.log_evidence(model, X), log_evidence, rtol=0, atol=bound)
+    np.testing.assert_array_equal(scores.joint(model, X), np.exp(log_joint))
+    np.testing.assert_allclose(scores.evidence(model, X), np.exp(log_evidence), rtol=bound)
     log_posterior = log_joint - log_evidence[:, None]
     np.testing.assert_allclose(scores.log_posterior(model, X), log_posterior, rtol=0, atol=bound)
     np.testing.assert_allclose(
@@ -174,7 +180,8 @@ def test_all_of_the_prior_on_one_class(structure: Structure) -> None:
     X = np.vstack([1e6 * queries(5), queries(5)])
     np.testing.assert_array_equal(scores.posterior(model, X), np.tile([0.0, 1.0, 0.0], (10, 1)))
     assert set(scores.labels(model, X).tolist()) == {1}
-    assert np.isnan(scores.log_odds(model, X, 0, 2)).all()  # of two impossible classes
+    with pytest.raises(PriorError, match="classes 0 and 2 both have prior 0: their odds are not"):
+        scores.log_odds(model, X, 0, 2)
 
 
 @each_structure
@@ -229,7 +236,8 @@ def test_scores_far_outside(structure: Structure) -> None:
     model = fitted(structure)
     X = np.array([[1e3] * 4, [-1e8] * 4])
     assert np.isfinite(scores.log_joint(model, X)).all()
-    assert np.exp(scores.log_evidence(model, X)).tolist() == [0.0, 0.0]
+    assert scores.evidence(model, X).tolist() == [0.0, 0.0]
+    assert not scores.joint(model, X).any()
     np.testing.assert_allclose(scores.posterior(model, X).sum(axis=1), 1.0, rtol=1e-15)
 
 
@@ -246,6 +254,8 @@ def test_so_far_that_squares_overflow(structure: Structure) -> None:
         for function in (scores.posterior, scores.log_posterior, scores.labels):
             with pytest.raises(DataError, match=r"rows 0 … 2 are so far from every class.*units"):
                 function(model, X)
+        with pytest.raises(DataError, match=r"rows 0 … 2 are so far from every class.*units"):
+            scores.log_odds(model, X, 0, 1)
 
 
 @each_structure
@@ -267,6 +277,17 @@ def test_not_finite_in_the_last_of_many_blocks(structure: Structure) -> None:
     X[149_999] = np.nan
     with pytest.raises(NonFiniteError, match=r"NaN in row 149999, column 0"):
         scores.labels(model, X, n_jobs=2)
+
+
+def test_densities_beyond_the_floats_are_infinite() -> None:
+    # A density of 1 / √(2π σ²) with σ = 1e-170, of two features: above 1e308.
+    schema = Schema(np.arange(2), 2)
+    model = given(
+        schema, Structure("diagonal"), "uniform", np.zeros((2, 2)), np.full((2, 2), 5e-324)
+    )
+    assert np.all(scores.joint(model, np.zeros((1, 2))) == np.inf)
+    assert np.all(scores.evidence(model, np.zeros((1, 2))) == np.inf)
+    assert scores.posterior(model, np.zeros((1, 2))).tolist() == [[0.5, 0.5]]
 
 
 # Narrow rows

@@ -1,6 +1,6 @@
 """Parameters written down by the user, without fitting: which structure they are, and in order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from gaussbayes.errors import ParameterError
 from gaussbayes.labelled import in_order
-from gaussbayes.parameters import Parameters, Structure, given
+from gaussbayes.parameters import Parameters, Structure, as_numbers, given
 from gaussbayes.priors import Priors
 from gaussbayes.schema import Schema
 from gaussbayes.settings import one_of
@@ -33,16 +33,15 @@ def direct_parameters(
     >>> schema.classes.tolist(), parameters.prior.tolist(), parameters.mean.tolist()
     (['a', 'b'], [0.8, 0.2], [[3.0], [5.0]])
     """
-    mean, values = _numbers("means", means), _numbers("covariances", covariances)
+    mean, values = as_numbers("means", means), as_numbers("covariances", covariances)
     if mean.ndim != 2 or mean.shape[0] < 2 or mean.shape[1] < 1:
         msg = f"means have shape (classes, features) with at least two classes, got {mean.shape}"
         raise ParameterError(msg)
     k, d = mean.shape
     own = structure_of(values, k, d, *structure)
     order, ordered = in_order(classes, k)
-    if priors is not None and not isinstance(priors, str | Mapping):
-        prior = _numbers("priors", priors)
-        priors = prior[order] if prior.shape == (k,) else prior
+    if isinstance(priors, list | tuple | np.ndarray) and len(priors) == k:
+        priors = [priors[code] for code in order]
     schema = Schema(ordered, d, check_names(feature_names, d))
     parameters = given(schema, own, priors, mean[order], values if own.shared else values[order])
     return parameters, schema, own
@@ -81,11 +80,3 @@ def structure_of(
         )
         raise ParameterError(msg)
     return Structure(name, covariances.shape == one)
-
-
-def _numbers(name: str, values: object) -> FloatArray:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = f"{name} must be numbers in rows of equal length, got {values!r:.200}"
-        raise ParameterError(msg) from None

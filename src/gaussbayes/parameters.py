@@ -166,14 +166,14 @@ def given(
     [[0.0], [1.0]]
     """
     k, d = schema.classes.shape[0], schema.n_features
-    mean = _numbers("means", means)
+    mean = _finite_numbers("means", means)
     if mean.shape != (k, d):
         msg = f"means must have shape {(k, d)} (classes, features), got {mean.shape}"
         raise ParameterError(msg)
     own = () if structure.shared else (k,)
     rank = {"full": 2, "diagonal": 1, "spherical": 0}[structure.covariance]
     expected = own + (d,) * rank
-    values = _numbers("covariances", covariances)
+    values = _finite_numbers("covariances", covariances)
     if values.shape != expected:
         sharing = "shared" if structure.shared else "own"
         msg = (
@@ -191,12 +191,23 @@ def given(
     return Parameters(prior, center, mean - center, shape)
 
 
-def _numbers(what: str, values: ArrayLike) -> FloatArray:
+def as_numbers(what: str, values: object) -> FloatArray:
+    """What the user wrote, as an array of floats of our own: the caller may change theirs.
+
+    Examples
+    --------
+    >>> as_numbers("means", [[1, 2], [3, 4]]).shape
+    (2, 2)
+    """
     try:
-        numbers = np.array(values, dtype=np.float64)  # a copy: the caller may change theirs
+        return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        msg = f"{what} must be an array of numbers, got {values!r}"
+        msg = f"{what} must be an array of numbers with rows of equal length, got {values!r:.200}"
         raise ParameterError(msg) from None
+
+
+def _finite_numbers(what: str, values: ArrayLike) -> FloatArray:
+    numbers = as_numbers(what, values)
     if not np.isfinite(numbers).all():
         place = tuple(np.argwhere(~np.isfinite(numbers))[0].tolist())
         msg = f"{what} must be finite, got {numbers[place]} at {place}"

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gaussbayes.covariance import Full, Shape, correlation
 from gaussbayes.errors import ParameterError
-from gaussbayes.parameters import Parameters, Structure, given
+from gaussbayes.parameters import Parameters, Structure, as_numbers, given
 from gaussbayes.schema import Schema
 from gaussbayes.types import CodeArray, FloatArray
 
@@ -135,7 +135,7 @@ def make_gaussian_dataset(
     if cov is None:
         parameters = given(schema, Structure("spherical", shared=True), "uniform", mean, 1.0)
     else:
-        values = _numbers("cov", cov)
+        values = as_numbers("cov", cov)
         if values.shape not in {(d, d), (k, d, d)}:
             msg = (
                 f"cov is None, one covariance of shape {(d, d)} or one for each class of shape "
@@ -168,7 +168,7 @@ def _colour(rows: FloatArray, codes: CodeArray, factor: FloatArray) -> None:
 
 
 def _centroids(centroids: ArrayLike) -> FloatArray:
-    mean = _numbers("centroids", centroids)
+    mean = as_numbers("centroids", centroids)
     if mean.ndim != 2 or mean.size == 0:
         msg = f"centroids have shape (classes, features), one row a class, got shape {mean.shape}"
         raise ParameterError(msg)
@@ -195,14 +195,6 @@ def _counts(n_samples: Any, k: int) -> NDArray[np.int64]:
         msg = f"n_samples is {n_samples!r}: no class has a row; give at least one"
         raise ParameterError(msg)
     return counts
-
-
-def _numbers(name: str, values: ArrayLike) -> FloatArray:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = f"{name} must be an array of numbers with rows of equal length, got {values!r}"
-        raise ParameterError(msg) from None
 
 
 def _whole(number: object) -> bool:

@@ -1,9 +1,10 @@
 """Bar 4: log posteriors right to 1e-12 for gaps up to a million nats.
 
 The reference has 50 digits and starts from the same floats. The error is relative to the log
-posterior, but absolute where that is less than one nat from zero: there it is the relative error of
-the posterior itself (d log p = dp / p), and the log joints that cancel in it are numbers of at
-least that size.
+posterior, also where that is near 0: the digits of log(1 − p) with a small p are kept. Only what is
+smaller than the normal floats may be lost. In single precision, where log posteriors near 0 keep
+to the rounding of the posterior, the error is absolute below one nat: there it is the relative
+error of the posterior itself (d log p = dp / p).
 """
 
 import numpy as np
@@ -59,7 +60,7 @@ def test_log_posteriors(structure: Structure, gap: float) -> None:
     if gap >= 1e6:
         assert size.max() > 5e5  # the gaps are there
     assert np.isfinite(found).all()
-    assert np.max(errors(found, truth) / np.maximum(size, 1.0)) <= 1e-12
+    assert np.all(errors(found, truth) <= 1e-12 * size + np.finfo(np.float64).tiny)
 
 
 @each_gap
@@ -86,9 +87,10 @@ def test_posteriors(structure: Structure, gap: float) -> None:
     log_posterior = scores.log_posterior(parameters, X)
     np.testing.assert_array_equal(scores.labels(parameters, X), log_posterior.argmax(axis=1))
     truth = np.array(exact_scores(parameters, X).log_posterior, dtype=np.float64)
-    # The linear form, from which shared posteriors come, has terms as large as the gap and a few
-    # roundings of each; a posterior changes by no more than its log joints.
-    bound = 16 * np.finfo(np.float64).eps * (10 + gap)
+    # The linear form, from which shared posteriors come while the means are less than 100 standard
+    # deviations from the centre, has terms as large as the gap and a few roundings of each; a
+    # posterior changes by no more than its log joints.
+    bound = 16 * np.finfo(np.float64).eps * (10 + min(gap, 1e4))
     np.testing.assert_allclose(posterior, np.exp(truth), rtol=0, atol=bound)
 
 

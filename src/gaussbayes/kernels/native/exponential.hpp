@@ -44,12 +44,12 @@ inline Vec<T> power_of_two(Mask<T> n) {
     return (Vec<T>)((n + E::exponent_bias) << E::fraction_bits);
 }
 
-// e^x for x <= 0, within one unit in the last place: 1 at 0, subnormal results rounded once, 0 where
-// they would be less than half of the smallest of them, and at minus infinity.
+// e^x for x <= 0, within one unit in the last place: 1 at 0, subnormal results rounded once, 0
+// where they would be less than half of the smallest of them, and at minus infinity.
 template <class T>
 inline Vec<T> exponential(Vec<T> x) {
     using E = ExponentialOf<T>;
-    // Lanes that give 0 are taken out before: a product that underflows costs over a hundred cycles.
+    // Lanes that give 0 are taken out: a product that underflows costs over a hundred cycles.
     const Mask<T> positive = x >= E::lowest;
     x = positive ? x : Vec<T>{};
     const Vec<T> shift = broadcast<T>(E::whole);

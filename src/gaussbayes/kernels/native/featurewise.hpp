@@ -1,7 +1,7 @@
 // Log joints that are sums over the features, one at a time: diagonal and linear forms.
 // Included inside the variant's namespace: it must include nothing itself.
 //
-// A tile (d, tile_rows) of x - center is read once for several classes, whose sums stay in registers.
+// A tile of x - center is read once for several classes, whose sums stay in registers.
 
 // log_constant_c + sum_j coefficient_cj u_j
 template <class T>
@@ -32,7 +32,8 @@ struct DiagonalTerm {
 };
 
 template <class T, std::size_t count, class Term>
-inline void score_some(const Term& term, std::size_t c, std::size_t d, const T* tile, T* log_joint) {
+inline void score_some(const Term& term, std::size_t c, std::size_t d, const T* tile,
+                       T* log_joint) {
     Lanes<T> sum[count] = {};
     for (std::size_t j = 0; j < d; ++j) {
         const Lanes<T> u = load_lanes(tile + j * tile_rows<T>);
@@ -68,7 +69,8 @@ void score_featurewise(const Term& term, std::size_t tiles, const T* tile, T* lo
     const std::size_t k = term.form.k, d = term.form.d;
     for (std::size_t t = 0; t < tiles; ++t) {
         std::size_t c = 0;
-        for (; c + together <= k; c += together) score_some<T, together>(term, c, d, tile, log_joint);
+        for (; c + together <= k; c += together)
+            score_some<T, together>(term, c, d, tile, log_joint);
         score_last<T, together - 1>(term, c, k, d, tile, log_joint);
         tile += d * tile_rows<T>;
         log_joint += k * tile_rows<T>;

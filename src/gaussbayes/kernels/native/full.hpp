@@ -1,16 +1,16 @@
-// Log joints of quadratic forms with full whiteners, leaving out work that cannot change the answer.
+// Log joints of quadratic forms with full whiteners, without work that cannot change the answer.
 // Included inside the variant's namespace: it must include nothing itself.
 //
 // A sum of squares only grows, also in floating point, so a class's log joint only falls while its
-// coordinates are added. Once it is low enough for every row of a tile it is taken as minus infinity:
+// coordinates are added. Once it is low enough for every row of a tile it is minus infinity:
 // - for labels, when it is below that of another class;
 // - for posteriors, when it is so far below that its exponential rounds to 0;
 // - for logarithms never.
 
-// How far below another log joint makes one count for nothing. Exponentials of less than -745.13, or
-// -103.97 in single precision, are 0 (see exponential.hpp). The rest is for the rounding of the
-// difference: up to 1/2 where neighbouring numbers are 1 apart, and beyond that a smaller number is
-// smaller by a whole step.
+// How far below another log joint makes one count for nothing. The exponential of less than
+// -745.13, in single precision -103.97, is 0 (see exponential.hpp). The rest is for the rounding of
+// the difference: up to 1/2 where neighbouring numbers are 1 apart; where they are further apart,
+// what is below is below by a whole step.
 template <class T>
 inline T prune_margin(Task task) {
     return task == Task::label ? T(0) : sizeof(T) == sizeof(double) ? T(746) : T(104.5);

@@ -2,9 +2,9 @@
 // Included inside the variant's namespace: it must include nothing itself.
 //
 // The guess is the most likely class by the first few features alone. Because a whitener is lower
-// triangular, its first rows are the whitener of those features: the guess costs a few per cent of a
-// score. Where that does not save a tenth of the work it is left for a while. Grouping changes the order
-// in which things are computed, never a result.
+// triangular, its first rows are the whitener of those features: the guess costs a few per cent of
+// a score. Where it does not save a tenth of the work, grouping is left for a while. It changes the
+// order in which things are computed, never a result.
 
 // The most rows that are grouped together.
 constexpr std::size_t largest_group = 4096;
@@ -13,12 +13,17 @@ template <class T>
 class Groups {
   public:
     Groups(const Quadratic<T>& form, bool prune)
-        : form_(form), leading_(leading_features(form.d)), able_(prune && form.k > 1 && form.d >= 24) {
+        : form_(form),
+          leading_(leading_features(form.d)),
+          able_(prune && form.k > 1 && form.d >= fewest_features) {
         if (!able_) return;
         start_.resize(form.k + 1);
         constant_.resize(form.k);
         for (std::size_t c = 0; c < form.k; ++c) constant_[c] = marginal_constant(c);
     }
+
+    // With fewer, a class costs too little for a guess to save anything.
+    static constexpr std::size_t fewest_features = 24;
 
     // Whether the rows at hand are grouped; pruning brings nothing where they are not.
     bool grouped() const { return grouped_; }
@@ -95,7 +100,7 @@ class Groups {
             const std::size_t count = std::min(group.n - first, tile_rows<T>);
             for (std::size_t r = 0; r < tile_rows<T>; ++r)
                 row[r] = static_cast<std::uint32_t>(first + std::min(r, count - 1));
-            fill_tiles(leading, {row, 1, count, count / tile_rows<T>}, form_.center, tile);
+            fill_tiles(leading, {row, 1, count / tile_rows<T>}, form_.center, tile);
             guess_tile(tile, centred, count, &guess_[first]);
         }
     }

@@ -70,8 +70,9 @@ void to_posterior(T* log_joint, std::size_t k, const Lanes<T>& top) {
     }
 }
 
-// The logarithm of a row's sum: its largest term, 1, and the others. Without adding the 1 all digits
-// of a log posterior near 0 are kept; in single precision it keeps to the rounding of the posterior.
+// The logarithm of a row's sum: its largest term, 1, and the others. Without adding the 1 all
+// digits of a log posterior near 0 are kept; in single precision it keeps to the rounding of the
+// posterior.
 inline double log_of_sum(double others) { return std::log1p(others); }
 inline float log_of_sum(float others) { return std::log(1.0f + others); }
 
@@ -120,7 +121,8 @@ void write_labels(const T* log_joint, std::size_t k, const std::uint32_t* row, s
 }
 
 template <class T>
-void write_values(const T* values, std::size_t k, const std::uint32_t* row, std::size_t count, T* out) {
+void write_values(const T* values, std::size_t k, const std::uint32_t* row, std::size_t count,
+                  T* out) {
     for (std::size_t r = 0; r < count; ++r) {
         T* own = out + row[r] * k;
         for (std::size_t c = 0; c < k; ++c) own[c] = values[c * tile_rows<T> + r];

@@ -1,4 +1,4 @@
-// Rows to log joints, posteriors or labels: blocks of rows that stay in the cache, one after another.
+// Rows to log joints, posteriors or labels, in blocks that stay in the cache.
 // Included inside the variant's namespace: it must include nothing itself.
 
 // Linear forms and diagonal quadratic ones.
@@ -53,7 +53,7 @@ int score_group(const Rows<T>& group, bool consecutive, const T* center, Workspa
     int problems = 0;
     for (std::size_t first = 0; first < group.n; first += space.rows_at_once) {
         const std::size_t count = std::min(space.rows_at_once, group.n - first);
-        const Selection block{&space.order[first], whole_tiles<T>(count), count,
+        const Selection block{&space.order[first], whole_tiles<T>(count),
                               consecutive ? count / tile_rows<T> : 0};
         fill_tiles(group, block, center, space.tiles.data());
         scorer.score(block, space.tiles.data(), space.log_joint.data());

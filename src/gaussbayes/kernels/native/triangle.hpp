@@ -3,7 +3,8 @@
 //
 // The triangle is cut into panels of panel_height rows; the first panel takes what is left over, so
 // that every panel with columns before its own square is full. A packed panel holds, column by
-// column, the entries before the square and then the lower half of the square: d (d + 1) / 2 in all.
+// column, the entries before the square and then the lower half of the square; all panels hold
+// d (d + 1) / 2 entries.
 
 inline std::size_t first_panel_height(std::size_t d) {
     return d == 0 ? 0 : (d - 1) % panel_height + 1;
@@ -33,7 +34,8 @@ struct Whitening {
 
 template <class T>
 inline Whitening<T> whitening_of(const Quadratic<T>& form, std::size_t c) {
-    return {form.whitener + (form.shared ? 0 : c * packed_size<T>(form.d)), form.offset + c * form.d};
+    const std::size_t own = form.shared ? 0 : c * packed_size<T>(form.d);
+    return {form.whitener + own, form.offset + c * form.d};
 }
 
 // Adds to `square` the squares of `height` whitened coordinates from `row` on. `tile` holds

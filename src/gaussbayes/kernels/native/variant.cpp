@@ -27,6 +27,7 @@ namespace GAUSSBAYES_VARIANT {
 
 #include "exponential.hpp"
 #include "tile.hpp"
+#include "fill.hpp"
 #include "normalise.hpp"
 #include "featurewise.hpp"
 #include "triangle.hpp"
