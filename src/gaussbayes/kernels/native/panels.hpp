@@ -146,7 +146,7 @@ class Panels {
     // are summed up a few at a time: fewer roundings add up.
     template <std::size_t V>
     void tile(std::size_t i, std::size_t j, double* scatter) {
-        constexpr std::size_t run = 32;
+        constexpr std::size_t run = 64;
         double total[width][V * width] = {};
         for (std::size_t r = 0; r < added_; r += run)
             multiply<V>(i, j, r, std::min(added_ - r, run), 1.0, total);
