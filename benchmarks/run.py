@@ -127,14 +127,11 @@ def _machine() -> list[str]:
         names = [line for line in information.read_text().splitlines() if "model name" in line]
         model = names[0].split(":", 1)[1].strip() if names else model
     own = kernels.active()
-    detail = (
-        kernels.native.instruction_set() if own.NAME == "native" and kernels.native else "NumPy"
-    )
     system = f"{platform.system()}, Python {platform.python_version()}"
     libraries = (
         f"NumPy {np.__version__}, SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}"
     )
-    ours = f"gaussbayes {gaussbayes.__version__}, {own.NAME} kernels ({detail})"
+    ours = f"gaussbayes {gaussbayes.__version__}, {own.NAME} kernels ({own.instruction_set()})"
     return [f"{model}, {os.cpu_count()} cores; {system}; {libraries}; {ours}."]
 
 

@@ -7,6 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 
+_PAUSE = 0.05
+"""Seconds before each measurement: BLAS keeps its threads spinning for a while after a product, and
+they would slow down whoever comes next."""
+
+
 @dataclass(frozen=True, slots=True)
 class Timing:
     """Seconds of one function over several rounds."""
@@ -30,6 +35,7 @@ def interleaved(
     try:
         for _ in range(rounds):
             for name, function in functions.items():
+                time.sleep(_PAUSE)
                 start = time.perf_counter()
                 for _ in range(repeats[name]):
                     function()

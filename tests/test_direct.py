@@ -106,7 +106,11 @@ def test_priors_of_every_kind(priors: Any, expected: list[float]) -> None:
         ({"priors": ["x", "y"]}, PriorError, "priors must be numbers"),
         ({"means": [1, 2]}, ParameterError, r"means have shape \(classes, features\).*\(2,\)"),
         ({"means": [[1, 2]]}, ParameterError, r"at least two classes, got \(1, 2\)"),
-        ({"means": [[1, 2], [3]]}, ParameterError, "means must be an array of numbers with rows of equal length"),
+        (
+            {"means": [[1, 2], [3]]},
+            ParameterError,
+            "means must be an array of numbers with rows of equal length",
+        ),
         ({"means": [[1, 2], [3, np.nan]]}, ParameterError, "means must be finite"),
         ({"covariances": [["x"]]}, ParameterError, "covariances must be an array of numbers"),
         ({"covariances": [[[1, 0.5], [0.4, 1]]] * 2}, ParameterError, "class 'a' is not symmetric"),

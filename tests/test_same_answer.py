@@ -121,9 +121,10 @@ def test_announced_classes_are_checked_and_need_not_be_there() -> None:
 @pytest.mark.parametrize("weighted", [False, True])
 def test_threads_do_not_change_a_bit(model: GaussianClassifier, weighted: bool) -> None:
     rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 100_000)
-    X = rng.normal(size=(100_000, 5)) + y[:, None]
-    weight = rng.random(100_000) if weighted else None
+    # Twelve megabytes: enough for several blocks of rows.
+    y = rng.integers(0, 3, 300_000)
+    X = rng.normal(size=(300_000, 5)) + y[:, None]
+    weight = rng.random(300_000) if weighted else None
     one = clone(model).set_params(n_jobs=1).fit(X, y, weight)
     two = clone(model).set_params(n_jobs=2).fit(X, y, weight)
     for name in ("weight", "anchor", "offset", "scatter"):

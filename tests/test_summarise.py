@@ -7,7 +7,7 @@ from gaussbayes.errors import DataError, NonFiniteError
 from gaussbayes.kernels import Kernels
 from gaussbayes.summarise import _row_blocks, summarise
 from gaussbayes.types import ScatterLayout
-from tests.oracles import assert_close, rounding
+from tests.oracles import EPS, assert_close, exact_scatter, rounding
 from tests.strategies import LAYOUTS, Rows
 
 pytestmark = pytest.mark.usefixtures("kernels")
@@ -178,7 +178,7 @@ def test_infinities_of_both_signs(layout: ScatterLayout) -> None:
 
 @each_layout
 def test_not_finite_in_the_last_of_many_blocks(layout: ScatterLayout) -> None:
-    n = 200_000
+    n = 600_000
     X = np.ones((n, 2))
     X[n - 1, 0] = np.nan
     assert len(_row_blocks(n, 2, 1, layout)) > 1
@@ -220,6 +220,26 @@ def test_far_apart_classes_do_not_disturb_each_other(layout: ScatterLayout) -> N
     np.testing.assert_array_equal(moments.mean, [[1e15 + 1], [2e-15]])
     if layout != "pooled":
         np.testing.assert_allclose(moments.scatter.ravel(), [2.0, 2e-30], rtol=1e-15)
+
+
+@each_layout
+@pytest.mark.parametrize("place", [0, 50, 99])
+def test_a_far_row_of_no_weight_to_speak_of(layout: ScatterLayout, place: int) -> None:
+    # It moves the mean by 2⁻¹⁷⁰ and the squares by 2⁻¹²⁰: nothing, unless differences from it are
+    # what the mean of the others is taken from and never corrected.
+    X = np.random.default_rng(6).normal(size=(100, 2))
+    weights = np.ones(100)
+    X[place], weights[place] = 2.0**40, 2.0**-200
+    found = summarise(X, zeros(100), weights, 1, layout)
+    others = np.delete(X, place, axis=0)
+    mean, scatter = exact_scatter(others)
+    # 99 rows about a mean of their own size: 99 ε at the most, and a few for the square root.
+    bound = 110 * EPS
+    np.testing.assert_allclose(found.mean[0], np.array(mean, float), rtol=0, atol=bound)
+    squares = np.array(scatter, float)
+    diagonal = np.diagonal(squares)
+    expected = {"full": squares[None], "pooled": squares, "diagonal": diagonal[None]}[layout]
+    np.testing.assert_allclose(found.scatter, expected, rtol=0, atol=bound * diagonal.max())
 
 
 def test_blocks_depend_on_shapes_alone(kernels: Kernels) -> None:

@@ -40,36 +40,37 @@ def factor(
     """
     variance = np.einsum("...ii->...i", covariance)
     check_variances(variance, schema, weight)
-    scale = np.sqrt(variance)
-    correlation = covariance / scale[:, :, None] / scale[:, None, :]
+    scale = 1.0 / np.sqrt(variance)
+    correlation = covariance * scale[:, :, None]
+    correlation *= scale[:, None, :]
     lower, failed = _cholesky(correlation)
     inverse = invert_lower(lower)
     # What all the other features leave unexplained of each, 1 / (R⁻¹)ⱼⱼ. Unlike the pivots of L it
     # does not depend on the features' order, and it is within a factor d of the least eigenvalue.
-    unexplained = 1.0 / np.square(inverse).sum(axis=1)
+    unexplained = 1.0 / np.einsum("mij,mij->mj", inverse, inverse)
     singular = failed | (unexplained.min(axis=1) <= _tolerance(covariance.shape[1]))
     if singular.any():
         c = int(np.argmax(singular))
         _refuse_dependent(correlation[c], c, covariance.shape[0], schema, weight)
-    whitener = inverse / scale[:, None, :]
     pivots = np.einsum("...ii->...i", lower)
-    log_det = 2.0 * (np.log(pivots) + np.log(scale)).sum(axis=1)
-    return whitener, log_det
+    log_det = 2.0 * (np.log(pivots) - np.log(scale)).sum(axis=1)
+    inverse *= scale[:, None, :]
+    return inverse, log_det
 
 
 def _cholesky(correlation: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Lower factors (m, d, d), and which matrices have none (m,): theirs is the identity."""
     m, d, _ = correlation.shape
     failed: NDArray[np.bool_] = np.zeros(m, dtype=np.bool_)
-    lower: FloatArray = np.tile(np.eye(d), (m, 1, 1))
     try:
-        lower[...] = np.linalg.cholesky(correlation)
+        return np.asarray(np.linalg.cholesky(correlation), dtype=np.float64), failed
     except np.linalg.LinAlgError:
-        for c in range(m):
-            try:
-                lower[c] = np.linalg.cholesky(correlation[c])
-            except np.linalg.LinAlgError:
-                failed[c] = True
+        lower: FloatArray = np.tile(np.eye(d), (m, 1, 1))
+    for c in range(m):
+        try:
+            lower[c] = np.linalg.cholesky(correlation[c])
+        except np.linalg.LinAlgError:
+            failed[c] = True
     return lower, failed
 
 

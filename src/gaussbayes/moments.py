@@ -231,11 +231,18 @@ def _add_squares(
         scatter += factor[:, None] * delta**2
     elif layout == "pooled":
         scaled = delta * np.sqrt(np.abs(factor))[:, None]
-        scatter += np.sign(factor.sum()) * (scaled.T @ scaled)
+        # Not scaled.T @ scaled: after any product BLAS keeps its threads spinning for a while, on
+        # the cores that are about to read the next rows.
+        scatter += np.sign(factor.sum()) * np.einsum("ci,cj->ij", scaled, scaled)
     else:
-        for c in np.flatnonzero(factor):
+        # A few classes at a time, so that the products stay in the cache.
+        step = max(1, (1 << 15) // delta.shape[1] ** 2)
+        for first in range(0, delta.shape[0], step):
+            some = slice(first, first + step)
             # The products first: δᵢδⱼ is symmetric to the bit, (factor δᵢ)δⱼ would not be.
-            scatter[c] += factor[c] * np.multiply.outer(delta[c], delta[c])
+            squares = delta[some, :, None] * delta[some, None, :]
+            squares *= factor[some, None, None]
+            scatter[some] += squares
 
 
 def _settle_diagonal(scatter: FloatArray, before: ClassMoments) -> None:

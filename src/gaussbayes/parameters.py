@@ -37,7 +37,7 @@ class Structure:
         return "pooled" if self.shared else "full"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Parameters:
     """The model: a prior, a mean and a covariance for each class.
 

@@ -1,12 +1,7 @@
 """Parameters and rows → scores: log likelihood, log joint, posterior, evidence, odds, distance.
 
-The Gaussian density stands here once. Everything else follows from the log joint
-
-    log p(x, c) = log prior_c − ½ (d log 2π + log |Σ_c| + |W_c (x − mean_c)|²)
-
-by one normaliser. With one covariance for all classes the posterior is taken from the linear form,
-in which the square of x, the same for every class, has cancelled, unless the means are so far apart
-that the quadratic form is the more exact one.
+All of them follow from the log joint by one normaliser; `gaussbayes.discriminant` says how a row is
+scored, the kernels do it, block by block.
 """
 
 from dataclasses import dataclass
@@ -16,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
+from gaussbayes.discriminant import Purpose, form_for, only, prepared
 from gaussbayes.errors import DataError, PriorError
 from gaussbayes.finite import refuse_not_finite
-from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE, Form, Linear, Quadratic
+from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE
 from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.parallel import for_each, n_threads, ranges
 from gaussbayes.parameters import Parameters
@@ -28,78 +24,32 @@ _BLOCK_BYTES = 1 << 22
 _WORTH_A_THREAD = 1 << 18
 """Entries of X below which starting a thread costs more than it saves."""
 
-_SPREAD_FOR_POSTERIORS = 1e4
-_SPREAD_FOR_LOGARITHMS = 1e2
-"""Squared distance from centre to means up to which the linear form is exact enough.
-
-Its terms are of that size and cancel: about 1e-12 and 1e-14 are lost. A posterior is judged by its
-absolute error, a log posterior, which may be near 0, by its relative one.
-"""
-
-
-def quadratic_form(parameters: Parameters, log_prior: FloatArray | float) -> Quadratic:
-    """The score as the log of prior times density."""
-    d = parameters.center.shape[0]
-    shape = parameters.covariance
-    k = parameters.prior.shape[0]
-    log_constant = np.broadcast_to(log_prior - 0.5 * (d * np.log(2 * np.pi) + shape.log_det), (k,))
-    return Quadratic(
-        parameters.center, parameters.offset, shape.whitener, np.ascontiguousarray(log_constant)
-    )
-
-
-def linear_form(parameters: Parameters) -> Linear:
-    """The score up to a term without the class, for a shared covariance.
-
-    ``coefficient_c = Σ⁻¹ offset_c``, ``log_constant_c = log prior_c − ½ offset_cᵀ Σ⁻¹ offset_c``.
-    """
-    whitener = parameters.covariance.whitener[0]
-    white = _white_offset(parameters)
-    coefficient = white * whitener if whitener.ndim == 1 else white @ whitener
-    log_constant = parameters.log_prior - 0.5 * np.einsum("cj,cj->c", white, white)
-    return Linear(parameters.center, coefficient, log_constant)
-
-
-def posterior_form(parameters: Parameters, spread: float = _SPREAD_FOR_POSTERIORS) -> Form:
-    """The cheapest form whose differences between classes are exact.
-
-    Of two neighbours among far-off classes the linear form would keep but few digits, because its
-    terms grow with the squared distances of the means from the centre. The quadratic form's terms
-    are small near a mean, wherever that lies.
-    """
-    if parameters.shared:
-        white = _white_offset(parameters)
-        if np.einsum("cj,cj->c", white, white).max() <= spread:
-            return linear_form(parameters)
-    return quadratic_form(parameters, parameters.log_prior)
-
 
 def labels(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> NDArray[np.intp]:
     """The class number with the largest posterior, for each row (n,)."""
     out = np.empty(X.shape[0], dtype=np.intp)
-    _score(posterior_form(parameters), X, "label", n_jobs, out)
+    _score(prepared(parameters, "posterior", X.dtype), X, "label", n_jobs, out)
     return out
 
 
 def posterior(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
     """``p(c | x)`` (n, k): each row sums to 1."""
-    return _scores(posterior_form(parameters), X, "posterior", n_jobs)
+    return _scores(parameters, X, "posterior", "posterior", n_jobs)
 
 
 def log_posterior(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
     """``log p(c | x)`` (n, k)."""
-    return _scores(posterior_form(parameters, _SPREAD_FOR_LOGARITHMS), X, "log_posterior", n_jobs)
+    return _scores(parameters, X, "logarithm", "log_posterior", n_jobs)
 
 
 def log_joint(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
     """``log p(x, c)`` (n, k)."""
-    form = quadratic_form(parameters, parameters.log_prior)
-    return _scores(form, X, "log_joint", n_jobs)
+    return _scores(parameters, X, "log_joint", "log_joint", n_jobs)
 
 
 def log_likelihood(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
     """``log p(x | c)`` (n, k): the Gaussian log densities."""
-    return _scores(quadratic_form(parameters, 0.0), X, "log_joint", n_jobs)
+    return _scores(parameters, X, "log_likelihood", "log_joint", n_jobs)
 
 
 def log_evidence(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
@@ -124,8 +74,9 @@ def log_odds(
     parameters: Parameters, X: RealArray, a: int, b: int, n_jobs: int | None = 1
 ) -> RealArray:
     """``log p(a | x) − log p(b | x)`` (n,) of two classes given by number."""
-    two = _only(posterior_form(parameters, _SPREAD_FOR_LOGARITHMS), [a, b])
-    scores = _scores(two, X, "log_joint", n_jobs)
+    two = only(form_for(parameters, "logarithm", X.dtype), [a, b])
+    scores: RealArray = np.empty((X.shape[0], 2), dtype=X.dtype)
+    _score(kernels.active().prepare(two, X.dtype), X, "log_joint", n_jobs, scores)
     with np.errstate(invalid="ignore"):
         odds: RealArray = scores[:, 0] - scores[:, 1]
     if np.isnan(odds).any():
@@ -138,9 +89,7 @@ def log_odds(
 
 def mahalanobis(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
     """``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k)."""
-    form = quadratic_form(parameters, 0.0)
-    bare = Quadratic(form.center, form.offset, form.whitener, np.zeros_like(form.log_constant))
-    squares = _scores(bare, X, "log_joint", n_jobs)
+    squares = _scores(parameters, X, "distance", "log_joint", n_jobs)
     squares *= -2
     squares += 0.0  # at the mean itself 0, not −0
     np.sqrt(squares, out=squares)
@@ -191,43 +140,26 @@ def _exponential(logarithms: RealArray) -> RealArray:
     return logarithms
 
 
-def _white_offset(parameters: Parameters) -> FloatArray:
-    """The means' offsets from the centre in units of a shared covariance: ``W offset_c`` (k, d)."""
-    whitener = parameters.covariance.whitener[0]
-    white: FloatArray = (
-        parameters.offset * whitener if whitener.ndim == 1 else parameters.offset @ whitener.T
-    )
-    return white
-
-
-def _only(form: Form, classes: list[int]) -> Form:
-    """The form of some of the classes."""
-    if isinstance(form, Linear):
-        return Linear(form.center, form.coefficient[classes], form.log_constant[classes])
-    whitener = form.whitener if form.whitener.shape[0] == 1 else form.whitener[classes]
-    return Quadratic(form.center, form.offset[classes], whitener, form.log_constant[classes])
-
-
-def _scores(form: Form, X: RealArray, task: Task, n_jobs: int | None) -> RealArray:
+def _scores(
+    parameters: Parameters, X: RealArray, purpose: Purpose, task: Task, n_jobs: int | None
+) -> RealArray:
     """What the kernels say of each row and class (n, k)."""
-    out: RealArray = np.empty((X.shape[0], form.log_constant.shape[0]), dtype=X.dtype)
-    _score(form, X, task, n_jobs, out)
+    out: RealArray = np.empty((X.shape[0], parameters.prior.shape[0]), dtype=X.dtype)
+    _score(prepared(parameters, purpose, X.dtype), X, task, n_jobs, out)
     return out
 
 
-def _score(form: Form, X: RealArray, task: Task, n_jobs: int | None, out: NDArray[Any]) -> None:
+def _score(form: Any, X: RealArray, task: Task, n_jobs: int | None, out: NDArray[Any]) -> None:
     """Run the kernels over blocks of rows, on several threads when that pays."""
     n, d = X.shape
-    active = kernels.active()
-    prepared = active.prepare(form, X.dtype)
+    score = kernels.active().score
 
     def score_block(rows: slice) -> None:
-        problem = active.score(prepared, X[rows], task, out[rows])
+        problem = score(form, X[rows], task, out[rows])
         if problem:
             _refuse(X[rows], rows.start, problem)
 
-    k = form.log_constant.shape[0]
-    blocks = ranges(n, min(max(2048, _BLOCK_BYTES // (8 * (d + k))), 1 << 16))
+    blocks = ranges(n, min(max(2048, _BLOCK_BYTES // (8 * d)), 1 << 16))
     for_each(score_block, blocks, n_threads(n_jobs) if n * d > _WORTH_A_THREAD else 1)
 
 

@@ -98,7 +98,7 @@ def test_threads_of_a_call_use_the_kernels_of_the_caller(monkeypatch: pytest.Mon
         return plain(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(reference, "accumulate", counted)
-    X, codes = np.ones((200_000, 2)), np.zeros(200_000, dtype=np.int32)
+    X, codes = np.ones((600_000, 2)), np.zeros(600_000, dtype=np.int32)
     with using("reference"):
         summarise(X, codes, None, 1, "diagonal", n_jobs=2)
     assert len(calls) > 1

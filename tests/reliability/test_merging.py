@@ -71,9 +71,9 @@ def test_random_splits_among_workers(layout: ScatterLayout) -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_number_of_threads(layout: ScatterLayout, dtype: type) -> None:
-    # 2 MB of rows and more, so that there are blocks to share out.
+    # Twelve megabytes of rows, so that there are blocks to share out.
     rng = np.random.default_rng(14)
-    X = (rng.normal(size=(60_000, 6)) + 100).astype(dtype)
+    X = (rng.normal(size=(250_000, 6)) + 100).astype(dtype)
     codes = rng.integers(0, N_CLASSES, X.shape[0]).astype(np.int32)
     answers = {
         bits(summarise(X, codes, None, N_CLASSES, layout, n_jobs)) for n_jobs in (1, 2, 3, 5)

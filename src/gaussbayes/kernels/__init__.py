@@ -30,6 +30,8 @@ class Kernels(Protocol):
 
     NAME: str
 
+    def instruction_set(self) -> str: ...
+
     def encode(
         self, labels: NDArray[np.int64], lowest: int, span: int
     ) -> tuple[CodeArray, NDArray[np.bool_]]: ...
@@ -106,9 +108,6 @@ def show_config() -> None:
     from importlib.metadata import version
 
     kernels = active()
-    if kernels.NAME == "native" and native is not None:
-        detail = f"C++, {native.instruction_set()}"
-    else:
-        detail = f"NumPy {np.__version__}"
     print(f"gaussbayes {version('gaussbayes')}")
-    print(f"kernels    {kernels.NAME} ({detail})")
+    language = "C++, " if kernels.NAME == "native" else ""
+    print(f"kernels    {kernels.NAME} ({language}{kernels.instruction_set()})")

@@ -116,8 +116,11 @@ class Accumulator {
                                              own * rest_[j] * rest_[j]);
         else if (settled)
             z_.subtract(std::sqrt(own * part), rest_, scatter);
-        else if (weight > 0)
-            z_.add(std::sqrt(weight * part), delta_, scatter);
+        else {
+            // Their own mean is the centre but for rounding, which counts beside a far first row.
+            z_.subtract(std::sqrt(own), rest_, scatter);
+            if (weight > 0) z_.add(std::sqrt(weight * part), delta_, scatter);
+        }
         if (layout_ == Layout::full) z_.flush(scatter);
         weight += own;
     }
