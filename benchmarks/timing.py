@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-
-_PAUSE = 0.05
+_PAUSE = 0.2
 """Seconds before each measurement: BLAS keeps its threads spinning for a while after a product, and
 they would slow down whoever comes next."""
 

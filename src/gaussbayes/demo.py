@@ -194,12 +194,16 @@ def misjudged_table(model: GaussianClassifier, parts: Split) -> Table:
 
 def main() -> None:
     """Print the report."""
-    console = Console(highlight=False)
+    show_config()
+    report(Console(highlight=False))
+
+
+def report(console: Console) -> None:
+    """Fit, ask, and print what comes out."""
     data = load_iris()
     parts = split(data)
     model = classifier("QDA").fit(parts.rows, parts.labels)
 
-    show_config()
     console.print(
         f"\n{len(data.labels)} irises, {len(data.feature_names)} features, "
         f"{len(data.class_names)} species\n[dim]{data.source}[/]\n",

@@ -12,8 +12,14 @@ struct Selection {
 template <class T, std::size_t step, bool upper, std::size_t... lane>
 inline Vec<T> exchange(Vec<T> a, Vec<T> b, std::index_sequence<lane...>) {
     constexpr std::size_t size = lanes<T>;
+#if defined(__clang__) || __GNUC__ >= 12
     return __builtin_shufflevector(
         a, b, (lane & step ? size + lane - (upper ? 0 : step) : lane + (upper ? step : 0))...);
+#else
+    return __builtin_shuffle(
+        a, b,
+        Mask<T>{(lane & step ? size + lane - (upper ? 0 : step) : lane + (upper ? step : 0))...});
+#endif
 }
 
 template <class T, std::size_t step = 1>
