@@ -81,10 +81,12 @@ def _summarise_memberships(
 def _row_blocks(n: int, d: int, k: int, layout: ScatterLayout) -> list[slice]:
     """How rows are cut for the threads: by shapes alone, never by the number of threads.
 
-    A block must be worth a thread's while (about four megabytes of rows), and there are the fewer
-    blocks the larger their moments are, because each holds its own until it is merged.
+    A block must be worth a thread's while (four megabytes of rows) and outweigh the merging of its
+    moments (a dozen times their size, up to 32 megabytes). Large moments make few blocks, because
+    each block holds its own until they are merged.
     """
     state = 8 * int(np.prod(scatter_shape(layout, k, d)))
     most = 64 if state <= 1 << 17 else 16 if state <= 1 << 20 else 8 if state <= 1 << 22 else 2
-    blocks = min(most, max(1, (8 * n * d) >> 22))
+    worthwhile = max(1 << 22, min(12 * state, 1 << 25))
+    blocks = max(1, min(most, 8 * n * d // worthwhile))
     return ranges(n, -(-n // blocks))
