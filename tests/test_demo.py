@@ -1,5 +1,8 @@
 """The demonstration tells the truth about the irises."""
 
+import runpy
+from pathlib import Path
+
 import pytest
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
@@ -38,3 +41,9 @@ def test_the_report_is_whole_and_fits_a_terminal(
         assert part in report
     assert "…" not in report
     assert max(map(len, report.splitlines())) <= 80
+
+
+def test_the_picture_in_the_readme_is_what_is_printed_now() -> None:
+    docs = Path(__file__).parent.parent / "docs"
+    drawn = runpy.run_path(str(docs / "demo_picture.py"))["draw"]()
+    assert drawn == (docs / "demo.svg").read_text(encoding="utf-8")

@@ -116,7 +116,8 @@ def test_continuous_integration_has_native_kernels() -> None:
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/design.md"]
+    "document",
+    ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/design.md", "docs/reliability.md"],
 )
 def test_links_lead_somewhere(document: str) -> None:
     path = ROOT / document
