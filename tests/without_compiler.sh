@@ -22,7 +22,7 @@ own=$("$temporary/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_pat
 echo "$others" > "$own/others.pth"
 
 mkdir "$temporary/project"
-cp -R tests examples benchmarks pyproject.toml "$temporary/project"
+cp -R tests examples benchmarks docs pyproject.toml "$temporary/project"
 cd "$temporary/project"
 "$temporary/venv/bin/python" -c 'import gaussbayes; gaussbayes.show_config()' | tee config
 grep -q '^kernels *reference' config
