@@ -35,6 +35,31 @@ def test_nothing_gives_nothing() -> None:
         MergeTree().result()
 
 
+def test_a_block_counts_once() -> None:
+    tree = MergeTree()
+    for number in range(3):
+        tree.add(number, block(number))
+    before = tree.result()
+    for number in range(3):
+        with pytest.raises(DataError, match=f"block {number} was added before"):
+            tree.add(number, block(number))
+    assert same_bits(tree.result(), before)
+    with pytest.raises(DataError, match="block -1 is not a block's number"):
+        tree.add(-1, block(0))
+
+
+@pytest.mark.parametrize(
+    ("there", "message"),
+    [((1,), "block 0 was never"), ((0, 4), r"block 1 \(and 2 more\) was never added, but block 4")],
+)
+def test_a_block_that_is_missing(there: tuple[int, ...], message: str) -> None:
+    tree = MergeTree()
+    for number in there:
+        tree.add(number, block(number))
+    with pytest.raises(DataError, match=message):
+        tree.result()
+
+
 def test_one_block_is_itself() -> None:
     own = block(3.0)
     assert merged([own], (0,)) is own

@@ -85,26 +85,26 @@ Shape: TypeAlias = Full | Diagonal | Spherical
 def full(covariance: FloatArray, schema: Schema, weight: FloatArray | None = None) -> Full:
     """Factor full covariances (m, d, d); the error names class, features and ways out.
 
-    `weight` (m,) is how many rows each was estimated from, for the message.
+    `weight` (m,) is how many rows each was estimated from, for the message; None if it was given.
     """
     whitener, log_det = factor(covariance, schema, weight)
     return Full(covariance, whitener, log_det)
 
 
-def diagonal(variance: FloatArray, schema: Schema) -> Diagonal:
-    """Diagonal covariances from variances (m, d).
+def diagonal(variance: FloatArray, schema: Schema, weight: FloatArray | None = None) -> Diagonal:
+    """Diagonal covariances from variances (m, d); `weight` as in `full`.
 
     Examples
     --------
     >>> diagonal(np.array([[4.0, 9.0]]), Schema(np.array(["a"]), 2)).log_det.round(4).tolist()
     [3.5835]
     """
-    check_variances(variance, schema)
+    check_variances(variance, schema, weight)
     return Diagonal(variance, 1.0 / np.sqrt(variance), np.log(variance).sum(axis=1))
 
 
-def spherical(variance: FloatArray, schema: Schema) -> Spherical:
-    """Spherical covariances from variances (m,).
+def spherical(variance: FloatArray, schema: Schema, weight: FloatArray | None = None) -> Spherical:
+    """Spherical covariances from variances (m,); `weight` as in `full`.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def spherical(variance: FloatArray, schema: Schema) -> Spherical:
     [[0.5, 0.5]]
     """
     d = schema.n_features
-    check_variances(np.repeat(variance[:, None], d, axis=1), schema)
+    check_variances(np.repeat(variance[:, None], d, axis=1), schema, weight)
     whitener = np.repeat(1.0 / np.sqrt(variance)[:, None], d, axis=1)
     return Spherical(variance, whitener, d * np.log(variance))
 

@@ -25,6 +25,8 @@ def factor(
 ) -> tuple[FloatArray, FloatArray]:
     """Whiteners W (m, d, d), lower triangular with ``Σ⁻¹ = WᵀW``, and log determinants (m,).
 
+    `weight` (m,) is how many rows each was estimated from; None if the user has written them down.
+
     Raises
     ------
     SingularCovarianceError
@@ -90,7 +92,7 @@ def check_variances(variance: FloatArray, schema: Schema, weight: FloatArray | N
     msg = (
         f"{owner} does not vary in {schema.feature_list(columns.tolist())}{rows}: "
         "the variance is 0 and its Gaussian has no density. "
-        f"{_ways_out(variance.shape[0], 'leave these features out')}"
+        f"{_ways_out(variance.shape[0], weight, 'leave these features out')}"
     )
     raise SingularCovarianceError(msg)
 
@@ -146,7 +148,7 @@ def _refuse_dependent(
     if weight is not None and weight[c] <= d and count > 1:
         msg = (
             f"{owner} has {weight[c]:g} rows for {d} features: a full covariance of its own needs "
-            f"at least {d + 1}. {_ways_out(count, _SIMPLER)}"
+            f"at least {d + 1}. {_ways_out(count, weight, _SIMPLER)}"
         )
         raise SingularCovarianceError(msg)
     first = dependent[0]
@@ -159,7 +161,7 @@ def _refuse_dependent(
     msg = (
         f"{owner} has collinear features: {schema.feature_name(first)} is a linear combination of "
         f"{schema.feature_list(sorted(others))}{also}. "
-        f"{_ways_out(count, _SIMPLER, 'drop one of them')}"
+        f"{_ways_out(count, weight, _SIMPLER, 'drop one of them')}"
     )
     raise SingularCovarianceError(msg)
 
@@ -190,7 +192,9 @@ def _owner(c: int, count: int, schema: Schema) -> str:
     return f"class {schema.class_name(c)}"
 
 
-def _ways_out(count: int, *more: str) -> str:
+def _ways_out(count: int, weight: FloatArray | None, *more: str) -> str:
+    if weight is None:
+        return "A covariance that is given must be positive definite"
     sharing = ["share one covariance among the classes (shared=True)"] if count > 1 else []
     return "Ways out: " + "; ".join(
         ["give shrinkage (a number up to 1, or 'oas')", *sharing, *more]

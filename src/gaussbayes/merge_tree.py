@@ -28,10 +28,17 @@ class MergeTree:
 
     def __init__(self) -> None:
         self._waiting: dict[tuple[int, int], ClassMoments] = {}
+        self._numbers: set[int] = set()
         self._lock = Lock()
 
     def add(self, number: int, moments: ClassMoments) -> None:
-        """Put block `number` (0, 1, 2, …) into its place."""
+        """Put block `number` (0, 1, 2, …) into its place; each number comes once."""
+        with self._lock:
+            if number < 0 or number in self._numbers:
+                what = "was added before" if number in self._numbers else "is not a block's number"
+                msg = f"block {number} {what}: number the blocks 0, 1, 2, … and add each once"
+                raise DataError(msg)
+            self._numbers.add(number)
         level, place = 0, number
         while True:
             with self._lock:
@@ -47,6 +54,11 @@ class MergeTree:
         from_left = sorted(self._waiting, key=lambda node: node[1] << node[0])
         if not from_left:
             msg = "no block was added: there are no moments to give"
+            raise DataError(msg)
+        missing = set(range(max(self._numbers) + 1)) - self._numbers
+        if missing:
+            more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+            msg = f"block {min(missing)}{more} was never added, but block {max(self._numbers)} was"
             raise DataError(msg)
         total = self._waiting[from_left[-1]]
         for node in reversed(from_left[:-1]):

@@ -232,8 +232,8 @@ def _shape(
     if structure.covariance == "full":
         return full(covariance, schema, weight)
     if structure.covariance == "diagonal":
-        return diagonal(covariance, schema)
-    return spherical(covariance, schema)
+        return diagonal(covariance, schema, weight)
+    return spherical(covariance, schema, weight)
 
 
 def _symmetric(covariance: FloatArray, schema: Schema) -> FloatArray:
