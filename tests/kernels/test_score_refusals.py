@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gaussbayes.kernels import Kernels, reference
-from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE
+from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE, Quadratic
 from gaussbayes.types import Task
 from tests.kernels.scoring import (
     TASKS,
@@ -64,3 +64,14 @@ def test_far_rows_that_are_in_range(kernels: Kernels, kind: str, dtype: Any) -> 
         np.testing.assert_array_equal(
             answers(kernels, form, X, task), answers(kernels, form, X, task, False)
         )
+
+
+def test_a_coordinate_that_overflows_both_ways(kernels: Kernels) -> None:
+    """1e300 · 1e200 − 1e300 · 1e200 is ∞ − ∞: that class is infinitely far, the other is not."""
+    whitener = np.array([[[1e-200, 0.0], [1e300, 1e300]], [[1e-200, 0.0], [0.0, 1e-200]]])
+    form = Quadratic(np.zeros(2), np.zeros((2, 2)), whitener, np.zeros(2))
+    X = np.array([[1e200, -1e200]])
+    for task, expected in (("log_joint", [[-np.inf, -1.0]]), ("posterior", [[0.0, 1.0]])):
+        out = np.empty((1, 2))
+        assert kernels.score(kernels.prepare(form, X.dtype), X, task, out) == 0
+        np.testing.assert_allclose(out, expected, rtol=1e-15)

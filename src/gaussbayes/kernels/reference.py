@@ -180,7 +180,7 @@ def score(form: Form, X: RealArray, task: Task, out: NDArray[Any], prune: bool =
     """
     if not np.isfinite(X).all():
         return NOT_FINITE
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         log_joint = _log_joint(form, X)
     if task == "log_joint":
         out[...] = log_joint
@@ -218,6 +218,8 @@ def _log_joint(form: Form, X: RealArray) -> RealArray:
         own = centred - form.offset[c]
         white = own * whitener if whitener.ndim == 1 else own @ whitener.T
         log_joint[:, c] = form.log_constant[c] - 0.5 * np.einsum("ij,ij->i", white, white)
+    # A coordinate that overflows both ways is not a number; its square would be beyond all.
+    log_joint[np.isnan(log_joint)] = -np.inf
     return log_joint
 
 
