@@ -14,6 +14,19 @@ STRUCTURES = [
     for shared in (False, True)
 ]
 
+SCORES = (
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "predict_joint_log_proba",
+    "joint",
+    "score_samples",
+    "evidence",
+    "log_likelihood",
+    "mahalanobis",
+)
+"""The methods that give floats for rows."""
+
 NAMES = np.array(["setosa", "versicolor", "virginica"])
 
 

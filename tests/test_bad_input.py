@@ -14,7 +14,7 @@ from gaussbayes import (
     SchemaError,
     SingularCovarianceError,
 )
-from tests.models import STRUCTURES, tree_frame, trees
+from tests.models import SCORES, STRUCTURES, tree_frame, trees
 
 
 @pytest.mark.usefixtures("kernels")
@@ -34,18 +34,7 @@ def test_not_finite_rows(structure: tuple[Any, bool], value: float, name: str, d
     with pytest.raises(NonFiniteError, match=f"contains {name}.* in row 31, column 'girth'"):
         model.partial_fit(tree_frame(bad), y)
     model.fit(tree_frame(X), y)
-    for method in (
-        "predict",
-        "predict_proba",
-        "predict_log_proba",
-        "decision_function",
-        "predict_joint_log_proba",
-        "joint",
-        "score_samples",
-        "evidence",
-        "log_likelihood",
-        "mahalanobis",
-    ):
+    for method in ("predict", *SCORES):
         with pytest.raises(NonFiniteError, match=f"contains {name}.* row 31, column 'girth'"):
             getattr(model, method)(tree_frame(bad))
     with pytest.raises(NonFiniteError, match="row 31, column 'girth'"):

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 
 from gaussbayes import GaussianClassifier
-from tests.models import NAMES, assert_same_model, iris, six_models
+from tests.models import NAMES, SCORES, assert_same_model, iris, six_models
 
 
 @pytest.fixture(params=six_models(), ids=repr)
@@ -140,17 +140,7 @@ def test_strided_rows_are_not_copied(model: GaussianClassifier) -> None:
 def test_scores_have_the_width_of_the_rows(model: GaussianClassifier, dtype: Any) -> None:
     model.fit(X, y)
     rows = X.astype(dtype)
-    for method in (
-        "predict_proba",
-        "predict_log_proba",
-        "decision_function",
-        "predict_joint_log_proba",
-        "joint",
-        "score_samples",
-        "evidence",
-        "log_likelihood",
-        "mahalanobis",
-    ):
+    for method in SCORES:
         scores = getattr(model, method)(rows)
         assert scores.dtype == dtype, method
         wide = getattr(model, method)(rows.astype(np.float64))

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from gaussbayes import ClassMoments, GaussianClassifier, Parameters
 from gaussbayes.errors import DataError, SchemaError, SingularCovarianceError
 from gaussbayes.summarise import summarise
-from tests.models import NAMES, STRUCTURES, assert_same_model, iris, six_models
+from tests.models import NAMES, SCORES, STRUCTURES, assert_same_model, iris, six_models
 
 
 @pytest.fixture(params=six_models(), ids=repr)
@@ -255,18 +255,7 @@ def test_sample_draws_from_the_model(model: GaussianClassifier) -> None:
 
 def test_unfitted_models_say_so() -> None:
     model = GaussianClassifier()
-    for method in (
-        "predict",
-        "predict_proba",
-        "predict_log_proba",
-        "decision_function",
-        "predict_joint_log_proba",
-        "joint",
-        "score_samples",
-        "evidence",
-        "log_likelihood",
-        "mahalanobis",
-    ):
+    for method in ("predict", *SCORES):
         with pytest.raises(NotFittedError, match="not fitted yet"):
             getattr(model, method)([[1.0]])
     for call in (
