@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gaussbayes.errors import DataError, RemovalError
-from gaussbayes.kernels.reference import scatter_shape
+from gaussbayes.kernels.reference import scatter_shape, zero_moments
 from gaussbayes.types import FloatArray, ScatterLayout
 
 _ROUNDING = 1e-9
@@ -194,13 +194,7 @@ def empty(n_classes: int, n_features: int, layout: ScatterLayout) -> ClassMoment
     >>> empty(2, 3, "pooled").scatter.shape
     (3, 3)
     """
-    return ClassMoments(
-        np.zeros(n_classes),
-        np.zeros((n_classes, n_features)),
-        np.zeros((n_classes, n_features)),
-        np.zeros(scatter_shape(layout, n_classes, n_features)),
-        layout,
-    )
+    return ClassMoments(*zero_moments(n_classes, n_features, layout), layout)
 
 
 def _check_alike(a: ClassMoments, b: ClassMoments) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.kernels import _native
 from gaussbayes.kernels.forms import Form, Linear, Quadratic
-from gaussbayes.kernels.reference import scatter_shape
+from gaussbayes.kernels.reference import zero_moments
 from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 
 NAME = "native"
@@ -40,13 +40,9 @@ def accumulate(
     layout: ScatterLayout,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Weight, anchor, offset and scatter of each class; see the reference twin."""
-    d = X.shape[1]
-    weight = np.zeros(n_classes)
-    anchor = np.zeros((n_classes, d))
-    offset = np.zeros((n_classes, d))
-    scatter = np.zeros(scatter_shape(layout, n_classes, d))
-    _native.accumulate(X, codes, weights, n_classes, layout, weight, anchor, offset, scatter)
-    return weight, anchor, offset, scatter
+    moments = zero_moments(n_classes, X.shape[1], layout)
+    _native.accumulate(X, codes, weights, n_classes, layout, *moments)
+    return moments
 
 
 @dataclass(frozen=True, slots=True)

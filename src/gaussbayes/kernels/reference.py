@@ -82,10 +82,7 @@ def accumulate(
     ([2.0, 1.0], [[2.0], [10.0]], [[2.0], [0.0]])
     """
     d = X.shape[1]
-    weight = np.zeros(n_classes)
-    anchor = np.zeros((n_classes, d))
-    offset = np.zeros((n_classes, d))
-    scatter = np.zeros(scatter_shape(layout, n_classes, d))
+    weight, anchor, offset, scatter = zero_moments(n_classes, d, layout)
     order = np.argsort(codes, kind="stable")
     if weights is not None:
         order = order[weights[order] > 0]
@@ -113,6 +110,24 @@ def accumulate(
             else:
                 own += centred.T @ centred
     return weight, anchor, offset, scatter
+
+
+def zero_moments(
+    n_classes: int, n_features: int, layout: ScatterLayout
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Weight, anchor, offset and scatter of no rows.
+
+    Examples
+    --------
+    >>> [part.shape for part in zero_moments(3, 2, "pooled")]
+    [(3,), (3, 2), (3, 2), (2, 2)]
+    """
+    return (
+        np.zeros(n_classes),
+        np.zeros((n_classes, n_features)),
+        np.zeros((n_classes, n_features)),
+        np.zeros(scatter_shape(layout, n_classes, n_features)),
+    )
 
 
 def scatter_shape(layout: ScatterLayout, n_classes: int, n_features: int) -> tuple[int, ...]:
@@ -192,17 +207,12 @@ def score(form: Form, X: RealArray, task: Task, out: NDArray[Any], prune: bool =
         np.argmax(log_joint, axis=1, out=out)
         return 0
     log_joint -= top[:, None]
-    with np.errstate(under="ignore"):
-        joint = np.exp(log_joint)
     if task == "posterior":
+        with np.errstate(under="ignore"):
+            joint = np.exp(log_joint)
         np.divide(joint, joint.sum(axis=1, keepdims=True), out=out)
     else:
-        # The largest term is 1; log(1 + others) without adding the 1 keeps the digits of a log
-        # posterior near 0. Rows of float32 keep to the rounding of their posterior, as log does.
-        joint[np.arange(joint.shape[0]), log_joint.argmax(axis=1)] = 0
-        others = joint.sum(axis=1, keepdims=True)
-        log_total = np.log1p(others) if out.dtype == np.float64 else np.log(1 + others)
-        np.subtract(log_joint, log_total, out=out)
+        np.subtract(log_joint, _log_total(log_joint)[:, None], out=out)
     return 0
 
 
@@ -233,8 +243,20 @@ def log_sum_exp(log_joint: RealArray) -> RealArray:
     """
     top = log_joint.max(axis=1)
     # A row far from every class has −∞ throughout: its evidence is 0, not NaN.
+    finite = np.where(np.isfinite(top), top, 0.0).astype(log_joint.dtype)
+    total: RealArray = top + _log_total(log_joint - finite[:, None])
+    return total
+
+
+def _log_total(below_top: RealArray) -> RealArray:
+    """``log Σ exp`` of each row, given by its differences from its largest term (n,).
+
+    That term is 1; log(1 + others) without adding the 1 keeps the digits of a log posterior near 0.
+    Rows of float32 keep to the rounding of their posterior, as its logarithm does.
+    """
     with np.errstate(under="ignore"):
-        scaled = np.exp(log_joint - np.where(np.isfinite(top), top, 0.0)[:, None])
-    with np.errstate(divide="ignore"):
-        total: RealArray = np.log(scaled.sum(axis=1)) + np.where(np.isfinite(top), top, 0.0)
+        terms = np.exp(below_top)
+    terms[np.arange(terms.shape[0]), below_top.argmax(axis=1)] = 0
+    others = terms.sum(axis=1)
+    total: RealArray = np.log1p(others) if others.dtype == np.float64 else np.log(1 + others)
     return total
