@@ -22,13 +22,17 @@ def check_shrinkage(shrinkage: object) -> Shrinkage:
     >>> check_shrinkage(0.5)
     0.5
     """
-    if shrinkage is None or (isinstance(shrinkage, str) and shrinkage == "oas"):
-        return "oas" if shrinkage == "oas" else None
-    number = isinstance(shrinkage, int | float | np.number) and not isinstance(shrinkage, bool)
-    if not number or not 0 <= shrinkage <= 1:  # type: ignore[operator]
-        msg = f"shrinkage is None, a number in [0, 1] or 'oas', got {shrinkage!r}"
-        raise ParameterError(msg)
-    return float(shrinkage)  # type: ignore[arg-type]
+    if shrinkage is None:
+        return None
+    if isinstance(shrinkage, str) and shrinkage == "oas":
+        return "oas"
+    numbers = int | float | np.integer | np.floating
+    if not isinstance(shrinkage, bool) and isinstance(shrinkage, numbers):
+        intensity = float(shrinkage)
+        if 0 <= intensity <= 1:
+            return intensity
+    msg = f"shrinkage is None, a number in [0, 1] or 'oas', got {shrinkage!r}"
+    raise ParameterError(msg)
 
 
 def shrink(covariance: FloatArray, shrinkage: Shrinkage, weight: FloatArray) -> FloatArray:

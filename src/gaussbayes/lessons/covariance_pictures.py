@@ -35,7 +35,7 @@ def n_parameters() -> list[int]:
     ]
 
 
-def lesson(seed: int = 0) -> Lesson:  # noqa: ARG001 - nothing is drawn here
+def lesson(seed: int = 0) -> Lesson:
     """The lesson."""
 
     def rising_distance() -> RealArray:

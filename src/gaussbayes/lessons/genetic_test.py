@@ -26,7 +26,7 @@ def probability_of_defect(*results: bool) -> float:
     return 100.0 * float(posterior(_PRIOR, likelihood)[1])
 
 
-def lesson(seed: int = 0) -> Lesson:  # noqa: ARG001 - nothing is drawn here
+def lesson(seed: int = 0) -> Lesson:
     """The lesson."""
     return Lesson(
         name="genetic_test",

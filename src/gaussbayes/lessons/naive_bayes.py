@@ -33,7 +33,7 @@ def slipped_densities() -> FloatArray:
     return slipped
 
 
-def lesson(seed: int = 0) -> Lesson:  # noqa: ARG001 - nothing is drawn here
+def lesson(seed: int = 0) -> Lesson:
     """The lesson."""
     labels = np.where(np.array(MEMBERSHIP)[:, 0] == 1, 1, 2)
     table = Table("rows", np.array(ROWS), labels, ("feature 1", "feature 2"), "listed by the sheet")

@@ -29,7 +29,7 @@ def fit(priors: Priors = None, divisor: Divisor = "mle") -> GaussianClassifier:
     return GaussianClassifier(priors=priors, divisor=divisor).fit(petals.rows, petals.labels)
 
 
-def lesson(seed: int = 0) -> Lesson:  # noqa: ARG001 - nothing is drawn here
+def lesson(seed: int = 0) -> Lesson:
     """The lesson."""
     petals = table()
 

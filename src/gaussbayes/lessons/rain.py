@@ -33,7 +33,7 @@ def posterior() -> FloatArray:
     return discrete.posterior(prior, likelihood)
 
 
-def lesson(seed: int = 0) -> Lesson:  # noqa: ARG001 - nothing is drawn here
+def lesson(seed: int = 0) -> Lesson:
     """The lesson."""
     return Lesson(
         name="rain",
