@@ -6,12 +6,56 @@ equal variances give one.
 """
 
 import math
+from dataclasses import dataclass
+from itertools import combinations, pairwise
 
 import numpy as np
 
 from gaussbayes.errors import ParameterError
 from gaussbayes.parameters import Parameters
+from gaussbayes.scores import labels
 from gaussbayes.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """A point at which the most probable class changes, and the classes on its two sides."""
+
+    position: float
+    left: int
+    right: int
+
+
+def decision_boundaries(parameters: Parameters) -> tuple[Boundary, ...]:
+    """Every point at which the most probable class changes, from left to right, exactly.
+
+    Between neighbouring roots of the log-odds of all pairs no two classes change places, so that
+    one label for each interval tells which roots are boundaries of regions. Where classes other
+    than the two best are equal, nothing is decided.
+
+    Examples
+    --------
+    >>> from gaussbayes.parameters import Structure, given
+    >>> from gaussbayes.schema import Schema
+    >>> schema = Schema(np.array(["low", "middle", "high"]), 1)
+    >>> model = given(schema, Structure(shared=True), "uniform", [[0], [2], [6]], [[1]])
+    >>> decision_boundaries(model)  # 0 and 6 are equal at 3, where 2 beats both
+    (Boundary(position=1.0, left=0, right=1), Boundary(position=4.0, left=1, right=2))
+    """
+    pairs = combinations(range(parameters.prior.shape[0]), 2)
+    roots = np.unique(np.concatenate([boundaries(parameters, a, b) for a, b in pairs]))
+    if not roots.size:
+        return ()
+    # Beyond the last root any point will do; one root's distance from the centre is not too near.
+    reach = 1.0 + np.abs(roots - parameters.center[0]).max()
+    inside = [left + (right - left) / 2 for left, right in pairwise(roots)]
+    points = np.array([roots[0] - reach, *inside, roots[-1] + reach])
+    codes = labels(parameters, points[:, None]).tolist()
+    return tuple(
+        Boundary(float(root), left, right)
+        for root, (left, right) in zip(roots, pairwise(codes), strict=True)
+        if left != right
+    )
 
 
 def boundaries(parameters: Parameters, a: int, b: int) -> FloatArray:

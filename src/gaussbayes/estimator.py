@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from gaussbayes.covariance import correlation
 from gaussbayes.direct import direct_parameters
 from gaussbayes.errors import DataError, GaussBayesError
 from gaussbayes.labelled import LabelledMoments, label_moments
+from gaussbayes.marginal import find_columns, marginal
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters
 from gaussbayes.priors import Priors, class_priors
@@ -251,6 +253,54 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "_parameters": parameters.with_prior(class_priors(priors, self._schema(), weight)),
         }
         return model
+
+    def marginal(self, features: Sequence[int | str]) -> Self:
+        """The same classes as seen through some features only, the others integrated out.
+
+        A new classifier whose means and covariances are the entries for these features, given by
+        name or number: exact, without a second fit. It has no `moments_`.
+
+        Examples
+        --------
+        >>> X = [[1, 8, 3], [2.5, 7.5, 1], [2, 7, 4], [8.5, 2.5, 2], [9, 2, 5], [8, 1, 1]]
+        >>> model = GaussianClassifier("diagonal").fit(X, [2, 2, 2, 1, 1, 1])
+        >>> model.marginal([1]).means_.round(4).tolist()
+        [[1.8333], [7.5]]
+        """
+        parameters, whole = self._ready(), self._schema()
+        columns = find_columns(whole, features)
+        names = None if whole.features is None else tuple(whole.features[j] for j in columns)
+        part = Schema(whole.classes, len(columns), names)
+        model = copy(self)
+        model.__dict__ |= {"_parameters": marginal(parameters, columns, part)}
+        model.__dict__.pop("moments_", None)
+        validation.set_features(model, len(columns), names)
+        return model
+
+    def with_feature_names(self, names: Sequence[str] | None) -> Self:
+        """The same classifier with other names for its features, or none.
+
+        For models of arrays, whose columns have no names: pictures and messages then use these.
+
+        Examples
+        --------
+        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
+        >>> model.with_feature_names(["petal length"]).feature_names_in_.tolist()
+        ['petal length']
+        """
+        check_is_fitted(self)
+        model = copy(self)
+        d = self.n_features_in_
+        validation.set_features(model, d, table.check_names(names, d))
+        return model
+
+    def report(self, X: Any, y: Any, path: Any = "report.html", **options: Any) -> Path:
+        """Write a page about this model on labelled rows; see `gaussbayes.write_report`."""
+        # The page is made of pictures and comparisons of estimators, so it lies above this class;
+        # the method only passes on to the public function.
+        import gaussbayes
+
+        return gaussbayes.write_report(self, X, y, path, **options)
 
     @classmethod
     def from_parameters(

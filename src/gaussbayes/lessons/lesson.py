@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gaussbayes.types import FloatArray, LabelArray
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as MatplotlibFigure
 
 Numbers: TypeAlias = float | Sequence["Numbers"]
 """A number, a vector or a matrix, written out."""
@@ -74,6 +77,15 @@ class Erratum:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Picture:
+    """A picture of a lesson; drawing it opens a new figure, which the caller closes."""
+
+    name: str  # of its file, without ending
+    caption: str
+    draw: Callable[[], "MatplotlibFigure"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
     """A worked example of the course."""
 
@@ -84,3 +96,4 @@ class Lesson:
     data: tuple[Table, ...]
     figures: tuple[Figure, ...]
     errata: tuple[Erratum, ...] = ()
+    pictures: tuple[Picture, ...] = ()
