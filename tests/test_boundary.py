@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussbayes.boundary import boundaries
+from gaussbayes import scores
+from gaussbayes.boundary import boundaries, decision_boundaries
 from gaussbayes.errors import ParameterError
 from gaussbayes.parameters import Parameters, Structure
 from gaussbayes.parameters import given as given_parameters
@@ -155,3 +156,96 @@ def test_classes_must_be_two_of_the_models(a: int, b: int) -> None:
     parameters = model("uniform", [0.0, 1.0], [1.0, 2.0])
     with pytest.raises(ParameterError, match=f"from 0 to 1, got {a} and {b}"):
         boundaries(parameters, a, b)
+
+
+# Boundaries of regions
+
+
+def assert_label_changes_are_there(parameters: Parameters, low: float, high: float) -> int:
+    """Between neighbours of a fine grid the label changes where a boundary is, and only there."""
+    found = [b for b in decision_boundaries(parameters) if low < b.position < high]
+    x = np.linspace(low, high, 40_001)
+    codes = scores.labels(parameters, x[:, None])
+    changes = [
+        (x[i], x[i + 1], int(codes[i]), int(codes[i + 1])) for i in np.flatnonzero(np.diff(codes))
+    ]
+    assert len(changes) == len(found)
+    step = x[1] - x[0]
+    for boundary, (before, after, left, right) in zip(found, changes, strict=True):
+        assert before - 1e-9 * step <= boundary.position <= after + 1e-9 * step
+        assert (boundary.left, boundary.right) == (left, right)
+    return len(found)
+
+
+def test_petals_as_regions() -> None:
+    # Course, document 002; the wider class wins again beyond 15.
+    means, variances = [2.68, 6.5], [0.5336, 0.26]
+    for priors, expected in (
+        ("uniform", [4.894721, 15.365512]),
+        ([0.625, 0.375], [4.944434, 15.315800]),
+    ):
+        found = decision_boundaries(model(priors, means, variances))
+        positions = [boundary.position for boundary in found]
+        np.testing.assert_allclose(positions, expected, rtol=0, atol=5e-7)
+        assert [(b.left, b.right) for b in found] == [(0, 1), (1, 0)]
+
+
+@given(st.integers(2, 7), st.booleans(), st.data())
+def test_regions_change_where_labels_do(k: int, shared: bool, data: st.DataObject) -> None:
+    whole = st.integers(-20, 20)
+    means = data.draw(st.lists(whole, min_size=k, max_size=k, unique=True))
+    sizes = data.draw(st.lists(st.integers(1, 30), min_size=k, max_size=k))
+    shares = np.array(data.draw(st.lists(st.integers(0, 9), min_size=k, max_size=k)), float)
+    shares[0] += 1  # a prior of 0 may occur, but not everywhere
+    variances = 4.0 if shared else [size / 4 for size in sizes]
+    parameters = model(shares / shares.sum(), [float(m) for m in means], variances)
+    # An irrational grid: whole-number models have boundaries at whole numbers and halves.
+    assert_label_changes_are_there(parameters, -61.0 * np.sqrt(2), 61.0 * np.sqrt(3))
+
+
+def test_many_classes() -> None:
+    rng = np.random.default_rng(2)
+    means, variances = rng.uniform(0, 100, 20), rng.uniform(0.5, 30, 20)
+    parameters = model("uniform", means.tolist(), variances.tolist())
+    assert assert_label_changes_are_there(parameters, -50.3, 150.7) >= 15
+
+
+def test_equal_variances_give_midpoints() -> None:
+    # With equal priors and variances a boundary is half-way between neighbouring means.
+    means = [float(m) for m in (3, -4, 10, 0)]
+    found = decision_boundaries(model("uniform", means, 2.0))
+    np.testing.assert_allclose([b.position for b in found], [-2.0, 1.5, 6.5], rtol=1e-14)
+    assert [(b.left, b.right) for b in found] == [(1, 3), (3, 0), (0, 2)]
+
+
+def test_a_class_that_wins_nowhere() -> None:
+    # The middle class is outweighed: at 0 it has 1e-6 of each neighbour's exp(−1/2).
+    found = decision_boundaries(model([0.4999995, 1e-6, 0.4999995], [-1.0, 0.0, 1.0], 1.0))
+    assert [(b.left, b.right) for b in found] == [(0, 2)]
+    assert found[0].position == pytest.approx(0.0, abs=1e-15)
+
+
+def test_a_prior_of_zero_and_one_winner_everywhere() -> None:
+    found = decision_boundaries(model([0.5, 0.0, 0.5], [-2.0, 0.0, 2.0], 1.0))
+    assert [(b.left, b.right) for b in found] == [(0, 2)]
+    assert decision_boundaries(model([1.0, 0.0], [0.0, 1.0], [1.0, 2.0])) == ()
+    assert decision_boundaries(model([0.01, 0.99], [0.0, 0.0], [1.0, 4.0])) == ()
+
+
+def test_touching_decides_nothing() -> None:
+    # σ_b = 2 σ_a, priors 1/3 and 2/3: the weighted densities touch at the common mean, and a
+    # never wins; 1/2 and 2 are exact in floats, thirds are not, so the roots may be two or none.
+    found = decision_boundaries(model([1 / 3, 2 / 3], [5.0, 5.0], [1.0, 4.0]))
+    assert all(abs(b.position - 5.0) <= 1e-7 for b in found)
+
+
+def test_regions_do_not_depend_on_units() -> None:
+    priors, means, variances = [0.3, 0.4, 0.3], [0.0, 3.0, 5.0], [1.0, 2.0, 0.5]
+    plain = decision_boundaries(model(priors, means, variances))
+    assert len(plain) >= 3
+    for unit in (1e-120, 1e120):
+        scaled = model(priors, [m * unit for m in means], [v * unit**2 for v in variances])
+        found = decision_boundaries(scaled)
+        assert [(b.left, b.right) for b in found] == [(b.left, b.right) for b in plain]
+        positions = np.array([b.position for b in found])
+        np.testing.assert_allclose(positions, [b.position * unit for b in plain], rtol=1e-13)

@@ -45,8 +45,13 @@ def test_public_names() -> None:
         "SchemaError",
         "SingularCovarianceError",
         "__version__",
+        "compare",
+        "datasets",
+        "lessons",
         "make_gaussian_dataset",
+        "plots",
         "show_config",
+        "write_report",
     ]
 
 
@@ -54,7 +59,7 @@ def test_public_names() -> None:
 def test_each_public_name_is_there(name: str) -> None:
     value = getattr(gaussbayes, name)
     assert name in dir(gaussbayes)
-    assert name in {"__version__", getattr(value, "__name__", None)}
+    assert name in {"__version__", getattr(value, "__name__", "").removeprefix("gaussbayes.")}
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
@@ -70,7 +75,15 @@ def test_every_error_is_public() -> None:
 def test_import_is_light() -> None:
     loaded = run(sys.executable, "-c", "import sys, gaussbayes; print(*sys.modules)").split()
     assert "gaussbayes" in loaded
-    assert not {"numpy", "scipy", "sklearn", "narwhals", "pandas", "rich"} & set(loaded)
+    heavy = {"numpy", "scipy", "sklearn", "narwhals", "pandas", "rich", "click", "matplotlib"}
+    assert not heavy & set(loaded)
+
+
+def test_matplotlib_is_loaded_by_the_first_picture_only() -> None:
+    everything = "import sys; from gaussbayes import *; print(*sys.modules)"
+    loaded = run(sys.executable, "-c", everything).split()
+    assert "gaussbayes.plots.regions" in loaded
+    assert not {"matplotlib", "rich", "click", "pyarrow"} & set(loaded)
 
 
 def test_statistics_core_needs_neither_scikit_learn_nor_scipy() -> None:

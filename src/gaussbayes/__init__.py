@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gaussbayes import datasets, lessons, plots
+    from gaussbayes.comparison import compare
     from gaussbayes.errors import (
         DataError,
         GaussBayesError,
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from gaussbayes.kernels import show_config
     from gaussbayes.moments import ClassMoments
     from gaussbayes.parameters import Parameters
+    from gaussbayes.report import write_report
     from gaussbayes.synthesis import make_gaussian_dataset
 
     __version__: str
@@ -39,8 +42,13 @@ __all__ = [
     "SchemaError",
     "SingularCovarianceError",
     "__version__",
+    "compare",
+    "datasets",
+    "lessons",
     "make_gaussian_dataset",
+    "plots",
     "show_config",
+    "write_report",
 ]
 
 _HOME = {
@@ -55,10 +63,15 @@ _HOME = {
     "RemovalError": "errors",
     "SchemaError": "errors",
     "SingularCovarianceError": "errors",
+    "compare": "comparison",
     "make_gaussian_dataset": "synthesis",
     "show_config": "kernels",
+    "write_report": "report",
 }
 """The module that each public name lives in."""
+
+_PACKAGES = {"datasets", "lessons", "plots"}
+"""Those that are public as a whole."""
 
 
 def __getattr__(name: str) -> Any:
@@ -68,6 +81,8 @@ def __getattr__(name: str) -> Any:
         value: Any = version("gaussbayes")
     elif name in _HOME:
         value = getattr(import_module(f"gaussbayes.{_HOME[name]}"), name)
+    elif name in _PACKAGES:
+        value = import_module(f"gaussbayes.{name}")
     else:
         msg = f"module 'gaussbayes' has no attribute {name!r}"
         raise AttributeError(msg)

@@ -18,12 +18,13 @@ def margins(log_posterior: RealArray) -> RealArray:
     >>> margins(np.log([[0.5, 0.3, 0.2]])).round(3).tolist()
     [[0.511, -0.511, -0.916]]
     """
-    n, k = log_posterior.shape
-    best = log_posterior.argmax(axis=1)
-    others = log_posterior.copy()
-    others[np.arange(n), best] = -np.inf
-    rival = np.repeat(log_posterior[np.arange(n), best, None], k, axis=1)
-    rival[np.arange(n), best] = others.max(axis=1)
+    best = np.full(log_posterior.shape[0], -np.inf, dtype=log_posterior.dtype)
+    second = best.copy()
+    for own in log_posterior.T:  # far quicker than sorting each row
+        np.maximum(second, np.minimum(best, own), out=second)
+        np.maximum(best, own, out=best)
+    # Of several equally good classes each has a rival as good as itself: best = second.
+    rival = np.where(log_posterior == best[:, None], second[:, None], best[:, None])
     result: RealArray = log_posterior - rival
     return result
 

@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import LeaveOneOut, cross_val_predict, train_test_split
 
+from gaussbayes.comparison import STRUCTURES
 from gaussbayes.covariance import correlation
 from gaussbayes.datasets import Dataset, load_iris
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.kernels import show_config
-from gaussbayes.parameters import Structure
 from gaussbayes.types import FloatArray, LabelArray
 
 try:
@@ -29,17 +29,6 @@ except ImportError as error:
 
 SEED = 7
 """Fixes which flowers are held out."""
-
-
-STRUCTURES = {
-    "QDA": Structure("full", shared=False),
-    "LDA": Structure("full", shared=True),
-    "Gaussian naive Bayes": Structure("diagonal", shared=False),
-    "diagonal LDA": Structure("diagonal", shared=True),
-    "nearest mean, scaled": Structure("spherical", shared=False),
-    "nearest mean": Structure("spherical", shared=True),
-}
-"""The six models under the names that people know."""
 
 
 @dataclass(frozen=True, slots=True)

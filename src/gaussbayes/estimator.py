@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -296,11 +297,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def report(self, X: Any, y: Any, path: Any = "report.html", **options: Any) -> Path:
         """Write a page about this model on labelled rows; see `gaussbayes.write_report`."""
-        # The page is made of pictures and comparisons of estimators, so it lies above this class;
-        # the method only passes on to the public function.
-        import gaussbayes
-
-        return gaussbayes.write_report(self, X, y, path, **options)
+        # The page is made of pictures and comparisons of estimators, so it lies above this class:
+        # found by name when it is wanted, as the public names are, and imported nowhere here.
+        written: Path = import_module("gaussbayes.report").write_report(self, X, y, path, **options)
+        return written
 
     @classmethod
     def from_parameters(

@@ -30,9 +30,26 @@ def test_distances_are_scipys() -> None:
         np.testing.assert_allclose(distances[:, code], expected, rtol=1e-13)
 
 
-def test_free_parameters_counted_by_hand() -> None:
-    # 2 priors, 6 coordinates of means, and 3, 2 or 1 numbers for each covariance.
-    assert pictures.n_parameters() == [8 + 9, 8 + 6, 8 + 3, 8 + 3, 8 + 2, 8 + 1]
+@pytest.mark.parametrize("d", [1, 2, 50])
+def test_free_parameters_counted_by_hand(d: int) -> None:
+    # 2 priors, 3 d coordinates of means; d (d + 1) / 2, d or 1 numbers for each covariance.
+    rest = 2 + 3 * d
+    each = [d * (d + 1) // 2, d, 1]
+    expected = [rest + 3 * one for one in each] + [rest + one for one in each]
+    assert list(pictures.n_parameters(d).values()) == expected
+
+
+def test_shrinking_keeps_the_total_variance() -> None:
+    for share in (0.25, 0.5, 1.0):
+        shrunk = pictures.fit(shrinkage=share).covariances_[2]
+        expected = [[2.5, 2 * (1 - share)], [2 * (1 - share), 2.5]]
+        np.testing.assert_allclose(shrunk, expected, rtol=1e-14, atol=1e-14)
+
+
+def test_a_covariance_is_symmetric_and_has_no_negative_eigenvalue() -> None:
+    for covariance in pictures.fit().covariances_:
+        np.testing.assert_array_equal(covariance, covariance.T)
+        assert (np.linalg.eigvalsh(covariance) >= 0).all()
 
 
 def test_erratum_without_one_half_the_density_integrates_to_one_half() -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import multivariate_normal, norm
 
 from gaussbayes.lessons import diabetes
@@ -32,6 +33,23 @@ def test_the_doctors_prior_turns_the_answer_round_and_glucose_turns_it_back() ->
     assert model.with_priors(diabetes.DOCTOR).predict(count).tolist() == [0]
     both = [[diabetes.COUNT, diabetes.GLUCOSE]]
     assert diabetes.known(2).with_priors(diabetes.DOCTOR).predict(both).tolist() == [1]
+
+
+def test_mistakes_from_the_normal_distributions() -> None:
+    none, ill = (norm(MEANS[c, 0], np.sqrt(COVARIANCES[c, 0, 0])) for c in (0, 1))
+
+    def mistakes(prior: float) -> float:
+        def odds(x: float) -> float:
+            weighed = np.log(prior) - np.log(1 - prior)
+            return float(weighed + none.logpdf(x) - ill.logpdf(x))
+
+        # Class 1 is the wider one: it wins above the upper boundary and below the lower.
+        low, high = brentq(odds, -200, 30), brentq(odds, 30, 80)
+        wrong = [none.cdf(low) + none.sf(high), ill.cdf(high) - ill.cdf(low)]
+        return float(100 * np.dot([0.8, 0.2], wrong))
+
+    assert mistakes(0.8) == pytest.approx(diabetes.MISTAKES_BY_DOCTOR, abs=5e-4)
+    assert mistakes(0.5) == pytest.approx(diabetes.MISTAKES_BY_SHARE, abs=5e-4)
 
 
 def test_a_prior_leaves_the_gaussians_alone() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from gaussbayes import lessons
 from gaussbayes.errors import ParameterError
-from gaussbayes.lessons import Figure, Lesson
+from gaussbayes.lessons import Figure, Lesson, Spread
 
 ALL = lessons.all_lessons()
 FIGURES = [(lesson, figure) for lesson in ALL for figure in lesson.figures]
@@ -78,6 +78,7 @@ PRINTED_BY_THE_SHEET = {
     ],
     ("two_gaussians", "confusion matrix, true class by row"): [[47, 3], [7, 43]],
     ("two_gaussians", "accuracy"): 90,
+    ("two_gaussians", "confusion matrix of 3 nearest neighbours"): [[46, 4], [11, 39]],
     ("two_gaussians", "accuracy of 3 nearest neighbours"): 85,
     ("naive_bayes", "means"): [[8.5, 1.83], [1.83, 6.84]],
     ("naive_bayes", "covariance of class 1"): [[0.21, 0.14], [0.14, 0.40]],
@@ -154,3 +155,12 @@ def test_a_figure_compares_to_its_decimals_and_its_spread() -> None:
     assert not figure.agrees((1.0, 2.41))
     assert not figure.agrees(1.0)
     assert not figure.agrees((np.nan, 2.0))
+
+
+def test_a_spread_holds_what_lies_between_its_smallest_and_largest() -> None:
+    spread = Spread("s", lambda: [1, 2, 4], sheet=1)
+    values = spread.values()
+    assert values.dtype == np.float64
+    assert spread.holds(values)
+    assert not spread.holds(values[1:])
+    assert not spread.holds(values - 4)

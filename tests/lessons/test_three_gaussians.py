@@ -29,7 +29,11 @@ def test_error_of_the_optimal_rule_over_600_000_draws() -> None:
 
 
 def test_the_sheets_4_of_1500_lies_within_the_spread() -> None:
-    counts = np.rint(three_gaussians.spread(300) / 100 * N_TEST)
+    (spread,) = get("three_gaussians").spreads
+    values = spread.values()
+    assert spread.sheet == 0.267
+    assert spread.holds(values)
+    counts = np.rint(values / 100 * N_TEST)
     low, high = np.quantile(counts, [0.025, 0.975])
     assert low <= 4 <= high
     # Test rows are independent: the count is binomial, with a rate next to the optimal one.
@@ -60,3 +64,12 @@ def test_the_sheets_covariances_are_numpys_which_divide_by_n_minus_1() -> None:
     for code in range(3):
         own = training.rows[training.labels == code]
         np.testing.assert_allclose(model.covariances_[code], np.cov(own.T), rtol=1e-13)
+
+
+def test_a_class_may_be_learnt_after_the_others() -> None:
+    training, test = three_gaussians.tables(0)
+    at_once = three_gaussians.fit(training)
+    late = three_gaussians.learnt_late(training, 2)
+    np.testing.assert_allclose(late.means_, at_once.means_, rtol=1e-13)
+    np.testing.assert_allclose(late.priors_, at_once.priors_, rtol=1e-15)
+    np.testing.assert_array_equal(late.predict(test.rows), at_once.predict(test.rows))

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 
 from gaussbayes.lessons import get, two_gaussians
 from tests.lessons.truth import confusion, joint_mass
 
-N_DRAWS = 300
+N_DRAWS = two_gaussians.N_SPREAD
 SHEET = {figure.name: figure.sheet for figure in get("two_gaussians").figures}
 
 
@@ -17,8 +18,8 @@ def mass() -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def spread() -> two_gaussians.Spread:
-    return two_gaussians.spread(N_DRAWS)
+def draws() -> two_gaussians.Draws:
+    return two_gaussians.draws(N_DRAWS, 0)  # those of the lesson, which keeps them
 
 
 def test_accuracy_of_the_optimal_rule_by_integration(mass: np.ndarray) -> None:
@@ -43,34 +44,54 @@ def test_accuracy_of_the_optimal_rule_over_a_million_draws() -> None:
     assert abs(figure.value() - 92.84) <= 4 * error
 
 
-def test_the_sheets_accuracies_lie_within_the_spread(spread: two_gaussians.Spread) -> None:
-    assert spread.gaussian.min() <= 90 <= spread.gaussian.max()
-    assert spread.neighbours.min() <= 85 <= spread.neighbours.max()
-    assert np.mean(spread.gaussian <= 90) > 0.05
-    assert np.mean(spread.neighbours <= 85) > 0.01
+def test_the_sheets_accuracies_lie_within_the_spread_over_1000_draws() -> None:
+    gaussian, neighbours = get("two_gaussians").spreads
+    assert (gaussian.sheet, neighbours.sheet) == (90, 85)
+    for spread, at_least in [(gaussian, 0.05), (neighbours, 0.01)]:
+        values = spread.values()
+        assert values.shape == (1000,)
+        assert spread.holds(values)
+        # Not at the very edge either: as low a draw is no rare event.
+        assert np.mean(values <= spread.sheet) > at_least
 
 
-def test_the_gaussian_beats_the_neighbours_on_average(spread: two_gaussians.Spread) -> None:
-    better = spread.gaussian - spread.neighbours
+def test_confusion_of_three_neighbours_by_integration(mass: np.ndarray) -> None:
+    evidence = mass.sum(axis=1)
+    share = np.divide(mass[:, 0], evidence, out=np.zeros_like(evidence), where=evidence > 0)
+    vote = share**3 + 3 * share**2 * (1 - share)
+    expected = 100 * np.stack([mass.T @ vote, mass.T @ (1 - vote)], axis=1)
+    np.testing.assert_allclose(expected, two_gaussians.NEIGHBOURS_CONFUSION, rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("n_neighbors", [1, 3, 9])
+def test_votes_are_those_of_scikit_learn(n_neighbors: int) -> None:
+    training, test = two_gaussians.tables(0)
+    theirs = KNeighborsClassifier(n_neighbors).fit(training.rows, training.labels)
+    ours = two_gaussians.neighbours(training, test, n_neighbors)
+    np.testing.assert_array_equal(ours, theirs.predict(test.rows))
+
+
+def test_the_gaussian_beats_the_neighbours_on_average(draws: two_gaussians.Draws) -> None:
+    better = draws.gaussian - draws.neighbours
     assert better.mean() > 4 * better.std() / np.sqrt(N_DRAWS)
 
 
-def test_the_sheets_estimates_lie_within_the_spread(spread: two_gaussians.Spread) -> None:
+def test_the_sheets_estimates_lie_within_the_spread(draws: two_gaussians.Draws) -> None:
     for drawn, name in [
-        (spread.means, "means"),
-        (spread.covariances, "covariances, divided by N"),
+        (draws.means, "means"),
+        (draws.covariances, "covariances, divided by N"),
     ]:
         sheet = np.array(SHEET[name])
         assert (drawn.min(axis=0) <= sheet).all()
         assert (sheet <= drawn.max(axis=0)).all()
 
 
-def test_estimates_scatter_about_the_parameters(spread: two_gaussians.Spread) -> None:
+def test_estimates_scatter_about_the_parameters(draws: two_gaussians.Draws) -> None:
     n = two_gaussians.N_TRAINING
     for drawn, right in [
-        (spread.means, np.array(two_gaussians.MEANS)),
+        (draws.means, np.array(two_gaussians.MEANS)),
         # Dividing by N makes covariances too small by (N − 1) / N on average.
-        (spread.covariances, np.array(two_gaussians.COVARIANCES) * (n - 1) / n),
+        (draws.covariances, np.array(two_gaussians.COVARIANCES) * (n - 1) / n),
     ]:
         error = drawn.std(axis=0) / np.sqrt(N_DRAWS)
         assert (abs(drawn.mean(axis=0) - right) <= 4 * error).all()

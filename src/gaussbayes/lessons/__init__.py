@@ -18,9 +18,19 @@ from gaussbayes.lessons import (
     three_gaussians,
     two_gaussians,
 )
-from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
+from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Picture, Spread, Table
 
-__all__ = ["Erratum", "Figure", "Lesson", "Table", "all_lessons", "get", "names"]
+__all__ = [
+    "Erratum",
+    "Figure",
+    "Lesson",
+    "Picture",
+    "Spread",
+    "Table",
+    "all_lessons",
+    "get",
+    "names",
+]
 
 _LESSONS: dict[str, Callable[[int], Lesson]] = {
     "three_gaussians": three_gaussians.lesson,

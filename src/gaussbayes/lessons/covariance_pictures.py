@@ -4,6 +4,9 @@ import numpy as np
 
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
+from gaussbayes.lessons.pictures.covariance_pictures import pictures
+from gaussbayes.shrinkage import Shrinkage
+from gaussbayes.synthesis import make_gaussian_dataset
 from gaussbayes.types import CovarianceName, RealArray
 
 FALLING = ((-2.0, 1.0), (-1.0, 2.0), (1.0, -2.0), (2.0, -1.0))
@@ -14,6 +17,10 @@ SOURCE = "H. Xue, Generative Models for Classification, ITCS 6156/8156, UNC Char
 
 _SHAPES: tuple[CovarianceName, ...] = ("full", "diagonal", "spherical")
 
+_APART = ((0.0, 0.0), (6.0, -1.0), (2.5, 5.0))
+_N_FEATURES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50)
+_SHRINKAGES = (0.0, 0.25, 0.5, 1.0)
+
 
 def table() -> Table:
     """Three clouds of four points with mean (0, 0) and variances 2.5."""
@@ -22,21 +29,44 @@ def table() -> Table:
     return Table("clouds", np.array(FALLING + LEVEL + RISING), labels, ("x1", "x2"), source)
 
 
-def fit(covariance: CovarianceName = "full", shared: bool = False) -> GaussianClassifier:
+def made(seed: int) -> Table:
+    """80 rows from the Gaussian of each cloud, moved apart: enough to see regions on."""
+    clouds = fit()
+    X, y = make_gaussian_dataset(80, _APART, clouds.covariances_, random_state=seed)
+    source = f"made for this lesson with seed {seed}"
+    return Table("clouds apart", X, clouds.classes_[y], ("x1", "x2"), source)
+
+
+def fit(
+    covariance: CovarianceName = "full", shared: bool = False, shrinkage: Shrinkage = None
+) -> GaussianClassifier:
     """One Gaussian a cloud."""
     clouds = table()
-    return GaussianClassifier(covariance, shared=shared).fit(clouds.rows, clouds.labels)
+    model = GaussianClassifier(covariance, shared=shared, shrinkage=shrinkage)
+    return model.fit(clouds.rows, clouds.labels)
 
 
-def n_parameters() -> list[int]:
-    """Free parameters of full, diagonal and spherical: own covariances first, then shared."""
-    return [
-        fit(shape, shared).parameters_.n_parameters for shared in (False, True) for shape in _SHAPES
-    ]
+def n_parameters(n_features: int) -> dict[str, int]:
+    """Free parameters of three classes, for each of the six structures: own first, then shared."""
+    d = n_features
+    one = {"full": np.eye(d), "diagonal": np.ones(d), "spherical": np.ones(())}
+    return {
+        f"{shape}, {'shared' if shared else 'own'}": GaussianClassifier.from_parameters(
+            None,
+            np.zeros((3, d)),
+            one[shape] if shared else np.stack([one[shape]] * 3),
+            covariance=shape,
+            shared=shared,
+        ).n_parameters_
+        for shared in (False, True)
+        for shape in _SHAPES
+    }
 
 
 def lesson(seed: int = 0) -> Lesson:
     """The lesson."""
+
+    rows = made(seed)
 
     def rising_distance() -> RealArray:
         return fit().mahalanobis(np.array(POINTS))[:, 2]
@@ -51,10 +81,12 @@ def lesson(seed: int = 0) -> Lesson:
             "between −1 and 1. The three clouds differ in nothing else: −0.8, 0 and 0.8. The "
             "Mahalanobis distance measures in standard deviations of the cloud: (2, 2) and "
             "(2, −2) are equally far from the mean with a ruler, but for the rising cloud the one "
-            "is 4/3 away and the other 4. A full covariance has d (d + 1) / 2 free parameters; "
-            "sharing it, or leaving out correlations as naive Bayes does, saves many of them."
+            "is 4/3 away and the other 4. A full covariance is symmetric, has no negative "
+            "eigenvalue and d (d + 1) / 2 free parameters. Sharing it, or leaving out correlations "
+            "as naive Bayes does, saves many of them; shrinking it towards a circle makes the "
+            "estimate steadier without giving any up."
         ),
-        data=(table(),),
+        data=(table(), rows),
         figures=(
             Figure(
                 "covariances of the three clouds",
@@ -87,9 +119,27 @@ def lesson(seed: int = 0) -> Lesson:
                 decimals=7,
             ),
             Figure(
-                "free parameters: full, diagonal, spherical, then each shared",
-                n_parameters,
+                "eigenvalues of the rising cloud's covariance, none negative",
+                lambda: np.linalg.eigvalsh(fit().covariances_[2]),
+                right=(0.5, 4.5),
+                decimals=12,
+            ),
+            Figure(
+                "covariance of the rising cloud, half way to the circle",
+                lambda: fit(shrinkage=0.5).covariances_[2],
+                right=((2.5, 1.0), (1.0, 2.5)),
+                decimals=12,
+            ),
+            Figure(
+                "free parameters with 2 features: full, diagonal, spherical, then each shared",
+                lambda: list(n_parameters(2).values()),
                 right=(17, 14, 11, 11, 10, 9),
+                decimals=12,
+            ),
+            Figure(
+                "the same with 50 features",
+                lambda: list(n_parameters(50).values()),
+                right=(3977, 302, 155, 1427, 202, 153),
                 decimals=12,
             ),
         ),
@@ -121,5 +171,13 @@ def lesson(seed: int = 0) -> Lesson:
                     "the printed form is the square of the distance."
                 ),
             ),
+        ),
+        pictures=pictures(
+            table(),
+            rows,
+            fit(),
+            {f"shrinkage {share:g}": fit(shrinkage=share) for share in _SHRINKAGES},
+            POINTS,
+            {d: n_parameters(d) for d in _N_FEATURES},
         ),
     )

@@ -1,7 +1,10 @@
 """A rare defect and a good test: Bayes' rule without any Gaussian."""
 
-from gaussbayes.lessons.discrete import posterior
+import numpy as np
+
+from gaussbayes.lessons.discrete import log_joint, posterior
 from gaussbayes.lessons.lesson import Figure, Lesson
+from gaussbayes.lessons.pictures.genetic_test import pictures
 
 DEFECT = 0.01
 POSITIVE_IF_DEFECT = 0.9
@@ -28,6 +31,7 @@ def probability_of_defect(*results: bool) -> float:
 
 def lesson(seed: int = 0) -> Lesson:
     """The lesson."""
+    likelihood = np.array([_POSITIVE]).T
     return Lesson(
         name="genetic_test",
         title="A genetic test",
@@ -62,5 +66,11 @@ def lesson(seed: int = 0) -> Lesson:
                 decimals=12,
                 unit="%",
             ),
+        ),
+        pictures=pictures(
+            prior=np.array(_PRIOR),
+            positive=np.array(_POSITIVE),
+            joint=np.exp(log_joint(_PRIOR, likelihood)),
+            posterior=posterior(_PRIOR, likelihood),
         ),
     )

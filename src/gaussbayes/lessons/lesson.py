@@ -66,6 +66,36 @@ class Figure:
         return other.shape == right.shape and bool((abs(other - right) <= self.tolerance).all())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """A number of the sheet that hangs on its random draw, among those of many draws of ours.
+
+    To be shown as one line: the name, how many draws, their smallest, mean and largest value, the
+    sheet's, and whether it lies among them. Computing takes seconds the first time; the values are
+    kept with the lesson.
+
+    Examples
+    --------
+    >>> spread = Spread("heads of 10", lambda: [3, 5, 5, 6], sheet=4)
+    >>> values = spread.values()
+    >>> values.tolist(), spread.holds(values)
+    ([3.0, 5.0, 5.0, 6.0], True)
+    """
+
+    name: str
+    compute: Callable[[], ArrayLike]  # (draws,)
+    sheet: float
+    unit: str = ""
+
+    def values(self) -> FloatArray:
+        """Our numbers (draws,), one a draw."""
+        return np.asarray(self.compute(), dtype=np.float64)
+
+    def holds(self, values: FloatArray) -> bool:
+        """Whether the sheet's number is neither smaller nor larger than all of ours."""
+        return bool(values.min() <= self.sheet <= values.max())
+
+
 @dataclass(frozen=True, slots=True)
 class Erratum:
     """A place where the sheet errs."""
@@ -95,5 +125,6 @@ class Lesson:
     text: str
     data: tuple[Table, ...]
     figures: tuple[Figure, ...]
+    spreads: tuple[Spread, ...] = ()
     errata: tuple[Erratum, ...] = ()
     pictures: tuple[Picture, ...] = ()

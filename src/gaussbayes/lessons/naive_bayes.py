@@ -4,6 +4,7 @@ import numpy as np
 
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
+from gaussbayes.lessons.pictures.naive_bayes import pictures
 from gaussbayes.types import CovarianceName, FloatArray
 
 ROWS = ((1.0, 8.0), (2.5, 7.5), (2.0, 7.0), (8.5, 2.5), (9.0, 2.0), (8.0, 1.0))
@@ -19,6 +20,11 @@ SHEET_VARIANCES = ((0.21, 0.40), (0.39, 0.17))
 def fit(covariance: CovarianceName = "diagonal") -> GaussianClassifier:
     """The classifier, fitted to the rows and the membership matrix."""
     return GaussianClassifier(covariance).fit(np.array(ROWS), np.array(MEMBERSHIP))
+
+
+def labelled(table: Table, covariance: CovarianceName) -> GaussianClassifier:
+    """The same classifier, fitted to the labels: its classes have the sheet's names, 1 and 2."""
+    return GaussianClassifier(covariance).fit(table.rows, table.labels)
 
 
 def slipped_densities() -> FloatArray:
@@ -142,4 +148,5 @@ def lesson(seed: int = 0) -> Lesson:
                 ),
             ),
         ),
+        pictures=pictures(table, labelled(table, "diagonal"), labelled(table, "full"), QUERY),
     )

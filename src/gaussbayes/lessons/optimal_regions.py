@@ -6,6 +6,7 @@ from gaussbayes.boundary import boundaries
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.lessons import sampling
 from gaussbayes.lessons.lesson import Figure, Lesson
+from gaussbayes.lessons.pictures.optimal_regions import pictures
 from gaussbayes.types import FloatArray
 
 PRIORS = (0.25, 0.25, 0.5)
@@ -109,4 +110,5 @@ def lesson(seed: int = 0) -> Lesson:
                 unit="%",
             ),
         ),
+        pictures=pictures(model().with_feature_names(("x1", "x2"))),
     )

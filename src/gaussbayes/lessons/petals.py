@@ -5,6 +5,7 @@ import numpy as np
 from gaussbayes.boundary import boundaries
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.lessons.lesson import Figure, Lesson, Table
+from gaussbayes.lessons.pictures.petals import pictures
 from gaussbayes.priors import Priors
 from gaussbayes.types import Divisor
 
@@ -23,10 +24,13 @@ def table() -> Table:
     return Table("petals", lengths[:, None], species, ("petal length (cm)",), "listed by the sheet")
 
 
-def fit(priors: Priors = None, divisor: Divisor = "mle") -> GaussianClassifier:
+def fit(
+    priors: Priors = None, divisor: Divisor = "mle", shared: bool = False
+) -> GaussianClassifier:
     """A Gaussian for each species."""
     petals = table()
-    return GaussianClassifier(priors=priors, divisor=divisor).fit(petals.rows, petals.labels)
+    model = GaussianClassifier(priors=priors, divisor=divisor, shared=shared)
+    return model.fit(petals.rows, petals.labels)
 
 
 def lesson(seed: int = 0) -> Lesson:
@@ -46,9 +50,10 @@ def lesson(seed: int = 0) -> Lesson:
             "turns them into the probability of B at any length. The curves have different widths, "
             "so they cross twice: at about 4.9 cm, and again beyond 15 cm, where the wider curve "
             "of A is once more the higher one, although no petal was ever seen there. The priors "
-            "5/8 and 3/8 move the crossings by 0.05 cm. The negative log-likelihood splits in "
-            "two: the labels' part depends on the priors alone and the features' part on the "
-            "Gaussians alone, which is why each can be fitted by itself."
+            "5/8 and 3/8 move the crossings by 0.05 cm. With one variance for both species the "
+            "second crossing is gone, for the squares cancel in the log-odds. The negative "
+            "log-likelihood splits in two: the labels' part depends on the priors alone and the "
+            "features' part on the Gaussians alone, which is why each can be fitted by itself."
         ),
         data=(petals,),
         figures=(
@@ -84,5 +89,12 @@ def lesson(seed: int = 0) -> Lesson:
                 right=(5.2925059, 7.7606258, 13.0531317),
                 decimals=7,
             ),
+            Figure(
+                "boundary with one variance for both",
+                lambda: boundaries(fit(shared=True).parameters_, 0, 1),
+                right=(4.647635,),
+                decimals=6,
+            ),
         ),
+        pictures=pictures(petals, fit(), fit(priors="uniform"), fit(shared=True)),
     )

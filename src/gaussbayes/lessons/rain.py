@@ -4,6 +4,7 @@ import numpy as np
 
 from gaussbayes.lessons import discrete
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
+from gaussbayes.lessons.pictures.rain import pictures
 from gaussbayes.types import FloatArray
 
 HUMIDITY = "111112222233333"
@@ -35,6 +36,8 @@ def posterior() -> FloatArray:
 
 def lesson(seed: int = 0) -> Lesson:
     """The lesson."""
+    days = table()
+    _, prior, likelihood = discrete.count(days.rows, days.labels, QUERY)
     return Lesson(
         name="rain",
         title="Rain from humidity and wind",
@@ -47,7 +50,7 @@ def lesson(seed: int = 0) -> Lesson:
             "5/15 · 1/5 · 3/5 = 3/75 for none, so rain has probability 2/5: it will probably stay "
             "dry. Strong wind speaks against rain more than humidity and the prior speak for it."
         ),
-        data=(table(),),
+        data=(days,),
         figures=(
             Figure("joint for rain", lambda: joint()[1], 2 / 75, decimals=12, sheet=2 / 75),
             Figure("joint for no rain", lambda: joint()[0], 3 / 75, decimals=12, sheet=3 / 75),
@@ -61,4 +64,5 @@ def lesson(seed: int = 0) -> Lesson:
                 why="The table writes no rain as −1; no row has the label 0.",
             ),
         ),
+        pictures=pictures(days, QUERY, prior, likelihood, joint(), posterior()),
     )

@@ -40,6 +40,9 @@ LINES: tuple[Any, ...] = ("solid", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1
 
 _LINE_LENGTH = 24
 _MOST_LINES = 5
+_MOST_LEGEND_LINES = 18
+_LEGEND_WIDTH, _LEGEND_HEIGHT, _LEGEND_BELOW = 2.0, 4.2, 0.7
+"""In inches: what a legend may take of a figure before the figure grows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +118,23 @@ def figure_for(
 def legend_beside(
     ax: "Axes", handles: Sequence[Any] | None = None, title: str | None = None
 ) -> "Legend | None":
-    """A legend to the right of the axes, where it cannot cover the data; a long one in columns."""
-    found = ax.get_legend_handles_labels()[0] if handles is None else handles
+    """A legend to the right of the axes, where it cannot cover the data; a long one in columns.
+
+    A second picture on the same axes adds its entries to those of the first.
+    """
+    found = list(ax.get_legend_handles_labels()[0] if handles is None else handles)
     if not found:
         return None
-    return ax.legend(
+    before = ax.get_legend()
+    usual = (_LEGEND_WIDTH, _LEGEND_HEIGHT)
+    if before is not None:
+        known = {handle.get_label(): handle for handle in before.legend_handles if handle}
+        found = [*known.values(), *(new for new in found if new.get_label() not in known)]
+        title = title or before.get_title().get_text()
+        width, height = _inches(ax.figure, before)
+        usual = (max(usual[0], width), max(usual[1], height))
+    n_lines = sum(str(handle.get_label()).count("\n") + 1 for handle in found)
+    legend = ax.legend(
         handles=found,
         title=title,
         loc="upper left",
@@ -129,8 +144,12 @@ def legend_beside(
         fontsize="small",
         title_fontsize="small",
         alignment="left",
-        ncols=1 + (len(found) - 1) // 14,
+        ncols=1 + (n_lines - 1) // _MOST_LEGEND_LINES,
     )
+    if len(ax.figure.axes) == 1:
+        width, height = _inches(ax.figure, legend)
+        _grow(ax.figure, width - usual[0], height - usual[1])
+    return legend
 
 
 def legend_below(
@@ -139,7 +158,7 @@ def legend_below(
     """One legend for all panels of a figure, under them."""
     longest = max(len(line) for handle in handles for line in str(handle.get_label()).split("\n"))
     width = figure.bbox.width / figure.get_figure(root=True).dpi  # in inches
-    return figure.legend(
+    legend = figure.legend(
         handles=list(handles),
         title=title,
         loc="outside lower center",
@@ -148,6 +167,25 @@ def legend_below(
         title_fontsize="small",
         ncols=max(1, min(len(handles), int(width / (0.085 * longest + 0.55)))),
     )
+    _grow(figure, 0.0, _inches(figure, legend)[1] - _LEGEND_BELOW)
+    return legend
+
+
+def _grow(figure: "Figure | SubFigure", width: float, height: float) -> None:
+    """Make a figure larger by what a legend needs beyond the usual, or the axes would be crushed.
+
+    Only where the layout is ours or like ours; figures that others have laid out stay as they are.
+    """
+    root = figure.get_figure(root=True)
+    if root is figure and root.get_layout_engine() is not None:
+        wide, high = root.get_size_inches()
+        root.set_size_inches(wide + max(0.0, width), high + max(0.0, height))
+
+
+def _inches(figure: "Figure | SubFigure", legend: "Legend") -> tuple[float, float]:
+    box = legend.get_window_extent()
+    dpi = figure.get_figure(root=True).dpi
+    return box.width / dpi, box.height / dpi
 
 
 def name_axes(ax: "Axes", names: Sequence[str]) -> None:

@@ -1,0 +1,1 @@
+"""Pictures that only the lessons need; the others are `gaussbayes.plots`."""

@@ -1,0 +1,1 @@
+"""The pictures of the lessons: one module for each, which draws what it is given."""

@@ -1,0 +1,134 @@
+"""A comparison of models in one figure: error, log loss, Brier score and time."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.comparison import Candidate, Comparison
+from gaussbayes.plots import style
+from gaussbayes.plots.requirement import picture
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+GAUSSIAN, VOTING = "#5d6f92", "#b9c0cc"
+"""The two kinds of models; no class has these colours."""
+_FIT: dict[str, Any] = {"marker": "o", "color": style.INK, "linestyle": "none"}
+_PREDICT: dict[str, Any] = _FIT | {"markerfacecolor": "white"}
+_BESIDE: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
+
+
+@picture
+def comparison(
+    compared: Comparison, *, figure: "Figure | SubFigure | None" = None
+) -> NDArray[np.object_]:
+    """Draw every candidate's error, log loss, Brier score and times, in four panels (4,).
+
+    Parameters
+    ----------
+    compared : what `gaussbayes.compare` returns
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from gaussbayes.comparison import compare
+    >>> from gaussbayes.datasets import load_iris
+    >>> data = load_iris()
+    >>> panels = comparison(compare(data.rows, data.labels, held_out=5, neighbors=[1, 5]))
+    >>> [panel.get_title() for panel in panels]
+    ['error', 'log loss', 'Brier score', 'time']
+    >>> plt.close("all")
+    """
+    candidates = compared.candidates
+    figure = style.figure_for(figure, (11.0, 1.5 + 0.42 * len(candidates)))
+    panels: NDArray[np.object_] = figure.subplots(1, 4, sharey=True)
+    seen = [candidate.evaluation for candidate in candidates]
+    nothing = float("nan")
+    errors = [nothing if one is None else 100 * one.error for one in seen]
+    spread = [100 * candidate.standard_error for candidate in candidates]
+    _bars(panels[0], candidates, errors, "{:.1f}", spread)
+    _bars(panels[1], candidates, [nothing if one is None else one.log_loss for one in seen])
+    _bars(panels[2], candidates, [nothing if one is None else one.brier for one in seen])
+    handles = _times(panels[3], candidates)
+    units = ("% of the rows ± standard error", "nats", "0 to 2", "ms, median of the folds")
+    titles = ("error", "log loss", "Brier score", "time")
+    for ax, title, unit in zip(panels, titles, units, strict=True):
+        ax.set_title(title)
+        ax.set_xlabel(unit, fontsize="small")
+        ax.tick_params(axis="y", length=0)
+        ax.tick_params(axis="x", labelsize="small")
+    panels[0].set_yticks(range(len(candidates)), [_name(candidate) for candidate in candidates])
+    panels[0].set_ylim(len(candidates) - 0.4, -0.6)
+    figure.suptitle(style.text(compared.how, 110), fontsize="medium")
+    style.legend_below(figure, handles)
+    return panels
+
+
+def _name(candidate: Candidate) -> str:
+    if candidate.n_parameters is None:
+        return candidate.name
+    return f"{candidate.name}\n{candidate.n_parameters} parameters"
+
+
+def _color(candidate: Candidate) -> str:
+    return VOTING if candidate.structure is None else GAUSSIAN
+
+
+def _bars(
+    ax: "Axes",
+    candidates: Sequence[Candidate],
+    values: Sequence[float],
+    form: str = "{:.3f}",
+    spread: Sequence[float] | None = None,
+) -> None:
+    """A bar for each candidate with its value beside; an arrow to the edge for an infinite one."""
+    from matplotlib.ticker import MaxNLocator
+
+    ends = np.asarray(values) + (0.0 if spread is None else np.asarray(spread))
+    edge = 1.35 * max(ends[np.isfinite(ends)], default=1.0) or 1.0
+    ax.set_xlim(0, edge)
+    ax.xaxis.set_major_locator(MaxNLocator(4))
+    for row, (candidate, value) in enumerate(zip(candidates, values, strict=True)):
+        if np.isnan(value):
+            note = "could not be fitted" if spread is not None else "–"
+            ax.annotate(note, (0, row), (4, 0), **_BESIDE, color=style.FAINT)
+            continue
+        if np.isinf(value):
+            ax.barh(row, 0.8 * edge, 0.62, color=_color(candidate))
+            ax.plot(0.8 * edge, row, marker=">", markersize=15, color=_color(candidate))
+            ax.annotate("∞", (0.8 * edge, row), (12, 0), **_BESIDE | {"fontsize": "x-large"})
+            continue
+        ax.barh(row, value, 0.62, color=_color(candidate))
+        if spread is not None:
+            ax.errorbar(value, row, xerr=spread[row], color=style.INK, linewidth=1)
+        ax.annotate(form.format(value), (float(ends[row]), row), (4, 0), **_BESIDE)
+
+
+def _times(ax: "Axes", candidates: Sequence[Candidate]) -> list[Any]:
+    """Markers for the times to fit and to predict; returns what the figure's legend explains."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    for row, candidate in enumerate(candidates):
+        if candidate.evaluation is None:
+            continue
+        fit, predict = 1000 * candidate.fit_seconds, 1000 * candidate.predict_seconds
+        ax.plot([fit, predict], [row, row], color=_color(candidate), linewidth=1.5, zorder=1)
+        ax.plot(fit, row, **_FIT)
+        ax.plot(predict, row, **_PREDICT)
+    ax.set_xscale("log")
+    low, high = ax.get_xlim()
+    if high < 300 * low:  # else the powers of ten are enough
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.xaxis.set_major_formatter("{x:g}")
+    return [
+        Patch(color=GAUSSIAN, label="Gaussian models"),
+        Patch(color=VOTING, label="nearest neighbours"),
+        Line2D([], [], **_FIT, label="time to fit"),
+        Line2D([], [], **_PREDICT, label="time to predict"),
+    ]

@@ -1,0 +1,118 @@
+"""`write_report`: a page about a fitted model, written whole or not at all."""
+
+import os
+import secrets
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from shutil import copymode
+from typing import Any
+
+from gaussbayes.report.contents import gather
+from gaussbayes.report.page import page
+
+
+def write_report(
+    model: Any,
+    X: Any,
+    y: Any,
+    path: str | os.PathLike[str] = "report.html",
+    *,
+    held_out: Any = 10,
+    title: str | None = None,
+    random_state: int = 0,
+    source: str | None = None,
+    command: str | None = None,
+) -> Path:
+    """Write a page about a fitted model on labelled rows: one HTML file, to be read offline.
+
+    It describes the data and the parameters, shows pictures, counts right and wrong answers on
+    these rows and on rows held out, looks at the probabilities, writes out Bayes' rule for the
+    errors the model was surest of, compares it with other models, and says how to make it again.
+    The same arguments give the same file but for the date. Counts are of all rows; pictures show
+    a sample of at most 2,000 of them, and models are compared on at most 20,000.
+
+    Parameters
+    ----------
+    model : a fitted `GaussianClassifier`
+    X, y : rows (n, d) and their labels (n,), of classes that the model knows
+    path : the file to write; one that is there is replaced when the new one is complete
+    held_out : how rows are held out to compare models, as in `gaussbayes.comparison.compare`
+    title : of the page
+    random_state : the seed of whatever is drawn at random
+    source, command : where the rows came from, and the command that makes the page, to be quoted
+
+    Returns
+    -------
+    The path of the file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written there; a file that was there stays as it was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gaussbayes import GaussianClassifier
+    >>> from gaussbayes.datasets import load_iris
+    >>> iris = load_iris()
+    >>> model = GaussianClassifier().fit(iris.rows, iris.labels)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_report(model, iris.rows, iris.labels, f"{folder}/iris.html", held_out=3)
+    ...     page.name, page.read_text(encoding="utf-8")[:15]
+    ('iris.html', '<!DOCTYPE html>')
+    """
+    file = Path(path)
+    refuse_unwritable(file)  # before the work, not after it
+    contents = gather(
+        model,
+        X,
+        y,
+        held_out=held_out,
+        title=title,
+        random_state=random_state,
+        source=source,
+        command=command,
+        made=datetime.now().astimezone().date().isoformat(),
+    )
+    replace_text(file, page(contents))
+    return file
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Raise an `OSError` that names the path if no file can be written there."""
+    folder = path.resolve().parent
+    if path.is_dir():
+        msg = f"cannot write the report to {str(path)!r}: it is a directory; name a file in it"
+        raise IsADirectoryError(msg)
+    if path.exists() and not path.is_file():
+        msg = f"cannot write the report to {str(path)!r}: it is not an ordinary file"
+        raise OSError(msg)
+    if not folder.exists():
+        msg = f"cannot write the report to {str(path)!r}: there is no directory {str(folder)!r}"
+        raise FileNotFoundError(msg)
+    if not folder.is_dir():
+        msg = f"cannot write the report to {str(path)!r}: {str(folder)!r} is not a directory"
+        raise NotADirectoryError(msg)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        msg = f"cannot write the report to {str(path)!r}: no permission to write in {str(folder)!r}"
+        raise PermissionError(msg)
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Put a text in the place of a file in one step: readers see the old one or the new one."""
+    target = path.resolve()  # of a link, the file it leads to
+    # Beside the target, because a file is replaced in one step only on the same disk.
+    temporary = target.with_name(f".report-{secrets.token_hex(8)}.tmp")
+    try:
+        temporary.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+        if target.exists():
+            copymode(target, temporary)
+        temporary.replace(target)
+    except OSError as error:
+        msg = f"cannot write the report to {str(path)!r}: {error.strerror or error}"
+        raise type(error)(msg) from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)

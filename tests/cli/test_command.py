@@ -1,0 +1,178 @@
+"""The command as a whole: help, version, errors and their exit codes, pipes and colours."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import click
+import pytest
+
+import gaussbayes as package
+from gaussbayes.cli import group
+from gaussbayes.errors import PriorError
+from tests.cli.calling import Call, Shell
+
+
+def in_a_terminal(*arguments: str, **environment: str) -> str:
+    """What the command writes when standard output and error are a terminal of 80 columns."""
+    leader, follower = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "gaussbayes", *arguments],
+        stdout=follower,
+        stderr=follower,
+        stdin=follower,
+        env=os.environ | {"COLUMNS": "80", "TERM": "xterm-256color"} | environment,
+    ) as process:
+        os.close(follower)
+        text = b""
+        try:
+            while block := os.read(leader, 65536):
+                text += block
+        except OSError:  # how Linux says that the other side is closed
+            pass
+        os.close(leader)
+    assert process.returncode == 0
+    return text.decode()
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_names_every_verb(call: Call, option: str) -> None:
+    result = call(option)
+    assert result.exit_code == 0
+    for verb in ("lesson", "lessons", "report"):
+        assert f"\n  {verb} " in result.stdout
+        assert call(verb, option).exit_code == 0
+
+
+def test_help_is_light(shell: Shell) -> None:
+    done = shell("""python <<END
+import atexit, sys
+from gaussbayes.cli import main
+atexit.register(lambda: print(*sys.modules, file=sys.stderr))
+main(["--help"])
+END""")
+    assert "Commands:" in done.stdout
+    loaded = set(done.stderr.split())
+    assert "gaussbayes.cli.report" in loaded
+    assert not {"numpy", "scipy", "sklearn", "matplotlib", "pyarrow", "rich"} & loaded
+
+
+def test_version_names_the_kernels(shell: Shell) -> None:
+    done = shell("gaussbayes --version", GAUSSBAYES_KERNELS="reference")
+    assert done.stdout.startswith(f"gaussbayes {package.__version__}\nkernels    reference")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_unknown_commands_are_answered_with_the_one_meant(call: Call) -> None:
+    result = call("repotr")
+    assert result.exit_code == 2
+    assert "no command 'repotr' (did you mean 'report'?)" in result.stderr
+    assert "there is no command 'zzz'; there are lesson, lessons, report" in call("zzz").stderr
+    assert call("--zzz").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (PriorError("priors must sum to 1"), 3, "Error: priors must sum to 1\n"),
+        (OSError(28, "No space left on device", "a.html"), 1, "Error: a.html: No space left"),
+        (OSError("cannot write"), 1, "Error: cannot write\n"),
+        (MemoryError(), 1, "Error: there is not enough memory"),
+        (ImportError("pip install 'gaussbayes[plot]'"), 1, "Error: pip install"),
+        (click.UsageError("no"), 2, "Error: no\n"),
+        (KeyboardInterrupt(), 130, "\n"),
+    ],
+)
+def test_errors_end_with_a_message_and_a_code(
+    call: Call,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    code: int,
+    message: str,
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(
+        group.Verbs, "get_command", lambda *_: click.Command("lessons", callback=fail)
+    )
+    result = call("lessons")
+    assert result.exit_code == code
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_mistake_of_ours_is_not_hidden(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        msg = "cannot import name 'x'"
+        raise ImportError(msg)
+
+    monkeypatch.setattr(
+        group.Verbs, "get_command", lambda *_: click.Command("lessons", callback=fail)
+    )
+    with pytest.raises(ImportError, match="name 'x'"):
+        call("lessons")
+
+
+@pytest.mark.parametrize("library", ["click", "rich"])
+def test_without_the_extra_it_says_what_to_install(shell: Shell, library: str) -> None:
+    done = shell(f"""python <<END
+import sys
+sys.modules[{library!r}] = None
+from gaussbayes.cli import main
+sys.exit(main(["lessons"]))
+END""")
+    assert done.returncode == 1
+    assert "pip install 'gaussbayes[cli]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_has_enough_is_no_error(shell: Shell) -> None:
+    done = shell("gaussbayes lessons | head -1")
+    assert done.stdout.startswith("name ")
+    assert done.stderr.split() == ["Replay", "one", "with:", "gaussbayes", "lesson", "NAME"]
+    # `true` reads nothing: the pipe is closed before anything is written.
+    assert shell("gaussbayes lessons --json | true").stderr == ""
+
+
+def test_a_full_disk_is_an_error(shell: Shell) -> None:
+    done = shell("gaussbayes lessons > /dev/full")
+    assert (done.returncode, done.stderr) == (1, "Error: No space left on device\n")
+
+
+def test_closed_output_is_none(shell: Shell) -> None:
+    done = shell("gaussbayes lessons >&- 2>&-")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_output_without_unicode_and_colours(shell: Shell) -> None:
+    done = shell("gaussbayes lesson rain", PYTHONIOENCODING="ascii", TERM="xterm-256color")
+    assert done.returncode == 0
+    assert "0.02666667" in done.stdout
+    assert done.stdout.isascii()
+    assert "\x1b" not in done.stdout
+
+
+def test_data_go_to_standard_output_and_hints_to_standard_error(shell: Shell) -> None:
+    done = shell("gaussbayes lessons --json")
+    assert json.loads(done.stdout)[0]["name"] == "three_gaussians"
+    assert done.stderr == ""
+
+
+def test_escape_codes_are_for_terminals() -> None:
+    assert "\x1b[1m" in in_a_terminal("lesson", "rain")
+    assert "\x1b" not in in_a_terminal("lesson", "rain", NO_COLOR="1")
+
+
+def test_completion_of_commands_and_lessons(shell: Shell) -> None:
+    asked = {"_GAUSSBAYES_COMPLETE": "bash_complete", "COMP_CWORD": "1"}
+    done = shell("gaussbayes", COMP_WORDS="gaussbayes rep", **asked)
+    assert done.stdout == "plain,report\n"
+    asked["COMP_CWORD"] = "3"
+    done = shell("gaussbayes", COMP_WORDS="gaussbayes lesson petals p", **asked)
+    assert done.stdout.split() == []  # petals is taken
+    done = shell("gaussbayes", COMP_WORDS="gaussbayes lesson petals ra", **asked)
+    assert done.stdout == "plain,rain\n"

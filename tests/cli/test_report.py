@@ -1,0 +1,196 @@
+"""The command passes on what was asked for, and refuses what it cannot do."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gaussbayes
+from gaussbayes import GaussianClassifier
+from gaussbayes.datasets import load_iris
+from tests.cli.calling import Call, Shell
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the report is asked for, instead of the report."""
+    seen: dict[str, Any] = {}
+
+    def remember(model: object, X: object, y: object, path: Path, **options: object) -> Path:
+        seen.update({"model": model, "X": X, "y": y, "path": path}, **options)
+        return path
+
+    monkeypatch.setattr(gaussbayes, "write_report", remember)
+    return seen
+
+
+def test_a_page_is_written_and_its_path_printed(shell: Shell, iris: Path) -> None:
+    done = shell("gaussbayes report iris.csv -y species --held-out 3 -o 'my page.html'")
+    assert done.stderr == ""
+    assert (done.returncode, done.stdout) == (0, "my page.html\n")
+    page = (iris.parent / "my page.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "iris.csv" in page
+    assert "gaussbayes report iris.csv -y species --held-out 3 -o" in page
+
+
+def test_defaults(call: Call, iris: Path, asked: dict[str, Any]) -> None:
+    result = call("report", iris, "-y", "species")
+    assert (result.exit_code, result.stdout) == (0, "report.html\n")
+    data = load_iris()
+    expected = GaussianClassifier().fit(data.rows, data.labels)
+    np.testing.assert_array_equal(asked["model"].means_, expected.means_)
+    np.testing.assert_array_equal(asked["model"].covariances_, expected.covariances_)
+    assert asked["model"].feature_names_in_.tolist() == list(data.feature_names)
+    assert asked["y"].tolist() == data.labels.tolist()
+    assert asked["held_out"] == 10
+    assert asked["random_state"] == 0
+    assert asked["title"] is None
+    assert asked["source"] == str(iris)
+    assert asked["command"] == f"gaussbayes report {iris} -y species"
+
+
+def test_every_option(call: Call, iris: Path, asked: dict[str, Any]) -> None:
+    options = [
+        *("--features", "petal length (cm), petal width (cm)"),
+        *("--covariance", "diagonal"),
+        "--shared",
+        *("--divisor", "unbiased"),
+        *("--shrinkage", "0.5"),
+        *("--priors", "0.2,0.3,0.5"),
+        *("--held-out", "0.3"),
+        *("--seed", "7"),
+        *("--title", "Three species"),
+    ]
+    assert call("report", "iris.csv", "-y", "species", *options).exit_code == 0
+    assert asked["model"].get_params() == {
+        "covariance": "diagonal",
+        "shared": True,
+        "divisor": "unbiased",
+        "shrinkage": 0.5,
+        "priors": [0.2, 0.3, 0.5],
+        "n_jobs": None,
+    }
+    assert asked["model"].n_features_in_ == 2
+    assert asked["held_out"] == 0.3
+    assert asked["random_state"] == 7
+    assert asked["title"] == "Three species"
+    assert "--title 'Three species'" in asked["command"]
+    assert iris.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "value"),
+    [
+        (["--priors", "uniform"], "priors", "uniform"),
+        (["--priors", "estimated"], "priors", None),
+        (["--shrinkage", "oas"], "shrinkage", "oas"),
+        (["--shrinkage", "none"], "shrinkage", None),
+    ],
+)
+def test_words_for_settings(
+    call: Call, iris: Path, asked: dict[str, Any], options: list[str], name: str, value: object
+) -> None:
+    assert call("report", iris, "-y", "species", *options).exit_code == 0
+    assert asked["model"].get_params()[name] == value
+
+
+def test_rows_of_another_file_are_held_out(call: Call, iris: Path, asked: dict[str, Any]) -> None:
+    header, *lines = iris.read_text().splitlines()
+    test = iris.parent / "test.csv"
+    # The columns come in another order, with one that is not asked for.
+    turned = ["day," + ",".join(reversed(header.split(",")))]
+    turned += ["mon," + ",".join(reversed(line.split(","))) for line in lines[::10]]
+    test.write_text("\n".join(turned))
+    assert call("report", iris, "-y", "species", "--held-out", test).exit_code == 0
+    features, labels = asked["held_out"]
+    data = load_iris()
+    assert features.column_names == list(data.feature_names)
+    np.testing.assert_array_equal(np.array(features), data.rows[::10])
+    assert labels.tolist() == data.labels[::10].tolist()
+
+
+def test_without_a_target_the_columns_are_named(call: Call, iris: Path) -> None:
+    result = call("report", iris)
+    assert result.exit_code == 2
+    assert "Give -y with one of: 'sepal length (cm)'" in result.stderr
+    assert "'species'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--covariance", "round"], "'round' is not one of 'full', 'diagonal', 'spherical'"),
+        (["--priors", "some"], "expected 'estimated', 'uniform' or numbers such as 0.2,0.8"),
+        (["--shrinkage", "2"], "a number between 0 and 1, got '2'"),
+        (["--shrinkage", "nan"], "a number between 0 and 1, got 'nan'"),
+        (["--shrinkage", "much"], "a number between 0 and 1, got 'much'"),
+        (["--held-out", "1"], "expected folds (2 or more), a share between 0 and 1, or a file"),
+        (["--held-out", "1.5"], "expected folds (2 or more)"),
+        (["--held-out", "inf"], "expected folds (2 or more)"),
+        (["--held-out", "nowhere.csv"], "'nowhere.csv' does not exist"),
+        (["--features", "a,,b"], "expected different names separated by commas"),
+        (["--features", "a,a"], "expected different names separated by commas"),
+        (["--seed", "4294967296"], "expected a whole number from 0 to 4294967295"),
+        (["-o", "iris.csv"], "the report would overwrite the data in iris.csv"),
+    ],
+)
+def test_wrong_usage(call: Call, iris: Path, options: list[str], message: str) -> None:
+    before = iris.read_bytes()
+    result = call("report", "iris.csv", "-y", "species", *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert iris.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("data", "message"), [("nowhere.csv", "does not exist"), (".", "is a directory")]
+)
+def test_data_that_are_not_there(call: Call, data: str, message: str) -> None:
+    result = call("report", data, "-y", "species")
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-y", "specis"], "did you mean 'species'?"),
+        (["-y", "petal width (cm)"], "no numbers but string in column 'species'"),
+        (
+            ["-y", "petal width (cm)", "--features", "petal length (cm)"],
+            "'petal width (cm)' holds double values such as 0.2",
+        ),
+        (["-y", "species", "--features", "width"], "no column 'width'"),
+        (["-y", "species", "--priors", "0.5,0.5"], "3 priors are needed"),
+        (["-y", "species", "--priors", "0.5,0.5,0.5"], "priors must sum to 1"),
+    ],
+)
+def test_bad_data(call: Call, iris: Path, options: list[str], message: str) -> None:
+    result = call("report", iris, *options)
+    assert result.exit_code == 3
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+def test_one_class_only(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("a,y\n1,x\n2,x\n4,x\n")
+    result = call("report", "one.csv", "-y", "y")
+    assert result.exit_code == 3
+    assert "at least two classes" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (".", "it is a directory"),
+        ("nowhere/report.html", "there is no directory"),
+        ("iris.csv/report.html", "is not a directory"),
+    ],
+)
+def test_pages_that_cannot_be_written(call: Call, iris: Path, path: str, message: str) -> None:
+    result = call("report", iris, "-y", "species", "-o", path)
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert [file.name for file in iris.parent.iterdir()] == ["iris.csv"]

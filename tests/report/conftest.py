@@ -1,0 +1,32 @@
+"""What the tests of the report share: no window, no figure left open, a page to look at."""
+
+from collections.abc import Iterator
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from gaussbayes import GaussianClassifier
+from gaussbayes.datasets import load_iris
+from gaussbayes.report import write_report
+from tests.report.reading import Page, read_page
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_is_left_open() -> Iterator[None]:
+    before = plt.get_fignums()
+    yield
+    assert plt.get_fignums() == before
+
+
+@pytest.fixture(scope="session")
+def iris_page(tmp_path_factory: pytest.TempPathFactory) -> Page:
+    """The page about QDA on Fisher's irises, with names; the scatter is divided by N − 1."""
+    iris = load_iris()
+    X = pd.DataFrame(iris.rows, columns=list(iris.feature_names))
+    model = GaussianClassifier(divisor="unbiased").fit(X, iris.labels)
+    path = tmp_path_factory.mktemp("report") / "iris.html"
+    return read_page(write_report(model, X, iris.labels, path))

@@ -1,0 +1,259 @@
+"""Pages of all kinds of models and rows, and what is refused."""
+
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import gaussbayes
+from gaussbayes import DataError, GaussianClassifier, ParameterError, SchemaError
+from gaussbayes.datasets import load_iris
+from gaussbayes.report import contents, write_report
+from gaussbayes.report.recipe import DIGEST_CODE
+from tests.report.reading import Page, read_page
+
+IRIS = load_iris()
+QUICK = {"held_out": 2}
+
+
+def plane() -> tuple[Any, Any]:
+    """Two features of the irises."""
+    return IRIS.rows[:, 2:], IRIS.labels
+
+
+def report(model: Any, X: Any, y: Any, folder: Path, **options: Any) -> Page:
+    return read_page(write_report(model, X, y, folder / "page.html", **(QUICK | options)))
+
+
+def undated(page: Page) -> str:
+    return re.sub(r"<time.*?</time>", "", page.html)
+
+
+def named(page: Page) -> list[str]:
+    """The pictures, by the beginning of their descriptions."""
+    drawn = [one for figure in page.root.all("figure") for one in figure.all("svg", "img")]
+    return [(one.attributes.get("aria-label") or one.attributes["alt"]).split()[0] for one in drawn]
+
+
+def test_same_arguments_same_bytes_whatever_the_settings(tmp_path: Path) -> None:
+    X, y = plane()
+    model = GaussianClassifier("diagonal").fit(X, y)
+    first = undated(report(model, X, y, tmp_path))
+    with mpl.rc_context({"axes.facecolor": "black", "font.size": 30, "svg.fonttype": "none"}):
+        ours = mpl.rcParams.copy()
+        mine = plt.figure()
+        assert undated(report(model, X, y, tmp_path)) == first
+        assert mpl.rcParams == ours
+        assert plt.get_fignums() == [mine.number]
+        plt.close(mine)
+    assert undated(report(model, X, y, tmp_path, random_state=1)) != first
+
+
+def test_code_on_the_page_makes_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    X, y = plane()
+    monkeypatch.chdir(tmp_path)
+    priors = {"setosa": 0.2, "versicolor": 0.3, "virginica": 0.5}
+    fitted = GaussianClassifier(shared=True, priors=priors, shrinkage=0.1).fit(X, y)
+    given = GaussianClassifier.from_parameters(
+        fitted.priors_, fitted.means_, fitted.covariances_, fitted.classes_
+    )
+    for model in (fitted, given):
+        page = report(model, X, y, tmp_path)
+        *_, code, digest = [one.text for one in page.root.all("pre")]
+        scope = {"X": X, "y": y}
+        exec(code, scope)
+        assert undated(read_page(tmp_path / "report.html")) == undated(page)
+        assert digest.strip() == DIGEST_CODE
+        exec(DIGEST_CODE, scope)
+        assert capsys.readouterr().out.strip() in page.section("reproduction").text
+
+
+def test_method_of_the_model_and_public_name(tmp_path: Path) -> None:
+    X, y = plane()
+    model = GaussianClassifier("spherical", shared=True).fit(X, y)
+    path = model.report(X, y, tmp_path / "a.html", title="Flowers & <more>", **QUICK)
+    assert path == tmp_path / "a.html"
+    page = read_page(path)
+    assert [one.text for one in page.root.all("title", "h1")] == ["Flowers & <more>"] * 2
+    assert gaussbayes.write_report is write_report
+
+
+def test_pictures_by_number_of_features(tmp_path: Path, iris_page: Page) -> None:
+    X, y = IRIS.rows, IRIS.labels
+    every = ["Confusion", "Calibration", "Histogram", "Held-out"]
+    one = report(GaussianClassifier().fit(X[:, :1], y), X[:, :1], y, tmp_path)
+    assert named(one) == ["Densities,", *every]
+    two = report(GaussianClassifier().fit(X[:, :2], y), X[:, :2], y, tmp_path)
+    assert named(two) == ["Decision", "A", "A", *every]
+    assert named(iris_page) == ["Decision", "Decision", *every]
+
+
+def test_everything_given_is_escaped(tmp_path: Path) -> None:
+    names = ['<script>alert("1")</script>', "a & b's", "</style></body>"]
+    features = ["<img src=x onerror=1>", '"quoted"']
+    X, y = plane()
+    labels = np.array(names)[np.unique(y, return_inverse=True)[1]]
+    model = GaussianClassifier().fit(X, labels).with_feature_names(features)
+    source, command = "<b>file</b>", "cat <x> && rm 'y'"
+    page = report(model, X, labels, tmp_path, source=source, command=command, title="<i>")
+    assert not page.root.all("script", "b", "i")
+    assert all("onerror" not in one.attributes for one in page.root.all())
+    assert len(page.root.all("body")) == len(page.root.all("style")) == 1
+    for text in (*names, *features, source, command):
+        assert text in page.words
+
+
+def test_addresses_appear_only_as_text(tmp_path: Path) -> None:
+    X, y = plane()
+    page = report(GaussianClassifier().fit(X, y), X, y, tmp_path, source="see http://a.b/c")
+    assert page.html.count("://") == 2  # the data section and the last one
+    assert not [v for one in page.root.all() for v in one.attributes.values() if "://" in v]
+
+
+def test_twenty_classes_long_and_foreign_names(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    long = "äöü Ελληνικά Кириллица $x$ " + "Donaudampfschifffahrt" * 5
+    classes = np.array([f"_{code} {long}" for code in range(20)])
+    codes = np.repeat(np.arange(20), 6)
+    X = rng.normal(size=(120, 14)) + 3 * rng.normal(size=(20, 14))[codes]
+    frame = pd.DataFrame(X, columns=[f"{j} {long}" for j in range(14)])
+    model = GaussianClassifier("diagonal").fit(frame, classes[codes])
+    page = report(model, frame, classes[codes], tmp_path)
+    assert "The first 12 of 14 features are shown. The first 12 of 20 classes are shown." in (
+        page.section("parameters").words
+    )
+    assert "Of 14 features, the 6 are shown that err least" in page.section("pictures").words
+    assert len(page.table("On the rows given to the report")) == 21
+    assert max(len(line) for line in page.table("Features")) == 5 + 12
+    assert long in page.words
+
+
+def test_very_many_classes_are_listed_not_drawn(tmp_path: Path) -> None:
+    codes = np.repeat(np.arange(50), 4)
+    X = np.random.default_rng(1).normal(size=(200, 2)) + codes[:, None]
+    model = GaussianClassifier("diagonal", shared=True).fit(X, codes)
+    page = report(model, X, codes, tmp_path)
+    assert "Pictures of 50 classes could not be read, and are left out." in page.words
+    told = model.predict(X)
+    confused = page.table("The most frequent confusions")
+    for true, predicted, count in confused[1:]:
+        assert ((codes == int(true)) & (told == int(predicted))).sum() == int(count)
+
+
+def test_large_data_are_sampled_and_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contents, "MOST_COMPARED", 1000)
+    codes = np.array([0] * 1500 + [1] * 1100 + [2] * 3)
+    X = np.random.default_rng(2).normal(size=(codes.size, 2)) + codes[:, None]
+    model = GaussianClassifier(shared=True).fit(X, codes)
+    page = report(model, X, codes, tmp_path)
+    assert "a sample of 2,000 of 2,603 rows" in page.section("pictures").words
+    assert "a sample of 1,000 of 2,603 rows" in page.section("comparison").words
+    counts = [
+        [int(c.replace(",", "")) for c in line[1:]]
+        for line in page.table("On the rows given to the report")[1:]
+    ]
+    assert np.sum(counts, axis=1).tolist() == [1500, 1100, 3]
+    wrong = int((model.predict(X) != codes).sum())
+    assert f"it errs in {wrong:,} of 2,603" in page.words
+
+
+def test_a_constant_feature_is_flagged(tmp_path: Path) -> None:
+    X, y = plane()
+    X = np.column_stack([X, np.full(len(X), 7.5)])
+    model = GaussianClassifier("spherical").fit(X, y)
+    page = report(model, X, y, tmp_path)
+    assert page.table("Features")[3][:5] == ["feature 2 constant", "8", "8", "0", "8"] or (
+        page.table("Features")[3][0] == "feature 2 constant"
+    )
+    assert "Constant in these rows: “feature 2”" in page.words
+
+
+def test_a_class_absent_from_the_rows(tmp_path: Path) -> None:
+    X, y = plane()
+    model = GaussianClassifier().fit(X, y)
+    some = y != "setosa"
+    page = report(model, X[some], y[some], tmp_path)
+    assert "No row is of class “setosa”, which the model knows." in page.words
+    assert page.table("Class by class")[1] == ["setosa", "0", "0", *["–"] * 4]
+    assert len(page.table("On rows held out")) == 3
+
+
+def test_only_one_class_among_the_rows(tmp_path: Path) -> None:
+    X, y = plane()
+    page = report(GaussianClassifier().fit(X, y), X[:50], y[:50], tmp_path)
+    assert "The models could not be compared: a comparison needs at least two" in page.words
+    assert "There are none: each of the rows" in page.section("mistakes").words
+
+
+def test_fewer_folds_than_asked_for(tmp_path: Path) -> None:
+    X, y = plane()
+    some = np.r_[0:50, 50:53]
+    model = GaussianClassifier("spherical").fit(X[some], y[some])
+    page = report(model, X[some], y[some], tmp_path, held_out=10)
+    assert "3-fold" in page.section("comparison").words
+    assert "Not 10 folds, because the smallest class has only 3 rows." in page.words
+
+
+def test_test_rows_of_ones_own(tmp_path: Path) -> None:
+    frame = pd.DataFrame(IRIS.rows[:, 2:], columns=["length", "width"])
+    train, test = np.arange(0, 150, 2), np.arange(1, 150, 2)
+    model = GaussianClassifier().fit(frame.iloc[train], IRIS.labels[train])
+    page = report(
+        model,
+        frame.iloc[train],
+        IRIS.labels[train],
+        tmp_path,
+        held_out=(frame.iloc[test], IRIS.labels[test]),
+    )
+    held_out = page.table("On rows held out")
+    told = model.predict(frame.iloc[test])
+    right = [int(line[1 + i]) for i, line in enumerate(held_out[1:])]
+    assert sum(right) == int((told == IRIS.labels[test]).sum())
+    assert "held_out=(X_test, y_test)" in page.section("reproduction").text
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "error", "message"),
+    [
+        (np.empty((0, 2)), [], DataError, "0 sample"),
+        ([[1.0, 2.0]], ["rose"], SchemaError, "unknown labels"),
+        ([[1.0, 2.0, 3.0]], ["setosa"], SchemaError, "3 features, but the model has 2"),
+        ([[1.0, 2.0]], ["setosa", "setosa"], DataError, "1 rows, but y has 2"),
+        ([[1.0, np.nan]], ["setosa"], DataError, "NaN"),
+    ],
+)
+def test_rows_that_are_refused(
+    tmp_path: Path, X: Any, y: Any, error: type[Exception], message: str
+) -> None:
+    model = GaussianClassifier().fit(*plane())
+    with pytest.raises(error, match=message):
+        report(model, X, y, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_models_and_settings_that_are_refused(tmp_path: Path) -> None:
+    X, y = plane()
+    with pytest.raises(TypeError, match="a fitted GaussianClassifier is needed"):
+        report("QDA", X, y, tmp_path)
+    with pytest.raises(NotFittedError):
+        report(GaussianClassifier(), X, y, tmp_path)
+    model = GaussianClassifier().fit(X, y)
+    with pytest.raises(ParameterError, match="random_state must be a whole number"):
+        report(model, X, y, tmp_path, random_state=None)
+    with pytest.raises(ParameterError, match="held_out is"):
+        report(model, X, y, tmp_path, held_out="half")
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    with pytest.raises(ValueError, match="feature names should match"), warnings.catch_warnings():
+        report(GaussianClassifier().fit(frame, y), frame[["b", "a"]], y, tmp_path)
+    assert list(tmp_path.iterdir()) == []

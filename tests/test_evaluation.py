@@ -1,0 +1,126 @@
+"""Error, log loss, Brier score and calibration are those of scikit-learn, and of definitions."""
+
+import numpy as np
+import pytest
+from scipy.special import log_softmax
+from sklearn.calibration import calibration_curve
+from sklearn.metrics import accuracy_score, brier_score_loss, confusion_matrix, log_loss
+
+from gaussbayes.errors import DataError, ParameterError
+from gaussbayes.evaluation import calibrate, confident_errors, evaluate
+
+CLASSES = np.array(["ash", "elm", "oak"])
+
+
+def told(n: int = 200, k: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Random log posteriors, and true classes that agree with them more often than not."""
+    rng = np.random.default_rng(seed)
+    log_posterior = log_softmax(rng.normal(size=(n, k)) * 2, axis=1)
+    codes = np.where(rng.random(n) < 0.6, log_posterior.argmax(axis=1), rng.integers(k, size=n))
+    return log_posterior, codes
+
+
+@pytest.mark.parametrize("k", [2, 3, 7])
+def test_scores_are_those_of_scikit_learn(k: int) -> None:
+    log_posterior, codes = told(k=k)
+    seen = evaluate(log_posterior, codes, np.arange(k))
+    posterior, guesses = np.exp(log_posterior), log_posterior.argmax(axis=1)
+    every = list(range(k))
+    assert seen.confusion.tolist() == confusion_matrix(codes, guesses, labels=every).tolist()
+    assert seen.error == pytest.approx(1 - accuracy_score(codes, guesses), rel=1e-14)
+    assert seen.log_loss == pytest.approx(log_loss(codes, posterior, labels=every), rel=1e-14)
+    theirs = brier_score_loss(codes, posterior, labels=every, scale_by_half=False)
+    assert seen.brier == pytest.approx(theirs, rel=1e-14)
+    shares = confusion_matrix(codes, guesses, labels=every, normalize="true")
+    np.testing.assert_allclose(seen.shares, shares, rtol=1e-15)
+
+
+def test_the_log_loss_is_exact_where_posteriors_underflow() -> None:
+    # p = (1, e^−1000): −log p of the second class is 1000, though exp(−1000) is 0.0 in floats.
+    seen = evaluate(np.array([[0.0, -1000.0]]), np.array([1]), CLASSES[:2])
+    assert seen.log_loss == 1000.0
+    assert seen.brier == 2.0  # (1 − 0)² + (0 − 1)²
+
+
+def test_what_was_called_impossible_costs_infinitely_much() -> None:
+    seen = evaluate(np.array([[0.0, -np.inf], [0.0, -np.inf]]), np.array([0, 1]), CLASSES[:2])
+    assert seen.log_loss == np.inf
+    assert (seen.n_rows, seen.n_errors, seen.error) == (2, 1, 0.5)
+
+
+def test_a_perfect_model_loses_nothing() -> None:
+    seen = evaluate(np.array([[0.0, -np.inf]]), np.array([0]), CLASSES[:2])
+    assert (seen.error, seen.log_loss, seen.brier) == (0.0, 0.0, 0.0)
+    assert not np.signbit(seen.log_loss)
+
+
+def test_a_class_without_rows_has_no_shares() -> None:
+    log_posterior, codes = told()
+    present = codes != 1
+    seen = evaluate(log_posterior[present], codes[present], CLASSES)
+    assert np.isnan(seen.shares[1]).all()
+    assert np.isfinite(seen.shares[[0, 2]]).all()
+    assert seen.confusion[1].tolist() == [0, 0, 0]
+
+
+def test_no_rows_is_an_error() -> None:
+    with pytest.raises(DataError, match="no rows to evaluate"):
+        evaluate(np.empty((0, 3)), np.empty(0, np.intp), CLASSES)
+
+
+def test_single_precision_is_summed_in_double() -> None:
+    log_posterior, codes = told(n=20_000)
+    single = log_posterior.astype(np.float32)
+    in_double = evaluate(single.astype(np.float64), codes, CLASSES)
+    assert evaluate(single, codes, CLASSES).log_loss == pytest.approx(in_double.log_loss, rel=1e-12)
+
+
+@pytest.mark.parametrize("n_groups", [1, 5, 10])
+def test_groups_are_those_of_scikit_learn(n_groups: int) -> None:
+    log_posterior, codes = told(n=500)
+    stated, true = np.exp(log_posterior[:, 0]), codes == 0
+    groups = calibrate(stated, true, n_groups)
+    observed, mean = calibration_curve(true, stated, n_bins=n_groups)
+    np.testing.assert_allclose(groups.stated, mean, rtol=1e-13)
+    np.testing.assert_allclose(groups.observed, observed, rtol=1e-13)
+    assert groups.count.sum() == 500
+
+
+def test_the_expected_calibration_error_is_a_mean_over_rows() -> None:
+    # Three rows in [0, ½): stated 0.2, one came true; one row in [½, 1]: stated 0.9, and true.
+    # |0.2 − 1/3| · 3/4 + |0.9 − 1| · 1/4 = 0.1 + 0.025.
+    groups = calibrate(np.array([0.1, 0.2, 0.3, 0.9]), np.array([1, 0, 0, 1], bool), 2)
+    assert groups.count.tolist() == [3, 1]
+    assert groups.error == pytest.approx(0.125, rel=1e-14)
+
+
+def test_certainties_belong_to_the_outermost_groups() -> None:
+    groups = calibrate(np.array([0.0, 1.0, 1.0]), np.array([0, 1, 0], bool), 10)
+    assert groups.stated.tolist() == [0.0, 1.0]
+    assert groups.count.tolist() == [1, 2]
+
+
+def test_no_groups_is_an_error() -> None:
+    with pytest.raises(ParameterError, match="at least one group, got 0"):
+        calibrate(np.array([0.5]), np.array([True]), 0)
+
+
+def test_confident_errors_come_surest_first() -> None:
+    log_posterior, codes = told()
+    found = confident_errors(log_posterior, codes, 12)
+    guesses = log_posterior.argmax(axis=1)
+    assert (guesses[found] != codes[found]).all()
+    sure = log_posterior.max(axis=1)
+    assert (np.diff(sure[found]) <= 0).all()
+    left = np.setdiff1d(np.flatnonzero(guesses != codes), found)
+    assert sure[left].max() <= sure[found].min()
+
+
+def test_equally_sure_errors_are_told_apart_by_the_true_class() -> None:
+    # Both posteriors of the guess round to 1; the second calls the truth less probable.
+    log_posterior = np.array([[0.0, -800.0], [0.0, -900.0]])
+    assert confident_errors(log_posterior, np.array([1, 1]), 2).tolist() == [1, 0]
+
+
+def test_there_may_be_no_errors() -> None:
+    assert confident_errors(np.array([[0.0, -5.0]]), np.array([0]), 3).size == 0
