@@ -24,9 +24,9 @@ def _no_figure_is_left_open() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def iris_page(tmp_path_factory: pytest.TempPathFactory) -> Page:
-    """The page about QDA on Fisher's irises, with names; the scatter is divided by N − 1."""
+    """The page about QDA on Fisher's irises, with names."""
     iris = load_iris()
     X = pd.DataFrame(iris.rows, columns=list(iris.feature_names))
-    model = GaussianClassifier(divisor="unbiased").fit(X, iris.labels)
+    model = GaussianClassifier().fit(X, iris.labels)
     path = tmp_path_factory.mktemp("report") / "iris.html"
     return read_page(write_report(model, X, iris.labels, path))

@@ -53,7 +53,7 @@ def test_pictures_are_described(iris_page: Page) -> None:
     figures = iris_page.root.all("figure")
     assert len(figures) == 6
     for figure in figures:
-        (drawn,) = [one for one in figure.all("svg", "img")]
+        (drawn,) = figure.all("svg", "img")
         if drawn.tag == "svg":
             assert drawn.attributes["role"] == "img"
         assert len(drawn.attributes.get("aria-label") or drawn.attributes["alt"]) > 20

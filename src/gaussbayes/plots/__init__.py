@@ -5,27 +5,42 @@ of several panels: in the figure given as `figure`) or on new ones, which it ret
 more than two features are shown through a pair of them, the others integrated out exactly.
 """
 
-import importlib  # provisional: replaced by plain imports when every file is there
+from gaussbayes.plots.calibration import calibration, posterior_histogram
+from gaussbayes.plots.compared import comparison
+from gaussbayes.plots.confusion import confusion
+from gaussbayes.plots.dataset import dataset
+from gaussbayes.plots.ellipses import ellipses
+from gaussbayes.plots.generative import generative_and_discriminative
+from gaussbayes.plots.maps import evidence, joint, joints, posterior, posteriors
+from gaussbayes.plots.neighbors import neighbors_error
+from gaussbayes.plots.pairs import pairs
+from gaussbayes.plots.predictions import predictions
+from gaussbayes.plots.regions import regions
+from gaussbayes.plots.shapes import shapes, sharing
+from gaussbayes.plots.surface import evidence_surface
+from gaussbayes.plots.univariate import densities, posterior_curve, univariate
 
-for _module, _names in (
-    ('calibration', 'calibration, posterior_histogram'),
-    ('compared', 'comparison'),
-    ('confusion', 'confusion'),
-    ('dataset', 'dataset'),
-    ('ellipses', 'ellipses'),
-    ('generative', 'generative_and_discriminative'),
-    ('maps', 'evidence, joint, joints, posterior, posteriors'),
-    ('neighbors', 'neighbors_error'),
-    ('pairs', 'pairs'),
-    ('predictions', 'predictions'),
-    ('regions', 'regions'),
-    ('shapes', 'shapes, sharing'),
-    ('surface', 'evidence_surface'),
-    ('univariate', 'densities, posterior_curve, univariate'),
-) :
-    try:
-        _loaded = importlib.import_module(f"gaussbayes.plots.{_module}")
-        for _name in _names.split(", "):
-            globals()[_name] = getattr(_loaded, _name)
-    except (ImportError, AttributeError):
-        pass
+__all__ = [
+    "calibration",
+    "comparison",
+    "confusion",
+    "dataset",
+    "densities",
+    "ellipses",
+    "evidence",
+    "evidence_surface",
+    "generative_and_discriminative",
+    "joint",
+    "joints",
+    "neighbors_error",
+    "pairs",
+    "posterior",
+    "posterior_curve",
+    "posterior_histogram",
+    "posteriors",
+    "predictions",
+    "regions",
+    "shapes",
+    "sharing",
+    "univariate",
+]

@@ -19,6 +19,9 @@ _LARGE = 300_000
 _RESOLUTION = 160
 """Dots an inch of what is drawn as an image."""
 
+_WIDEST = 1800
+"""Dots from side to side; twice what a page is wide."""
+
 _HEAD = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
 _STYLE = re.compile(r"<style\b.*?</style>", re.DOTALL)
 _NAMESPACE = re.compile(r'\s+(xmlns(:\w+)?|version)="[^"]*"')
@@ -50,13 +53,15 @@ def inline(figure: "Figure", name: str, description: str) -> Html:
     name : begins every identifier in it, so that they differ from those of other figures
     description : said in words, for those who cannot see it
     """
+    resolution = min(_RESOLUTION, _WIDEST / figure.get_figwidth())
     written = BytesIO()
-    figure.savefig(written, format="svg", dpi=_RESOLUTION, metadata={"Date": None})
+    figure.savefig(written, format="svg", dpi=resolution, metadata={"Date": None})
     drawing = clean(written.getvalue().decode("utf-8"), name, description)
     if len(drawing) <= _LARGE:
         return drawing
     written = BytesIO()
-    figure.savefig(written, format="png", dpi=_RESOLUTION, metadata={"Software": None})
+    figure.set_layout_engine("none")  # everything has found its place
+    figure.savefig(written, format="png", dpi=resolution, metadata={"Software": None})
     data = f"data:image/png;base64,{b64encode(written.getvalue()).decode('ascii')}"
     width, height = (round(96 * side) for side in figure.get_size_inches())
     image = tag("img", src=data, alt=description, width=width, height=height)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_FAINT = 0.35
+_FAINT = 0.25
 
 
 def draw_rows(

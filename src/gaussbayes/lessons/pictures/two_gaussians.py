@@ -113,7 +113,7 @@ def pictures(
         Picture(
             "neighbours_error",
             "The test error by the number of neighbours, beside that of Gaussian models. One "
-            "neighbour is usually too few; beyond, the differences are within what 100 rows can tell.",
+            "neighbour is usually too few; beyond, differences are within what 100 rows can tell.",
             error_by_neighbors,
         ),
         Picture(
