@@ -7,7 +7,7 @@ more than two features are shown through a pair of them, the others integrated o
 
 from gaussbayes.plots.calibration import calibration, posterior_histogram
 from gaussbayes.plots.compared import comparison
-from gaussbayes.plots.confusion import confusion
+from gaussbayes.plots.confusion import confusion, confusion_matrix
 from gaussbayes.plots.dataset import dataset
 from gaussbayes.plots.ellipses import ellipses
 from gaussbayes.plots.generative import generative_and_discriminative
@@ -24,6 +24,7 @@ __all__ = [
     "calibration",
     "comparison",
     "confusion",
+    "confusion_matrix",
     "dataset",
     "densities",
     "ellipses",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gaussbayes.estimator import GaussianClassifier
-from gaussbayes.evaluation import evaluate
+from gaussbayes.evaluation import Evaluation, evaluate
 from gaussbayes.plots import style
 from gaussbayes.plots.requirement import picture
 from gaussbayes.types import LabelArray
@@ -41,13 +41,33 @@ def confusion(model: GaussianClassifier, X: Any, y: Any, *, ax: "Axes | None" = 
     'error 25.0 % (1 of 4)'
     >>> plt.close("all")
     """
-    from sklearn.metrics import ConfusionMatrixDisplay
-
     seen = view(model)
     rows, codes = seen.labelled(X, y)
     told = evaluate(seen.model.predict_log_proba(rows), codes, seen.classes)
-    k = seen.classes.size
-    names = _Names(seen.classes)
+    return confusion_matrix(told, ax=ax)
+
+
+@picture
+def confusion_matrix(told: Evaluation, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw the confusion matrix of predictions that were evaluated already, whoever made them.
+
+    Parameters
+    ----------
+    told : what `evaluation.evaluate` or a candidate of `compare` says
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> log_posterior = np.log([[0.8, 0.2], [0.6, 0.4]])
+    >>> told = evaluate(log_posterior, np.array([0, 1]), np.array(["no", "yes"]))
+    >>> confusion_matrix(told).get_title()
+    'error 50.0 % (1 of 2)'
+    >>> plt.close("all")
+    """
+    from sklearn.metrics import ConfusionMatrixDisplay
+
+    k = told.classes.size
+    names = _Names(told.classes)
     ax = style.axes_for(ax, names.figure_size())
     display = ConfusionMatrixDisplay(told.shares, display_labels=names.texts)
     display.plot(

@@ -12,7 +12,6 @@ from gaussbayes.plots.requirement import picture
 from gaussbayes.types import LabelArray
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -38,24 +37,3 @@ def predicted(table: Table, labels: LabelArray) -> "Figure":
     handles = [*points.class_handles(styles), points.ring_handle("error")]
     style.legend_beside(axes[0, -1], handles, "predicted class")
     return figure
-
-
-@picture
-def draw_confusion(ax: "Axes", table: Table, labels: LabelArray) -> None:
-    """The counts of true classes (rows) and labels given (columns), as `plots.confusion` has it."""
-    from sklearn.metrics import ConfusionMatrixDisplay
-
-    shown = ConfusionMatrixDisplay.from_predictions(
-        table.labels, labels, normalize="true", cmap="Blues", colorbar=False, ax=ax
-    )
-    shown.im_.set_clim(0.0, 1.0)
-    _, sizes = np.unique(table.labels, return_counts=True)
-    for (row, _), drawn in np.ndenumerate(shown.text_):
-        share = float(drawn.get_text())
-        drawn.set_text(f"{share * sizes[row]:.0f}\n{100 * share:.0f} %")
-        drawn.set_color("white" if share > 0.5 else style.INK)
-    wrong = int(np.sum(labels != table.labels))
-    ax.set_title(f"error {100 * wrong / labels.size:.1f} % ({wrong} of {labels.size})")
-    ax.set(xlabel="predicted class", ylabel="true class")
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)

@@ -62,7 +62,9 @@ def pictures(
         figure, axes = panels(1, 2, (8.4, 4.4))
         left, right = axes[0]
         plots.confusion(model, test.rows, test.labels, ax=left)
-        votes.draw_confusion(right, test, voted())
+        (three,) = (each for each in compared().candidates if each.neighbors == 3)
+        if three.evaluation is not None:
+            plots.confusion_matrix(three.evaluation, ax=right)
         title(left, f"Gaussians: {left.get_title()}")
         title(right, f"3 neighbours: {right.get_title()}")
         return figure
