@@ -15,6 +15,7 @@ from gaussbayes.covariance import correlation
 from gaussbayes.datasets import Dataset, load_iris
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.kernels import show_config
+from gaussbayes.progress import track
 from gaussbayes.types import FloatArray, LabelArray
 
 try:
@@ -156,7 +157,7 @@ def structure_table(data: Dataset, parts: Split) -> Table:
             f"leave-one-out\nby refitting,\nof {len(data.labels)}",
         ],
     )
-    for name, structure in STRUCTURES.items():
+    for name, structure in track(STRUCTURES.items(), "leaving out one flower after the other"):
         model = classifier(name).fit(parts.rows, parts.labels)
         errors = int(np.sum(model.predict(parts.held_out_rows) != parts.held_out_labels))
         table.add_row(

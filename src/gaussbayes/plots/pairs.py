@@ -16,6 +16,7 @@ from gaussbayes.plots.boundary_marks import NAME
 from gaussbayes.plots.panels import draw_densities, scene
 from gaussbayes.plots.regions import draw_boundaries, draw_codes, region_map
 from gaussbayes.plots.requirement import picture
+from gaussbayes.progress import track
 from gaussbayes.types import LabelArray, RealArray
 from gaussbayes.view import View, view
 
@@ -29,6 +30,10 @@ _MOST_ROWS = 600
 _RESOLUTION = 120
 _SIDE = 1.85
 """Of a panel, in inches."""
+_NAME_LENGTH = 18
+"""Characters of a feature's name that fit along a panel; more are written in several lines."""
+_NAME_LINE = 0.16
+"""Height of such a line, in inches."""
 _DARKEST = 0.55
 """Share of grey in the cell with the largest error."""
 
@@ -90,10 +95,12 @@ def pairs(
     most = max(couple.evaluation.n_errors for couple in couples.values())
     # A single pair is not the best of any.
     fewest = min(couple.evaluation.n_errors for couple in couples.values()) if m > 2 else None
-    figure = style.figure_for(figure, (_SIDE * m + 0.5, _SIDE * m + 0.9))
+    names = [style.text(name, _NAME_LENGTH) for name in seen.names]
+    room = _SIDE * m + _NAME_LINE * max(name.count("\n") for name in names)
+    figure = style.figure_for(figure, (room + 0.5, room + 0.9))
     axes: NDArray[Any] = figure.subplots(m, m, squeeze=False)
     shown = _some(rows.shape[0])
-    for (left, below), couple in couples.items():
+    for (left, below), couple in track(couples.items(), "drawing pairs of features"):
         best = couple.evaluation.n_errors == fewest
         _draw_pair(axes[below, left], couple, codes, shown, best=best)
         _draw_cell(axes[left, below], couple.evaluation, most, best=best)
@@ -102,7 +109,7 @@ def pairs(
         single = _part(seen, (column,), rows, codes)
         _draw_single(axes[column, column], single, rows, seen.classes[codes])
         axes[column, column].set_xlim(low[column], high[column])
-    _name_outer_axes(axes, seen.names)
+    _name_outer_axes(axes, names)
     whole = evaluate(seen.model.predict_log_proba(rows), codes, seen.classes)
     together = "both" if m == 2 else f"all {m}"
     figure.suptitle(
@@ -217,9 +224,9 @@ def _name_outer_axes(axes: NDArray[Any], names: Sequence[str]) -> None:
             ax.xaxis.set_major_locator(MaxNLocator(4))
         ax.tick_params(labelsize="small", labelbottom=row == last, labelleft=column == 0)
         if row == last:
-            ax.set_xlabel(style.text(names[column], 22), fontsize="small")
+            ax.set_xlabel(names[column], fontsize="small")
         if column == 0:
-            ax.set_ylabel(style.text(names[row], 22), fontsize="small")
+            ax.set_ylabel(names[row], fontsize="small")
 
 
 def _handles(classes: LabelArray, *, best: bool) -> list[Any]:
