@@ -126,22 +126,41 @@ def test_addresses_appear_only_as_text(tmp_path: Path) -> None:
     assert not [v for one in page.root.all() for v in one.attributes.values() if "://" in v]
 
 
-def test_twenty_classes_long_and_foreign_names(tmp_path: Path) -> None:
+LONG = "äöü Ελληνικά Кириллица $x$ " + "Donaudampfschifffahrt" * 5
+
+
+def test_twenty_classes_with_long_and_foreign_names(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
-    long = "äöü Ελληνικά Кириллица $x$ " + "Donaudampfschifffahrt" * 5
-    classes = np.array([f"_{code} {long}" for code in range(20)])
+    classes = np.array([f"_{code} {LONG}" for code in range(20)])
     codes = np.repeat(np.arange(20), 6)
-    X = rng.normal(size=(120, 14)) + 3 * rng.normal(size=(20, 14))[codes]
-    frame = pd.DataFrame(X, columns=[f"{j} {long}" for j in range(14)])
-    model = GaussianClassifier("diagonal").fit(frame, classes[codes])
-    page = report(model, frame, classes[codes], tmp_path)
-    assert "The first 12 of 14 features are shown. The first 12 of 20 classes are shown." in (
-        page.section("parameters").words
-    )
-    assert "Of 14 features, the 6 are shown that err least" in page.section("pictures").words
+    X = rng.normal(size=(120, 2)) + 3 * rng.normal(size=(20, 2))[codes]
+    model = GaussianClassifier("diagonal").fit(X, classes[codes])
+    page = report(model, X, classes[codes], tmp_path)
+    assert "The first 12 of 20 classes are shown." in page.section("parameters").words
     assert len(page.table("On the rows given to the report")) == 21
+    assert len(page.table("Classes")) == 21
     assert max(len(line) for line in page.table("Features")) == 5 + 12
-    assert long in page.words
+    assert LONG in page.words
+
+
+def test_many_features_with_long_and_foreign_names(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    codes = np.arange(40) % 2
+    X = rng.normal(size=(40, 14))
+    X[:, 3:9] += 2 * codes[:, None]
+    frame = pd.DataFrame(X, columns=[f"{j} {LONG}" for j in range(14)])
+    page = report(GaussianClassifier(shared=True).fit(frame, codes), frame, codes, tmp_path)
+    assert "The first 12 of 14 features are shown." in page.section("parameters").words
+    assert len(page.table("Correlations of all classes together")) == 13
+    # The features shown are those with the fewest errors when a model is fitted to one alone:
+    # that model is the marginal of the whole.
+    alone = [GaussianClassifier(shared=True).fit(X[:, [j]], codes) for j in range(14)]
+    right = [model.score(X[:, [j]], codes) for j, model in enumerate(alone)]
+    listed = re.search(r"sees one alone: (.*?)\. The pair", page.section("pictures").words)
+    assert listed is not None
+    shown = [int(number) for number in re.findall(r"“(\d+) ", listed[1])]
+    assert len(shown) == 6
+    assert min(right[j] for j in shown) >= sorted(right)[-6]
 
 
 def test_very_many_classes_are_listed_not_drawn(tmp_path: Path) -> None:
@@ -260,7 +279,9 @@ def test_models_and_settings_that_are_refused(tmp_path: Path) -> None:
     with pytest.raises(NotFittedError):
         report(GaussianClassifier(), X, y, tmp_path)
     model = GaussianClassifier().fit(X, y)
-    with pytest.raises(ParameterError, match="random_state must be a whole number"):
+    with pytest.raises(
+        ParameterError, match="random_state must be a whole number that is not negative"
+    ):
         report(model, X, y, tmp_path, random_state=None)
     with pytest.raises(ParameterError, match="held_out is"):
         report(model, X, y, tmp_path, held_out="half")

@@ -1,5 +1,6 @@
 """The file is written whole or not at all, and messages name the path."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,13 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_not_an_ordinary_file() -> None:
     with pytest.raises(OSError, match="'/dev/null': it is not an ordinary file"):
         write_report(MODEL, *ROWS, "/dev/null")
+
+
+def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"pip install 'gaussbayes\[plot\]'"):
+        write_report(MODEL, *ROWS, tmp_path / "page.html")
+    assert files_in(tmp_path) == []
 
 
 def test_the_path_is_looked_at_before_the_work(tmp_path: Path) -> None:

@@ -77,21 +77,16 @@ def gather(
     made: str,
 ) -> Contents:
     """Look at a fitted model and labelled rows from all sides."""
-    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer):
-        msg = (
-            f"random_state must be a whole number, to be written on the page, got {random_state!r}"
-        )
-        raise ParameterError(msg)
-    seed = int(random_state)
+    seed = _seed(random_state)
     whole = view(model)
     raw, codes = whole.labelled(X, y)
-    rows = raw.astype(np.float64)
+    rows = np.asarray(raw, dtype=np.float64)
     plain, classes = whole.model, whole.classes
     log_posterior = plain.predict_log_proba(rows)
     seen = stratified(codes, MOST_DRAWN, seed)
     few = Shown(rows[seen], classes[codes[seen]])
     telling = telling_features(plain, few.rows, codes[seen]) if len(whole.names) > 2 else None
-    folds = held_out if _is_folds(held_out) else 1
+    folds = held_out if _is_whole(held_out) else 1
     kept = stratified(codes, MOST_COMPARED, seed, least=folds)
     how, fewer_folds = _possible(held_out, codes[kept])
     compared, problem = _compared(whole, rows[kept], codes[kept], how, seed)
@@ -117,6 +112,20 @@ def gather(
     )
 
 
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _seed(random_state: Any) -> int:
+    if not _is_whole(random_state) or random_state < 0:
+        msg = (
+            "random_state must be a whole number that is not negative, for it is written on the "
+            f"page; got {random_state!r}"
+        )
+        raise ParameterError(msg)
+    return int(random_state)
+
+
 def structure_of(model: GaussianClassifier) -> Structure:
     """The shape of the covariances, and whether the classes share one."""
     return Structure(model.covariance, model.parameters_.shared)
@@ -134,14 +143,10 @@ def model_name(model: GaussianClassifier) -> str:
     return next(name for name, known in STRUCTURES.items() if known == structure)
 
 
-def _is_folds(held_out: Any) -> bool:
-    return isinstance(held_out, int | np.integer) and not isinstance(held_out, bool)
-
-
 def _possible(held_out: Any, codes: NDArray[np.intp]) -> tuple[Any, str]:
     """As many folds as the smallest class has rows, if there are fewer than asked for."""
     least = int(np.unique(codes, return_counts=True)[1].min())
-    if not _is_folds(held_out) or not 2 <= least < held_out:
+    if not _is_whole(held_out) or not 2 <= least < held_out:
         return held_out, ""
     few = f"Not {held_out} folds, because the smallest class has only {least} rows."
     return least, few

@@ -1,8 +1,10 @@
 """HTML put together from pieces that are escaped unless they are HTML already."""
 
+import re
 from collections.abc import Iterable, Sequence
-from html import escape
+from html import escape, unescape
 
+_TAG = re.compile(r"<[^>]*>")
 _INLINE = frozenset({"a", "code", "em", "img", "span", "strong", "td", "th", "time"})
 _LONGEST = 18
 """Letters of a word that are kept on one line."""
@@ -93,8 +95,9 @@ def table(
         tag("tbody", *body),
         class_=class_,
     )
-    # Focusable, so that it can be scrolled with the keyboard.
-    return tag("div", inner, class_="wide", tabindex="0")
+    # Focusable, so that it can be scrolled with the keyboard, and named for those who hear it.
+    label = unescape(_TAG.sub("", safe(caption)))
+    return tag("div", inner, class_="wide", tabindex="0", role="region", aria_label=label)
 
 
 def cell(value: object, *, class_: str | None = None, tint: str | None = None) -> Html:

@@ -8,6 +8,7 @@ from pathlib import Path
 from shutil import copymode
 from typing import Any
 
+from gaussbayes.plots.requirement import pyplot
 from gaussbayes.report.contents import gather
 from gaussbayes.report.page import page
 
@@ -50,6 +51,8 @@ def write_report(
     ------
     OSError
         If the file cannot be written there; a file that was there stays as it was.
+    ImportError
+        If matplotlib is not installed; the message says how to get it.
 
     Examples
     --------
@@ -64,7 +67,9 @@ def write_report(
     ('iris.html', '<!DOCTYPE html>')
     """
     file = Path(path)
-    refuse_unwritable(file)  # before the work, not after it
+    # Before the work, not after it:
+    refuse_unwritable(file)
+    pyplot()
     contents = gather(
         model,
         X,
