@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 from sklearn.calibration import calibration_curve
-from sklearn.metrics import accuracy_score, brier_score_loss, confusion_matrix, log_loss
+from sklearn.metrics import (
+    accuracy_score,
+    brier_score_loss,
+    confusion_matrix,
+    log_loss,
+    precision_recall_fscore_support,
+)
 
 from gaussbayes.errors import DataError, ParameterError
 from gaussbayes.evaluation import calibrate, confident_errors, evaluate
@@ -124,3 +130,17 @@ def test_equally_sure_errors_are_told_apart_by_the_true_class() -> None:
 
 def test_there_may_be_no_errors() -> None:
     assert confident_errors(np.array([[0.0, -5.0]]), np.array([0]), 3).size == 0
+
+
+def test_recall_and_precision_are_scikit_learns() -> None:
+    generator = np.random.default_rng(3)
+    log_posterior = np.log(generator.dirichlet(np.ones(4), size=60))
+    log_posterior[:, 3] = -np.inf  # never predicted
+    codes = generator.integers(0, 3, 60)
+    codes[codes == 2] = 3  # class 2 has no rows
+    told = evaluate(log_posterior, codes, np.arange(4))
+    precision, recall, _, _ = precision_recall_fscore_support(
+        codes, log_posterior.argmax(axis=1), labels=np.arange(4), zero_division=np.nan
+    )
+    np.testing.assert_array_equal(told.recall, recall)
+    np.testing.assert_array_equal(told.precision, precision)

@@ -39,6 +39,18 @@ class Evaluation:
         return self.n_errors / self.n_rows
 
     @property
+    def recall(self) -> FloatArray:
+        """Of the rows of each class, the share that was recognised (k,); NaN without rows."""
+        return np.diagonal(self.shares)
+
+    @property
+    def precision(self) -> FloatArray:
+        """Of the rows given each class, the share that is of it (k,); NaN without such rows."""
+        told = self.confusion.sum(axis=0).astype(np.float64)
+        precision: FloatArray = np.diagonal(self.confusion) / np.where(told > 0, told, np.nan)
+        return precision
+
+    @property
     def shares(self) -> FloatArray:
         """The confusion matrix with each row divided by its sum; NaN where a class has no rows."""
         total = self.confusion.sum(axis=1, keepdims=True).astype(np.float64)

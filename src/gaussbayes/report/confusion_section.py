@@ -1,7 +1,5 @@
 """The part of the page about right and wrong answers, on the rows given and on rows held out."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from gaussbayes.evaluation import Evaluation
@@ -10,6 +8,7 @@ from gaussbayes.report.look import Look, figures, paragraph, section, tint
 from gaussbayes.report.markup import Html, cell, table, tag
 from gaussbayes.report.numbers import count, share
 from gaussbayes.report.wording import none_or_some, same, why_not
+from gaussbayes.types import FloatArray
 
 _MOST_CLASSES = 24
 """Whose confusion is written as a table."""
@@ -95,23 +94,25 @@ def _frequent(look: Look, found: Evaluation) -> Html:
 
 def _by_class(look: Look, given: Evaluation, held_out: Evaluation | None) -> Html:
     head = ["class", "rows", "predicted", "recall", "precision"]
+    shares = [given.recall, given.precision]
     if held_out is not None:
         head += ["recall, held out", "precision, held out"]
-    held = {} if held_out is None else dict(_recall_and_precision(held_out))
-    rows = []
-    for code, (label, shares) in enumerate(_recall_and_precision(given)):
-        own = [count(int(n)) for n in (given.confusion[code].sum(), given.confusion[:, code].sum())]
-        beside = held.get(label, (np.nan, np.nan)) if held_out is not None else ()
-        rows.append([look[label], *own, *(share(part) for part in (*shares, *beside))])
+        shares += [
+            _of_classes(given, held_out, part) for part in (held_out.recall, held_out.precision)
+        ]
+    rows = [
+        [
+            look[label],
+            count(int(given.confusion[code].sum())),
+            count(int(given.confusion[:, code].sum())),
+            *(share(float(part[code])) for part in shares),
+        ]
+        for code, label in enumerate(given.classes.tolist())
+    ]
     return table("Class by class", head, rows)
 
 
-def _recall_and_precision(found: Evaluation) -> Iterator[tuple[str, tuple[float, float]]]:
-    right = np.diag(found.confusion)
-    asked, told = found.confusion.sum(axis=1), found.confusion.sum(axis=0)
-    for code, label in enumerate(found.classes.tolist()):
-        parts = (
-            float(right[code] / total[code]) if total[code] else np.nan for total in (asked, told)
-        )
-        recall, precision = parts
-        yield str(label), (recall, precision)
+def _of_classes(given: Evaluation, held_out: Evaluation, part: FloatArray) -> FloatArray:
+    """Shares of the held-out classes, put in the order of the classes given; NaN for others."""
+    known = dict(zip(held_out.classes.tolist(), part.tolist(), strict=True))
+    return np.array([known.get(label, np.nan) for label in given.classes.tolist()])

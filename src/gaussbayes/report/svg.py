@@ -1,6 +1,7 @@
 """A figure of matplotlib as a piece of a page: inline SVG, or a PNG where that is smaller."""
 
 import re
+import warnings
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,14 +35,16 @@ _ROOT = re.compile(r"<svg\b([^>]*)>")
 def even_handed(name: str) -> Iterator[None]:
     """Draw with matplotlib's own settings, whatever the user's are, and without a window.
 
-    The same figure gives the same text: `name` is what its identifiers are made from.
+    The same figure gives the same text: `name` is what its identifiers are made from. Letters stay
+    letters, which the reader's browser draws: it has fonts for scripts that matplotlib has not.
     """
     import matplotlib as mpl
     import matplotlib.pyplot as plt
     from matplotlib import style
 
-    with style.context("default"), plt.ioff():
-        mpl.rcParams.update({"svg.hashsalt": name, "svg.fonttype": "path"})
+    with style.context("default"), plt.ioff(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        mpl.rcParams.update({"svg.hashsalt": name, "svg.fonttype": "none"})
         yield
 
 
