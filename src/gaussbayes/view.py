@@ -60,12 +60,8 @@ class View:
         return places[targets.astype(np.intp)].astype(np.intp)
 
     def labelled(self, X: Any, y: Any) -> tuple[RealArray, NDArray[np.intp]]:
-        """Rows (n, m) and their class numbers (n,), as many as rows and at least one."""
-        rows = self.rows(X)
-        if rows.shape[0] == 0:
-            msg = "X has no rows: give at least one row and its class"
-            raise DataError(msg)
-        codes = self.codes(y)
+        """Rows (n, m) and their class numbers (n,), as many as rows."""
+        rows, codes = self.rows(X), self.codes(y)
         if rows.shape[0] != codes.size:
             msg = f"X has {rows.shape[0]} rows, but y has {codes.size}; give one label for each row"
             raise DataError(msg)
