@@ -221,7 +221,7 @@ def test_a_class_absent_from_the_test_rows_is_fine() -> None:
 def test_a_tiny_class() -> None:
     X, y = iris()
     few = np.r_[np.flatnonzero(y != "setosa"), np.flatnonzero(y == "setosa")[:3]]
-    with pytest.raises(DataError, match="class 'setosa' has 3 rows, too few for 10 folds: give he"):
+    with pytest.raises(DataError, match="class 'setosa' has 3 rows, too few for 10 folds: hold o"):
         compare(X[few], y[few])
     compared = compare(X[few], y[few], held_out=3, neighbors=(1,))
     # Two rows of four features have no full covariance; shared and spherical ones can be had.

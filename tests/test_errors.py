@@ -12,6 +12,7 @@ PARENTS = {
     "DataError": errors.GaussBayesError,
     "NonFiniteError": errors.DataError,
     "SchemaError": errors.DataError,
+    "ModelFileError": errors.DataError,
     "PriorError": errors.GaussBayesError,
     "ParameterError": errors.GaussBayesError,
     "SingularCovarianceError": errors.ParameterError,

@@ -12,8 +12,8 @@ from sklearn.metrics import (
     precision_recall_fscore_support,
 )
 
-from gaussbayes.errors import DataError, ParameterError
-from gaussbayes.evaluation import calibrate, confident_errors, evaluate
+from gaussbayes.errors import DataError, ParameterError, SchemaError
+from gaussbayes.evaluation import Evaluation, calibrate, confident_errors, evaluate
 
 CLASSES = np.array(["ash", "elm", "oak"])
 
@@ -144,3 +144,49 @@ def test_recall_and_precision_are_scikit_learns() -> None:
     )
     np.testing.assert_array_equal(told.recall, recall)
     np.testing.assert_array_equal(told.precision, precision)
+
+
+@pytest.mark.parametrize("cuts", [[50], [1, 2, 199], [13, 13 + 64, 180]])
+def test_parts_add_up_to_the_whole(cuts: list[int]) -> None:
+    log_posterior, codes = told()
+    whole = evaluate(log_posterior, codes, CLASSES)
+    parts = zip(np.split(log_posterior, cuts), np.split(codes, cuts), strict=True)
+    first, *rest = [evaluate(rows, own, CLASSES) for rows, own in parts]
+    summed = sum(rest, start=first)
+    assert summed.confusion.tolist() == whole.confusion.tolist()
+    assert summed.classes.tolist() == CLASSES.tolist()
+    assert summed.log_loss == pytest.approx(whole.log_loss, rel=1e-14)
+    assert summed.brier == pytest.approx(whole.brier, rel=1e-14)
+    assert summed.calibration_error == pytest.approx(whole.calibration_error, rel=1e-13)
+
+
+def test_one_impossible_row_is_not_forgotten_in_the_sum() -> None:
+    sure = evaluate(np.array([[0.0, -np.inf]] * 3), np.array([0, 0, 0]), CLASSES[:2])
+    wrong = evaluate(np.array([[0.0, -np.inf]]), np.array([1]), CLASSES[:2])
+    assert (sure + sure).log_loss == 0.0
+    assert (sure + wrong).log_loss == np.inf
+    assert (wrong + sure).brier == 0.5  # 2 of one row, 0 of three
+
+
+def test_only_what_is_of_the_same_kind_can_be_added() -> None:
+    log_posterior, codes = told()
+    seen = evaluate(log_posterior, codes, CLASSES)
+    with pytest.raises(SchemaError, match="the same classes can be added.*'oak'.*'yew'"):
+        seen + evaluate(log_posterior, codes, np.array(["ash", "elm", "yew"]))
+    few, many = (calibrate(np.array([0.5]), np.array([True]), n) for n in (5, 10))
+    with pytest.raises(ParameterError, match="5 groups of rows do not go with 10"):
+        few + many
+    bare = Evaluation(CLASSES, seen.confusion, seen.log_loss, seen.brier)
+    assert np.isnan(bare.calibration_error)
+    assert (bare + seen).calibration is None
+
+
+def test_the_calibration_error_is_that_of_the_predicted_classes() -> None:
+    log_posterior, codes = told(n=500)
+    seen = evaluate(log_posterior, codes, CLASSES)
+    sure, right = np.exp(log_posterior.max(axis=1)), log_posterior.argmax(axis=1) == codes
+    observed, stated = calibration_curve(right, sure, n_bins=10)
+    rows, _ = np.histogram(sure, bins=np.linspace(0, 1, 11))
+    expected = np.average(np.abs(observed - stated), weights=rows[rows > 0])
+    assert seen.calibration_error == pytest.approx(expected, rel=1e-12)
+    assert seen.accuracy == pytest.approx(accuracy_score(codes, log_posterior.argmax(axis=1)))

@@ -26,7 +26,32 @@ def output(name: str) -> str:
 
 def test_every_example_is_tested() -> None:
     names = {path.name for path in EXAMPLES.glob("*.py")}
-    assert names == {"first_steps.py", "given_parameters.py", "streaming.py"}
+    assert names == {
+        "cluster.py",
+        "database.py",
+        "first_steps.py",
+        "given_parameters.py",
+        "streaming.py",
+    }
+
+
+def test_cluster() -> None:
+    printed = output("cluster.py")
+    assert "60,000 rows on 2 workers" in printed
+    assert "the model file is that of one process, byte by byte: True" in printed
+    assert "not computed yet: Series" in printed
+    (right,) = re.findall(r"right on ([\d.]+)%", printed)
+    assert float(right) > 95
+
+
+def test_database() -> None:
+    printed = output("database.py")
+    assert "ash: prior 0.667, mean height 20.00" in printed  # a sine's mean is 0
+    assert "oak: prior 0.333, mean height 28.00" in printed
+    (apart,) = re.findall(r"by ([\d.e+-]+) at most", printed)
+    assert float(apart) < 1e-11
+    # Oaks are 23 at least, so all 100,000 count; their weights 1, 2, 3, 4 are 2.5 on average.
+    assert "tall oak: weight 250000" in printed
 
 
 def test_first_steps() -> None:

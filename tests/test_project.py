@@ -38,6 +38,7 @@ def test_public_names() -> None:
         "DataError",
         "GaussBayesError",
         "GaussianClassifier",
+        "ModelFileError",
         "NonFiniteError",
         "ParameterError",
         "Parameters",
@@ -110,11 +111,13 @@ def test_make_commands_in_the_readme_are_targets() -> None:
 
 
 def test_gaussbayes_commands_in_the_readme_run(tmp_path: Path) -> None:
-    commands = [line.split() for line in blocks("sh")[1].splitlines()]
+    commands = [line.split() for block in blocks("sh")[1:] for line in block.splitlines()]
     (tmp_path / "src").symlink_to(ROOT / "src")
     for program, *arguments in commands:
         assert program == "gaussbayes"
-        assert run(sys.executable, "-W", "error", "-m", program, *arguments, cwd=tmp_path)
+        run(sys.executable, "-W", "error", "-m", program, *arguments, cwd=tmp_path)
+    assert (tmp_path / "iris.json").exists()
+    assert len((tmp_path / "predictions.csv").read_text().splitlines()) == 151
     assert len(list((tmp_path / "pictures").glob("*.png"))) == 7
     assert (tmp_path / "iris.html").stat().st_size < 5_000_000
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gaussbayes.errors import (
         DataError,
         GaussBayesError,
+        ModelFileError,
         NonFiniteError,
         ParameterError,
         PriorError,
@@ -34,6 +35,7 @@ __all__ = [
     "DataError",
     "GaussBayesError",
     "GaussianClassifier",
+    "ModelFileError",
     "NonFiniteError",
     "ParameterError",
     "Parameters",
@@ -56,6 +58,7 @@ _HOME = {
     "DataError": "errors",
     "GaussBayesError": "errors",
     "GaussianClassifier": "estimator",
+    "ModelFileError": "errors",
     "NonFiniteError": "errors",
     "ParameterError": "errors",
     "Parameters": "parameters",

@@ -6,7 +6,8 @@
      └── GaussBayesError             any problem with what was given
           ├── DataError              rows, labels or weights cannot be used
           │    ├── NonFiniteError    NaN or infinity in the rows
-          │    └── SchemaError       other features or classes than before
+          │    ├── SchemaError       other features or classes than before
+          │    └── ModelFileError    a model file cannot be read, or a model not be written as one
           ├── PriorError             priors are not a distribution over the classes
           ├── ParameterError         a setting or a given mean or covariance is not valid
           │    └── SingularCovarianceError   a covariance cannot be inverted
@@ -31,6 +32,14 @@ class NonFiniteError(DataError):
 
 class SchemaError(DataError):
     """The features or classes differ from those the model knows."""
+
+
+class ModelFileError(DataError):
+    """A model file is not one, is damaged or does not make sense; or a model cannot be one.
+
+    The message names the file, the place in it (such as ``moments.scatter[12]``) and what was
+    expected there.
+    """
 
 
 class PriorError(GaussBayesError):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -13,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from gaussbayes import labels, scores, synthesis, table, validation
+from gaussbayes import labels, scores, storage, synthesis, table, validation
 from gaussbayes.covariance import correlation
 from gaussbayes.direct import direct_parameters
 from gaussbayes.errors import DataError, GaussBayesError
@@ -25,7 +26,16 @@ from gaussbayes.priors import Priors, class_priors
 from gaussbayes.schema import Schema
 from gaussbayes.settings import Settings, check_settings
 from gaussbayes.shrinkage import Shrinkage
-from gaussbayes.types import CovarianceName, Divisor, FloatArray, LabelArray, RealArray
+from gaussbayes.sources import moments_of
+from gaussbayes.storage.record import StoredModel
+from gaussbayes.types import (
+    BadRowHandling,
+    CovarianceName,
+    Divisor,
+    FloatArray,
+    LabelArray,
+    RealArray,
+)
 
 Answer = TypeVar("Answer")
 
@@ -119,6 +129,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         learnt = batch.with_rows()
         parameters = settings.estimate(learnt.moments, replace(schema, classes=learnt.classes))
         validation.remember_features(self, X, schema.n_features)
+        self.__dict__.pop("target_name_", None)  # of an earlier source
+        self.__dict__.pop("bad_rows_", None)
         return self._remember(learnt, settings, parameters)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -166,6 +178,111 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if mine.moments.layout != theirs.moments.layout:
             mine, theirs = mine.with_layout(layout), theirs.with_layout(layout)
         return self._remember(mine + theirs, settings)
+
+    def fit_source(
+        self,
+        source: Any,
+        target: str,
+        *,
+        features: Sequence[str] | None = None,
+        weights: str | None = None,
+        bad_rows: BadRowHandling = "error",
+        client: Any = None,
+    ) -> Self:
+        """Fit to rows that need not fit into memory: files, a Dask DataFrame, a database table.
+
+        Parameters
+        ----------
+        source, target, features, weights, bad_rows, client : see `gaussbayes.sources.moments_of`
+
+        Examples
+        --------
+        >>> from importlib.resources import files
+        >>> iris = files("gaussbayes.datasets").joinpath("iris.csv")
+        >>> GaussianClassifier().fit_source(iris, "species").feature_names_in_[2]
+        'petal length (cm)'
+        """
+        settings = self._checked_settings()
+        found = moments_of(
+            source,
+            target,
+            features=features,
+            weights=weights,
+            layout=settings.structure.layout,
+            bad_rows=bad_rows,
+            n_jobs=self.n_jobs,
+            client=client,
+        )
+        learnt = found.learnt.with_rows()
+        schema = Schema(learnt.classes, len(found.features), found.features)
+        parameters = settings.estimate(learnt.moments, schema)
+        validation.set_features(self, schema.n_features, found.features)
+        self.target_name_ = target
+        self.bad_rows_ = found.bad_rows
+        return self._remember(learnt, settings, parameters)
+
+    def partial_fit_source(
+        self,
+        source: Any,
+        target: str | None = None,
+        *,
+        weights: str | None = None,
+        bad_rows: BadRowHandling = "error",
+        client: Any = None,
+    ) -> Self:
+        """Learn from more rows; the features, and the target if not given, are those of before."""
+        settings = self._checked_settings()
+        before = validation.moments_of(self, "partial_fit_source").able(settings.structure.layout)
+        names, target = validation.names_for_source(self, target)
+        found = moments_of(
+            source,
+            target,
+            features=names,
+            weights=weights,
+            layout=before.moments.layout,
+            bad_rows=bad_rows,
+            n_jobs=self.n_jobs,
+            client=client,
+        )
+        self.bad_rows_ = found.bad_rows
+        return self._remember(before + found.learnt.with_rows(), settings)
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the model to a file, whole or not at all; see `load`.
+
+        It is JSON with what the model has learnt, so that it can be updated and merged later.
+        """
+        check_is_fitted(self)
+        moments = getattr(self, "moments_", None)
+        parameters = self._ready() if moments is None else None
+        target = getattr(self, "target_name_", None)
+        stored = StoredModel(self._settings, self._schema(), target, moments, parameters)
+        return storage.save(stored, Path(path))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a model from a file that `save` wrote.
+
+        Loading runs nothing that is in the file, and says what is wrong with one that is damaged.
+        """
+        stored = storage.load(Path(path))
+        chosen = stored.settings
+        model = cls(
+            chosen.structure.covariance,
+            shared=chosen.structure.shared,
+            # As from_parameters has it: priors that were given do not bind a later fit.
+            priors=chosen.priors if stored.parameters is None else None,
+            divisor=chosen.divisor,
+            shrinkage=chosen.shrinkage,
+        )
+        validation.set_features(model, stored.schema.n_features, stored.schema.features)
+        if stored.target is not None:
+            model.target_name_ = stored.target
+        model.classes_ = stored.schema.classes
+        if stored.moments is not None:
+            model.moments_ = stored.moments
+        model._settings, model._parameters = chosen, stored.parameters
+        return model
 
     def predict(self, X: Any) -> LabelArray:
         """The most probable class of each row (n,)."""

@@ -10,8 +10,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.errors import DataError, ParameterError
+from gaussbayes.errors import DataError, ParameterError, SchemaError
 from gaussbayes.types import FloatArray, LabelArray, RealArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """Rows grouped by a stated probability, and how often it came true; empty groups left out."""
+
+    stated: FloatArray  # (m,) mean probability stated
+    observed: FloatArray  # (m,) share that came true
+    count: NDArray[np.int64]  # (m,) rows
+    group: NDArray[np.intp]  # (m,) which interval, from 0
+    n_groups: int  # equal intervals of [0, 1]
+
+    @property
+    def error(self) -> float:
+        """Expected calibration error: the mean gap between stated and observed, over the rows."""
+        return float(np.average(np.abs(self.stated - self.observed), weights=self.count))
+
+    def __add__(self, other: "Calibration") -> "Calibration":
+        """The groups of the rows of both."""
+        if self.n_groups != other.n_groups:
+            msg = f"{self.n_groups} groups of rows do not go with {other.n_groups}"
+            raise ParameterError(msg)
+        sums = np.zeros((3, self.n_groups))
+        for part in (self, other):
+            sums[:, part.group] += part.count * np.stack(
+                [part.stated, part.observed, np.ones_like(part.stated)]
+            )
+        return _grouped(*sums)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,6 +50,7 @@ class Evaluation:
     confusion: NDArray[np.int64]  # (k, k): true class by row, predicted class by column
     log_loss: float  # mean of −log p(true class | x), in nats; ∞ if one was called impossible
     brier: float  # mean of Σ_c (p(c | x) − [c is true])², from 0 to 2
+    calibration: Calibration | None = None  # of the predicted classes' posteriors, in ten groups
 
     @property
     def n_rows(self) -> int:
@@ -37,6 +66,16 @@ class Evaluation:
     def error(self) -> float:
         """Share of wrong predictions."""
         return self.n_errors / self.n_rows
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right predictions."""
+        return 1.0 - self.error
+
+    @property
+    def calibration_error(self) -> float:
+        """Expected calibration error of the predicted classes; NaN if it was not looked at."""
+        return np.nan if self.calibration is None else self.calibration.error
 
     @property
     def recall(self) -> FloatArray:
@@ -57,6 +96,33 @@ class Evaluation:
         shares: FloatArray = self.confusion / np.where(total > 0, total, np.nan)
         return shares
 
+    def __add__(self, other: "Evaluation") -> "Evaluation":
+        """The evaluation of the rows of both, so that many rows can be judged part by part.
+
+        Examples
+        --------
+        >>> told, classes = np.log([[0.8, 0.2], [0.6, 0.4]]), np.array(["no", "yes"])
+        >>> first = evaluate(told[:1], np.array([0]), classes)
+        >>> both = first + evaluate(told[1:], np.array([1]), classes)
+        >>> both.confusion.tolist(), round(both.log_loss, 4), round(both.brier, 4)
+        ([[1, 0], [1, 0]], 0.5697, 0.4)
+        """
+        if self.classes.tolist() != other.classes.tolist():
+            classes = f"{self.classes.tolist()!r:.200} and {other.classes.tolist()!r:.200}"
+            msg = f"evaluations of the same classes can be added, got {classes}"
+            raise SchemaError(msg)
+        groups = None
+        if self.calibration is not None and other.calibration is not None:
+            groups = self.calibration + other.calibration
+        share = other.n_rows / (self.n_rows + other.n_rows)
+        return Evaluation(
+            self.classes,
+            self.confusion + other.confusion,
+            (1.0 - share) * self.log_loss + share * other.log_loss,
+            (1.0 - share) * self.brier + share * other.brier,
+            groups,
+        )
+
 
 def evaluate(log_posterior: RealArray, codes: NDArray[Any], classes: LabelArray) -> Evaluation:
     """Compare log posteriors (n, k) with the true class numbers (n,).
@@ -73,8 +139,9 @@ def evaluate(log_posterior: RealArray, codes: NDArray[Any], classes: LabelArray)
         msg = "there are no rows to evaluate: give at least one row and its class"
         raise DataError(msg)
     codes = codes.astype(np.intp)
-    confusion = np.zeros((k, k), dtype=np.int64)
-    np.add.at(confusion, (codes, log_posterior.argmax(axis=1)), 1)
+    predicted = log_posterior.argmax(axis=1)
+    confusion = np.bincount(codes * k + predicted, minlength=k * k).reshape(k, k).astype(np.int64)
+    sureness = np.exp(log_posterior[np.arange(n), predicted].astype(np.float64))
     gap = np.exp(log_posterior.astype(np.float64))
     gap[np.arange(n), codes] -= 1.0
     return Evaluation(
@@ -82,21 +149,8 @@ def evaluate(log_posterior: RealArray, codes: NDArray[Any], classes: LabelArray)
         confusion=confusion,
         log_loss=-float(np.mean(log_posterior[np.arange(n), codes], dtype=np.float64)) + 0.0,
         brier=float(np.mean(np.square(gap).sum(axis=1))),
+        calibration=calibrate(sureness, predicted == codes),
     )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Calibration:
-    """Rows grouped by a stated probability, and how often it came true; empty groups left out."""
-
-    stated: FloatArray  # (m,) mean probability stated
-    observed: FloatArray  # (m,) share that came true
-    count: NDArray[np.int64]  # (m,) rows
-
-    @property
-    def error(self) -> float:
-        """Expected calibration error: the mean gap between stated and observed, over the rows."""
-        return float(np.average(np.abs(self.stated - self.observed), weights=self.count))
 
 
 def calibrate(stated: RealArray, true: NDArray[np.bool_], n_groups: int = 10) -> Calibration:
@@ -112,11 +166,19 @@ def calibrate(stated: RealArray, true: NDArray[np.bool_], n_groups: int = 10) ->
         msg = f"calibration needs at least one group, got {n_groups}"
         raise ParameterError(msg)
     group = np.minimum((stated * n_groups).astype(np.intp), n_groups - 1)
-    count = np.bincount(group, minlength=n_groups)
-    there = count > 0
-    total = np.bincount(group, weights=stated, minlength=n_groups)
-    hits = np.bincount(group, weights=true, minlength=n_groups)
-    return Calibration(total[there] / count[there], hits[there] / count[there], count[there])
+    return _grouped(
+        np.bincount(group, weights=stated, minlength=n_groups),
+        np.bincount(group, weights=true, minlength=n_groups),
+        np.bincount(group, minlength=n_groups),
+    )
+
+
+def _grouped(stated: NDArray[Any], true: NDArray[Any], count: NDArray[Any]) -> Calibration:
+    """Sums over the rows of each group (n_groups,) as means."""
+    there = np.flatnonzero(count)
+    rows = count[there]
+    means = stated[there] / rows, true[there] / rows
+    return Calibration(*means, rows.astype(np.int64), there, count.size)
 
 
 def confident_errors(log_posterior: RealArray, codes: NDArray[Any], n: int) -> NDArray[np.intp]:

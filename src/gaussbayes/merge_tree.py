@@ -1,12 +1,22 @@
 """Merging in one fixed order, so that the sum does not depend on which part came first."""
 
 from threading import Lock
+from typing import Generic, Protocol, Self, TypeVar
 
 from gaussbayes.errors import DataError
-from gaussbayes.moments import ClassMoments
 
 
-class MergeTree:
+class Mergeable(Protocol):
+    """Moments, with or without labels."""
+
+    def __add__(self, other: Self, /) -> Self:
+        """The moments of the rows of both."""
+
+
+Moments = TypeVar("Moments", bound=Mergeable)
+
+
+class MergeTree(Generic[Moments]):
     """Merge numbered blocks of moments in one fixed tree, whatever the order they arrive in.
 
     Node ``(level, i)`` holds the blocks ``i·2^level … (i+1)·2^level − 1``; two neighbours are
@@ -18,7 +28,7 @@ class MergeTree:
     --------
     >>> import numpy as np
     >>> from gaussbayes.summarise import summarise
-    >>> tree = MergeTree()
+    >>> tree: MergeTree = MergeTree()
     >>> for number in (2, 0, 1):
     ...     row = np.array([[float(number)]])
     ...     tree.add(number, summarise(row, np.zeros(1, dtype=np.int32), None, 1))
@@ -27,11 +37,11 @@ class MergeTree:
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[tuple[int, int], ClassMoments] = {}
+        self._waiting: dict[tuple[int, int], Moments] = {}
         self._numbers: set[int] = set()
         self._lock = Lock()
 
-    def add(self, number: int, moments: ClassMoments) -> None:
+    def add(self, number: int, moments: Moments) -> None:
         """Put block `number` (0, 1, 2, …) into its place; each number comes once."""
         with self._lock:
             if number < 0 or number in self._numbers:
@@ -49,7 +59,7 @@ class MergeTree:
             moments = moments + neighbour if place % 2 == 0 else neighbour + moments
             level, place = level + 1, place // 2
 
-    def result(self) -> ClassMoments:
+    def result(self) -> Moments:
         """The moments of all blocks; the numbers added must be 0 … n − 1."""
         from_left = sorted(self._waiting, key=lambda node: node[1] << node[0])
         if not from_left:

@@ -6,10 +6,10 @@ when the work is done within a second, nothing is written at all.
 
 import atexit
 import sys
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Lock, Timer
 from time import monotonic
 from typing import TYPE_CHECKING, TextIO, TypeVar
@@ -44,15 +44,40 @@ def track(items: Iterable[Item], what: str, total: int | None = None) -> Iterato
     >>> [square**2 for square in track(range(4), "squaring")]
     [0, 1, 4, 9]
     """
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    return _shown(items, _Bar(what, total), lambda _: 1)
+
+
+def count_rows(
+    blocks: Iterable[Item], what: str, total: int | None, rows: Callable[[Item], int]
+) -> Iterator[Item]:
+    """Yield blocks of rows, and show how many rows are done, how fast, and how long it will take.
+
+    Parameters
+    ----------
+    blocks : whatever is to be worked through
+    what : what is being done, in a few words
+    total : how many rows there are, if that is known
+    rows : how many a block has
+
+    Examples
+    --------
+    >>> [sum(block) for block in count_rows([[1, 2], [3]], "adding", 3, len)]
+    [3, 3]
+    """
+    return _shown(blocks, _Bar(what, total, counts_rows=True), rows)
+
+
+def _shown(items: Iterable[Item], bar: "_Bar", size: Callable[[Item], int]) -> Iterator[Item]:
+    """Yield the items and let the bar follow."""
     terminal = _terminal()
     if terminal is None:
         yield from items
         return
-    if total is None and isinstance(items, Sized):
-        total = len(items)
     shared = _current.get()
     display = _Display(terminal) if shared is None or shared.closed else shared
-    bar = _Bar(what, total)
+    bar.since = monotonic()
     display.bars.append(bar)
     try:
         if display is not shared:
@@ -61,7 +86,7 @@ def track(items: Iterable[Item], what: str, total: int | None = None) -> Iterato
             display.appear_later()
         for item in items:
             yield item
-            bar.done += 1
+            bar.done += size(item)
     finally:
         if display is not shared:
             display.close()
@@ -85,7 +110,49 @@ class _Bar:
     what: str
     total: int | None
     done: int = 0
-    since: float = field(default_factory=monotonic)
+    since: float = 0.0
+    counts_rows: bool = False
+
+    def count(self) -> str:
+        """How many are done, and of rows how many in a second."""
+        if not self.counts_rows:
+            return f"{self.done}" if self.total is None else f"{self.done}/{self.total}"
+        rate = self.done / max(monotonic() - self.since, 1e-9)
+        return f"{_short(self.done)} rows, {_short(rate)}/s"
+
+    def time(self) -> str:
+        """How long it has taken; of rows, if that can be told, how long it will take."""
+        seconds = monotonic() - self.since
+        if not self.counts_rows or self.total is None or self.done == 0:
+            return _clock(seconds)
+        left = seconds * max(self.total - self.done, 0) / self.done
+        return f"{_clock(left)} left"
+
+
+def _short(number: float) -> str:
+    """A large number in few letters.
+
+    Examples
+    --------
+    >>> _short(950), _short(1_234_000), _short(50e6)
+    ('950', '1.23 M', '50 M')
+    """
+    for size, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= size:
+            return f"{number / size:.3g}{letter}"
+    return f"{number:.0f}"
+
+
+def _clock(seconds: float) -> str:
+    """Minutes and seconds.
+
+    Examples
+    --------
+    >>> _clock(75.2)
+    '1:15'
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}:{rest:02}"
 
 
 class _Display:
@@ -150,10 +217,8 @@ class _Display:
         table.add_column(justify="right", no_wrap=True)
         table.add_column(justify="right", no_wrap=True)
         for bar in tuple(self.bars):
-            count = f"{bar.done}" if bar.total is None else f"{bar.done}/{bar.total}"
-            minutes, seconds = divmod(int(monotonic() - bar.since), 60)
             line = ProgressBar(total=bar.total, completed=bar.done)
-            table.add_row(Text(bar.what), line, count, f"{minutes}:{seconds:02}")
+            table.add_row(Text(bar.what), line, bar.count(), bar.time())
         return table
 
 

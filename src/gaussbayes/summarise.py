@@ -41,7 +41,7 @@ def summarise(
         )
     accumulate = kernels.active().accumulate
     codes: CodeArray = np.ascontiguousarray(targets, dtype=np.int32)
-    tree = MergeTree()
+    tree: MergeTree[ClassMoments] = MergeTree()
 
     def summarise_block(numbered: tuple[int, slice]) -> None:
         number, rows = numbered

@@ -31,3 +31,6 @@ ScatterLayout: TypeAlias = Literal["full", "pooled", "diagonal"]
 
 Task: TypeAlias = Literal["log_joint", "log_posterior", "posterior", "label"]
 """What a scoring kernel writes for each row."""
+
+BadRowHandling: TypeAlias = Literal["error", "skip"]
+"""What to do with a row of a file that cannot be read: stop, or leave it out and count it."""

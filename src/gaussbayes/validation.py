@@ -57,6 +57,22 @@ def names_of_features(model: BaseEstimator) -> tuple[str, ...] | None:
     return None if names is None else tuple(names)
 
 
+def names_for_source(model: BaseEstimator, target: str | None) -> tuple[tuple[str, ...], str]:
+    """The names by which a model finds its features and its target in a source."""
+    names = names_of_features(model)
+    if names is None:
+        msg = (
+            "this model's features have no names to find columns by: fit it to a frame or a "
+            "source, or name them with with_feature_names"
+        )
+        raise SchemaError(msg)
+    known = target if target is not None else getattr(model, "target_name_", None)
+    if known is None:
+        msg = "which column holds the labels is not known to this model: give target"
+        raise SchemaError(msg)
+    return names, known
+
+
 def refuse_other_features(model: BaseEstimator, other: BaseEstimator) -> None:
     """Raise unless two models have the same features; names count if both know them."""
     ours, theirs = names_of_features(model), names_of_features(other)

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
+from gaussbayes import GaussianClassifier
 from gaussbayes.cli.group import gaussbayes
+from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 
 IRIS = files("gaussbayes.datasets") / "iris.csv"
@@ -77,3 +80,13 @@ def shell(tmp_path: Path) -> Shell:
         )
 
     return run
+
+
+@pytest.fixture
+def fitted(tmp_path: Path) -> GaussianClassifier:
+    """A model of the irises, fitted in memory and saved as iris.json where the command runs."""
+    data = load_iris()
+    frame = pd.DataFrame(data.rows, columns=list(data.feature_names))
+    model = GaussianClassifier().fit(frame, data.labels)
+    model.save(tmp_path / "iris.json")
+    return model

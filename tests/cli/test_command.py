@@ -69,7 +69,7 @@ def test_unknown_commands_are_answered_with_the_one_meant(call: Call) -> None:
     result = call("repotr")
     assert result.exit_code == 2
     assert "no command 'repotr' (did you mean 'report'?)" in result.stderr
-    assert "there is no command 'zzz'; there are lesson, lessons, report" in call("zzz").stderr
+    assert "there is no command 'zzz'; there are fit, predict, update" in call("zzz").stderr
     assert call("--zzz").exit_code == 2
 
 

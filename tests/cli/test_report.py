@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import gaussbayes
@@ -133,7 +134,7 @@ def test_without_a_target_the_columns_are_named(call: Call, iris: Path) -> None:
         (["--features", "a,,b"], "expected different names separated by commas"),
         (["--features", "a,a"], "expected different names separated by commas"),
         (["--seed", "4294967296"], "expected a whole number from 0 to 4294967295"),
-        (["-o", "iris.csv"], "the report would overwrite the data in iris.csv"),
+        (["-o", "iris.csv"], "iris.csv is read, so that it cannot be written as well"),
     ],
 )
 def test_wrong_usage(call: Call, iris: Path, options: list[str], message: str) -> None:
@@ -145,24 +146,29 @@ def test_wrong_usage(call: Call, iris: Path, options: list[str], message: str) -
 
 
 @pytest.mark.parametrize(
-    ("data", "message"), [("nowhere.csv", "does not exist"), (".", "is a directory")]
+    ("data", "code", "message"),
+    [
+        ("nowhere.csv", 2, "does not exist"),
+        (".", 3, "no data files in the folder '.'"),
+        ("*.csv", 3, "no file matches '*.csv'"),
+    ],
 )
-def test_data_that_are_not_there(call: Call, data: str, message: str) -> None:
+def test_data_that_are_not_there(call: Call, data: str, code: int, message: str) -> None:
     result = call("report", data, "-y", "species")
-    assert result.exit_code == 2
+    assert result.exit_code == code
     assert message in result.stderr
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-y", "specis"], "did you mean 'species'?"),
-        (["-y", "petal width (cm)"], "no numbers but string in column 'species'"),
+        (["-y", "specis"], "lacks the target: 'specis' (is it 'species'?)"),
+        (["-y", "petal width (cm)"], "not numbers: column 'species' (string)"),
         (
             ["-y", "petal width (cm)", "--features", "petal length (cm)"],
-            "'petal width (cm)' holds double values such as 0.2",
+            "row 1, column 'petal width (cm)': '0.2' is not a class",
         ),
-        (["-y", "species", "--features", "width"], "no column 'width'"),
+        (["-y", "species", "--features", "width"], "lacks the features asked for: 'width'"),
         (["-y", "species", "--priors", "0.5,0.5"], "3 priors are needed"),
         (["-y", "species", "--priors", "0.5,0.5,0.5"], "priors must sum to 1"),
     ],
@@ -194,3 +200,52 @@ def test_pages_that_cannot_be_written(call: Call, iris: Path, path: str, message
     assert result.exit_code == 1
     assert message in result.stderr
     assert [file.name for file in iris.parent.iterdir()] == ["iris.csv"]
+
+
+def test_a_model_file(
+    call: Call, iris: Path, fitted: GaussianClassifier, asked: dict[str, Any]
+) -> None:
+    table = pd.read_csv(iris)
+    table[table.columns[::-1]].assign(number=1).to_csv("turned.csv", index=False)
+    result = call("report", "iris.json", "turned.csv", "-y", "species", "--held-out", "3")
+    assert (result.exit_code, result.stdout) == (0, "report.html\n")
+    np.testing.assert_array_equal(asked["model"].means_, fitted.means_)
+    assert asked["X"].column_names == fitted.feature_names_in_.tolist()
+    np.testing.assert_array_equal(np.array(asked["X"]), load_iris().rows)
+    assert asked["held_out"] == 3
+    assert asked["source"] == "turned.csv"
+
+
+def test_every_kind_of_file(call: Call, iris: Path, asked: dict[str, Any]) -> None:
+    Path("parts").mkdir()
+    for kind in ("parquet", "jsonl.gz", "arrow"):
+        assert call("convert", iris, f"parts/iris.{kind}").exit_code == 0
+    assert call("report", "parts", "-y", "species").exit_code == 0
+    assert asked["y"].size == 450
+    np.testing.assert_array_equal(np.array(asked["X"])[150:300], load_iris().rows)
+
+
+@pytest.mark.usefixtures("fitted", "iris")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["iris.json"], "which rows is the page about iris.json to show?"),
+        (["iris.json", "iris.csv", "--features", "a"], "--features is for fitting"),
+        (["iris.json", "iris.csv", "-o", "iris.json"], "iris.json is read"),
+    ],
+)
+def test_wrong_usage_with_a_model(call: Call, arguments: list[str], message: str) -> None:
+    result = call("report", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_bad_rows_are_left_out(call: Call, asked: dict[str, Any]) -> None:
+    lines = "a,y\n1,x\n2,x\n3,z\nmany,z\n5,z\n7,\n"
+    Path("rows.csv").write_text(lines)
+    result = call("report", "rows.csv", "-y", "y", "--held-out", "2", "--bad-rows", "skip")
+    assert result.exit_code == 0
+    assert asked["y"].tolist() == ["x", "x", "z", "z"]
+    assert "2 rows were left out:" in result.stderr
+    assert "row 4, column 'a'" in result.stderr
+    assert "row 6, column 'y'" in result.stderr

@@ -1,14 +1,15 @@
-"""Files of every kind are read, or refused with what to do."""
+"""Labelled rows of files: whole, sampled, or part by part, as an independent reader gives them."""
 
-from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gaussbayes.cli.rows import labelled, listed, read_file
+from gaussbayes.cli import reading, rows
 from gaussbayes.errors import DataError, SchemaError
 
 
@@ -17,16 +18,9 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def text(content: str | bytes, name: str = "rows.csv") -> Path:
-    path = Path(name)
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
-
-
-def refused(path: Path, target: str = "y", features: list[str] | None = None) -> str:
-    with pytest.raises(DataError) as caught:
-        labelled(path, read_file(path), target, features)
-    return str(caught.value)
+def text(content: str, name: str = "rows.csv") -> Any:
+    Path(name).write_bytes(content.encode())
+    return reading.opened([name])
 
 
 @pytest.mark.parametrize(
@@ -36,13 +30,14 @@ def refused(path: Path, target: str = "y", features: list[str] | None = None) ->
         ("rows.CSV", "\ufeffa,b,y\r\n1,2.5,no\r\n3,4,yes\r\n"),
         ("rows.tsv", "a\tb\ty\n1\t2.5\tno\n3\t4\tyes"),
         ("rows.tab", 'a\t"b"\ty\n1\t"2.5"\tno\n\n3\t4\tyes\n'),
+        ("rows.jsonl", '{"a": 1, "b": 2.5, "y": "no"}\n{"a": 3, "b": 4, "y": "yes"}\n'),
     ],
 )
 def test_text_files(name: str, content: str) -> None:
-    path = text(content, name)
-    rows = labelled(path, read_file(path), "y")
-    assert rows.features.to_pydict() == {"a": [1.0, 3.0], "b": [2.5, 4.0]}
-    assert rows.labels.tolist() == ["no", "yes"]
+    found = rows.read(text(content, name), "y")
+    assert found.features.to_pydict() == {"a": [1.0, 3.0], "b": [2.5, 4.0]}
+    assert found.labels.tolist() == ["no", "yes"]
+    assert found.target == "y"
 
 
 def test_parquet_files_of_other_types() -> None:
@@ -53,92 +48,78 @@ def test_parquet_files_of_other_types() -> None:
         "single": pa.array([0.5, 1.5], pa.float32()),
         "y": pa.array(["no", "yes"]).dictionary_encode(),
     }
-    path = Path("rows.parquet")
-    parquet.write_table(pa.table(columns), path)
-    rows = labelled(path, read_file(path), "y")
-    assert rows.features.to_pydict() == {
+    parquet.write_table(pa.table(columns), "rows.parquet")
+    found = rows.read(reading.opened(["rows.parquet"]), "y")
+    assert found.features.to_pydict() == {
         "small": [1.0, 2.0],
         "true": [1.0, 0.0],
         "money": [1.5, 2.25],
         "single": [0.5, 1.5],
     }
-    assert rows.labels.tolist() == ["no", "yes"]
+    assert found.labels.tolist() == ["no", "yes"]
 
 
-def test_chosen_features_keep_their_order() -> None:
-    path = text("a,b,name,y\n1,2,x,0\n3,4,z,1\n")
-    rows = labelled(path, read_file(path), "y", ["b", "a"])
-    assert rows.features.column_names == ["b", "a"]
-    assert rows.labels.dtype == np.int64
+def test_many_blocks_of_many_files_are_in_order() -> None:
+    generator = np.random.default_rng(0)
+    table = pd.DataFrame(generator.normal(size=(30_000, 3)), columns=list("abc"))
+    table["y"] = generator.integers(4, size=30_000)
+    for number in range(3):
+        part = pa.Table.from_pandas(table.iloc[number * 10_000 : (number + 1) * 10_000])
+        parquet.write_table(part, f"{number}.parquet", row_group_size=999)
+    found = rows.read(reading.opened(["*.parquet"]), "y", ["c", "a"])
+    assert found.features.column_names == ["c", "a"]
+    np.testing.assert_array_equal(np.array(found.features), table[["c", "a"]])
+    np.testing.assert_array_equal(found.labels, table["y"])
 
 
-def test_quoted_newlines_are_part_of_a_label() -> None:
-    path = text('a,y\n1,"two\nlines"\n2,one\n')
-    assert labelled(path, read_file(path), "y").labels.tolist() == ["two\nlines", "one"]
+def test_a_sample_and_what_happens_meanwhile(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = "\n".join(f"{i},{'rare' if i == 77 else 'often'}" for i in range(500))
+    seen: list[float] = []
+    found = rows.sampled(
+        text(f"a,y\n{lines}\n"), "y", None, 50, 0, meanwhile=lambda a, _: seen.extend(a[:, 0])
+    )
+    assert seen == list(range(500))
+    values = found.features["a"].to_pylist()
+    assert sorted(values) == values
+    assert 77 in values
+    assert len(values) in {50, 51}
+    assert "of 500 rows of rows.csv are used, drawn at random" in capsys.readouterr().err
 
 
-def test_test_rows_have_the_types_of_the_training_rows() -> None:
-    training, test = text("a,y\n1,1\n2,x\n"), text("a,y\n1,1\n2,1\n", "test.csv")
-    known = read_file(training)
-    assert labelled(test, read_file(test), "y", like=known).labels.tolist() == ["1", "1"]
-    with pytest.raises(SchemaError, match="'y' holds string values, but int64 are expected"):
-        labelled(training, known, "y", like=read_file(test))
+def test_labels_take_the_kind_of_those_known() -> None:
+    known = np.array(["1", "x"])
+    assert rows.read(text("a,y\n1,1\n2,1\n"), "y", like=known).labels.tolist() == ["1", "1"]
+    assert rows.read(text("a,y\n1,1\n2,0\n"), "y", like=np.array([3])).labels.tolist() == [1, 0]
+    with pytest.raises(SchemaError, match="such as '1', but expected are int64 such as 3"):
+        rows.read(text("a,y\n1,1\n2,x\n"), "y", like=np.array([3]))
+
+
+def test_class_numbers_among_those_of_a_model() -> None:
+    source = text("a,y\n1,c\n2,a\n3,c\n")
+    (block,) = rows.blocks(source, rows.chosen(source, "y", None))
+    assert rows.codes_among(np.array(["a", "b", "c"]), block).tolist() == [2, 0, 2]
+    with pytest.raises(SchemaError, match="rows.csv, rows from 1 on: classes .*: \\['c'\\]"):
+        rows.codes_among(np.array(["a", "b"]), block)
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("target", "features", "message"),
     [
-        ("", "rows.csv is empty"),
-        ("a,y\n", "has columns ('a', 'y') but no rows"),
-        ("a,a,y\n1,2,x\n", "several columns are called 'a'"),
-        (",a,y\n0,1,x\n", "column 1 has no name; is it a row number?"),
-        ("a;b;y\n1;2;x\n", "it seems to be separated by ';'"),
-        ("a\ty\n1\tx\n", "rename it to .tsv"),
-        ("a,b,y\n1,2\n", "cannot be read: CSV parse error: Expected 3 columns, got 2"),
-        ("a,Y\n1,x\n", "no column 'y'; its columns are 'a', 'Y'"),
-        ("y\nx\n", "besides the target 'y' at least one column must be a feature"),
-        ("a,y\n1,\n2,x\n", "1 value is missing in column 'y', the first in row 1 of 2"),
-        ("a,y\n1,x\n,x\nNaN,z\n", "2 values are missing in column 'a', the first in row 2 of 3"),
-        ("a,y\n1,1\n2,\n", "1 value is missing in column 'y'"),
-        ("a,y\n1,x\nmany,x\n", "no numbers but string in column 'a', for example '1'"),
-        ("a,b,y\n2,2020-01-01,x\n", "date32[day] in column 'b', for example '2020-01-01'"),
-        ("a,b,c,y\n2,x,z,1\n", "and in 'c'. Leave such columns out with --features 'a'"),
-        ("a,y\n1,0.5\n", "'y' holds double values such as 0.5, but classes are expected"),
-        ("a,y\n1,2020-01-01\n", "'y' holds date32[day] values such as 2020-01-01"),
-        (b"a,y\n1,\xff\n", "'y' holds binary values"),
-        (b"\xff,y\n1,x\n", "cannot be read"),
+        ("specis", None, "lacks the target: 'specis' \\(is it 'species'\\?\\)"),
+        ("species", ["widht"], "lacks the features asked for: 'widht' \\(is it 'width'\\?\\)"),
+        ("species", ["species"], "'species' is the target and cannot be a feature too"),
     ],
 )
-def test_what_cannot_be_used(content: str | bytes, message: str) -> None:
-    assert message in refused(text(content))
+def test_what_a_person_probably_meant(target: str, features: Any, message: str) -> None:
+    source = text("length,width,species\n1,2,x\n")
+    with pytest.raises(SchemaError, match=message):
+        rows.read(source, target, features)
 
 
-def test_what_a_person_probably_meant() -> None:
-    path = text("length,width,species\n1,2,x\n")
-    assert "no column 'specis' (did you mean 'species'?)" in refused(path, "specis")
-    assert "(did you mean 'width'?)" in refused(path, "species", ["widht"])
-    assert "must be a feature" in refused(path, "species", ["species"])
-
-
-def test_other_files() -> None:
-    assert "known are .csv, .parquet, .pq, .tab, .tsv" in refused(text("a", "rows.xlsx"))
-    assert "broken.parquet cannot be read" in refused(text("a" * 100, "broken.parquet"))
-
-
-def test_a_damaged_file_is_refused_or_read() -> None:
-    whole = Path("whole.parquet")
-    parquet.write_table(pa.table({"a": [1.5, 2.5], "y": ["x", "z"]}), whole)
-    content = whole.read_bytes()
-    for length in range(len(content)):
-        with pytest.raises(DataError):
-            read_file(text(content[:length], "part.parquet"))
-    for at in range(0, len(content), 3):
-        damaged = bytearray(content)
-        damaged[at] ^= 0xFF
-        with suppress(DataError):
-            read_file(text(bytes(damaged), "damaged.parquet"))
-
-
-def test_long_lists_of_columns_are_cut() -> None:
-    assert listed(["a", "b"]) == "'a', 'b'"
-    assert listed([str(i) for i in range(25)]).endswith("'19' and 5 more")
+def test_nothing_is_left() -> None:
+    Path("rows.csv").write_text("a,y\n1,\n2,\n")
+    source = reading.opened(["rows.csv"], None, "skip")
+    with pytest.raises(DataError, match="rows.csv has no rows but 2 rows that cannot be used"):
+        rows.read(source, "y")
+    with pytest.raises(DataError, match="rows.csv has no rows but 2 rows"):
+        rows.sampled(source, "y", None, 10, 0)

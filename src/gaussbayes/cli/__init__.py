@@ -7,8 +7,12 @@ Data go to standard output, everything else to standard error. What a command en
 1     it could not be done: a file cannot be written, a library is missing
 2     the command line is wrong
 3     the data are: they cannot be used as was asked
+4     a gate was not passed, such as ``--min-accuracy``
 130   it was interrupted (Ctrl-C)
 ====  ==================================================================
+
+A reader that closes the pipe early (``| head``) has what it wanted: the command stops without a
+word, and its code is 0.
 """
 
 import os

@@ -8,14 +8,30 @@ import click
 
 from gaussbayes.errors import GaussBayesError
 
-_VERBS = {"lesson": "lesson", "lessons": "lessons", "report": "report"}
-"""The module in this package that each verb lives in, as its `command`.
+_VERBS = (
+    "fit",
+    "predict",
+    "update",
+    "merge",
+    "show",
+    "evaluate",
+    "compare",
+    "sample",
+    "plot",
+    "report",
+    "convert",
+    "schema",
+    "lesson",
+    "lessons",
+    "demo",
+)
+"""The verbs in the order of the help; each is the `command` of the module of its name.
 
 A module is imported when its verb is called or its help is listed, so it imports what is slow
 (NumPy, scikit-learn, matplotlib) inside its functions.
 """
 
-_CANNOT, _BAD_DATA, _INTERRUPTED = 1, 3, 130
+_DONE, _CANNOT, _BAD_DATA, _INTERRUPTED = 0, 1, 3, 130
 
 
 class Verbs(click.Group):
@@ -29,7 +45,7 @@ class Verbs(click.Group):
         """The verb of that name, if there is one."""
         if cmd_name not in _VERBS:
             return None
-        command: click.Command = import_module(f"gaussbayes.cli.{_VERBS[cmd_name]}").command
+        command: click.Command = import_module(f"gaussbayes.cli.{cmd_name}").command
         return command
 
     def resolve_command(
@@ -43,9 +59,14 @@ class Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a verb; Ctrl-C ends it without a word, as shells expect."""
+        """Run a verb; Ctrl-C ends it without a word, as shells expect, and so does ``| head``.
+
+        A reader that closes the pipe has what it wanted, so that this is no error: the code is 0.
+        """
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:
+            ctx.exit(_DONE)
         except KeyboardInterrupt:
             click.echo(err=True)  # the prompt gets a line of its own after ^C
             ctx.exit(_INTERRUPTED)

@@ -1,19 +1,35 @@
-"""What options hold, read once for all verbs; what cannot be read is a usage error."""
+"""Options and arguments that several verbs have."""
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from gaussbayes.cli import values
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-DATA = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
-"""A file that is there."""
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")
+"""Kinds of files of rows."""
 
-_LARGEST_SEED = 2**32 - 1
-"""That scikit-learn takes."""
+
+class Source(click.Path):
+    """A file, a folder, a pattern such as ``data/*.csv``, or ``-`` for standard input."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name as it was given, if there is something of that name."""
+        if any(sign in value for sign in "*?[") and not Path(value).exists():
+            return value  # whether any file is meant by a pattern, its reader says
+        return super().convert(value, param, ctx)
+
+
+SOURCE = Source(exists=True, readable=True, allow_dash=True)
+MODEL = click.Path(exists=True, dir_okay=False, readable=True, allow_dash=True)
+"""A model file that is there, or ``-``."""
+
+OUTPUT = click.Path(dir_okay=False, allow_dash=True)
+"""A file to write, or ``-``."""
 
 
 class RememberingCommand(click.Command):
@@ -28,93 +44,143 @@ class RememberingCommand(click.Command):
 def seed_option(what: str) -> Callable[[Function], Function]:
     """The option ``--seed``; `what` says what is random."""
     return click.option(
-        "--seed", type=int, default=0, show_default=True, metavar="N", callback=_seed, help=what
+        "--seed",
+        type=int,
+        default=0,
+        show_default=True,
+        metavar="N",
+        callback=values.seed,
+        help=what,
     )
 
 
-def names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    """Names separated by commas; quotes go around one that holds a comma itself.
-
-    Examples
-    --------
-    >>> names(None, None, 'length,"width, inner"')
-    ('length', 'width, inner')
-    """
-    if value is None:
-        return None
-    found = tuple(name.strip() for name in next(csv.reader([value]), []))
-    if not found or "" in found or len(set(found)) < len(found):
-        msg = f"expected different names separated by commas, got {value!r}"
-        raise click.BadParameter(msg)
-    return found
-
-
-def priors(_: click.Context, __: click.Parameter, value: str) -> list[float] | str | None:
-    """``estimated``, ``uniform``, or a number for each class, as `GaussianClassifier` takes them.
-
-    Examples
-    --------
-    >>> priors(None, None, "0.2,0.8")
-    [0.2, 0.8]
-    """
-    if value in {"estimated", "uniform"}:
-        return None if value == "estimated" else value
-    try:
-        return [float(number) for number in value.split(",")]
-    except ValueError:
-        msg = f"expected 'estimated', 'uniform' or numbers such as 0.2,0.8, got {value!r}"
-        raise click.BadParameter(msg) from None
+def model_options(function: Function) -> Function:
+    """The settings of a model, as `GaussianClassifier` takes them."""
+    return _together(
+        function,
+        click.option(
+            "--covariance",
+            type=click.Choice(["full", "diagonal", "spherical"]),
+            default="full",
+            show_default=True,
+            help="What a class's covariance may look like.",
+        ),
+        click.option("--shared", is_flag=True, help="All classes have the same covariance."),
+        estimation_options,
+    )
 
 
-def shrinkage(_: click.Context, __: click.Parameter, value: str) -> float | Literal["oas"] | None:
-    """``none``, ``oas`` or a number between 0 and 1, as `GaussianClassifier` takes it.
-
-    Examples
-    --------
-    >>> shrinkage(None, None, "0.5")
-    0.5
-    """
-    if value == "none":
-        return None
-    if value == "oas":
-        return "oas"
-    intensity = _number(value)
-    if intensity is None or not 0.0 <= intensity <= 1.0:
-        msg = f"expected 'none', 'oas' or a number between 0 and 1, got {value!r}"
-        raise click.BadParameter(msg)
-    return intensity
-
-
-def held_out(ctx: click.Context, param: click.Parameter, value: str) -> int | float | Path:
-    """A number of folds, a share of the rows, or a file with other rows.
-
-    Examples
-    --------
-    >>> held_out(None, None, "10"), held_out(None, None, "0.3")
-    (10, 0.3)
-    """
-    number = _number(value)
-    if number is None:
-        path: Path = DATA.convert(value, param, ctx)
-        return path
-    if number.is_integer() and number >= 2:
-        return int(number)
-    if not 0.0 < number < 1.0:
-        what = "expected folds (2 or more), a share between 0 and 1, or a file"
-        msg = f"{what}, got {value!r}"
-        raise click.BadParameter(msg)
-    return number
+def estimation_options(function: Function) -> Function:
+    """Those settings that have nothing to do with the shape of covariances."""
+    return _together(
+        function,
+        click.option(
+            "--divisor",
+            type=click.Choice(["mle", "unbiased"]),
+            default="mle",
+            show_default=True,
+            help="Divide the scatter by N, or by N - 1.",
+        ),
+        click.option(
+            "--shrinkage",
+            callback=values.shrinkage,
+            default="none",
+            show_default=True,
+            metavar="none|oas|NUMBER",
+            help="How far covariances move towards the spherical one.",
+        ),
+        click.option(
+            "--priors",
+            callback=values.priors,
+            default="estimated",
+            show_default=True,
+            metavar="estimated|uniform|P,Q,...",
+            help="The classes' priors; numbers are in the order of the sorted classes.",
+        ),
+    )
 
 
-def _seed(_: click.Context, __: click.Parameter, value: int) -> int:
-    if not 0 <= value <= _LARGEST_SEED:
-        msg = f"expected a whole number from 0 to {_LARGEST_SEED}, got {value}"
-        raise click.BadParameter(msg)
-    return value
+def reading_options(function: Function) -> Function:
+    """How files of rows are read."""
+    return _together(
+        function,
+        click.option(
+            "--format",
+            "file_format",
+            type=click.Choice(FORMATS),
+            help="The kind of the data files.  [default: by their names]",
+        ),
+        click.option(
+            "--bad-rows",
+            type=click.Choice(["error", "skip"]),
+            default="error",
+            show_default=True,
+            help="Stop at a row that cannot be used, or leave it out, count it and name it.",
+        ),
+    )
 
 
-def _number(value: str) -> float | None:
-    try:
-        return float(value)
-    except ValueError:
-        return None
+def writing_options(function: Function) -> Function:
+    """Where rows are written, and how."""
+    return _together(
+        function,
+        click.option(
+            "-o",
+            "--output",
+            type=OUTPUT,
+            default="-",
+            metavar="FILE",
+            help="The file to write, its kind told by its name.  [default: standard output]",
+        ),
+        click.option(
+            "--output-format",
+            type=click.Choice(FORMATS),
+            help="The kind of the file to write.  [default: by its name, or csv]",
+        ),
+        escape_option,
+    )
+
+
+def escape_option(function: Function) -> Function:
+    """The option ``--escape``."""
+    return click.option(
+        "--escape",
+        is_flag=True,
+        help="Put ' before text that a spreadsheet would take for a formula (CSV, TSV).",
+    )(function)
+
+
+def target_option(function: Function) -> Function:
+    """The option ``-y``."""
+    return click.option(
+        "-y", "--target", metavar="TARGET", help="The column that holds the classes."
+    )(function)
+
+
+def features_option(function: Function) -> Function:
+    """The option ``--features``."""
+    return click.option(
+        "--features",
+        callback=values.names,
+        metavar="A,B,...",
+        help="The columns to learn from.  [default: all but the target]",
+    )(function)
+
+
+def weights_option(function: Function) -> Function:
+    """The option ``--weights``."""
+    return click.option(
+        "--weights", metavar="COLUMN", help="The column that says how much each row counts."
+    )(function)
+
+
+def json_option(what: str) -> Callable[[Function], Function]:
+    """The option ``--json``; `what` says what it writes."""
+    return click.option("--json", "as_json", is_flag=True, help=what)
+
+
+def _together(function: Function, *options: Callable[[Function], Function]) -> Function:
+    """Apply decorators so that the help lists them in this order."""
+    for option in reversed(options):
+        function = option(function)
+    return function

@@ -25,8 +25,13 @@ def console(*, stderr: bool = False) -> "Console":
     """
     from rich.console import Console
 
+    class QuietConsole(Console):
+        def on_broken_pipe(self) -> None:
+            """Leave it to the command what to do when nobody reads on; rich would end with 1."""
+            raise  # noqa: PLE0704 (called while the error is handled)
+
     plain = bool(os.environ.get("NO_COLOR"))
-    made = Console(
+    made = QuietConsole(
         stderr=stderr,
         color_system=None if plain else "auto",
         markup=False,

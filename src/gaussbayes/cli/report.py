@@ -1,17 +1,22 @@
-"""``gaussbayes report DATA -y TARGET``: fit a model to a file, and write a page about it."""
+"""``gaussbayes report``: a page about a model fitted to files, or read from one."""
 
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.cli import options
+from gaussbayes.cli import given, models, options, reading, rows, values, writing
+
+if TYPE_CHECKING:
+    from gaussbayes.estimator import GaussianClassifier
 
 
 @click.command("report", cls=options.RememberingCommand)
-@click.argument("data", type=options.DATA)
-@click.option("-y", "--target", metavar="TARGET", help="The column that holds the classes.")
+@click.argument(
+    "arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=options.SOURCE
+)
+@options.target_option
 @click.option(
     "-o",
     "--output",
@@ -20,46 +25,11 @@ from gaussbayes.cli import options
     show_default=True,
     help="The page to write; it is one file that needs nothing else.",
 )
-@click.option(
-    "--features",
-    callback=options.names,
-    metavar="A,B,...",
-    help="The columns to learn from.  [default: all but the target]",
-)
-@click.option(
-    "--covariance",
-    type=click.Choice(["full", "diagonal", "spherical"]),
-    default="full",
-    show_default=True,
-    help="What a class's covariance may look like.",
-)
-@click.option("--shared", is_flag=True, help="All classes have the same covariance.")
-@click.option(
-    "--divisor",
-    type=click.Choice(["mle", "unbiased"]),
-    default="mle",
-    show_default=True,
-    help="Divide the scatter by N, or by N - 1.",
-)
-@click.option(
-    "--shrinkage",
-    callback=options.shrinkage,
-    default="none",
-    show_default=True,
-    metavar="none|oas|NUMBER",
-    help="How far covariances move towards the spherical one.",
-)
-@click.option(
-    "--priors",
-    callback=options.priors,
-    default="estimated",
-    show_default=True,
-    metavar="estimated|uniform|P,Q,...",
-    help="The classes' priors; numbers are in the order of the sorted classes.",
-)
+@options.features_option
+@options.model_options
 @click.option(
     "--held-out",
-    callback=options.held_out,
+    callback=values.held_out,
     default="10",
     show_default=True,
     metavar="FOLDS|SHARE|FILE",
@@ -68,64 +38,81 @@ from gaussbayes.cli import options
 )
 @options.seed_option("Decides which rows are held out.")
 @click.option("--title", metavar="TEXT", help="The heading of the page.")
+@options.reading_options
 def command(
-    data: Path,
+    arguments: tuple[str, ...],
     target: str | None,
     output: Path,
     features: tuple[str, ...] | None,
     held_out: float | Path,
     seed: int,
     title: str | None,
+    file_format: str | None,
+    bad_rows: str,
     **settings: Any,
 ) -> None:
-    """Write an HTML page about a classifier fitted to a file.
+    """Write an HTML page about a classifier.
 
-    DATA is a CSV, TSV or Parquet file with named columns. The page shows the data, the
+    The classifier comes from a model file, or is fitted to DATA. The page shows the data, the
     parameters, pictures, errors on rows held out, calibration, and how other models do. Its path
     is printed.
+    The first argument is a model file if its name ends in .json; rows in JSON lines end in .jsonl.
 
     \b
     gaussbayes report iris.csv -y species
     gaussbayes report iris.csv -y species --covariance diagonal --held-out 0.3 -o iris.html
+    gaussbayes report iris.json new.csv
     """
-    _refuse_overwriting(output, data, held_out)
+    parted = given.told_apart(arguments, file_format)
+    if parted.model is not None:
+        given.refuse_for_a_model(*settings, "features")
+    if not parted.data:
+        msg = f"which rows is the page about {parted.model} to show? Give DATA after it"
+        raise click.UsageError(msg)
+    writing.refuse_overwriting(str(output), *arguments, str(held_out))
 
-    from gaussbayes import GaussianClassifier, write_report
-    from gaussbayes.cli import rows
+    from gaussbayes import write_report
     from gaussbayes.report.write import refuse_unwritable
 
     refuse_unwritable(output)  # before a large file is read
 
-    table = rows.read_file(data)
-    if target is None:
-        columns = rows.listed(table.column_names)
-        msg = f"which column of {data} holds the classes? Give -y with one of: {columns}"
-        raise click.UsageError(msg)
-    learnt = rows.labelled(data, table, target, features)
-    model = GaussianClassifier(**settings).fit(learnt.features, learnt.labels)
-    if isinstance(held_out, Path):
-        names = learnt.features.column_names
-        other = rows.labelled(held_out, rows.read_file(held_out), target, names, like=table)
-        tests: Any = (other.features, other.labels)
+    source = reading.opened(parted.data, file_format, bad_rows)
+    if parted.model is None:
+        model, learnt = _fitted(source, target, features, settings)
     else:
-        tests = held_out
+        model, learnt = _loaded(parted.model, source, target)
+    reading.tell_bad_rows(source.bad_rows)
     context = click.get_current_context()
     written = write_report(
         model,
         learnt.features,
         learnt.labels,
         output,
-        held_out=tests,
+        held_out=rows.held_out(held_out, learnt, bad_rows),
         title=title,
         random_state=seed,
-        source=str(data),
+        source=reading.where(source),
         command=shlex.join([*context.command_path.split(), *context.meta["arguments"]]),
     )
     click.echo(written)
 
 
-def _refuse_overwriting(output: Path, *given: object) -> None:
-    for path in given:
-        if isinstance(path, Path) and output.exists() and output.samefile(path):
-            msg = f"the report would overwrite the data in {path}: give another name with -o"
-            raise click.UsageError(msg)
+def _fitted(
+    source: Any, target: str | None, features: tuple[str, ...] | None, settings: dict[str, Any]
+) -> "tuple[GaussianClassifier, rows.Rows]":
+    """A model of the rows, and the rows."""
+    from gaussbayes import GaussianClassifier
+
+    learnt = rows.read(source, reading.target_for(source, target), features)
+    return GaussianClassifier(**settings).fit(learnt.features, learnt.labels), learnt
+
+
+def _loaded(name: str, source: Any, target: str | None) -> "tuple[GaussianClassifier, rows.Rows]":
+    """A model from its file, and rows that have its features."""
+    from gaussbayes import GaussianClassifier
+
+    stored = models.read(name)
+    features = models.named_features(stored, name)
+    target = reading.target_for(source, target or stored.target)
+    reading.require(source, features, f"the model's {reading.counted(len(features), 'feature')}")
+    return GaussianClassifier.load(name), rows.read(source, target, features)

@@ -1,212 +1,186 @@
-"""A file of labelled rows → features and labels in memory, by pyarrow."""
+"""Labelled rows of files: block by block, whole in memory, or a sample of them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from gaussbayes.cli import reading
 from gaussbayes.errors import DataError, SchemaError
-from gaussbayes.types import LabelArray
 
-_SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-_PARQUET = {".parquet", ".pq"}
+if TYPE_CHECKING:
+    from gaussbayes.sources.choice import Choice
+    from gaussbayes.types import CodeArray, LabelArray, RealArray
+
+_LEAST = 20
+"""Rows of every class that a sample keeps, so that each can be fitted and cross-validated."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Labelled rows of a file."""
+    """Labelled rows in memory."""
 
     features: Any  # (n, d) Arrow table of numbers
-    labels: LabelArray  # (n,)
+    labels: "LabelArray"  # (n,)
+    target: str
 
 
-def read_file(path: Path) -> Any:
-    """The Arrow table in a CSV, TSV or Parquet file, whatever it holds."""
-    import pyarrow as pa
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledBlock:
+    """Some rows of a file."""
 
-    kind = path.suffix.lower()
-    if kind not in _PARQUET | _SEPARATORS.keys():
-        known = ", ".join(sorted([*_SEPARATORS, *_PARQUET]))
-        msg = f"{path}: what kind of file this is cannot be told by its name; known are {known}"
-        raise DataError(msg)
-    if path.stat().st_size == 0:
-        msg = f"{path} is empty"
-        raise DataError(msg)
-    try:
-        table = _read_parquet(path) if kind in _PARQUET else _read_text(path, _SEPARATORS[kind])
-        names = table.column_names
-    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise  # the disk, not what is on it
-        msg = f"{path} cannot be read: {error}"
-        raise DataError(msg) from None
-    _refuse_columns(path, names)
-    if table.num_rows == 0:
-        msg = f"{path} has columns ({listed(names)}) but no rows"
-        raise DataError(msg)
-    return table
+    rows: "RealArray"  # (m, d)
+    codes: "CodeArray"  # (m,)
+    classes: "LabelArray"  # those that occur in it
+    place: str  # for messages
+
+    @property
+    def labels(self) -> "LabelArray":
+        """The labels (m,)."""
+        return self.classes[self.codes]
 
 
-def labelled(
-    path: Path, table: Any, target: str, features: Sequence[str] | None = None, like: Any = None
+def chosen(source: Any, target: str, features: Sequence[str] | None) -> "Choice":
+    """The columns that are target and features, checked as they are for fitting."""
+    from gaussbayes.sources.files import make_plan
+
+    reading.require(source, [target], "the target")
+    if features is not None:
+        reading.require(source, features, "the features asked for")
+    return make_plan(source, target, features, None, "full").chosen
+
+
+def blocks(source: Any, columns: "Choice") -> Iterator[LabelledBlock]:
+    """The rows of an opened source part by part, features as numbers, labels as class numbers."""
+    from gaussbayes.sources.bad_rows import UnfitError, refusal
+    from gaussbayes.sources.columns import as_codes, as_rows
+
+    target = columns.target
+    parts = reading.blocks(source, "reading rows", columns.columns, columns.numbers, [target])
+    for block in parts:
+        try:
+            codes, classes = as_codes(block.table, target)
+        except UnfitError as error:
+            bad = error.unfit.placed(block.file, block.first_row)
+            raise refusal(bad, source.handling) from None
+        place = f"{block.file}, rows from {block.first_row} on"
+        yield LabelledBlock(as_rows(block.table, columns.features), codes, classes, place)
+
+
+def read(
+    source: Any,
+    target: str,
+    features: Sequence[str] | None = None,
+    like: "LabelArray | None" = None,
 ) -> Rows:
-    """Split a table into features and labels, and refuse what a Gaussian cannot use.
+    """All rows of a source, in memory.
 
     Parameters
     ----------
-    path : where the table comes from, for messages
-    target : the column that holds the classes
-    features : the columns to learn from; None for all others
-    like : a table whose types the columns must have, for test data
+    features : the columns to take; None is all but the target
+    like : labels of the kind that these must be
     """
-    for name in (target, *(features or ())):
-        _refuse_unknown(path, name, table.column_names)
-    if features is None:
-        features = [name for name in table.column_names if name != target]
-    if target in features or not features:
-        msg = f"{path}: besides the target {target!r} at least one column must be a feature"
-        raise SchemaError(msg)
-    _refuse_not_numbers(path, table, features)
-    for name in (target, *features):
-        _refuse_missing(path, name, table[name])
-    column = _classes(path, target, table[target])
-    if like is not None:
-        column = _cast(path, target, column, _classes(path, target, like[target]).type)
-    return Rows(_floats(table.select(features)), column.to_numpy())
+    import numpy as np
+
+    columns = chosen(source, target, features)
+    parts = []
+    for block in blocks(source, columns):
+        labels = block.labels if like is None else of_kind(block, like).labels
+        parts.append((block.rows, labels))
+    if not parts:
+        raise nothing_in(source)
+    matrix, labels = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Rows(_framed(matrix, columns.features), labels, target)
 
 
-def _read_text(path: Path, separator: str) -> Any:
-    from pyarrow import csv
+def sampled(
+    source: Any,
+    target: str,
+    features: Sequence[str] | None,
+    most: int,
+    seed: int,
+    meanwhile: "Callable[[RealArray, LabelArray], object] | None" = None,
+) -> Rows:
+    """At most so many rows of a source, drawn at random, some of every class.
 
-    return csv.read_csv(
-        path, parse_options=csv.ParseOptions(delimiter=separator, newlines_in_values=True)
-    )
+    Parameters
+    ----------
+    meanwhile : what is called with all rows and labels, part by part
+    """
+    from gaussbayes.report.passing import Passing
+
+    columns = chosen(source, target, features)
+    passing = Passing(most, least=min(most, _LEAST), seed=seed)
+    for block in blocks(source, columns):
+        if meanwhile is not None:
+            meanwhile(block.rows, block.labels)
+        passing.add(block.rows, block.codes, block.classes)
+    if passing.n_seen == 0:
+        raise nothing_in(source)
+    matrix, labels = passing.rows()
+    if labels.size < passing.n_seen:
+        some = f"{labels.size:,} of {passing.n_seen:,} rows"
+        reading.tell(f"{some} of {reading.where(source)} are used, drawn at random")
+    return Rows(_framed(matrix, columns.features), labels, target)
 
 
-def _read_parquet(path: Path) -> Any:
-    from pyarrow import parquet
+def held_out(given: Any, learnt: Rows, bad_rows: str) -> Any:
+    """Folds or a share as they are, a file as rows with the columns and classes of those learnt."""
+    if not isinstance(given, Path):
+        return given
+    source = reading.opened([str(given)], None, bad_rows)
+    names = learnt.features.column_names
+    reading.require(source, [learnt.target, *names], "the columns of the other rows")
+    tests = read(source, learnt.target, names, like=learnt.labels)
+    reading.tell_bad_rows(source.bad_rows)
+    return tests.features, tests.labels
 
-    # One file, not a data set: the folders above it are no columns.
-    return parquet.ParquetFile(path).read()
 
+def codes_among(classes: "LabelArray", block: LabelledBlock) -> "CodeArray":
+    """The class numbers (m,) of a block's rows among the classes (k,) of a model."""
+    from gaussbayes.labels import unite
 
-def _refuse_columns(path: Path, names: list[str]) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        msg = f"{path}: several columns are called {listed(twice)}; names must differ"
-        raise SchemaError(msg)
-    if "" in names:
+    own = of_kind(block, classes)
+    union, _, places = unite(classes, own.classes)
+    if union.size > classes.size:
+        known = set(classes.tolist())
+        unknown = [label for label in own.classes.tolist() if label not in known]
         msg = (
-            f"{path}: column {names.index('') + 1} has no name; is it a row number? Give it a name "
-            "in the first line, and leave it out with --features if it is no feature"
+            f"{block.place}: classes that the model does not know: {unknown!r:.200}; it knows "
+            f"{classes.tolist()!r:.200}"
         )
         raise SchemaError(msg)
-    other = next((sign for sign in ";\t|" if sign in names[0]), None)
-    if len(names) == 1 and other is not None:
-        kind = "rename it to .tsv" if other == "\t" else "separate its values by commas"
-        msg = f"{path} has one column, {names[0]!r}; it seems to be separated by {other!r}: {kind}"
-        raise DataError(msg)
+    return places[own.codes]
 
 
-def _refuse_unknown(path: Path, name: str, names: list[str]) -> None:
-    if name not in names:
-        close = get_close_matches(name, names, n=1)
-        meant = f" (did you mean {close[0]!r}?)" if close else ""
-        msg = f"{path} has no column {name!r}{meant}; its columns are {listed(names)}"
-        raise SchemaError(msg)
-
-
-def _refuse_not_numbers(path: Path, table: Any, features: Sequence[str]) -> None:
-    other = [name for name in features if not _is_number(table.schema.field(name).type)]
-    if not other:
-        return
-    column = table[other[0]].drop_null()
-    value = f", for example {str(column[0].as_py())!r:.60}" if len(column) else ""
-    rest = [name for name in features if name not in other]
-    way = f"--features {','.join(rest)!r}" if rest else "other --features"
-    msg = (
-        f"{path}: no numbers but {table.schema.field(other[0]).type} in column {other[0]!r}{value}"
-        f"{' and in ' + listed(other[1:]) if other[1:] else ''}. Leave such columns out with "
-        f"{way}, or encode them as numbers first"
-    )
-    raise DataError(msg)
-
-
-def _refuse_missing(path: Path, name: str, column: Any) -> None:
-    import pyarrow.compute as pc
-
-    missing = pc.is_null(column, nan_is_null=True)
-    if _is_text(column.type):
-        missing = pc.or_(missing, pc.fill_null(pc.equal(column, ""), True))
-    count = pc.sum(missing).as_py()
-    if count:
-        row = pc.index(missing, True).as_py() + 1
-        values = "value is" if count == 1 else "values are"
-        msg = (
-            f"{path}: {count} {values} missing in column {name!r}, the first in row {row} of "
-            f"{len(column)}; leave out or fill in such rows, or leave out the column"
-        )
-        raise DataError(msg)
-
-
-def _classes(path: Path, target: str, column: Any) -> Any:
-    """The column of labels without dictionary, if labels they can be."""
-    import pyarrow.compute as pc
-    from pyarrow import types
-
-    if types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    kind = column.type
-    strange = None
-    if types.is_floating(kind):
-        strange = next(iter(column.filter(pc.not_equal(pc.round(column), column))), None)
-    elif not (_is_number(kind) or _is_text(kind)):
-        strange = column[0]
-    if strange is not None:
-        msg = (
-            f"{path}: the target {target!r} holds {kind} values such as {strange.as_py()}, but "
-            "classes are expected: text, whole numbers or truth values"
-        )
-        raise DataError(msg)
-    return column
-
-
-def _is_number(kind: Any) -> bool:
-    from pyarrow import types
-
-    return bool(
-        types.is_integer(kind)
-        or types.is_floating(kind)
-        or types.is_decimal(kind)
-        or types.is_boolean(kind)
-    )
-
-
-def _is_text(kind: Any) -> bool:
-    from pyarrow import types
-
-    return bool(types.is_string(kind) or types.is_large_string(kind))
-
-
-def _floats(table: Any) -> Any:
+def of_kind(block: LabelledBlock, like: "LabelArray") -> LabelledBlock:
+    """A block with its classes as text where others are text, as numbers where they are numbers."""
+    import numpy as np
     import pyarrow as pa
 
-    # Numbers beyond 2⁵³ are rounded, as they are in every table of floats.
-    return table.cast(pa.schema([(name, pa.float64()) for name in table.column_names]), safe=False)
-
-
-def _cast(path: Path, target: str, column: Any, kind: Any) -> Any:
-    import pyarrow as pa
-
+    if block.classes.dtype.kind == like.dtype.kind:
+        return block
+    wanted = pa.array(like[:1].tolist()).type
     try:
-        return column.cast(kind)
+        cast = pa.array(block.classes.tolist()).cast(wanted)
     except pa.ArrowException:
-        msg = f"{path}: the target {target!r} holds {column.type} values, but {kind} are expected"
+        found, expected = block.classes.tolist()[0], like.tolist()[0]
+        msg = (
+            f"{block.place}: the classes are such as {found!r}, but expected are {wanted} such as "
+            f"{expected!r}"
+        )
         raise SchemaError(msg) from None
+    return replace(block, classes=np.array(cast.to_pylist()))
 
 
-def listed(names: Sequence[str], most: int = 20) -> str:
-    """Some of the names, for messages."""
-    some = ", ".join(repr(name) for name in names[:most])
-    return some if len(names) <= most else f"{some} and {len(names) - most} more"
+def nothing_in(source: Any) -> DataError:
+    """The error that a source has no rows."""
+    bad = source.bad_rows.count
+    left = f" but {reading.counted(bad, 'row')} that cannot be used" if bad else ""
+    return DataError(f"{reading.where(source)} has no rows{left}")
+
+
+def _framed(matrix: "RealArray", names: Sequence[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.table([pa.array(column) for column in matrix.T], names=list(names))

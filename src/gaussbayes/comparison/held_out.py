@@ -43,7 +43,7 @@ def hold_out(X: Any, y: Any, held_out: Any, random_state: int | None) -> HeldOut
     >>> [(train.tolist(), test.tolist()) for train, test in parts.splits]
     [([0, 3], [1, 2]), ([1, 2], [0, 3])]
     """
-    rows, codes, schema = _read(X, y)
+    rows, codes, schema = read_labelled(X, y)
     n = codes.size
     seed = "" if random_state is None else f", seed {random_state}"
     if isinstance(held_out, tuple) and len(held_out) == 2:
@@ -81,7 +81,8 @@ def _is(value: object, kind: type) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool | np.bool_)
 
 
-def _read(X: Any, y: Any) -> tuple[RealArray, Places, Schema]:
+def read_labelled(X: Any, y: Any) -> tuple[RealArray, Places, Schema]:
+    """Rows (n, d), their class numbers (n,), and what the columns and classes are called."""
     batch, schema = table.read(X, y)
     if batch.targets.ndim == 2:
         msg = f"y must be one label for each row here, got memberships {batch.targets.shape}"
@@ -99,7 +100,7 @@ def _read_test(X_test: Any, y_test: Any, X: Any, schema: Schema) -> tuple[RealAr
         known = BaseEstimator()
         validation.remember_features(known, X, schema.n_features)
         validation.features_as_before(known, X_test)
-    rows, codes, own = _read(X_test, y_test)
+    rows, codes, own = read_labelled(X_test, y_test)
     if rows.shape[1] != schema.n_features:
         msg = f"X has {schema.n_features} features, but X_test has {rows.shape[1]}"
         raise SchemaError(msg)
@@ -125,9 +126,9 @@ def _refuse_small(codes: Places, schema: Schema, n_folds: int) -> None:
     smallest = int(count.argmin())
     least = int(count[smallest])
     if least < n_folds:
-        fewer = f"give held_out={least} or less, or " if least >= 2 else ""
+        fewer = f"hold out {least} folds or fewer, or " if least >= 2 else ""
         msg = (
             f"class {schema.class_name(smallest)} has {least} row{'s' if least > 1 else ''}, too "
-            f"few for {n_folds} folds: {fewer}leave the class out, or give (X_test, y_test)"
+            f"few for {n_folds} folds: {fewer}leave the class out, or give test rows"
         )
         raise DataError(msg)

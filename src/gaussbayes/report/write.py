@@ -1,16 +1,16 @@
 """`write_report`: a page about a fitted model, written whole or not at all."""
 
 import os
-import secrets
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from shutil import copymode
 from typing import Any
 
 from gaussbayes.plots.requirement import pyplot
 from gaussbayes.report.contents import gather
 from gaussbayes.report.page import page
+from gaussbayes.storage import atomic
+
+_WHAT = "the report"
 
 
 def write_report(
@@ -87,37 +87,9 @@ def write_report(
 
 def refuse_unwritable(path: Path) -> None:
     """Raise an `OSError` that names the path if no file can be written there."""
-    folder = path.resolve().parent
-    if path.is_dir():
-        msg = f"cannot write the report to {str(path)!r}: it is a directory; name a file in it"
-        raise IsADirectoryError(msg)
-    if path.exists() and not path.is_file():
-        msg = f"cannot write the report to {str(path)!r}: it is not an ordinary file"
-        raise OSError(msg)
-    if not folder.exists():
-        msg = f"cannot write the report to {str(path)!r}: there is no directory {str(folder)!r}"
-        raise FileNotFoundError(msg)
-    if not folder.is_dir():
-        msg = f"cannot write the report to {str(path)!r}: {str(folder)!r} is not a directory"
-        raise NotADirectoryError(msg)
-    if not os.access(folder, os.W_OK | os.X_OK):
-        msg = f"cannot write the report to {str(path)!r}: no permission to write in {str(folder)!r}"
-        raise PermissionError(msg)
+    atomic.refuse_unwritable(path, _WHAT)
 
 
 def replace_text(path: Path, text: str) -> None:
     """Put a text in the place of a file in one step: readers see the old one or the new one."""
-    target = path.resolve()  # of a link, the file it leads to
-    # Beside the target, because a file is replaced in one step only on the same disk.
-    temporary = target.with_name(f".report-{secrets.token_hex(8)}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8", errors="replace", newline="\n")
-        if target.exists():
-            copymode(target, temporary)
-        temporary.replace(target)
-    except OSError as error:
-        msg = f"cannot write the report to {str(path)!r}: {error.strerror or error}"
-        raise type(error)(msg) from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    atomic.replace_file(path, text.encode("utf-8", errors="replace"), _WHAT)

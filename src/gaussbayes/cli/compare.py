@@ -1,0 +1,121 @@
+"""``gaussbayes compare DATA... -y TARGET``: which model errs least on rows held out?"""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gaussbayes.cli import kinds, options, output, reading, rows, values
+
+
+def _counts(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...]:
+    try:
+        found = tuple(int(number) for number in value.split(",") if number.strip())
+    except ValueError:
+        found = (0,)
+    if any(number < 1 for number in found):
+        msg = f"expected whole numbers from 1 on, separated by commas, got {value!r}"
+        raise click.BadParameter(msg)
+    return found
+
+
+@click.command("compare")
+@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=options.SOURCE)
+@options.target_option
+@options.features_option
+@options.estimation_options
+@click.option(
+    "--held-out",
+    callback=values.held_out,
+    default="10",
+    show_default=True,
+    metavar="FOLDS|SHARE|FILE",
+    help="What errors are counted on: folds of cross-validation, a share of the rows, or the "
+    "rows of another file.",
+)
+@click.option(
+    "--neighbors",
+    callback=_counts,
+    default="1,3,5,9,15",
+    show_default=True,
+    metavar="A,B,...",
+    help="How many nearest neighbours vote; '' for none.",
+)
+@click.option(
+    "--sample",
+    type=click.IntRange(1),
+    default=kinds.COMPARED,
+    show_default=True,
+    metavar="N",
+    help="Compare on at most so many rows, drawn at random.",
+)
+@click.option(
+    "--plot",
+    "picture",
+    type=options.OUTPUT,
+    metavar="FILE",
+    help="Draw the comparison as well, as a .png, .svg or .pdf file.",
+)
+@options.seed_option("Decides which rows are held out, and which are drawn.")
+@options.reading_options
+@options.json_option("Write the figures as JSON.")
+def command(
+    data: tuple[str, ...],
+    target: str | None,
+    features: tuple[str, ...] | None,
+    held_out: float | Path,
+    neighbors: tuple[int, ...],
+    sample: int,
+    picture: str | None,
+    seed: int,
+    file_format: str | None,
+    bad_rows: str,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Compare the six Gaussian models and nearest neighbours on the same rows.
+
+    Priors, divisor and shrinkage are those given; covariances are of each shape in turn, shared
+    and not.
+
+    \b
+    gaussbayes compare iris.csv -y species
+    gaussbayes compare iris.csv -y species --held-out 0.3 --neighbors 1,5 --plot iris.png
+    """
+    from gaussbayes import GaussianClassifier, compare
+
+    if picture is not None:
+        from gaussbayes.cli import picture_file
+
+        picture_file.refuse_place(picture, *data)
+    source = reading.opened(data, file_format, bad_rows)
+    target = reading.target_for(source, target)
+    learnt = rows.sampled(source, target, features, sample, seed)
+    compared = compare(
+        learnt.features,
+        learnt.labels,
+        held_out=rows.held_out(held_out, learnt, bad_rows),
+        neighbors=neighbors,
+        model=GaussianClassifier(**settings),
+        random_state=seed,
+    )
+    reading.tell_bad_rows(source.bad_rows)
+    if as_json:
+        output.write_json(
+            {
+                "data": list(source.files),
+                "target": target,
+                "how": compared.how,
+                "rows": compared.n_rows,
+                "classes": compared.classes.tolist(),
+                "models": compared.records(),
+                "bad_rows": reading.bad_rows_record(source.bad_rows),
+            }
+        )
+    else:
+        output.console().print(compared.table())
+    if picture is not None:
+        from gaussbayes import plots
+
+        picture_file.save(lambda: plots.comparison(compared), picture)
+        reading.tell(f"the picture is in {picture}")

@@ -1,0 +1,153 @@
+"""``gaussbayes evaluate``: how good a model's predictions are, on rows that it has not seen."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gaussbayes.cli import (
+    gates,
+    given,
+    holding,
+    judged,
+    learning,
+    models,
+    options,
+    output,
+    reading,
+    rows,
+    streamed,
+)
+
+if TYPE_CHECKING:
+    from gaussbayes.evaluation import Evaluation
+
+_FOLDS = 10
+
+
+@click.command("evaluate")
+@click.argument(
+    "arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=options.SOURCE
+)
+@options.target_option
+@options.features_option
+@options.model_options
+@holding.held_out_options
+@options.seed_option("Decides which rows are held out.")
+@gates.gate_options
+@options.reading_options
+@options.json_option("Write the figures as JSON.")
+def command(
+    arguments: tuple[str, ...],
+    target: str | None,
+    features: tuple[str, ...] | None,
+    held_out: holding.HeldOut | None,
+    cv: int | None,
+    loo: bool,
+    test: Path | None,
+    seed: int,
+    file_format: str | None,
+    bad_rows: str,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Count errors, and judge the probabilities.
+
+    With a model file, its predictions are compared with the classes in DATA, which may be of any
+    size. Without one, models are fitted to some of the rows of DATA and judged by the others.
+    The first argument is a model file if its name ends in .json; rows in JSON lines end in .jsonl.
+
+    \b
+    gaussbayes evaluate iris.json new.csv
+    gaussbayes evaluate iris.csv -y species --cv 10
+    gaussbayes evaluate iris.csv -y species --covariance diagonal --test new.csv
+    gaussbayes evaluate iris.json new.csv --min-accuracy 0.95 || echo 'not good enough'
+    """
+    bars = gates.bars(settings)
+    held = holding.chosen(held_out, cv, loo, test)
+    parted = given.told_apart(arguments, file_format)
+    about: dict[str, Any]
+    if parted.model is not None:
+        given.refuse_for_a_model(*settings, "features", "held_out", "cv", "loo", "test", "seed")
+        told, about = _of_model(parted, target, file_format, bad_rows)
+    elif isinstance(held, Path):
+        source = reading.opened(parted.data, file_format, bad_rows)
+        told, about = _on_test_rows(source, target, features, settings, str(held), bad_rows)
+    else:
+        source = reading.opened(parted.data, file_format, bad_rows)
+        told, about = _held_out(source, target, features, settings, held or _FOLDS, seed)
+    if as_json:
+        figures = judged.record(told) | {"gates": gates.records(told, bars)}
+        output.write_json(about | figures)
+    else:
+        judged.show(output.console(), told, about["how"])
+    gates.check(told, bars)
+
+
+def _of_model(
+    parted: given.Given, target: str | None, file_format: str | None, bad_rows: str
+) -> "tuple[Evaluation, dict[str, Any]]":
+    """A model from a file on rows from others."""
+    if parted.model is None or not parted.data:
+        msg = f"which rows is {parted.model} to be judged by? Give DATA after it"
+        raise click.UsageError(msg)
+    stored = models.read(parted.model)
+    source = reading.opened(parted.data, file_format, bad_rows)
+    target = reading.target_for(source, target or stored.target)
+    told = streamed.evaluated(stored, parted.model, source, target)
+    how = f"the model {parted.model} on {told.n_rows:,} rows of {reading.where(source)}"
+    return told, _about(parted.model, source, target, how)
+
+
+def _on_test_rows(
+    source: Any,
+    target: str | None,
+    features: tuple[str, ...] | None,
+    settings: dict[str, Any],
+    test: str,
+    bad_rows: str,
+) -> "tuple[Evaluation, dict[str, Any]]":
+    """A model fitted to some files on the rows of another."""
+    chosen = learning.checked(settings)
+    target = reading.target_for(source, target)
+    layout = chosen.structure.layout
+    found = learning.summed(source, target, layout=layout, features=features, bad_rows=bad_rows)
+    reading.tell_bad_rows(found.bad_rows)
+    tests = reading.opened([test], None, bad_rows)
+    reading.require(tests, [target], "the target")
+    stored = learning.learn(found, chosen)
+    told = streamed.evaluated(stored, "fitted", tests, target)
+    learnt = f"fitted to {found.n_rows:,} rows of {reading.where(source)}"
+    how = f"{learnt}, judged by {told.n_rows:,} rows of {reading.where(tests)}"
+    return told, _about(None, tests, target, how)
+
+
+def _held_out(
+    source: Any,
+    target: str | None,
+    features: tuple[str, ...] | None,
+    settings: dict[str, Any],
+    held_out: Any,
+    seed: int,
+) -> "tuple[Evaluation, dict[str, Any]]":
+    """Models fitted to some rows on the others, which must fit into memory."""
+    from gaussbayes import GaussianClassifier
+    from gaussbayes.comparison.one_model import judge
+
+    target = reading.target_for(source, target)
+    learnt = rows.read(source, target, features)
+    found = judge(
+        GaussianClassifier(**settings), learnt.features, learnt.labels, held_out, random_state=seed
+    )
+    return found.evaluation, _about(None, source, target, found.how)
+
+
+def _about(model: str | None, source: Any, target: str, how: str) -> dict[str, Any]:
+    reading.tell_bad_rows(source.bad_rows)
+    return {
+        "model": model,
+        "data": list(source.files),
+        "target": target,
+        "how": how,
+        "bad_rows": reading.bad_rows_record(source.bad_rows),
+    }

@@ -1,0 +1,187 @@
+"""A model as tables for a terminal of 80 columns; many classes or features are shortened."""
+
+from typing import TYPE_CHECKING, Any
+
+from gaussbayes.cli import models, output, reading
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from gaussbayes.parameters import Parameters
+    from gaussbayes.storage.record import StoredModel
+    from gaussbayes.types import FloatArray
+
+_MOST_CLASSES = 20
+"""Lines of the table of classes."""
+
+_MOST_COLUMNS = 5
+"""Classes or features side by side."""
+
+_MOST_FEATURES = 12
+"""Lines of a table of features."""
+
+_MOST_MATRICES = 5
+"""Classes whose covariance is written out."""
+
+_WIDEST_NAME = 20
+_WIDEST_HEADING = 10
+
+
+def print_model(
+    console: "Console",
+    name: str,
+    stored: "StoredModel",
+    parameters: "Parameters | None",
+    problem: str | None,
+) -> None:
+    """Print everything that fits, and say what was left out."""
+    for line in _heading(name, stored, parameters):
+        output.paragraph(console, line)
+    if problem is not None:
+        console.print()
+        output.paragraph(console, f"It cannot predict yet: {problem}", style="bold")
+    tables = [_classes(stored, parameters)]
+    if parameters is not None:
+        tables += [_means(stored, parameters), *_spreads(stored, parameters)]
+    for table in tables:
+        console.print()
+        console.print(table)
+    left_out = _left_out(stored)
+    if left_out:
+        console.print()
+        output.paragraph(console, f"Not shown: {left_out}. --json has everything.", style="dim")
+
+
+def _heading(name: str, stored: "StoredModel", parameters: "Parameters | None") -> list[str]:
+    chosen = models.settings_record(stored)
+    sharing = "the same for all classes" if chosen["shared"] else "one for each class"
+    priors = {None: "estimated", "uniform": "uniform"}.get(
+        chosen["priors"] if isinstance(chosen["priors"], str | None) else "", "given"
+    )
+    classes = reading.counted(len(stored.schema.classes), "class", "classes")
+    features = reading.counted(stored.schema.n_features, "feature")
+    lines = [
+        f"model       {name}",
+        f"covariance  {chosen['covariance']}, {sharing}",
+        f"divisor     {chosen['divisor']}",
+        f"shrinkage   {'none' if chosen['shrinkage'] is None else chosen['shrinkage']}",
+        f"priors      {priors}",
+        f"target      {'not known' if stored.target is None else stored.target}",
+        f"size        {classes}, {features}",
+    ]
+    if stored.moments is None:
+        lines.append("learnt      nothing: it was made from parameters")
+    else:
+        lines.append(f"learnt      from rows of weight {_number(stored.moments.weight.sum())}")
+    if parameters is not None:
+        counts = models.parameter_counts(parameters)
+        parts = ", ".join(f"{counts[of]} of {of}" for of in ("priors", "means", "covariances"))
+        lines.append(f"parameters  {counts['total']}: {parts}")
+    return lines
+
+
+def _classes(stored: "StoredModel", parameters: "Parameters | None") -> "Table":
+    names = models.class_names(stored)[:_MOST_CLASSES]
+    columns: dict[str, FloatArray] = {}
+    if parameters is not None:
+        columns["prior"] = parameters.prior
+    if stored.moments is not None:
+        columns["weight"] = stored.moments.weight
+    table = _numbers("classes", "class", list(columns))
+    for code, name in enumerate(names):
+        table.add_row(_short(name, 40), *(_number(values[code]) for values in columns.values()))
+    return table
+
+
+def _means(stored: "StoredModel", parameters: "Parameters") -> "Table":
+    return _by_feature("means", stored, parameters.mean, models.class_names(stored))
+
+
+def _spreads(stored: "StoredModel", parameters: "Parameters") -> list["Table"]:
+    """Covariances and correlations, or the variances alone where there is nothing else."""
+    structure = stored.settings.structure
+    owners = ["all classes"] if structure.shared else models.class_names(stored)
+    shape = parameters.covariance
+    if structure.covariance == "full":
+        from gaussbayes.covariance import correlation
+
+        dense = shape.dense()[:_MOST_MATRICES]
+        tables = []
+        for owner, own, scaled in zip(owners, dense, correlation(dense), strict=False):
+            tables.append(_matrix(f"covariance of {owner}", stored, own, _number))
+            tables.append(_matrix(f"correlation of {owner}", stored, scaled, _share))
+        return tables
+    variance = shape.variance  # type: ignore[union-attr]
+    if structure.covariance == "diagonal":
+        return [_by_feature("variances", stored, variance, owners)]
+    table = _numbers("variances", "class", ["variance"])
+    for owner, value in zip(owners[:_MOST_CLASSES], variance, strict=False):
+        table.add_row(_short(owner, 40), _number(value))
+    return [table]
+
+
+def _by_feature(title: str, stored: "StoredModel", values: Any, columns: list[str]) -> "Table":
+    """Numbers (m, d) as a line for each feature."""
+    table = _numbers(title, "feature", columns[:_MOST_COLUMNS])
+    for column, name in enumerate(models.feature_names(stored)[:_MOST_FEATURES]):
+        cells = (_number(value) for value in values[:_MOST_COLUMNS, column])
+        table.add_row(_short(name, _WIDEST_NAME), *cells)
+    return table
+
+
+def _matrix(title: str, stored: "StoredModel", values: Any, written: Any) -> "Table":
+    names = models.feature_names(stored)[:_MOST_COLUMNS]
+    table = _numbers(title, "feature", [str(number) for number in range(1, len(names) + 1)])
+    for number, name in enumerate(names):
+        cells = (written(value) for value in values[number, : len(names)])
+        table.add_row(f"{number + 1} {_short(name, _WIDEST_NAME - 2)}", *cells)
+    return table
+
+
+def _numbers(title: str, first: str, columns: list[str]) -> "Table":
+    """An empty table of numbers, a name before each line."""
+    headings = (_short(column, _WIDEST_HEADING) for column in columns)
+    table = output.table(first, *headings, title=_short(title, 60))
+    table.leading = 0
+    table.columns[0].min_width = 12
+    for column in table.columns[1:]:
+        column.justify = "right"
+        column.min_width = 8
+    return table
+
+
+def _left_out(stored: "StoredModel") -> str:
+    """What is not in the tables, in words."""
+    structure, k = stored.settings.structure, len(stored.schema.classes)
+    d = stored.schema.n_features
+    parts = []
+    if k > _MOST_CLASSES:
+        parts.append(f"{k - _MOST_CLASSES} of {k} classes")
+    if k > _MOST_COLUMNS:
+        parts.append(f"the means of {k - _MOST_COLUMNS} classes")
+    if d > _MOST_FEATURES:
+        parts.append(f"the means of {d - _MOST_FEATURES} features")
+    if structure.covariance == "full" and d > _MOST_COLUMNS:
+        parts.append(f"the covariances of {d - _MOST_COLUMNS} features")
+    if structure.covariance == "full" and not structure.shared and k > _MOST_MATRICES:
+        parts.append(f"the covariances of {k - _MOST_MATRICES} classes")
+    return ", ".join(parts)
+
+
+def _number(value: float) -> str:
+    return _signed(f"{float(value):.5g}")
+
+
+def _share(value: float) -> str:
+    return _signed(f"{round(float(value), 3) + 0.0:.3f}")  # + 0.0: no minus before a zero
+
+
+def _signed(text: str) -> str:
+    return "−" + text[1:] if text.startswith("-") else text
+
+
+def _short(name: str, most: int) -> str:
+    """A name without its middle if it is long; numbered names differ at their ends."""
+    half = most // 2
+    return name if len(name) <= most else f"{name[: half - 1]}…{name[-half:]}"

@@ -1,0 +1,137 @@
+"""Models that verbs read and write: files, or ``-`` for standard input and output.
+
+They are kept as the records that model files hold, not as estimators: scikit-learn takes longer to
+load than most files take to read.
+"""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gaussbayes.errors import GaussBayesError, SchemaError
+
+if TYPE_CHECKING:
+    from gaussbayes.parameters import Parameters
+    from gaussbayes.priors import Priors
+    from gaussbayes.storage.record import StoredModel
+
+STANDARD = "-"
+"""Standard input or output, where a file is expected."""
+
+
+def read(name: str) -> "StoredModel":
+    """The model in a file, or on standard input."""
+    from gaussbayes import storage
+
+    if name != STANDARD:
+        return storage.load(Path(name))
+    try:
+        return storage.loads(sys.stdin.buffer.read(storage.LARGEST_FILE + 1))
+    except GaussBayesError as error:
+        msg = f"the model on standard input: {error}"
+        raise type(error)(msg) from None
+
+
+def write(stored: "StoredModel", name: str) -> None:
+    """Write a model to a file, whole or not at all, or to standard output."""
+    from gaussbayes import storage
+
+    if name == STANDARD:
+        sys.stdout.buffer.write(storage.dumps(stored))
+        sys.stdout.buffer.flush()
+    else:
+        storage.save(stored, Path(name))
+
+
+def refuse_unwritable(name: str) -> None:
+    """Raise if no model can be written there: before the work, not after it."""
+    from gaussbayes.storage.atomic import refuse_unwritable
+
+    if name != STANDARD:
+        refuse_unwritable(Path(name), "the model")
+
+
+def parameters_of(stored: "StoredModel") -> "Parameters":
+    """The parameters of a model, worked out from its moments if it has seen rows."""
+    if stored.parameters is not None:
+        return stored.parameters
+    if stored.moments is None:
+        msg = "the model has neither moments nor parameters"
+        raise SchemaError(msg)
+    return stored.settings.estimate(stored.moments, stored.schema)
+
+
+def with_priors(stored: "StoredModel", priors: "Priors") -> "StoredModel":
+    """The same Gaussians under other priors."""
+    from gaussbayes.priors import class_priors
+
+    settings = replace(stored.settings, priors=priors)
+    parameters = stored.parameters
+    if parameters is not None:  # it has seen no rows: its classes weigh the same
+        weight = parameters.prior * 0 + 1
+        parameters = parameters.with_prior(class_priors(priors, stored.schema, weight))
+    return replace(stored, settings=settings, parameters=parameters)
+
+
+def class_names(stored: "StoredModel") -> list[str]:
+    """The classes as text, for the names of columns and the headings of tables.
+
+    Labels are all of one kind, so that different ones have different names.
+    """
+    return [str(label) for label in stored.schema.classes.tolist()]
+
+
+def feature_names(stored: "StoredModel") -> tuple[str, ...]:
+    """The features' names, or their numbers if they have none."""
+    schema = stored.schema
+    return schema.features or tuple(f"feature {j}" for j in range(schema.n_features))
+
+
+def named_features(stored: "StoredModel", name: str) -> tuple[str, ...]:
+    """The names by which a model finds its features in files; it must have some."""
+    features = stored.schema.features
+    if features is None:
+        msg = (
+            f"the features of the model {name} have no names to find columns by, because it was "
+            "fitted to rows without; name them in Python with with_feature_names and save it again"
+        )
+        raise SchemaError(msg)
+    return features
+
+
+def settings_record(stored: "StoredModel") -> dict[str, Any]:
+    """What the user chose, as plain values."""
+    chosen = stored.settings
+    priors: Any = chosen.priors
+    if hasattr(priors, "tolist"):
+        priors = priors.tolist()
+    elif hasattr(priors, "items"):
+        priors = {str(label): value for label, value in priors.items()}
+    return {
+        "covariance": chosen.structure.covariance,
+        "shared": chosen.structure.shared,
+        "priors": priors,
+        "divisor": chosen.divisor,
+        "shrinkage": chosen.shrinkage,
+    }
+
+
+def parameter_counts(parameters: "Parameters") -> dict[str, int]:
+    """How many free parameters there are of each kind, and in all."""
+    k, d = parameters.offset.shape
+    return {
+        "priors": k - 1,
+        "means": k * d,
+        "covariances": parameters.covariance.n_parameters,
+        "total": parameters.n_parameters,
+    }
+
+
+def refuse_two_inputs(*given: str) -> None:
+    """Raise if standard input is to be read twice."""
+    if given.count(STANDARD) > 1:
+        msg = "standard input (-) can be read once only: give a file in the other place"
+        raise click.UsageError(msg)

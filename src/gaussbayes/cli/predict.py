@@ -1,0 +1,136 @@
+"""``gaussbayes predict MODEL DATA...``: rows → the same rows with what the model says of them."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gaussbayes.cli import models, options, quick, reading, scoring, values, writing
+from gaussbayes.errors import SchemaError
+
+if TYPE_CHECKING:
+    from gaussbayes.cli.scoring import Score
+    from gaussbayes.storage.record import StoredModel
+
+
+@click.command("predict")
+@click.argument("model", type=options.MODEL)
+@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=options.SOURCE)
+@options.writing_options
+@scoring.score_options
+@click.option("--no-label", is_flag=True, help="Leave out the column of predicted classes.")
+@click.option(
+    "--keep",
+    default="others",
+    show_default=True,
+    metavar="others|all|none|A,B,...",
+    help="Which columns of the data to pass on: those that are no features, all, none, or these.",
+)
+@click.option(
+    "--priors",
+    callback=values.other_priors,
+    default="own",
+    show_default=True,
+    metavar="own|estimated|uniform|P,Q,...",
+    help="Other priors than the model's; numbers are in the order of the sorted classes.",
+)
+@options.reading_options
+def command(
+    model: str,
+    data: tuple[str, ...],
+    output: str,
+    output_format: str | None,
+    escape: bool,
+    no_label: bool,
+    keep: str,
+    priors: Any,
+    file_format: str | None,
+    bad_rows: str,
+    **flags: bool,
+) -> None:
+    """Predict the classes of rows in files of any size.
+
+    Columns are found by their names, in any order; those that are no features of the model are
+    passed on. The rows come out in the order they came in.
+
+    \b
+    gaussbayes predict iris.json new.csv --proba -o predicted.csv
+    zcat rows.csv.gz | gaussbayes predict iris.json - > predicted.csv
+    """
+    asked = scoring.asked_for(flags)
+    if no_label and not asked:
+        msg = "--no-label leaves nothing to write: ask for a score, for example --proba"
+        raise click.UsageError(msg)
+    models.refuse_two_inputs(model, *data)
+    quick.start()
+    stored = models.read(model)
+    if priors != "own":
+        stored = models.with_priors(stored, priors)
+    features = models.named_features(stored, model)
+    source = reading.opened(data, file_format, bad_rows)
+    writing.refuse_overwriting(output, model, *source.files)
+    reading.require(source, features, f"the model's {reading.counted(len(features), 'feature')}")
+    kept = _kept(keep, source, features)
+    added = scoring.column_names(asked, models.class_names(stored), label=not no_label)
+    _refuse_taken(source, kept, added)
+    tables, schema = _predicted(stored, source, kept, added, asked, label=not no_label)
+    writing.write(tables, schema, output, output_format, escape=escape)
+    reading.tell_bad_rows(source.bad_rows)
+
+
+def _predicted(
+    stored: "StoredModel",
+    source: Any,
+    kept: list[str],
+    added: Sequence[str],
+    asked: "Sequence[Score]",
+    *,
+    label: bool,
+) -> tuple[Iterator[Any], Any]:
+    """The kept columns of each block with those that are added, and their Arrow schema."""
+    import pyarrow as pa
+
+    from gaussbayes.sources.columns import as_rows
+
+    parameters = models.parameters_of(stored)
+    features = list(stored.schema.features or ())
+    classes = pa.array(stored.schema.classes.tolist())
+    columns = kept + [name for name in features if name not in set(kept)]
+    read = reading.schema_of(source, columns, features)
+
+    def predicted(rows: Any) -> list[Any]:
+        return scoring.scored(parameters, rows, classes, asked, label=label)
+
+    def tables() -> Iterator[Any]:
+        for block in reading.blocks(source, "predicting", columns, features):
+            with reading.in_block(block):
+                scores = predicted(as_rows(block.table, features))
+            yield pa.table([*block.table.select(kept).columns, *scores], schema=schema)
+
+    # The types of the scores, which depend on those of the features, are told by no rows at all.
+    none = predicted(as_rows(read.empty_table(), features))
+    types = [(name, column.type) for name, column in zip(added, none, strict=True)]
+    schema = pa.schema([*(read.field(name) for name in kept), *types])
+    return tables(), schema
+
+
+def _kept(keep: str, source: Any, features: Sequence[str]) -> list[str]:
+    """The columns to be passed on."""
+    there = list(source.schema.names)
+    if keep in {"all", "none"}:
+        return there if keep == "all" else []
+    if keep == "others":
+        return [name for name in there if name not in set(features)]
+    wanted = values.as_names(keep, "--keep")
+    reading.require(source, wanted, "the columns to keep")
+    return list(wanted)
+
+
+def _refuse_taken(source: Any, kept: Sequence[str], added: Sequence[str]) -> None:
+    taken = [name for name in added if name in set(kept)]
+    if taken:
+        msg = (
+            f"{reading.where(source)} has a column {taken[0]!r} already, which is what the "
+            "prediction is written to: leave it out with --keep, or rename it"
+        )
+        raise SchemaError(msg)

@@ -1,0 +1,33 @@
+"""A model judged on files of any size, block by block."""
+
+from typing import TYPE_CHECKING, Any
+
+from gaussbayes.cli import models, reading, rows
+
+if TYPE_CHECKING:
+    from gaussbayes.evaluation import Evaluation
+    from gaussbayes.storage.record import StoredModel
+
+
+def evaluated(stored: "StoredModel", name: str, source: Any, target: str) -> "Evaluation":
+    """Compare a model's predictions with the classes in a source, in bounded memory.
+
+    Parameters
+    ----------
+    name : of the model, for messages
+    source : an opened source that has the model's features and the target
+    """
+    from gaussbayes import scores
+    from gaussbayes.evaluation import evaluate
+
+    features = models.named_features(stored, name)
+    reading.require(source, features, f"the model's {reading.counted(len(features), 'feature')}")
+    parameters, classes = models.parameters_of(stored), stored.schema.classes
+    told: Evaluation | None = None
+    for block in rows.blocks(source, rows.chosen(source, target, features)):
+        codes = rows.codes_among(classes, block)
+        own = evaluate(scores.log_posterior(parameters, block.rows, None), codes, classes)
+        told = own if told is None else told + own
+    if told is None:
+        raise rows.nothing_in(source)
+    return told

@@ -1,0 +1,112 @@
+"""What the values of options mean, read once for all verbs; others are usage errors."""
+
+import csv
+from pathlib import Path
+from typing import Literal
+
+import click
+
+DATA = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
+"""A file that is there."""
+
+_LARGEST_SEED = 2**32 - 1
+"""That scikit-learn takes."""
+
+
+def names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """Names separated by commas; quotes go around one that holds a comma itself.
+
+    Examples
+    --------
+    >>> names(None, None, 'length,"width, inner"')
+    ('length', 'width, inner')
+    """
+    return None if value is None else as_names(value)
+
+
+def as_names(value: str, option: str | None = None) -> tuple[str, ...]:
+    """The same for a text that is known to hold names; `option` is where it came from."""
+    found = tuple(name.strip() for name in next(csv.reader([value]), []))
+    if not found or "" in found or len(set(found)) < len(found):
+        msg = f"expected different names separated by commas, got {value!r}"
+        raise click.BadParameter(msg, param_hint=option)
+    return found
+
+
+def priors(_: click.Context, __: click.Parameter, value: str) -> list[float] | str | None:
+    """``estimated``, ``uniform``, or a number for each class, as `GaussianClassifier` takes them.
+
+    Examples
+    --------
+    >>> priors(None, None, "0.2,0.8")
+    [0.2, 0.8]
+    """
+    if value in {"estimated", "uniform"}:
+        return None if value == "estimated" else value
+    try:
+        return [float(number) for number in value.split(",")]
+    except ValueError:
+        msg = f"expected 'estimated', 'uniform' or numbers such as 0.2,0.8, got {value!r}"
+        raise click.BadParameter(msg) from None
+
+
+def other_priors(
+    ctx: click.Context, param: click.Parameter, value: str
+) -> list[float] | str | None:
+    """As `priors`, or ``own`` for those that the model has."""
+    return value if value == "own" else priors(ctx, param, value)
+
+
+def shrinkage(_: click.Context, __: click.Parameter, value: str) -> float | Literal["oas"] | None:
+    """``none``, ``oas`` or a number between 0 and 1, as `GaussianClassifier` takes it.
+
+    Examples
+    --------
+    >>> shrinkage(None, None, "0.5")
+    0.5
+    """
+    if value == "none":
+        return None
+    if value == "oas":
+        return "oas"
+    intensity = _number(value)
+    if intensity is None or not 0.0 <= intensity <= 1.0:
+        msg = f"expected 'none', 'oas' or a number between 0 and 1, got {value!r}"
+        raise click.BadParameter(msg)
+    return intensity
+
+
+def held_out(ctx: click.Context, param: click.Parameter, value: str) -> int | float | Path:
+    """A number of folds, a share of the rows, or a file with other rows.
+
+    Examples
+    --------
+    >>> held_out(None, None, "10"), held_out(None, None, "0.3")
+    (10, 0.3)
+    """
+    number = _number(value)
+    if number is None:
+        path: Path = DATA.convert(value, param, ctx)
+        return path
+    if number.is_integer() and number >= 2:
+        return int(number)
+    if not 0.0 < number < 1.0:
+        what = "expected folds (2 or more), a share between 0 and 1, or a file"
+        msg = f"{what}, got {value!r}"
+        raise click.BadParameter(msg)
+    return number
+
+
+def seed(_: click.Context, __: click.Parameter, value: int) -> int:
+    """A seed that every generator takes."""
+    if not 0 <= value <= _LARGEST_SEED:
+        msg = f"expected a whole number from 0 to {_LARGEST_SEED}, got {value}"
+        raise click.BadParameter(msg)
+    return value
+
+
+def _number(value: str) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        return None

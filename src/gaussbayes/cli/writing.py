@@ -1,0 +1,38 @@
+"""Rows that verbs write: to a file that appears whole at the end or not at all, or to ``-``."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+def refuse_overwriting(output: str, *read: str) -> None:
+    """Raise if what is to be written is one of the files that are read."""
+    place = Path(output)
+    if output == "-" or not place.exists():
+        return
+    for name in read:
+        path = Path(name)
+        if path.exists() and place.samefile(path):
+            msg = f"{output} is read, so that it cannot be written as well: give another name"
+            raise click.UsageError(msg)
+
+
+def write(
+    tables: Iterable[Any], schema: Any, output: str, file_format: str | None, *, escape: bool
+) -> None:
+    """Write tables of rows one after the other.
+
+    Parameters
+    ----------
+    tables : Arrow tables
+    schema : the columns of all of them, so that there is a header even without rows
+    output : a file or ``-``
+    file_format : None is told by the name
+    """
+    from gaussbayes.sources.output import open_output
+
+    with open_output(output, schema, format=file_format, escape=escape) as writer:
+        for table in tables:
+            writer.write(table)

@@ -1,0 +1,69 @@
+"""How one model does on rows that it has not seen."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.base import clone
+
+from gaussbayes.comparison.held_out import hold_out, read_labelled
+from gaussbayes.comparison.judging import Method, folds
+from gaussbayes.comparison.leave_one_out import leave_one_out
+from gaussbayes.errors import DataError
+from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.evaluation import Evaluation, evaluate
+from gaussbayes.labels import as_targets
+from gaussbayes.parameters import Structure
+from gaussbayes.progress import track
+from gaussbayes.types import LabelArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgement:
+    """An evaluation, and how the rows for it were held out."""
+
+    evaluation: Evaluation
+    how: str  # one sentence
+
+
+def judge(
+    settings: GaussianClassifier, X: Any, y: Any, held_out: Any = 10, random_state: int | None = 0
+) -> Judgement:
+    """Evaluate models of these settings on rows held out.
+
+    Parameters
+    ----------
+    settings : a `GaussianClassifier`; it need not be fitted and stays as it is
+    X, y : rows (n, d) and labels (n,)
+    held_out : as in `gaussbayes.compare`, or ``"loo"`` to leave out one row at a time
+    random_state : seed of the folds or of the split
+
+    Examples
+    --------
+    >>> from gaussbayes.datasets import load_iris
+    >>> data = load_iris()
+    >>> found = judge(GaussianClassifier(shared=True), data.rows, data.labels, "loo")
+    >>> found.evaluation.n_errors, found.how
+    (3, 'each of 150 rows predicted by a model of the others')
+    """
+    _refuse_one_class(as_targets(y)[1])
+    if isinstance(held_out, str) and held_out == "loo":
+        rows, codes, schema = read_labelled(X, y)
+        told = leave_one_out(settings, rows, codes, schema)
+        how = f"each of {codes.size} rows predicted by a model of the others"
+        return Judgement(evaluate(told, codes, schema.classes), how)
+    parts = hold_out(X, y, held_out, random_state)
+    structure = Structure(settings.covariance, settings.shared)
+    method = Method("the model", clone(settings), structure)
+    for fold in track(folds(parts), "cross-validation", len(parts.splits)):
+        method.judge(fold)
+    found = method.candidate(parts.truth, parts.schema.classes)
+    if found.evaluation is None:
+        msg = f"the model cannot be fitted to the rows that are not held out: {found.problem}"
+        raise DataError(msg)
+    return Judgement(found.evaluation, parts.how)
+
+
+def _refuse_one_class(classes: LabelArray) -> None:
+    if classes.size < 2:
+        msg = f"a classifier needs at least two classes, got {classes.tolist()!r}"
+        raise DataError(msg)

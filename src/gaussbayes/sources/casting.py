@@ -1,0 +1,60 @@
+"""Columns of Parquet and Arrow files as the types that are held."""
+
+from typing import TYPE_CHECKING, Any
+
+from gaussbayes.errors import SchemaError
+from gaussbayes.sources.request import Request
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def plain_schema(schema: "pa.Schema", file: str) -> "pa.Schema":
+    """A schema without metadata, if every column has a name of its own."""
+    twice = (
+        sorted({name for name in schema.names if schema.names.count(name) > 1})
+        if len(set(schema.names)) < len(schema.names)
+        else []
+    )
+    if twice:
+        msg = (
+            f"{file} has more than one column called {', '.join(map(repr, twice))}: "
+            "give the columns different names"
+        )
+        raise SchemaError(msg)
+    return schema.remove_metadata()
+
+
+def cast_table(table: "pa.Table", request: Request, file: str) -> "pa.Table":
+    """The columns that are wanted, in order, as the types that are held."""
+    import pyarrow as pa
+
+    table = table.select(request.columns)
+    if table.schema.types == request.schema.types:
+        return table
+    columns = []
+    for field in request.schema:
+        column = table.column(field.name)
+        try:
+            columns.append(_cast(column, field.type))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            msg = (
+                f"column {field.name!r} of {file} holds {column.type}, which is not {field.type} "
+                f"as in the files before it: {error}"
+            )
+            raise SchemaError(msg) from None
+    return pa.Table.from_arrays(columns, names=request.columns)
+
+
+def _cast(column: Any, kind: Any) -> Any:
+    import pyarrow as pa
+
+    if column.type == kind:
+        return column
+    if pa.types.is_dictionary(column.type):
+        if column.type.value_type == kind:
+            return column  # the same values; who asked for a dictionary wants it kept
+        column = column.cast(column.type.value_type)
+    if pa.types.is_dictionary(kind):
+        return column.cast(kind.value_type).dictionary_encode().cast(kind)
+    return column.cast(kind)

@@ -1,0 +1,89 @@
+"""Which columns of a source are the target, the features and the weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gaussbayes.errors import DataError, SchemaError
+from gaussbayes.sources.matching import listed
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The columns to read."""
+
+    target: str
+    features: tuple[str, ...]
+    weights: str | None
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Those that must hold numbers: features and weights."""
+        return self.features if self.weights is None else (*self.features, self.weights)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.numbers, self.target)
+
+
+def choose(
+    names: Sequence[Any], target: str, features: Sequence[str] | None, weights: str | None
+) -> Choice:
+    """Find the columns wanted among those there are; without `features`, all others are.
+
+    Examples
+    --------
+    >>> choose(["age", "height", "sex"], "sex", None, None).features
+    ('age', 'height')
+    """
+    there = list(names)
+    if not all(isinstance(name, str) for name in there):
+        other = next(name for name in there if not isinstance(name, str))
+        msg = f"columns are found by names that are text, but one is called {other!r}: rename it"
+        raise SchemaError(msg)
+    _refuse_doubles(there, "the columns")
+    if isinstance(features, str):
+        msg = f"features is a list of columns, got the text {features!r}: give [{features!r}]"
+        raise SchemaError(msg)
+    special = [target] if weights is None else [target, weights]
+    wanted = [name for name in there if name not in special] if features is None else list(features)
+    _refuse_doubles(wanted, "the features")
+    for name, role in zip(special, ("target", "weights"), strict=False):
+        if name in wanted:
+            msg = f"{name!r} is the {role} and cannot be a feature too: leave it out of features"
+            raise SchemaError(msg)
+    if target == weights:
+        msg = f"{target!r} cannot be both the target and the weights: name two columns"
+        raise SchemaError(msg)
+    refuse_missing(there, (*special, *wanted))
+    if not wanted:
+        msg = f"there is no column to learn from besides {listed(special)}"
+        raise SchemaError(msg)
+    return Choice(target, tuple(wanted), weights)
+
+
+def refuse_missing(there: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raise if a column that is wanted is not there, and say which there are."""
+    missing = [name for name in wanted if name not in there]
+    if missing:
+        msg = f"there is no column {listed(missing)}; the columns are {listed(there)}"
+        raise SchemaError(msg)
+
+
+def _refuse_doubles(names: Sequence[str], what: str) -> None:
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if list(names).count(name) > 1})
+        msg = f"{what} must have different names, but there is more than one {listed(twice)}"
+        raise SchemaError(msg)
+
+
+def refuse_not_numbers(wrong: Sequence[tuple[str, object]]) -> None:
+    """Raise if there are columns, given with their types, that hold something else."""
+    if wrong:
+        held = ", ".join(f"{name!r} ({kind})" for name, kind in wrong)
+        msg = (
+            f"not numbers: column {held}. Give the columns to learn from as features, or turn "
+            "these into numbers first"
+        )
+        raise DataError(msg)

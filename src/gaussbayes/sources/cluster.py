@@ -1,0 +1,199 @@
+"""Rows on a Dask cluster → moments, and predictions that are computed there.
+
+Each block of rows (a partition, or a file) is summed where it is, and the sums are
+merged on the workers in one fixed tree keyed by the number of the block, so that a single small
+record comes back. The tree is `MergeTree` itself, fed with tasks instead of moments: the result is
+the same to the bit as on one machine, for any number of workers, any order of arrival, and with
+workers lost on the way, whose blocks are read again. All workers must run the same build on the
+same kind of processor for that.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from gaussbayes.errors import DataError, ParameterError, SchemaError
+from gaussbayes.merge_tree import MergeTree
+from gaussbayes.sources.choice import Choice, choose, refuse_missing, refuse_not_numbers
+from gaussbayes.sources.files import FileSum, Plan, file_moments, make_plan, summary
+from gaussbayes.sources.listing import files_of
+from gaussbayes.sources.opening import open_source
+from gaussbayes.sources.partition import part_sum
+from gaussbayes.sources.summary import Summary
+from gaussbayes.types import BadRowHandling, ScatterLayout
+
+
+def moments_of(
+    source: Any,
+    target: str,
+    features: Sequence[str] | None = None,
+    weights: str | None = None,
+    layout: ScatterLayout = "full",
+    *,
+    bad_rows: BadRowHandling = "error",
+    client: Any = None,
+) -> Summary:
+    """Sum the rows of a Dask DataFrame, or of files on a cluster, class by class.
+
+    Parameters
+    ----------
+    source : a Dask DataFrame, or files as in `gaussbayes.sources.moments_of`, each of which is read
+        by one worker; all must find them under the same names. A single large file is better read
+        as a DataFrame, for example with ``dask.dataframe.read_parquet(…, split_row_groups=True)``
+    target, features, weights, layout, bad_rows : see `gaussbayes.sources.moments_of`
+    client : a `distributed.Client`; without one Dask chooses: the current client, or threads
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"height": [1.0, 3.0, 7.0], "kind": ["a", "a", "b"]})
+    >>> found = moments_of(dd.from_pandas(rows, npartitions=2), "kind")
+    >>> found.learnt.classes.tolist(), found.learnt.moments.mean.tolist()
+    (['a', 'b'], [[2.0], [7.0]])
+    """
+    _dask()  # says what is missing before anything is read
+    if hasattr(source, "to_delayed"):
+        return _moments_of_frame(source, target, features, weights, layout, bad_rows, client)
+    if any(file.is_standard_input for file in files_of(source)):
+        msg = "a cluster cannot read standard input: write it to a file that the workers can open"
+        raise DataError(msg)
+    plan = make_plan(open_source(source, bad_rows=bad_rows), target, features, weights, layout)
+    # Workers need not be in this process's folder.
+    every = tuple(replace(file, name=str(Path(file.name).absolute())) for file in plan.files)
+    work = replace(plan, files=every)
+    return summary(plan, merged(_file_sum, range(len(every)), client, work))
+
+
+def _file_sum(number: int, _: int, plan: Plan) -> FileSum:
+    """The sum of file `number`; this runs on a worker, which gives it one thread."""
+    return file_moments(plan, number, n_jobs=1)
+
+
+def _moments_of_frame(
+    frame: Any,
+    target: str,
+    features: Sequence[str] | None,
+    weights: str | None,
+    layout: ScatterLayout,
+    bad_rows: BadRowHandling,
+    client: Any,
+) -> Summary:
+    if bad_rows != "error":
+        msg = "bad_rows is for files: leave rows out of a DataFrame with frame.dropna() or a filter"
+        raise ParameterError(msg)
+    chosen = choose(list(frame.columns), target, features, weights)
+    _refuse_types(frame, chosen)
+    parts = frame[list(chosen.columns)].to_delayed()
+    total: FileSum = merged(part_sum, parts, client, chosen, layout)
+    if total.learnt is None:
+        msg = f"the DataFrame has no rows in its {len(parts)} partitions"
+        raise DataError(msg)
+    if not (total.learnt.moments.weight > 0).any():
+        msg = f"weights must not be all zero: those of column {weights!r} are"
+        raise DataError(msg)
+    return Summary(total.learnt, chosen.features, target, total.n_rows)
+
+
+def merged(work: Any, blocks: Sequence[Any], client: Any, *arguments: Any) -> Any:
+    """``work(block, number, *arguments)`` of all blocks, merged in their fixed tree on the workers.
+
+    Parameters
+    ----------
+    work : a function whose results merge by ``+``
+    blocks : what makes each block: tasks (Delayed) or plain values
+
+    Examples
+    --------
+    >>> merged(lambda block, number: [block * number], [5, 6, 7], None)
+    [0, 6, 14]
+    """
+    task = _dask().delayed(work, pure=True)
+    tree: MergeTree[Any] = MergeTree()
+    for number, block in enumerate(blocks):
+        # `+` of two tasks is a task: the tree lays out the work and does none.
+        tree.add(number, task(block, number, *arguments))
+    root = tree.result()
+    return root.compute() if client is None else client.compute(root).result()
+
+
+def predictions(model: Any, frame: Any, *, proba: bool = False) -> Any:
+    """The predictions for the rows of a Dask DataFrame, as lazy as the frame itself.
+
+    Parameters
+    ----------
+    model : fitted, with `predict`, `predict_proba`, `classes_` and `feature_names_in_`
+    frame : a Dask DataFrame with the model's features among its columns, in any order
+    proba : whether to give the posteriors of all classes instead of the most probable one
+
+    Returns
+    -------
+    A Dask Series ``prediction``, or a Dask DataFrame with a column ``proba_<class>`` for each
+    class; index and divisions are those of `frame`.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import pandas as pd
+    >>> class Sign:
+    ...     feature_names_in_, classes_ = ["x"], [False, True]
+    ...     def predict(self, X):
+    ...         return X["x"].to_numpy() > 0
+    >>> frame = dd.from_pandas(pd.DataFrame({"id": [7, 8, 9], "x": [-1, 2, 3]}), npartitions=2)
+    >>> predictions(Sign(), frame).compute().tolist()
+    [False, True, True]
+    """
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        msg = (
+            "predictions find columns by name, but the model's features have none: fit it to a "
+            "frame or a source, or name them with with_feature_names"
+        )
+        raise SchemaError(msg)
+    refuse_missing(list(frame.columns), names)
+    rows = frame[list(names)]
+    meta = _nothing_predicted(model, proba, set(rows.dtypes))
+    return rows.map_partitions(_predicted, model, meta, meta=meta)
+
+
+def _nothing_predicted(model: Any, proba: bool, kinds: set[Any]) -> Any:
+    """The predictions for no rows: names and types."""
+    import numpy as np
+    import pandas as pd
+
+    if not proba:
+        return pd.Series(model.classes_, name="prediction").iloc[:0]
+    columns = [f"proba_{label}" for label in model.classes_]
+    width = np.float32 if kinds == {np.dtype(np.float32)} else np.float64  # as rows, so scores
+    return pd.DataFrame(np.empty((0, len(columns)), width), columns=columns)
+
+
+def _predicted(part: Any, model: Any, nothing: Any) -> Any:
+    """The predictions for one partition; this runs on a worker."""
+    import pandas as pd
+
+    if len(part) == 0:
+        return nothing.set_axis(part.index)
+    if nothing.ndim == 2:
+        return pd.DataFrame(model.predict_proba(part), part.index, nothing.columns)
+    return pd.Series(model.predict(part), part.index, nothing.dtype, nothing.name)
+
+
+def _refuse_types(frame: Any, chosen: Choice) -> None:
+    """Raise for columns of a Dask DataFrame that cannot be what they were chosen for."""
+    from pandas.api.types import is_numeric_dtype
+
+    kinds = frame.dtypes
+    refuse_not_numbers(
+        [(name, kinds[name]) for name in chosen.numbers if not is_numeric_dtype(kinds[name])]
+    )
+
+
+def _dask() -> Any:
+    try:
+        import dask
+    except ImportError:
+        msg = "a cluster needs Dask: pip install 'gaussbayes[dask]'"
+        raise ImportError(msg) from None
+    return dask

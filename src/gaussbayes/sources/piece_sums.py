@@ -1,0 +1,145 @@
+"""One piece of a file → its moments, in whatever thread reads it."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from threading import local
+
+import numpy as np
+
+from gaussbayes.errors import DataError, NonFiniteError
+from gaussbayes.kernels.reference import scatter_shape
+from gaussbayes.labelled import LabelledMoments
+from gaussbayes.merge_tree import MergeTree
+from gaussbayes.sources.bad_rows import Unfit, UnfitError, counted
+from gaussbayes.sources.choice import Choice
+from gaussbayes.sources.columns import Scratch, as_codes, as_rows, as_weights
+from gaussbayes.sources.opening import sifted
+from gaussbayes.sources.read_ahead import read_ahead
+from gaussbayes.sources.request import Parsed, Piece, Request
+from gaussbayes.sources.summary import BadRows
+from gaussbayes.summarise import summarise
+from gaussbayes.types import ScatterLayout
+
+_MOST_BYTES = 1 << 30
+"""Moments that are larger come rather from a target that is not one."""
+
+
+class _Scratch(local):
+    """Memory of each thread."""
+
+    def __init__(self) -> None:
+        self.own = Scratch()
+
+
+_scratch = _Scratch()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PieceSum:
+    """The moments of some rows of one file; bad rows are numbered from the first of them."""
+
+    file: int  # its number
+    name: str  # that of the file, for messages
+    learnt: LabelledMoments | None = None  # None without rows
+    n_rows: int = 0  # those summed
+    n_records: int = 0  # those read, bad ones too
+    bad_rows: BadRows = field(default_factory=BadRows)
+    stop: Unfit | None = None  # the row at which reading must stop; the sums are then incomplete
+
+    def __add__(self, other: "PieceSum") -> "PieceSum":
+        return PieceSum(
+            self.file,
+            self.name,
+            merged(self.learnt, other.learnt),
+            self.n_rows + other.n_rows,
+            self.n_records + other.n_records,
+            self.bad_rows + other.bad_rows.later(self.n_records),
+        )
+
+
+def merged(a: LabelledMoments | None, b: LabelledMoments | None) -> LabelledMoments | None:
+    """The moments of both; None is that of no rows."""
+    return a + b if a is not None and b is not None else a or b
+
+
+def piece_sum(
+    piece: Piece,
+    nothing: PieceSum,
+    request: Request,
+    chosen: Choice,
+    layout: ScatterLayout,
+    threads: int,
+) -> PieceSum:
+    """Read and sum a piece, batch after batch.
+
+    Parameters
+    ----------
+    nothing : the sum of no rows of the same file
+    threads : with more than one, the next batch is read while this one is summed
+    """
+    tree: MergeTree[PieceSum] = MergeTree()
+    tree.add(0, nothing)
+    number = n_records = 0
+    batches: Iterator[Parsed] = read_ahead(piece()) if threads > 1 else piece()
+    with closing(batches):  # type: ignore[type-var]
+        for batch in batches:  # without enumerate, which holds on to what it gave last
+            number += 1
+            try:
+                part = _batch_sum(batch, nothing, request, chosen, layout, threads)
+            except UnfitError as error:
+                stop = replace(error.unfit, row=error.unfit.row + n_records)
+                return replace(nothing, stop=stop)
+            tree.add(number, part)
+            n_records += part.n_records
+            del batch  # not to hold these rows while the next are read
+    return tree.result()
+
+
+def _batch_sum(
+    batch: Parsed,
+    nothing: PieceSum,
+    request: Request,
+    chosen: Choice,
+    layout: ScatterLayout,
+    threads: int,
+) -> PieceSum:
+    usable = _usable(batch, request, finite=False)
+    try:
+        learnt = _rows_sum(usable, chosen, layout, threads)
+    except NonFiniteError:
+        usable = _usable(usable, request, finite=True)
+        learnt = _rows_sum(usable, chosen, layout, threads)
+    return replace(
+        nothing,
+        learnt=learnt,
+        n_rows=usable.table.num_rows,
+        n_records=usable.n_records,
+        bad_rows=counted(usable.unfit, nothing.name, 1),
+    )
+
+
+def _usable(batch: Parsed, request: Request, *, finite: bool) -> Parsed:
+    usable = sifted(batch, request, finite=finite)
+    if usable.unfit and request.bad_rows == "error":
+        raise UnfitError(usable.unfit[0])
+    return usable
+
+
+def _rows_sum(
+    usable: Parsed, chosen: Choice, layout: ScatterLayout, threads: int
+) -> LabelledMoments | None:
+    table = usable.table
+    if table.num_rows == 0:
+        return None
+    codes, classes = as_codes(table, chosen.target)
+    k, d = classes.shape[0], len(chosen.features)
+    if 8 * int(np.prod(scatter_shape(layout, k, d))) > _MOST_BYTES:
+        msg = (
+            f"column {chosen.target!r} has {k} different values or more: is it the target? Choose "
+            "a column of classes"
+        )
+        raise DataError(msg)
+    weights = as_weights(table, chosen.weights)
+    X = as_rows(table, chosen.features, _scratch.own)
+    return LabelledMoments(classes, summarise(X, codes, weights, k, layout, threads))

@@ -1,0 +1,108 @@
+"""A stream of text → blocks of whole records, of nearly equal size.
+
+A record ends at a line's end that is not inside quotes. Whether one is inside is told by the number
+of quotation marks before it, which is even outside; doubled marks inside a quoted value keep it so.
+"""
+
+from collections.abc import Iterator
+from typing import IO
+
+import numpy as np
+
+from gaussbayes.errors import DataError
+
+BLOCK_BYTES = 1 << 23
+"""Nominal size of a block: enough to be worth a thread's while, small enough to hold several."""
+
+LONGEST_RECORD = 1 << 27
+"""A record that is longer is rather a quotation mark that was never closed."""
+
+QUOTE = b'"'
+
+
+def text_blocks(
+    stream: IO[bytes], file: str, *, quoted: bool, size: int = BLOCK_BYTES
+) -> Iterator[bytes]:
+    r"""Cut a stream into blocks of about `size` bytes that end where records end.
+
+    Examples
+    --------
+    >>> import io
+    >>> list(text_blocks(io.BytesIO(b'a,b\n1,"x\ny"\n2,z'), "file", quoted=True, size=6))
+    [b'a,b\n', b'1,"x\ny"\n', b'2,z']
+    """
+    kept = b""
+    line_end = b""
+    while True:
+        more = stream.read(size)
+        block = kept + more if kept else more
+        if not more:
+            if quoted and block.count(QUOTE) % 2:
+                msg = f"{file} ends inside quotation marks: is it whole? A mark is never closed"
+                raise DataError(msg)
+            if block:
+                yield block
+            return
+        if not line_end:
+            line_end = b"\n" if b"\n" in block else b"\r" if b"\r" in block else b""
+        cut = last_record_end(block, line_end, quoted=quoted) if line_end else 0
+        if cut:
+            yield block[:cut]
+            kept = block[cut:]
+        elif len(block) > LONGEST_RECORD:
+            what = "a quotation mark that is never closed?" if quoted else "is it text?"
+            msg = f"a line of {file} is longer than {LONGEST_RECORD >> 20} MB: {what}"
+            raise DataError(msg)
+        else:
+            kept = block
+
+
+def last_record_end(block: bytes, line_end: bytes = b"\n", *, quoted: bool = True) -> int:
+    r"""How many bytes of a block, which begins where a record does, are whole records.
+
+    Examples
+    --------
+    >>> last_record_end(b'1,2\n3,"x\ny'), last_record_end(b'3,"x\ny')
+    (4, 0)
+    """
+    end = block.rfind(line_end)
+    marks = _marks(block) if quoted else 0
+    if not marks:
+        return end + 1
+    after = len(block)
+    while end >= 0:
+        marks -= block.count(QUOTE, end, after)
+        if marks % 2 == 0:
+            return end + 1
+        after = end
+        end = block.rfind(line_end, 0, end)
+    return 0
+
+
+def _marks(block: bytes) -> int:
+    """How many quotation marks there are; faster than `bytes.count` where there are many."""
+    if QUOTE not in block:
+        return 0
+    return int(np.count_nonzero(np.frombuffer(block, np.uint8) == QUOTE[0]))
+
+
+def first_record_end(block: bytes) -> int:
+    r"""How many bytes the first record has, its line's end included.
+
+    Examples
+    --------
+    >>> first_record_end(b'a,"b\nc"\n1,2\n')
+    8
+    """
+    start = marks = 0
+    while True:
+        ends = [at for at in (block.find(b"\n", start), block.find(b"\r", start)) if at >= 0]
+        if not ends:
+            return len(block)
+        end = min(ends)
+        marks += block.count(QUOTE, start, end)
+        if block[end : end + 2] == b"\r\n":
+            end += 1
+        if marks % 2 == 0:
+            return end + 1
+        start = end + 1

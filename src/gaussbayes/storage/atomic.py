@@ -1,0 +1,163 @@
+"""Putting a file in the place of another in one step: readers see the old one or the new one.
+
+The new content goes into a temporary file in the same directory, is forced to the disk, and is then
+renamed. Whatever fails before that leaves the old file as it was. A process that is killed leaves
+its temporary file behind; the next one that writes in the directory sweeps it away.
+"""
+
+import os
+import re
+import secrets
+import socket
+import stat
+import time
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+_TEMPORARY = re.compile(r"\.gaussbayes-([0-9a-f]{8})-([0-9]{1,10})-[0-9a-f]{16}\.tmp")
+"""The name of a temporary file: which machine, which process, a random part."""
+
+_OLD = 24 * 60 * 60
+"""Seconds after which a temporary file is swept even if its process cannot be asked about."""
+
+
+def replace_file(path: Path, data: bytes, what: str = "the file") -> None:
+    """Write a file, whole or not at all.
+
+    A link stays a link: the file it leads to is replaced. The permissions of a file that is there
+    are kept.
+
+    Parameters
+    ----------
+    what : what is written, for the message
+
+    Raises
+    ------
+    OSError
+        If it cannot be written there; the message names the path, and the old file is untouched.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "greeting.txt"
+    ...     replace_file(file, b"hello")
+    ...     file.read_bytes(), len(list(Path(folder).iterdir()))
+    (b'hello', 1)
+    """
+    refuse_unwritable(path, what)
+    target = path.resolve()  # of a link, the file it leads to
+    # Beside the target, because a file is replaced in one step only on the same disk.
+    temporary = target.with_name(
+        f".gaussbayes-{_machine()}-{os.getpid()}-{secrets.token_hex(8)}.tmp"
+    )
+    try:
+        _write(temporary, data, target)
+        temporary.replace(target)
+    except OSError as error:
+        msg = f"cannot write {what} to {str(path)!r}: {error.strerror or error}"
+        told = type(error)(msg)
+        told.errno = error.errno
+        raise told from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+    _settle(target.parent)
+    sweep(target.parent)
+
+
+def refuse_unwritable(path: Path, what: str = "the file") -> None:
+    """Raise an `OSError` that names the path if no file can be written there."""
+    folder = path.resolve().parent
+    cannot = f"cannot write {what} to {str(path)!r}"
+    if path.is_dir():
+        msg = f"{cannot}: it is a directory; name a file in it"
+        raise IsADirectoryError(msg)
+    if path.exists() and not path.is_file():
+        msg = f"{cannot}: it is not an ordinary file"
+        raise OSError(msg)
+    if not folder.exists():
+        msg = f"{cannot}: there is no directory {str(folder)!r}"
+        raise FileNotFoundError(msg)
+    if not folder.is_dir():
+        msg = f"{cannot}: {str(folder)!r} is not a directory"
+        raise NotADirectoryError(msg)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        msg = f"{cannot}: no permission to write in {str(folder)!r}"
+        raise PermissionError(msg)
+    if path.exists() and not os.access(path, os.W_OK):
+        msg = f"{cannot}: the file that is there may not be written"
+        raise PermissionError(msg)
+
+
+def sweep(folder: Path) -> None:
+    """Remove temporary files in a directory that killed processes have left there.
+
+    Only files of ours: those of processes of this machine that are no more, and those older than a
+    day. What cannot be removed stays.
+    """
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            named = _TEMPORARY.fullmatch(entry.name)
+            if named is None:
+                continue
+            with suppress(OSError):
+                age = time.time() - entry.stat(follow_symlinks=False).st_mtime
+                dead = named[1] == _machine() and not _alive(int(named[2]))
+                if dead or age > _OLD:
+                    Path(entry.path).unlink()
+
+
+def _write(temporary: Path, data: bytes, target: Path) -> None:
+    """A new file with this content, on the disk, with the permissions of the one it replaces."""
+    try:
+        old = target.stat()
+    except FileNotFoundError:
+        old = None
+    # Nobody but the owner may look into it before it has its final permissions.
+    mode = 0o666 if old is None else 0o600
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with open(os.open(temporary, flags, mode), "wb") as file:  # noqa: PTH123 (a descriptor)
+        file.write(data)
+        if old is not None:
+            _like(temporary, old)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _like(temporary: Path, old: os.stat_result) -> None:
+    new = temporary.stat()
+    if hasattr(os, "chown") and (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        with suppress(OSError):  # only the administrator may give files away
+            os.chown(temporary, old.st_uid, old.st_gid)
+    temporary.chmod(stat.S_IMODE(old.st_mode))
+
+
+def _settle(folder: Path) -> None:
+    """Force the directory's new entry to the disk, where the system can."""
+    if os.name != "posix":
+        return
+    with suppress(OSError):  # the file is in its place, and some file systems cannot do this
+        entry = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(entry)
+        finally:
+            os.close(entry)
+
+
+def _machine() -> str:
+    """A short name of this machine: a process number means nothing on another."""
+    return sha256(socket.gethostname().encode("utf-8", "replace")).hexdigest()[:8]
+
+
+def _alive(process: int) -> bool:
+    if os.name != "posix":  # there, signal 0 is not a question
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OverflowError, OSError):
+        return True
+    return True

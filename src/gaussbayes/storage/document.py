@@ -1,0 +1,179 @@
+"""The whole model file: a record ↔ bytes. The format is described in docs/model-format.md."""
+
+import json
+import re
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from gaussbayes.errors import ModelFileError
+from gaussbayes.schema import Schema
+from gaussbayes.storage import choices, classes, features, given, numbers, statistics
+from gaussbayes.storage.fields import members, refuse, writable
+from gaussbayes.storage.limits import LARGEST_FILE
+from gaussbayes.storage.parsing import parse
+from gaussbayes.storage.record import StoredModel
+
+FORMAT = "gaussbayes model"
+VERSION = 1
+_NAMES = (
+    "format",
+    "version",
+    "settings",
+    "classes",
+    "features",
+    "target",
+    "moments",
+    "parameters",
+    "checksum",
+)
+
+_HEAD = re.compile(
+    rb'[ \t\n\r]*+\{[ \t\n\r]*+"format"[ \t\n\r]*+:[ \t\n\r]*+"gaussbayes model"[ \t\n\r]*+,'
+    rb'[ \t\n\r]*+"version"[ \t\n\r]*+:[ \t\n\r]*+([0-9]{1,9})[ \t\n\r]*+,'
+)
+_TAIL = re.compile(rb'(?<=\n)"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z')
+_TAIL_LENGTH = 100
+
+
+def dumps(stored: StoredModel) -> bytes:
+    """The model file of a model; the same model gives the same bytes.
+
+    Raises
+    ------
+    ModelFileError
+        If the labels are of a kind that a file cannot hold, or numbers are not finite.
+    """
+    k, d = stored.schema.classes.shape[0], stored.schema.n_features
+    try:
+        parts = {
+            "format": FORMAT,
+            "version": VERSION,
+            "settings": choices.write(stored.settings, stored.schema.classes),
+            "classes": classes.write(stored.schema.classes),
+            "features": features.write(d, stored.schema.features),
+            "target": None if stored.target is None else writable(stored.target, "target"),
+            "moments": None if stored.moments is None else statistics.write(stored.moments),
+            "parameters": None if stored.parameters is None else given.write(stored.parameters),
+        }
+        lines = [f"{json.dumps(name)}: {_written(part, name)},\n" for name, part in parts.items()]
+        data = sealed("".join(["{\n", *lines]).encode("ascii"))
+        refuse_large(len(data), LARGEST_FILE)
+        parse(data)  # it has not too many texts to be read
+    except ModelFileError as error:
+        msg = f"this model of {k} classes and {d} features cannot be saved: {error}"
+        raise ModelFileError(msg) from None
+    return data
+
+
+def sealed(body: bytes) -> bytes:
+    """The lines of a file with the checksum and the closing bracket after them.
+
+    Examples
+    --------
+    >>> sealed(b"{\\n")[:30]
+    b'{\\n"checksum": "sha256:a6fb08fd'
+    """
+    return body + f'"checksum": "sha256:{sha256(body).hexdigest()}"\n}}\n'.encode()
+
+
+def loads(data: bytes, *, largest: int = LARGEST_FILE) -> StoredModel:
+    """The model in a model file.
+
+    Nothing in it is run, and no name in it is looked up: it is data that is checked, every part.
+
+    Raises
+    ------
+    ModelFileError
+        For anything that `dumps` would not have written; says where and what was expected.
+    """
+    refuse_large(len(data), largest)
+    data = _plain(data)
+    _refuse_foreign(data)
+    _refuse_changed(data)
+    _, _, chosen, labels, columns, target, moments, parameters, _ = members(parse(data), "", _NAMES)
+    d, names = features.read(columns)
+    schema = Schema(classes.read(labels), d, names)
+    settings = choices.read(chosen, schema.classes)
+    if target is not None and not isinstance(target, str):
+        refuse("target", "a text or null", target)
+    if (moments is None) == (parameters is None):
+        refuse("the file", "moments or parameters, one of them null", "both or neither")
+    structure = settings.structure
+    return StoredModel(
+        settings,
+        schema,
+        target,
+        None if moments is None else statistics.read(moments, len(schema.classes), d, structure),
+        None if parameters is None else given.read(parameters, schema, structure),
+    )
+
+
+def _written(part: Any, place: str) -> str:
+    """A part as JSON; objects that hold arrays of floats with a line for each member."""
+    if not isinstance(part, dict) or not any(isinstance(v, np.ndarray) for v in part.values()):
+        return json.dumps(part, allow_nan=False)
+    inner = [
+        numbers.written(value, f"{place}.{name}")
+        if isinstance(value, np.ndarray)
+        else json.dumps(value)
+        for name, value in part.items()
+    ]
+    lines = [f"  {json.dumps(name)}: {value}" for name, value in zip(part, inner, strict=True)]
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def _plain(data: bytes) -> bytes:
+    """Without what an editor or a version control system of Windows may have added.
+
+    A carriage return cannot be part of a text in JSON, so that no two files become one.
+    """
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    return data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
+
+
+def refuse_large(size: int, largest: int) -> None:
+    """Raise if a file of this size is larger than allowed."""
+    if size > largest:
+        msg = f"a model file has at most {largest:,} bytes, this one has {size:,}"
+        raise ModelFileError(msg)
+
+
+def _refuse_foreign(data: bytes) -> None:
+    """Raise if this is not a model file, or one of a version that is not known here."""
+    head = _HEAD.match(data)
+    if head is None:
+        start = data[:40].decode("utf-8", "backslashreplace")
+        msg = (
+            f'not a model file: expected it to begin with {{"format": "{FORMAT}", "version": '
+            f"{VERSION}, got {start!r}"
+        )
+        raise ModelFileError(msg)
+    version = int(head[1])
+    if version > VERSION:
+        msg = (
+            f"version: this file is of version {version}, written by a newer gaussbayes; this one "
+            f"reads version {VERSION}: upgrade with pip install --upgrade gaussbayes"
+        )
+        raise ModelFileError(msg)
+    if version < VERSION or head[1] != str(version).encode():
+        refuse("version", str(VERSION), head[1].decode())
+
+
+def _refuse_changed(data: bytes) -> None:
+    """Raise if the checksum is not that of everything before its line."""
+    tail = _TAIL.search(data, max(0, len(data) - _TAIL_LENGTH))
+    if tail is None:
+        msg = (
+            'checksum: expected the file to end with the line "checksum": "sha256:…" and a line '
+            "with }; it was cut off, or changed after it was saved"
+        )
+        raise ModelFileError(msg)
+    found = sha256(memoryview(data)[: tail.start()]).hexdigest()
+    if found != tail[1].decode():
+        msg = (
+            "checksum: it is not that of the file, which was edited or damaged after it was saved; "
+            "save the model again, or fetch the file again"
+        )
+        raise ModelFileError(msg)

@@ -1,0 +1,107 @@
+"""Symmetric matrices as their lower triangles, row by row: half the size, and symmetric always."""
+
+import numpy as np
+
+from gaussbayes.errors import ModelFileError
+from gaussbayes.types import FloatArray
+
+_ROUNDING = 1e-8
+"""Share of the features' scatter by which an eigenvalue may be below zero."""
+
+_UNDERFLOW = 1e-290
+"""Sums of squares below this may have lost all their digits, the products beside them not."""
+
+
+def size(n_features: int) -> int:
+    """How many entries a triangle has.
+
+    Examples
+    --------
+    >>> size(3)
+    6
+    """
+    return n_features * (n_features + 1) // 2
+
+
+def pack(matrices: FloatArray, place: str) -> FloatArray:
+    """Lower triangles (m, d (d + 1) / 2) of matrices (m, d, d) that are symmetric to the bit.
+
+    Examples
+    --------
+    >>> pack(np.array([[[1.0, 2.0], [2.0, 5.0]]]), "moments.scatter").tolist()
+    [[1.0, 2.0, 5.0]]
+    """
+    m, d, _ = matrices.shape
+    bits = np.ascontiguousarray(matrices).view(np.int64)
+    unlike = np.argwhere(bits != bits.transpose(0, 2, 1))
+    if unlike.size:
+        c, i, j = unlike[0].tolist()
+        msg = (
+            f"{place}: matrix {c} is not symmetric: entry ({i}, {j}) is {matrices[c, i, j]}, entry "
+            f"({j}, {i}) is {matrices[c, j, i]}; use (S + Sᵀ) / 2"
+        )
+        raise ModelFileError(msg)
+    lower: FloatArray = matrices[:, *np.tril_indices(d)].reshape(m, -1)
+    return lower
+
+
+def unpack(triangles: FloatArray, m: int, d: int) -> FloatArray:
+    """Matrices (m, d, d) from a flat array of their lower triangles.
+
+    Examples
+    --------
+    >>> unpack(np.array([1.0, 2.0, 5.0]), 1, 2).tolist()
+    [[[1.0, 2.0], [2.0, 5.0]]]
+    """
+    matrices = np.empty((m, d, d))
+    first = 0
+    # Row by row: arrays of indices would take twice the room of the matrices.
+    for c in range(m):
+        for i in range(d):
+            row = triangles[first : first + i + 1]
+            matrices[c, i, : i + 1] = row
+            matrices[c, : i + 1, i] = row
+            first += i + 1
+    return matrices
+
+
+def refuse_indefinite(matrices: FloatArray, place: str) -> None:
+    """Raise unless symmetric matrices (m, d, d) are positive semi-definite, but for rounding.
+
+    Each feature is measured in units of its largest sum of squares in any of the matrices, so that
+    units do not matter; what is left when rows have been removed may be rounding of that size.
+    """
+    m, d, _ = matrices.shape
+    diagonal = np.einsum("mii->mi", matrices)
+    if (diagonal < 0).any():
+        c, i = (int(at) for at in np.argwhere(diagonal < 0)[0])
+        msg = (
+            f"{_entry(place, d, c, i, i)}: expected a sum of squares, which is not negative, got "
+            f"{diagonal[c, i]}"
+        )
+        raise ModelFileError(msg)
+    scale = 1.0 / np.sqrt(diagonal.max(axis=0, initial=_UNDERFLOW))
+    for c in range(m):
+        with np.errstate(over="ignore"):
+            scaled = matrices[c] * scale[:, None]
+            scaled *= scale
+        # In these units |sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ) ≤ 1, and 0 if one of the features does not vary.
+        bound = np.sqrt(np.diagonal(scaled))
+        wrong = np.abs(scaled) > bound[:, None] * bound + _ROUNDING
+        if wrong.any():
+            i, j = (int(at) for at in np.argwhere(np.tril(wrong | wrong.T))[0])
+            msg = (
+                f"{_entry(place, d, c, i, j)}: expected at most √({matrices[c, i, i]} × "
+                f"{matrices[c, j, j]}), the features' own sums of squares, got {matrices[c, i, j]}"
+            )
+            raise ModelFileError(msg)
+        scaled[np.diag_indices(d)] += _ROUNDING
+        try:
+            np.linalg.cholesky(scaled)
+        except np.linalg.LinAlgError:
+            msg = f"{place}: matrix {c} is not positive semi-definite, as sums of squares are"
+            raise ModelFileError(msg) from None
+
+
+def _entry(place: str, d: int, c: int, i: int, j: int) -> str:
+    return f"{place}[{c * size(d) + i * (i + 1) // 2 + j}]"

@@ -1,0 +1,60 @@
+"""Every verb is there, with help that fits the screen, and the shell can complete it."""
+
+from pathlib import Path
+
+import pytest
+
+from gaussbayes.cli.group import gaussbayes
+from tests.cli.calling import Call, Shell
+
+VERBS = gaussbayes.list_commands(None)
+
+
+def test_every_verb_of_the_plan() -> None:
+    planned = "fit predict update merge show sample report convert schema lesson lessons demo"
+    assert set(planned.split()) <= set(VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help(call: Call, verb: str) -> None:
+    result = call(verb, "--help")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"Usage: gaussbayes {verb} ")
+    assert max(map(len, result.stdout.splitlines())) <= 100
+
+
+def test_completion_scripts(shell: Shell) -> None:
+    done = shell("gaussbayes", _GAUSSBAYES_COMPLETE="bash_source")
+    assert done.returncode == 0
+    assert "_GAUSSBAYES_COMPLETE=bash_complete" in done.stdout
+    assert "complete " in done.stdout
+
+
+def test_completion_of_files_options_and_choices(shell: Shell) -> None:
+    asked = {"_GAUSSBAYES_COMPLETE": "bash_complete"}
+    words = {
+        "fit ir": "file,ir",
+        "fit --cov": "plain,--covariance",
+        "fit x --covariance d": "plain,diagonal",
+    }
+    for typed, expected in words.items():
+        line = f"gaussbayes {typed}"
+        done = shell("gaussbayes", COMP_WORDS=line, COMP_CWORD=str(len(line.split()) - 1), **asked)
+        assert done.stdout == f"{expected}\n"
+
+
+def test_the_demonstration(call: Call) -> None:
+    result = call("demo")
+    assert result.exit_code == 0
+    assert "150 irises" in result.stdout
+
+
+def test_the_installed_command_from_another_directory(shell: Shell, iris: Path) -> None:
+    """Not the module but the script that pip puts beside Python."""
+    done = shell(
+        'PATH="$(dirname "$(python -c "import sys; print(sys.executable)")"):$PATH"\n'
+        "mkdir elsewhere; cd elsewhere; unset -f gaussbayes\n"
+        "gaussbayes fit ../iris.csv -y species && gaussbayes predict model.json ../iris.csv | wc -l"
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "151")
+    assert (iris.parent / "elsewhere" / "model.json").exists()

@@ -1,0 +1,124 @@
+"""What a model holds, in words and as JSON."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gaussbayes import GaussianClassifier
+from gaussbayes.datasets import load_iris
+from tests.cli.calling import Call, Shell
+
+
+def test_everything_as_json(shell: Shell, fitted: GaussianClassifier) -> None:
+    done = shell("cat iris.json | gaussbayes show - --json")
+    assert (done.returncode, done.stderr) == (0, "")
+    record = json.loads(done.stdout)
+    assert record["settings"] == {
+        "covariance": "full",
+        "shared": False,
+        "priors": None,
+        "divisor": "mle",
+        "shrinkage": None,
+    }
+    assert record["classes"] == fitted.classes_.tolist()
+    assert record["features"] == list(load_iris().feature_names)
+    assert record["weights"] == [50.0, 50.0, 50.0]
+    assert record["priors"] == fitted.priors_.tolist()
+    assert record["means"] == fitted.means_.tolist()
+    assert record["covariances"] == fitted.covariances_.tolist()
+    assert record["correlations"] == fitted.correlations_.tolist()
+    # 2 priors, 3 · 4 means, 3 · 4 · 5 / 2 covariances
+    assert record["n_parameters"] == {"priors": 2, "means": 12, "covariances": 30, "total": 44}
+    assert record["problem"] is None
+
+
+def test_tables_for_people(call: Call, fitted: GaussianClassifier) -> None:
+    result = call("show", "iris.json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    text = result.stdout
+    assert "covariance  full, one for each class" in text
+    assert "parameters  44: 2 of priors, 12 of means, 30 of covariances" in text
+    assert "0.33333" in text
+    for label in fitted.classes_:
+        assert f"covariance of {label}" in text
+        assert f"correlation of {label}" in text
+    # The mean petal length of the species, and a covariance and correlation of setosa.
+    petals = next(line for line in text.splitlines() if line.startswith("petal length"))
+    assert petals.split()[-3:] == ["1.462", "4.26", "5.552"]
+    assert "0.12176" in text  # Σ (x − 5.006)² / 50
+    assert "0.743" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "Not shown" not in text
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
+def test_every_structure(call: Call, tmp_path: Path, covariance: str, shared: bool) -> None:
+    data = load_iris()
+    model = GaussianClassifier(covariance, shared=shared, priors="uniform")
+    model.fit(data.rows, data.labels).save(tmp_path / "m.json")
+    record = json.loads(call("show", "m.json", "--json").stdout)
+    assert record["n_parameters"]["total"] == model.n_parameters_
+    assert (record["features"], record["n_features"]) == (None, 4)
+    found = np.array(record["covariances" if covariance == "full" else "variances"])
+    diagonal = np.diagonal(model.covariances_, axis1=-2, axis2=-1)
+    expected = {
+        "full": model.covariances_,
+        "diagonal": diagonal,
+        "spherical": diagonal[..., 0],
+    }[covariance]
+    np.testing.assert_array_equal(found, expected)
+    text = call("show", "m.json").stdout
+    assert f"covariance  {covariance}, " in text
+    assert ("the same for all classes" in text) == shared
+    assert "priors      uniform" in text
+    assert "feature 3" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_many_classes_and_features_are_shortened(call: Call, tmp_path: Path) -> None:
+    generator = np.random.default_rng(0)
+    frame = pd.DataFrame(generator.normal(size=(3000, 40)))
+    frame.columns = [f"a feature with a long name, number {j}" for j in range(40)]
+    labels = [f"class number {c}" for c in np.arange(3000) % 30]
+    GaussianClassifier().fit(frame, labels).save(tmp_path / "m.json")
+    text = call("show", "m.json").stdout
+    assert max(map(len, text.splitlines())) <= 80
+    assert len(text.splitlines()) < 200
+    assert "Not shown: 10 of 30 classes, the means of 25 classes, the means of 28 " in text
+    assert "covariances of 35" in text
+    assert len(json.loads(call("show", "m.json", "--json").stdout)["covariances"]) == 30
+
+
+def test_models_that_cannot_predict_yet(call: Call, tmp_path: Path) -> None:
+    model = GaussianClassifier().partial_fit([[1.0, 2.0], [3.0, 5.0]], ["a", "b"])
+    model.save(tmp_path / "m.json")
+    result = call("show", "m.json")
+    assert result.exit_code == 0
+    assert "It cannot predict yet" in result.stdout
+    record = json.loads(call("show", "m.json", "--json").stdout)
+    assert "covariances" not in record
+    assert record["weights"] == [1.0, 1.0]
+    assert "'a'" in record["problem"]
+
+
+def test_models_made_from_parameters(call: Call, tmp_path: Path) -> None:
+    GaussianClassifier.from_parameters(
+        [0.25, 0.75], [[0.0], [4.0]], [[[1.0]], [[4.0]]], ["no", "yes"]
+    ).save(tmp_path / "m.json")
+    text = call("show", "m.json").stdout
+    assert "nothing: it was made from parameters" in text
+    assert "priors      given" in text
+    record = json.loads(call("show", "m.json", "--json").stdout)
+    assert (record["weights"], record["priors"]) == (None, [0.25, 0.75])
+
+
+def test_files_that_are_no_models(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "m.json").write_text("{}")
+    result = call("show", "m.json")
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "m.json" in result.stderr
+    assert "Traceback" not in result.stderr

@@ -1,0 +1,126 @@
+"""Fit on a cluster of processes again and again, each time killing a worker in the middle.
+
+A kill is SIGKILL to a worker's process when some of the blocks, and not all, have been read. The
+model file must come out the same, byte by byte, as that of rows that one process sums, every time.
+
+Run it with: python -m tests.fuzz.kill_worker [RUNS]
+"""
+
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+from distributed import Client, LocalCluster
+
+from gaussbayes.merge_tree import MergeTree
+from gaussbayes.schema import Schema
+from gaussbayes.settings import check_settings
+from gaussbayes.sources import Summary, moments_of
+from gaussbayes.sources.choice import Choice
+from gaussbayes.sources.partition import part_sum
+from gaussbayes.storage import StoredModel, dumps
+
+N_BLOCKS = 24
+STRUCTURES = {"full": ("full", False), "pooled": ("full", True), "diagonal": ("diagonal", False)}
+CHOSEN = Choice("kind", ("a", "b", "c"), None)
+
+
+def block(number: int, slowly: str | None = None) -> pd.DataFrame:
+    """The rows of a block: unequal lengths, now and then none, a class that is in few of them.
+
+    With a folder, take some time over it and leave a mark there when it is done.
+    """
+    rng = np.random.default_rng(number)
+    n = 0 if number % 7 == 3 else 200 + 30 * number
+    X = 1e8 * (number % 3) + rng.normal(size=(n, 3))
+    kinds = ["oak", "elm", "ash"] if number == 5 else ["oak", "elm"]
+    if slowly is not None:
+        time.sleep(0.05)
+        Path(slowly, f"{number}-{os.getpid()}-{time.monotonic_ns()}").touch()
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    return frame.assign(kind=pd.Series(rng.choice(kinds, n), dtype="str"))
+
+
+def lazy_blocks(folder: str | None = None) -> Any:
+    """All blocks as a Dask DataFrame."""
+    return dd.from_map(block, range(N_BLOCKS), slowly=folder, meta=block(0).iloc[:0])
+
+
+def on_one_machine() -> bytes:
+    """The model file of the rows that one process sums."""
+    tree = MergeTree()
+    for number in range(N_BLOCKS):
+        tree.add(number, part_sum(block(number), number, CHOSEN, "full"))
+    total = tree.result()
+    return model_file(Summary(total.learnt, CHOSEN.features, CHOSEN.target, total.n_rows))
+
+
+def model_file(found: Summary) -> bytes:
+    """The bytes of the file of the model that comes of a summary."""
+    learnt = found.learnt.with_rows()
+    covariance, shared = STRUCTURES[learnt.moments.layout]
+    settings = check_settings(covariance, shared, None, "mle", None)
+    schema = Schema(learnt.classes, len(found.features), found.features)
+    return dumps(StoredModel(settings, schema, found.target, learnt.moments, None))
+
+
+def with_a_kill(after: int) -> tuple[bytes, int, int]:
+    """The model file when one of two workers dies after so many blocks.
+
+    Also how many blocks had been read by then, and how many were read in all. Each time the cluster
+    is a new one: a nanny does not always succeed in starting another worker.
+    """
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        workers = sorted(client.run(os.getpid).values())
+        done: list[Summary] = []
+        frame = lazy_blocks(folder)
+        work = Thread(target=lambda: done.append(moments_of(frame, "kind", client=client)))
+        work.start()
+        while work.is_alive() and marks(folder) < after:
+            time.sleep(0.002)
+        os.kill(workers[after % len(workers)], signal.SIGKILL)
+        read_before = marks(folder)
+        work.join()
+        return model_file(done[0]), read_before, marks(folder)
+
+
+def marks(folder: str) -> int:
+    """How many blocks have been read."""
+    return sum(1 for _ in Path(folder).iterdir())
+
+
+def say(line: str) -> None:
+    """Write a line at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def main(runs: int) -> None:
+    """Kill so many workers, and say what came of it."""
+    truth, seed = on_one_machine(), random.Random(3)
+    read_again = same = 0
+    for run in range(runs):
+        found, before, in_all = with_a_kill(seed.randint(1, N_BLOCKS - 4))
+        same += found == truth
+        read_again += in_all - N_BLOCKS
+        outcome = "same file" if found == truth else "ANOTHER FILE"
+        say(f"run {run + 1}: killed after {before} blocks, {in_all} read in all: {outcome}")
+    say(f"{same} of {runs} runs gave the same file; {read_again} blocks were read again")
+    sys.exit(0 if same == runs else 1)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)

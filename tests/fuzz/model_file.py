@@ -1,0 +1,218 @@
+"""Change good model files at random, many times, and load each: no answer but a model or a refusal.
+
+Most of the files get a new checksum, so that the parser and the checks behind it are what is tried.
+Whatever is neither loaded nor refused with a `ModelFileError` is a failure, and so is a warning, a
+call that would run something or open a file, and a model that does not come back as it was. A file
+that takes longer than a second of processor time counts as slow; the time on the clock is told too,
+which on a busy machine says more about the machine.
+
+Run it with: python -m tests.fuzz.model_file [FILES] [--seed SEED] [--seconds SECONDS]
+"""
+
+import argparse
+import random
+import re
+import sys
+import time
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gaussbayes import GaussianClassifier, ModelFileError
+from gaussbayes.storage import dumps, loads
+from tests.storage.files import file_of, fitted, given, seal_again
+
+SLOW = 1.0
+FORBIDDEN = ("exec", "compile", "import", "open", "os.", "subprocess.", "socket.", "ctypes.")
+"""The beginnings of events that loading must not cause; see Python's table of audit events."""
+
+TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|-?[0-9][-+0-9.eE]*|[A-Za-z]+|[][{},:]')
+VALUES = [
+    *(b"0", b"-0", b"-0.0", b"1", b"-1", b"2", b"0.5", b"1e308", b"-1e308", b"1.7e308", b"5e-324"),
+    *(b"1e999", b"-1e999", b"1e-999", b"NaN", b"Infinity", b"-Infinity", b"nan", b"0x10", b"01"),
+    *(
+        b"9223372036854775808",
+        b"1" * 400,
+        b"1" * 5000,
+        b"0." + b"1" * 2000,
+        b"1e5000",
+        b"+1",
+        b".5",
+    ),
+    *(b"null", b"true", b"false", b"None", b'""', b'"a"', b'"uniform"', b'"oas"', b'"full"'),
+    *(b'"pooled"', b'"diagonal"', b'"text"', b'"object"', b'"int8"', b'"float16"', b'"bool"'),
+    *(b"[]", b"{}", b"[[]]", b"[0]", b'[""]', b"[null]", b"[" * 50 + b"]" * 50, b'{"a":' * 20),
+    *(b'"\\ud800"', b'"\\u0000"', b'"\\x"', b'"\xff"', b'"\xc3\xa4"', b'"\\\\"', b'"', b"\\", b","),
+    *(b'{"labels": [], "values": []}', b'{"labels": ["ash"], "values": [1]}', b'"__import__"'),
+    *(b'"cos\\nsystem"', b'{"__class__": "os.system"}', b'{"$ref": "file:///etc/passwd"}'),
+]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of the files."""
+
+    files: int = 0
+    loaded: int = 0
+    slow: int = 0
+    worst: float = 0.0  # seconds of processor time
+    longest: float = 0.0  # seconds on the clock
+    failures: list[tuple[str, bytes]] = field(default_factory=list)
+
+
+def good_files() -> list[bytes]:
+    """Small files of every kind."""
+    X = [[1.0], [2.0], [5.0], [7.0]]
+    labels: list[Any] = [[0, 0, 1, 1], [False, False, True, True]]
+    labels.append(np.array([1, 1, 2, 2], dtype=np.float32))
+    labels.append(np.array([1, 1, 2.5, 2.5], dtype=object))
+    models = [
+        fitted(),
+        fitted(shared=True, priors="uniform"),
+        fitted("diagonal", priors=[0.5, 0.5]),
+        fitted("spherical", priors={"ash": 0.25, "oak": 0.75}, shrinkage=0.5),
+        fitted().marginal(["age", "height"]),
+        given(),
+        *(GaussianClassifier().fit(X, y) for y in labels),
+    ]
+    return [file_of(model) for model in models]
+
+
+def changed(data: bytes, rng: random.Random) -> bytes:
+    """The file with one change."""
+    return rng.choice([_bytes_changed, _token_changed, _token_changed, _value_put, _value_put])(
+        data, rng
+    )
+
+
+def _bytes_changed(data: bytes, rng: random.Random) -> bytes:
+    at, length = rng.randrange(len(data)), rng.randrange(1, 60)
+    to = rng.randrange(len(data))
+    some = data[at : at + length]
+    lines = data.splitlines(keepends=True)
+    number = rng.randrange(len(lines))
+    return rng.choice(
+        [
+            data[:at] + rng.randbytes(1) + data[at + 1 :],
+            data[:at] + data[at + length :],  # a part left out
+            data[:to] + some + data[to:],  # a part twice
+            data[:to] + some + data[to + length :],  # a part over another
+            b"".join([*lines[:number], *lines[number + 1 :]]),
+            b"".join([*lines[:number], lines[number], *lines[number:]]),
+        ]
+    )
+
+
+def _token_changed(data: bytes, rng: random.Random) -> bytes:
+    tokens = list(TOKEN.finditer(data))
+    if len(tokens) < 2:
+        return data
+    first, second = sorted(rng.sample(tokens, 2), key=lambda found: found.start())
+    between = data[first.end() : second.start()]
+    repeated = first[0] * rng.randrange(2, 200)
+    middle = rng.choice(
+        [
+            second[0] + between + first[0],
+            repeated + between + second[0],
+            second[0] + between + second[0],
+        ]
+    )
+    return data[: first.start()] + middle + data[second.end() :]
+
+
+def _value_put(data: bytes, rng: random.Random) -> bytes:
+    tokens = [found for found in TOKEN.finditer(data) if found[0] not in b"[]{},:"]
+    if not tokens:
+        return data
+    place = rng.choice(tokens)
+    return data[: place.start()] + rng.choice(VALUES) + data[place.end() :]
+
+
+def draw(files: list[bytes], rng: random.Random) -> bytes:
+    """A good file with one to four changes, most often sealed again."""
+    data = rng.choice(files)
+    for _ in range(rng.choice([1, 1, 1, 2, 4])):
+        data = changed(data, rng) or b" "
+    if rng.random() < 0.03:
+        return data[: rng.randrange(len(data))]
+    if rng.random() < 0.05 or b'"checksum"' not in data:
+        return data
+    return seal_again(data)
+
+
+def run(files: int, seed: int, seconds: float) -> Outcome:
+    """Load as many changed files as asked, or as fit into the time."""
+    rng = random.Random(seed)
+    good = good_files()
+    for data in good:  # whatever is imported late is there now
+        assert dumps(loads(data)) == data
+    watching = [False]
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if watching[0] and event.startswith(FORBIDDEN):
+            watching[0] = False
+            msg = f"loading caused {event} {arguments!r:.200}"
+            raise RuntimeError(msg)
+
+    sys.addaudithook(hook)
+    outcome = Outcome()
+    end = time.monotonic() + seconds
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        while outcome.files < files and time.monotonic() < end:
+            data = draw(good, rng)
+            watching[0] = True
+            start, start_clock = time.process_time(), time.perf_counter()
+            problem = _try(data, outcome)
+            taken = time.process_time() - start
+            outcome.longest = max(outcome.longest, time.perf_counter() - start_clock)
+            watching[0] = False
+            outcome.files += 1
+            outcome.worst = max(outcome.worst, taken)
+            outcome.slow += taken > SLOW
+            if problem is not None:
+                outcome.failures.append((problem, data))
+    return outcome
+
+
+def _try(data: bytes, outcome: Outcome) -> str | None:
+    try:
+        stored = loads(data)
+        again = dumps(stored)
+        if dumps(loads(again)) != again:
+            return "what was loaded does not come back"
+    except ModelFileError as error:
+        return None if str(error) else "a refusal without a message"
+    except Exception as error:  # noqa: BLE001 (that is what is looked for)
+        return f"{type(error).__name__}: {error}"
+    outcome.loaded += 1
+    return None
+
+
+def main() -> int:
+    """Say what came of it; 1 if anything failed, and the files are kept."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="?", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=3600.0)
+    asked = parser.parse_args()
+    outcome = run(asked.files, asked.seed, asked.seconds)
+    for number, (problem, data) in enumerate(outcome.failures[:20]):
+        path = Path(f"failure-{asked.seed}-{number}.json")
+        path.write_bytes(data)
+        sys.stdout.write(f"{path}: {problem}\n")
+    sys.stdout.write(
+        f"{outcome.files:,} files: {outcome.loaded:,} still models, "
+        f"{outcome.files - outcome.loaded - len(outcome.failures):,} refused, "
+        f"{len(outcome.failures):,} failures; the slowest took {outcome.worst * 1e3:.1f} ms "
+        f"({outcome.longest * 1e3:.1f} ms on the clock), "
+        f"{outcome.slow} longer than {SLOW:g} s\n"
+    )
+    return 1 if outcome.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,369 @@
+"""A Dask DataFrame gives the same bits as one machine; predictions stay lazy."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from dask import delayed
+from distributed import Client, LocalCluster
+
+from gaussbayes import GaussianClassifier
+from gaussbayes.errors import DataError, NonFiniteError, ParameterError, SchemaError
+from gaussbayes.merge_tree import MergeTree
+from gaussbayes.sources import Summary, moments_of
+from gaussbayes.sources.choice import Choice
+from gaussbayes.sources.cluster import predictions
+from gaussbayes.sources.partition import part_sum
+from gaussbayes.types import ScatterLayout
+from tests.fuzz import kill_worker
+from tests.fuzz.kill_worker import model_file
+from tests.strategies import LAYOUTS
+
+KINDS = {
+    "text": ["oak", "elm", "ash"],
+    "objects": np.array(["oak", "elm", "ash"], dtype=object),
+    "categories": pd.Categorical(["oak", "elm", "ash"], categories=["fir", "oak", "elm", "ash"]),
+    "whole numbers": [7, -2, 30],
+    "numbers that may be missing": pd.array([7, -2, 30], dtype="Int64"),
+    "truth values": [True, False, True],
+}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    """A cluster of two processes."""
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def rows(n: int = 700, kinds: Any = KINDS["text"]) -> pd.DataFrame:
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 3, n)
+    X = rng.normal(size=(n, 3)) @ rng.normal(size=(3, 3)) + 2.0 * codes[:, None]
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    return frame.assign(kind=pd.Series(kinds).take(codes).array, w=rng.uniform(0, 2, n))
+
+
+def in_parts(*parts: pd.DataFrame) -> Any:
+    """A Dask DataFrame of exactly these partitions."""
+    return dd.from_delayed([delayed(part) for part in parts], meta=parts[0].iloc[:0])
+
+
+def on_one_machine(
+    frame: Any, target: str, features: tuple[str, ...], weights: str | None, layout: ScatterLayout
+) -> Summary:
+    chosen = Choice(target, features, weights)
+    tree = MergeTree()
+    for number in range(frame.npartitions):
+        part = frame.get_partition(number).compute(scheduler="sync")
+        tree.add(number, part_sum(part, number, chosen, layout))
+    total = tree.result()
+    return Summary(total.learnt, features, target, total.n_rows)
+
+
+# The same bits
+
+
+@pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_partitions_are_merged_as_on_one_machine(kinds: Any, layout: ScatterLayout) -> None:
+    frame = dd.from_pandas(rows(kinds=kinds), npartitions=11)
+    for weights in (None, "w"):
+        features = ("a", "b", "c")
+        found = moments_of(frame, "kind", features=features, weights=weights, layout=layout)
+        assert model_file(found) == model_file(
+            on_one_machine(frame, "kind", features, weights, layout)
+        )
+        assert found.n_rows == 700
+
+
+@pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS)
+def test_the_model_is_that_of_the_rows_in_memory(kinds: Any) -> None:
+    whole = rows(kinds=kinds)
+    X, y = whole[["a", "b", "c"]], whole["kind"].to_numpy()
+    for weights in (None, "w"):
+        here = GaussianClassifier().fit_source(
+            dd.from_pandas(whole, npartitions=5), "kind", features=["a", "b", "c"], weights=weights
+        )
+        there = GaussianClassifier().fit(X, y, None if weights is None else whole["w"])
+        assert here.classes_.tolist() == there.classes_.tolist()
+        assert here.feature_names_in_.tolist() == ["a", "b", "c"]
+        np.testing.assert_allclose(here.priors_, there.priors_, rtol=1e-14)
+        np.testing.assert_allclose(here.means_, there.means_, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(here.covariances_, there.covariances_, rtol=1e-12, atol=1e-13)
+
+
+def test_one_two_and_four_workers_give_the_same_model_file() -> None:
+    truth = kill_worker.on_one_machine()
+    assert model_file(moments_of(kill_worker.lazy_blocks(), "kind")) == truth  # threads, no cluster
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        for n_workers in (1, 2, 4):
+            cluster.scale(n_workers)
+            client.wait_for_workers(n_workers, timeout=120)
+            found = moments_of(kill_worker.lazy_blocks(), "kind", client=client)
+            assert model_file(found) == truth
+
+
+def test_a_worker_killed_in_the_middle() -> None:
+    found, read_before, read_in_all = kill_worker.with_a_kill(after=6)
+    assert found == kill_worker.on_one_machine()
+    assert 6 <= read_before < kill_worker.N_BLOCKS <= read_in_all
+
+
+def test_empty_partitions_and_classes_that_are_in_few_of_them() -> None:
+    whole = rows(300)
+    parts = [whole[whole["kind"] == kind] for kind in ("oak", "elm", "ash")]
+    nothing = whole.iloc[:0]
+    frame = in_parts(nothing, parts[0], nothing, parts[1], parts[2], nothing, nothing)
+    found = moments_of(frame, "kind", features=["a", "b", "c"])
+    assert found.learnt.classes.tolist() == ["ash", "elm", "oak"]
+    for c, kind in enumerate(found.learnt.classes):
+        own = whole.loc[whole["kind"] == kind, ["a", "b", "c"]].to_numpy()
+        moments = found.learnt.moments
+        assert moments.weight[c] == len(own)
+        np.testing.assert_allclose(moments.mean[c], own.mean(0), rtol=1e-13)
+        np.testing.assert_allclose(moments.scatter[c], len(own) * np.cov(own.T, ddof=0), rtol=1e-11)
+
+
+def test_a_partition_whose_rows_weigh_nothing() -> None:
+    whole = rows(40)
+    light = whole.assign(w=0.0)
+    found = moments_of(in_parts(light, whole), "kind", weights="w")
+    alone = moments_of(in_parts(whole), "kind", weights="w")
+    np.testing.assert_array_equal(found.learnt.moments.weight, alone.learnt.moments.weight)
+    np.testing.assert_array_equal(found.learnt.moments.scatter, alone.learnt.moments.scatter)
+    with pytest.raises(DataError, match="weights must not be all zero: those of column 'w' are"):
+        moments_of(in_parts(light, light), "kind", weights="w")
+
+
+def test_a_model_learns_more_from_a_frame() -> None:
+    whole = rows()
+    halves = [dd.from_pandas(half, npartitions=3) for half in (whole[:300], whole[300:])]
+    model = GaussianClassifier().fit_source(halves[0], "kind", features=["c", "a"])
+    model.partial_fit_source(halves[1])
+    there = GaussianClassifier().fit(whole[["c", "a"]], whole["kind"])
+    np.testing.assert_allclose(model.covariances_, there.covariances_, rtol=1e-12, atol=1e-13)
+
+
+# Bad input
+
+
+def test_values_that_are_not_finite_are_named(client: Client) -> None:
+    bad = rows(20)
+    bad.loc[bad.index[4], "b"] = np.nan
+    frame = in_parts(rows(10), bad)
+    for scheduler in (None, client):
+        with pytest.raises(NonFiniteError, match="partition 1: .*NaN in row 4, column 'b'"):
+            moments_of(frame, "kind", client=scheduler)
+
+
+def test_columns_that_hold_no_numbers() -> None:
+    frame = dd.from_pandas(rows(20).assign(town="Bari", day=pd.Timestamp("2024-01-01")), 2)
+    message = r"not numbers: column 'town' \(string\), 'day' \(datetime64.*Give the columns"
+    with pytest.raises(DataError, match=message):
+        moments_of(frame, "kind")
+    assert moments_of(frame, "kind", features=["b", "a"]).features == ("b", "a")
+
+
+def test_text_that_the_types_did_not_announce() -> None:
+    wrong = rows(5).assign(b=["1", "2", "x", "4", "5"])
+    frame = dd.from_map(lambda part: part, [rows(5), wrong], meta=rows(1), enforce_metadata=False)
+    with pytest.raises(DataError, match="partition 1: column 'b' of X holds text: '1' in row 0"):
+        moments_of(frame, "kind")
+
+
+@pytest.mark.parametrize("kinds", [["oak", None, "elm"], pd.Categorical(["oak", None, "elm"])])
+def test_rows_without_a_label(kinds: Any) -> None:
+    frame = in_parts(pd.DataFrame({"a": [1.0, 2.0, 3.0], "kind": kinds}))
+    with pytest.raises(DataError, match="partition 0: the label in row 1 is missing"):
+        moments_of(frame, "kind")
+
+
+def test_labels_of_different_types() -> None:
+    parts = [
+        pd.DataFrame({"a": [1.0], "kind": pd.Series([kind], dtype=object)}) for kind in (1, "1")
+    ]
+    import dask
+
+    with (
+        dask.config.set({"dataframe.convert-string": False}),
+        pytest.raises(DataError, match="labels of different types have no order"),
+    ):
+        moments_of(in_parts(*parts), "kind")
+
+
+def test_weights_that_cannot_be() -> None:
+    frame = in_parts(rows(10), rows(10).assign(w=[*([1.0] * 9), -2.0]))
+    with pytest.raises(DataError, match="partition 1: .*not negative: row 9 has -2.0"):
+        moments_of(frame, "kind", weights="w")
+
+
+def test_no_rows() -> None:
+    with pytest.raises(DataError, match="no rows in its 2 partitions"):
+        moments_of(in_parts(rows(3).iloc[:0], rows(3).iloc[:0]), "kind")
+
+
+def test_columns_that_are_not_there() -> None:
+    frame = dd.from_pandas(rows(5), npartitions=1)
+    with pytest.raises(
+        SchemaError, match="no column 'sort'; the columns are 'a', 'b', 'c', 'kind'"
+    ):
+        moments_of(frame, "sort")
+    with pytest.raises(SchemaError, match="names that are text, but one is called 0"):
+        moments_of(dd.from_pandas(pd.DataFrame([[1.0, 2.0]]), npartitions=1), "kind")
+
+
+def test_rows_are_not_left_out_of_a_frame() -> None:
+    with pytest.raises(ParameterError, match="bad_rows is for files.*dropna"):
+        moments_of(dd.from_pandas(rows(5), npartitions=1), "kind", bad_rows="skip")
+
+
+def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "dask", None)
+    with pytest.raises(ImportError, match=r"pip install 'gaussbayes\[dask\]'"):
+        moments_of("rows.csv", "kind", client=object())
+
+
+# Files
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five files of four formats, one without rows."""
+    folder = tmp_path_factory.mktemp("rows")
+    parts = [rows(300)[start::4] for start in range(4)]
+    parts[0].to_csv(folder / "a.csv", index=False)
+    parts[1].to_parquet(folder / "b.parquet", index=False, row_group_size=20)
+    parts[1].iloc[:0].to_parquet(folder / "c.parquet", index=False)
+    parts[2].to_csv(folder / "d.csv.gz", index=False)
+    parts[3].to_json(folder / "e.jsonl", orient="records", lines=True)
+    return folder
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_files_on_a_cluster(folder: Path, layout: ScatterLayout, client: Client) -> None:
+    alone = moments_of(folder, "kind", weights="w", layout=layout)
+    on_cluster = moments_of(folder, "kind", weights="w", layout=layout, client=client)
+    assert model_file(on_cluster) == model_file(alone)
+    assert on_cluster.n_rows == alone.n_rows == 300
+    some = [folder / "d.csv.gz", folder / "a.csv"]
+    on_cluster = moments_of(some, "kind", weights="w", layout=layout, client=client)
+    assert model_file(on_cluster) == model_file(
+        moments_of(some, "kind", weights="w", layout=layout)
+    )
+
+
+def test_files_are_found_from_another_folder(
+    folder: Path, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    assert moments_of("*.parquet", "kind", client=client).n_rows == 75
+
+
+def test_bad_rows_of_files_on_a_cluster(tmp_path: Path, client: Client) -> None:
+    (tmp_path / "a.csv").write_text("x,kind\n1,a\n2,b\n3,a\n")
+    (tmp_path / "b.csv").write_text("x,kind\n1,a\nold,b\n,a\n4,b\n")
+    with pytest.raises(DataError, match="b.csv, row 2, column 'x': 'old' is not a number"):
+        moments_of(tmp_path, "kind", client=client)
+    found = moments_of(tmp_path, "kind", bad_rows="skip", client=client)
+    assert (found.n_rows, found.bad_rows.count) == (5, 2)
+    assert [(Path(bad.file).name, bad.row) for bad in found.bad_rows.first] == [
+        ("b.csv", 2),
+        ("b.csv", 3),
+    ]
+    model = GaussianClassifier().fit_source(tmp_path, "kind", bad_rows="skip", client=client)
+    assert model.means_.tolist() == [[5 / 3], [3.0]]
+
+
+def test_standard_input_stays_here(client: Client) -> None:
+    with pytest.raises(DataError, match="a cluster cannot read standard input"):
+        moments_of("-", "kind", client=client)
+
+
+# Predictions
+
+
+class Watched:
+    """A model that knows how many rows it has been asked about."""
+
+    def __init__(self, model: GaussianClassifier) -> None:
+        self.model, self.asked = model, []
+        self.classes_, self.feature_names_in_ = model.classes_, model.feature_names_in_
+
+    def predict(self, X: Any) -> Any:
+        self.asked.append(len(X))
+        return self.model.predict(X)
+
+
+def test_nothing_is_predicted_before_it_is_asked_for() -> None:
+    whole = rows()
+    model = Watched(GaussianClassifier().fit(whole[["a", "b", "c"]], whole["kind"]))
+    frame = dd.from_pandas(whole, npartitions=4)
+    column = predictions(model, frame)
+    labelled = frame.assign(prediction=column)
+    right = (labelled["prediction"] == labelled["kind"]).sum()
+    assert model.asked == []
+    share = model.model.score(whole[["a", "b", "c"]], whole["kind"])
+    assert right.compute(scheduler="sync") == round(share * len(whole))
+    assert sum(model.asked) == len(whole)
+
+
+@pytest.mark.parametrize("kinds", [KINDS["text"], KINDS["whole numbers"], KINDS["truth values"]])
+def test_predictions_are_those_in_memory(kinds: Any, client: Client) -> None:
+    whole = rows(kinds=kinds).set_index(pd.Index(np.arange(700) * 2, name="tree"))
+    features = ["c", "a", "b"]  # another order than in the frame
+    model = GaussianClassifier().fit(whole[features], whole["kind"])
+    frame = dd.from_pandas(whole, npartitions=6)
+    frame = frame.map_partitions(_without_some, meta=whole.iloc[:0])  # partition 0 becomes empty
+    rest = _without_some(whole)
+
+    labels = predictions(model, frame)
+    found = labels.compute()
+    assert labels.name == "prediction"
+    assert labels.divisions == frame.divisions
+    assert labels.dtype == found.dtype
+    assert found.tolist() == model.predict(rest[features]).tolist()
+    assert found.index.equals(rest.index)
+    assert client.compute(labels).result().equals(found)
+
+    shares = predictions(model, frame, proba=True)
+    assert list(shares.columns) == [f"proba_{label}" for label in model.classes_]
+    assert shares.divisions == frame.divisions
+    posterior = shares.compute()
+    np.testing.assert_array_equal(posterior.to_numpy(), model.predict_proba(rest[features]))
+    assert posterior.index.equals(rest.index)
+    assert (posterior.dtypes == shares.dtypes).all()
+
+
+def _without_some(part: pd.DataFrame) -> pd.DataFrame:
+    return part[part.index >= 300]
+
+
+def test_narrow_rows_have_narrow_posteriors() -> None:
+    whole = rows(50)
+    narrow = whole[["a", "b"]].astype(np.float32)
+    model = GaussianClassifier().fit(narrow, whole["kind"])
+    shares = predictions(model, dd.from_pandas(narrow, npartitions=2), proba=True)
+    assert set(shares.dtypes) == {np.dtype(np.float32)} == set(shares.compute().dtypes)
+
+
+def test_predictions_need_the_columns_of_the_model() -> None:
+    whole = rows(50)
+    frame = dd.from_pandas(whole, npartitions=2)
+    model = GaussianClassifier().fit(whole[["a", "b"]], whole["kind"])
+    with pytest.raises(SchemaError, match="no column 'b'; the columns are 'a', 'c'"):
+        predictions(model, frame[["a", "c"]])
+    nameless = GaussianClassifier().fit(whole[["a", "b"]].to_numpy(), whole["kind"])
+    with pytest.raises(SchemaError, match="features have none: .*with_feature_names"):
+        predictions(nameless, frame)

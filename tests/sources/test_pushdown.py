@@ -1,0 +1,375 @@
+"""Tables of an engine are summed inside it, and give what the same rows give in memory."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from gaussbayes import GaussianClassifier
+from gaussbayes.errors import DataError, NonFiniteError, SchemaError
+from gaussbayes.sources import lazy_rows, moments_of, pushdown
+from gaussbayes.summarise import summarise
+from gaussbayes.types import FloatArray, LabelArray, ScatterLayout
+from tests.oracles import exact_scatter
+from tests.strategies import LAYOUTS
+
+Columns = dict[str, Any]
+Engine = Callable[[Columns], Any]
+
+
+def in_duckdb(columns: Columns) -> Any:
+    return duckdb.connect().from_arrow(pa.table(columns))
+
+
+ENGINES: dict[str, Engine] = {
+    "duckdb": in_duckdb,
+    "polars": pl.LazyFrame,
+    "pandas": lambda columns: nw.from_native(pd.DataFrame(columns)).lazy(),
+    "pyarrow": lambda columns: nw.from_native(pa.table(columns)).lazy(),
+}
+each_engine = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+
+LABELS = {
+    "text": np.array(["oak", "ash", "elm"], dtype=object),
+    "whole numbers": np.array([7, -2, 30]),
+    "truth values": np.array([True, False]),
+}
+
+
+def some_rows(names: LabelArray, n: int = 600, d: int = 4) -> tuple[FloatArray, LabelArray]:
+    rng = np.random.default_rng(5)
+    codes = rng.integers(0, len(names), n)
+    X = rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) + 3.0 * codes[:, None]
+    return X, names[codes]
+
+
+def as_columns(X: FloatArray, y: LabelArray, **others: Any) -> Columns:
+    return {f"f{j}": X[:, j] for j in range(X.shape[1])} | {"kind": y} | others
+
+
+# Agreement with the estimator in memory
+
+
+@each_engine
+@pytest.mark.parametrize("names", LABELS.values(), ids=LABELS)
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_the_model_is_that_of_the_rows_in_memory(
+    engine: Engine, names: LabelArray, weighted: bool
+) -> None:
+    X, y = some_rows(names)
+    weight = np.random.default_rng(6).uniform(0.0, 3.0, len(X))
+    table = engine(as_columns(X, y, w=weight) if weighted else as_columns(X, y))
+    for covariance, shared in [("full", False), ("full", True), ("diagonal", False)]:
+        here = GaussianClassifier(covariance, shared=shared)
+        here.fit_source(table, "kind", weights="w" if weighted else None)
+        there = GaussianClassifier(covariance, shared=shared)
+        there.fit(X, y, sample_weight=weight if weighted else None)
+        assert here.classes_.tolist() == there.classes_.tolist()
+        assert here.feature_names_in_.tolist() == ["f0", "f1", "f2", "f3"]
+        assert here.target_name_ == "kind"
+        np.testing.assert_allclose(here.priors_, there.priors_, rtol=1e-14)
+        np.testing.assert_allclose(here.means_, there.means_, rtol=1e-12, atol=1e-13)
+        np.testing.assert_allclose(here.covariances_, there.covariances_, rtol=1e-12, atol=1e-13)
+
+
+@each_engine
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_counts_are_exact_and_the_scatter_has_its_layout(
+    engine: Engine, layout: ScatterLayout
+) -> None:
+    X, y = some_rows(LABELS["text"])
+    found = moments_of(engine(as_columns(X, y)), "kind", layout=layout)
+    moments = found.learnt.moments
+    assert found.n_rows == 600
+    assert found.features == ("f0", "f1", "f2", "f3")
+    assert moments.layout == layout
+    assert moments.weight.tolist() == [np.sum(y == name) for name in ("ash", "elm", "oak")]
+    in_memory = summarise(X, np.unique(y, return_inverse=True)[1].astype(np.int32), None, 3, layout)
+    np.testing.assert_allclose(moments.scatter, in_memory.scatter, rtol=1e-12, atol=1e-11)
+    if layout == "full":
+        assert (moments.scatter == moments.scatter.transpose(0, 2, 1)).all()
+
+
+@each_engine
+@pytest.mark.parametrize("as_label", [int, str])
+def test_many_classes(engine: Engine, as_label: type) -> None:
+    X, y = some_rows(np.array([as_label(i) for i in range(40)], dtype=object), n=2000, d=2)
+    found = moments_of(engine(as_columns(X, y.astype(as_label))), "kind")
+    classes, codes = np.unique(y.astype(as_label), return_inverse=True)
+    expected = summarise(X, codes.astype(np.int32), None, 40)
+    assert found.learnt.classes.tolist() == classes.tolist()
+    np.testing.assert_allclose(found.learnt.moments.mean, expected.mean, rtol=1e-13)
+    np.testing.assert_allclose(
+        found.learnt.moments.scatter, expected.scatter, rtol=1e-11, atol=1e-11
+    )
+
+
+def test_a_table_in_a_file_of_a_database(tmp_path: Path) -> None:
+    X, y = some_rows(LABELS["text"])
+    with duckdb.connect(tmp_path / "trees.duckdb") as connection:
+        connection.from_arrow(pa.table(as_columns(X, y))).create("trees")
+    with duckdb.connect(tmp_path / "trees.duckdb", read_only=True) as connection:
+        model = GaussianClassifier().fit_source(connection.table("trees"), "kind")
+        young = connection.sql("SELECT f1, f2, kind FROM trees WHERE f0 < 3")
+        part = GaussianClassifier().fit_source(young, "kind")
+    np.testing.assert_allclose(model.means_, GaussianClassifier().fit(X, y).means_, rtol=1e-12)
+    few = X[:, 0] < 3
+    expected = GaussianClassifier().fit(X[few, 1:3], y[few])
+    np.testing.assert_allclose(part.covariances_, expected.covariances_, rtol=1e-11, atol=1e-13)
+
+
+@each_engine
+def test_a_model_learns_more_from_an_engine(engine: Engine) -> None:
+    X, y = some_rows(LABELS["text"])
+    columns = as_columns(X, y)
+    halves = [{name: values[part] for name, values in columns.items()} for part in _halves(len(X))]
+    model = GaussianClassifier().fit_source(engine(halves[0]), "kind")
+    model.partial_fit_source(engine(halves[1]))
+    whole = GaussianClassifier().fit(X, y)
+    np.testing.assert_allclose(model.covariances_, whole.covariances_, rtol=1e-12, atol=1e-13)
+
+
+def _halves(n: int) -> tuple[slice, slice]:
+    return slice(0, n // 2), slice(n // 2, n)
+
+
+def test_numbers_of_every_kind() -> None:
+    table = duckdb.connect().sql(
+        "SELECT i::TINYINT AS a, (i * 0.25)::DECIMAL(9, 2) AS b, i::HUGEINT AS c, i > 3 AS d, "
+        "i::FLOAT AS e, (i % 2)::DECIMAL(4, 0) AS kind FROM range(8) t(i)"
+    )
+    found = moments_of(table, "kind", layout="diagonal")
+    i = np.arange(8.0)
+    X = np.stack([i, 0.25 * i, i, i > 3, i], axis=1)
+    assert found.learnt.classes.tolist() == [0, 1]
+    np.testing.assert_array_equal(found.learnt.moments.mean, [X[::2].mean(0), X[1::2].mean(0)])
+    np.testing.assert_array_equal(
+        found.learnt.moments.scatter, [4 * X[::2].var(0), 4 * X[1::2].var(0)]
+    )
+
+
+def test_categories_are_labels() -> None:
+    columns = {"x": [1.0, 2.0, 4.0], "kind": pl.Series(["b", "a", "b"], dtype=pl.Categorical)}
+    for lazy in (
+        pl.LazyFrame(columns),
+        pl.LazyFrame(columns, schema_overrides={"kind": pl.Enum(["z", "b", "a"])}),
+        nw.from_native(pd.DataFrame(columns | {"kind": pd.Categorical(["b", "a", "b"])})).lazy(),
+    ):
+        found = moments_of(lazy, "kind")
+        assert found.learnt.classes.tolist() == ["a", "b"]
+        assert found.learnt.moments.mean.tolist() == [[2.0], [2.5]]
+
+
+def test_names_that_the_queries_use_themselves() -> None:
+    X, y = some_rows(LABELS["text"], d=3)
+    columns = {"label": X[:, 0], "n": X[:, 1], "x0": X[:, 2], "s0": y, "weight": np.ones(len(X))}
+    found = moments_of(pl.LazyFrame(columns), "s0", weights="weight")
+    assert found.features == ("label", "n", "x0")
+    expected = np.stack([X[y == name].mean(0) for name in ("ash", "elm", "oak")])
+    np.testing.assert_allclose(found.learnt.moments.mean, expected, rtol=1e-12, atol=1e-13)
+
+
+@each_engine
+def test_a_class_that_weighs_nothing_is_left_out(engine: Engine) -> None:
+    table = engine({"x": [1.0, 2.0, 9.0], "kind": ["a", "b", "c"], "w": [1.0, 2.0, 0.0]})
+    found = moments_of(table, "kind", weights="w")
+    assert found.learnt.classes.tolist() == ["a", "b"]
+    assert found.n_rows == 3
+
+
+# Accuracy
+
+
+@pytest.mark.parametrize("engine", [in_duckdb, pl.LazyFrame], ids=["duckdb", "polars"])
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("apart", [0.0, 1e8], ids=["together", "apart"])
+@pytest.mark.parametrize(
+    ("offset", "deviation"), [(0.0, 1.0), (1e8, 1.0), (1e8, 1e-3), (1e12, 1.0)]
+)
+def test_rows_far_from_zero_lose_no_digit(
+    engine: Engine, weighted: bool, apart: float, offset: float, deviation: float
+) -> None:
+    """Offsets of 1e8 to 1e12 standard deviations, and classes as far from each other."""
+    rng = np.random.default_rng(11)
+    codes = rng.integers(0, 3, 6000)
+    X = offset + apart * codes[:, None] + deviation * rng.normal(size=(6000, 2))
+    w = rng.integers(0, 4, 6000)  # whole numbers: the same as repeating rows
+    table = engine(as_columns(X, codes, w=w))
+    found = moments_of(table, "kind", features=["f0", "f1"], weights="w" if weighted else None)
+    moments = found.learnt.moments
+    for c in range(3):
+        own = codes == c
+        mean, scatter = exact_scatter(np.repeat(X[own], w[own] if weighted else 1, axis=0))
+        for i in range(2):
+            held = Fraction(moments.anchor[c, i]) + Fraction(moments.offset[c, i])
+            assert abs(float(held - mean[i])) <= 1e-13 * deviation
+            for j in range(2):
+                scale = float(scatter[i][i] * scatter[j][j]) ** 0.5
+                error = float(Fraction(moments.scatter[c, i, j]) - scatter[i][j])
+                assert abs(error) <= 1e-13 * scale
+
+
+# The work is done where the rows are
+
+
+def test_one_row_for_each_class_leaves_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    heights = []
+
+    def watched(query: Any) -> Any:
+        assert isinstance(query, nw.LazyFrame)
+        result = collect(query)
+        heights.append(result.shape[0])
+        return result
+
+    collect = lazy_rows.collected
+    monkeypatch.setattr(pushdown, "collected", watched)
+    X, y = some_rows(LABELS["text"])
+    for engine in ENGINES.values():
+        moments_of(engine(as_columns(X, y)), "kind")
+    assert heights == [3, 3] * len(ENGINES)
+
+
+def test_polars_reads_only_the_columns_that_it_needs(tmp_path: Path) -> None:
+    X, y = some_rows(LABELS["text"])
+    path = tmp_path / "rows.parquet"
+    pl.DataFrame(as_columns(X, y, note=["long"] * len(X))).write_parquet(path)
+    found = moments_of(pl.scan_parquet(path), "kind", features=["f3", "f1"])
+    assert found.features == ("f3", "f1")
+    chosen = lazy_rows.Choice("kind", ("f3", "f1"), None)
+    rows = lazy_rows.lazy_rows(nw.from_native(pl.scan_parquet(path)), chosen)
+    assert "PROJECT 3/6 COLUMNS" in rows.frame.to_native().explain()
+
+
+# Bad input
+
+
+@each_engine
+@pytest.mark.parametrize("value", [None, float("nan"), float("inf"), float("-inf")])
+def test_values_that_are_not_there_are_counted(engine: Engine, value: float | None) -> None:
+    table = engine(
+        {
+            "a": [1.0, 2.0, 3.0, 4.0],
+            "b": [1.0, value, 3.0, value],
+            "c": [value, 2.0, 3.0, 4.0],
+            "kind": ["x", "x", "y", "y"],
+        }
+    )
+    with pytest.raises(NonFiniteError, match=r"column 'b' \(2 rows\), 'c' \(1 row\); leave out"):
+        moments_of(table, "kind")
+
+
+@each_engine
+@pytest.mark.parametrize("value", [None, float("nan"), float("inf"), -1.0])
+def test_weights_that_cannot_be(engine: Engine, value: float | None) -> None:
+    table = engine({"a": [1.0, 2.0, 3.0], "kind": ["x", "x", "y"], "w": [1.0, value, 1.0]})
+    with pytest.raises(DataError, match="in column 'w' they are not in 1 row"):
+        moments_of(table, "kind", weights="w")
+
+
+@each_engine
+def test_weights_that_are_all_zero(engine: Engine) -> None:
+    table = engine({"a": [1.0, 2.0], "kind": ["x", "y"], "w": [0.0, 0.0]})
+    with pytest.raises(DataError, match="in column 'w' they sum to 0"):
+        moments_of(table, "kind", weights="w")
+
+
+@each_engine
+def test_rows_without_a_label(engine: Engine) -> None:
+    table = engine({"a": [1.0, 2.0, 3.0], "kind": ["x", None, None]})
+    with pytest.raises(DataError, match="column 'kind' has no label in 2 rows"):
+        moments_of(table, "kind")
+
+
+def test_labels_that_are_not_classes() -> None:
+    numbers = {"a": [1.0, 2.0, 3.0], "kind": [0.5, 1.5, 0.5]}
+    with pytest.raises(DataError, match="Unknown label type: continuous"):
+        moments_of(pl.LazyFrame(numbers), "kind")
+    with pytest.raises(DataError, match="has no label in 1 row"):
+        moments_of(pl.LazyFrame(numbers | {"kind": [1.0, float("nan"), 2.0]}), "kind")
+    keys = duckdb.connect().sql("SELECT i * 0.5 AS a, i AS kind FROM range(5000) t(i)")
+    with pytest.raises(DataError, match="more than 2000 different values, such as .* is it the"):
+        moments_of(keys, "kind")
+    with pytest.raises(DataError, match="column 'kind' holds Date values.*cast it"):
+        moments_of(duckdb.connect().sql("SELECT 1.0 AS a, DATE '2024-01-01' AS kind"), "kind")
+
+
+@each_engine
+def test_text_is_not_a_feature(engine: Engine) -> None:
+    table = engine({"a": [1.0], "town": ["Bari"], "b": ["2"], "kind": ["x"]})
+    with pytest.raises(DataError, match=r"not numbers: column 'town' \(String\), 'b' \(String\)"):
+        moments_of(table, "kind")
+    assert moments_of(table, "kind", features=["a"]).features == ("a",)
+
+
+@each_engine
+def test_no_rows(engine: Engine) -> None:
+    table = engine({"a": np.empty(0), "kind": np.empty(0)})
+    with pytest.raises(DataError, match="the table has no rows"):
+        moments_of(table, "kind")
+
+
+@pytest.mark.parametrize("engine", [in_duckdb, pl.LazyFrame], ids=["duckdb", "polars"])
+@pytest.mark.parametrize("value", [1e200, 1.6e308])
+def test_sums_that_overflow(engine: Engine, value: float) -> None:
+    table = engine({"a": [value, value / 2, -value], "kind": ["x", "x", "y"]})
+    with pytest.raises(DataError, match="are too large: their sums of squares overflow"):
+        moments_of(table, "kind")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"target": "sort"}, r"no column 'sort'; the columns are 'a', 'b', 'kind'"),
+        ({"features": ["a", "c", "d"]}, "no column 'c', 'd'"),
+        ({"features": ["a", "a"]}, "features must have different names.*'a'"),
+        ({"features": ["a", "kind"]}, "'kind' is the target and cannot be a feature too"),
+        ({"features": ["a"], "weights": "a"}, "'a' is the weights and cannot be a feature"),
+        ({"features": "a"}, "features is a list of columns"),
+        ({"features": []}, "no column to learn from"),
+        ({"weights": "kind"}, "both the target and the weights"),
+        ({"weights": "w"}, "no column 'w'"),
+    ],
+)
+def test_columns_that_are_not_there(arguments: dict[str, Any], message: str) -> None:
+    lazy = pl.LazyFrame({"a": [1.0], "b": [2.0], "kind": ["x"]})
+    with pytest.raises(SchemaError, match=message):
+        moments_of(lazy, **{"target": "kind"} | arguments)
+
+
+def test_too_many_features_for_one_query() -> None:
+    X, y = some_rows(LABELS["text"], n=200, d=51)
+    table = in_duckdb(as_columns(X, y))
+    with pytest.raises(DataError, match="full scatter of 51 features takes 1326 sums.*Parquet"):
+        moments_of(table, "kind")
+    found = moments_of(table, "kind", layout="diagonal")
+    codes = np.unique(y, return_inverse=True)[1].astype(np.int32)
+    expected = summarise(X, codes, None, 3, "diagonal")
+    np.testing.assert_allclose(found.learnt.moments.scatter, expected.scatter, rtol=1e-12)
+    fifty = [f"f{j}" for j in range(50)]
+    full = moments_of(table, "kind", features=fifty).learnt.moments
+    np.testing.assert_allclose(
+        full.scatter, summarise(X[:, :50], codes, None, 3).scatter, rtol=1e-12, atol=1e-11
+    )
+
+
+def test_a_table_that_changes_meanwhile() -> None:
+    # A random share of the rows is another one in each query.
+    table = duckdb.connect().sql(
+        "SELECT i % 3 AS kind, i AS a FROM range(100000) t(i) WHERE random() < 0.5"
+    )
+    with pytest.raises(DataError, match="the table changed between two queries"):
+        moments_of(table, "kind")
+
+
+def test_decimals_keep_their_value() -> None:
+    lazy = pl.LazyFrame({"a": [Decimal("0.1"), Decimal("0.3")], "kind": ["x", "x"]})
+    assert moments_of(lazy, "kind").learnt.moments.mean.tolist() == [[0.2]]
