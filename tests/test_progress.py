@@ -17,7 +17,7 @@ from typing import TextIO
 import pytest
 
 from gaussbayes import progress
-from gaussbayes.progress import track
+from gaussbayes.progress import count_rows, track
 
 HIDE_CURSOR, SHOW_CURSOR, ERASE_LINE = "\x1b[?25l", "\x1b[?25h", "\x1b[2K"
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|9[0-7])[;m]")
@@ -268,3 +268,24 @@ def test_markup_and_long_names_are_text(terminal: Terminal) -> None:
     written = terminal.everything()
     assert "[bold]Größe[/]" in written
     assert "x…" in written
+
+
+def test_rows_are_counted_with_their_rate_and_the_time_left(terminal: Terminal) -> None:
+    blocks = [[0] * 1500, [0] * 1500]
+    for number, _ in enumerate(count_rows(blocks, "reading", 3000, len)):
+        terminal.wait_for("1.5 k rows, " if number else "0 rows, ")
+    terminal.wait_for("left")
+    written = terminal.everything()
+    assert "reading" in written
+    assert "/s" in written
+
+
+def test_rows_of_unknown_number_are_counted(terminal: Terminal) -> None:
+    for _ in count_rows(iter([[1, 2]]), "reading", None, len):
+        terminal.wait_for("0 rows, ")
+    assert " left" not in terminal.everything()
+
+
+def test_rows_without_a_terminal_are_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    assert list(count_rows(["ab"], "unseen", 2, len)) == ["ab"]

@@ -47,7 +47,7 @@ def refused(result: Result, message: str, code: int = 3) -> None:
         (b"a,b,y\n1,2,x\n1,2\n3,4,z\n", "rows.csv, row 2: has 2 values, but there are 3 columns"),
         (b"a,b,y\n1,2,x\n1,2,x,9\n", "rows.csv, row 2: has 4 values, but there are 3 columns"),
         (b"a,b,y\n1,2,x\n2,2,x\nmany,2,x\n", "row 3, column 'a': 'many' is not a number"),
-        (b"a,b,y\n1,red,x\n2,blue,z\n", "not numbers: column 'b' (string)"),
+        (b"a,b,y\n1,red,x\n2,blue,z\n", "not numbers: column 'b' (string"),
         (b"a,b,y\n1,2020-01-01,x\n2,2020-01-02,z\n", "not numbers: column 'b'"),
         (b"a,y\n1,0.5\n2,0.25\n", "row 1, column 'y': '0.5' is not a class"),
         (b"a,b,y\n1,2,x\n,3,x\n4,5,z\n", "row 2, column 'a': the value is missing"),

@@ -163,7 +163,7 @@ def test_data_that_are_not_there(call: Call, data: str, code: int, message: str)
     ("options", "message"),
     [
         (["-y", "specis"], "lacks the target: 'specis' (is it 'species'?)"),
-        (["-y", "petal width (cm)"], "not numbers: column 'species' (string)"),
+        (["-y", "petal width (cm)"], "not numbers: column 'species' (string"),
         (
             ["-y", "petal width (cm)", "--features", "petal length (cm)"],
             "row 1, column 'petal width (cm)': '0.2' is not a class",

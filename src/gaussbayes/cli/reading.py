@@ -77,7 +77,7 @@ def target_for(source: Any, target: str | None) -> str:
 
 def schema_of(source: Any, columns: Sequence[str], numbers: Sequence[str] = ()) -> Any:
     """The Arrow schema of these columns as `blocks` reads them; refused if `numbers` are none."""
-    from gaussbayes.sources.columns import is_number
+    from gaussbayes.sources.kinds import is_number
     from gaussbayes.sources.opening import make_request
 
     schema = make_request(source.held, columns, numbers, source.handling).schema

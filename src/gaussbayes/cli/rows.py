@@ -52,7 +52,7 @@ def chosen(source: Any, target: str, features: Sequence[str] | None) -> "Choice"
 
 def blocks(source: Any, columns: "Choice") -> Iterator[LabelledBlock]:
     """The rows of an opened source part by part, features as numbers, labels as class numbers."""
-    from gaussbayes.sources.bad_rows import UnfitError, refusal
+    from gaussbayes.sources.bad_rows import UnfitError
     from gaussbayes.sources.columns import as_codes, as_rows
 
     target = columns.target
@@ -61,8 +61,7 @@ def blocks(source: Any, columns: "Choice") -> Iterator[LabelledBlock]:
         try:
             codes, classes = as_codes(block.table, target)
         except UnfitError as error:
-            bad = error.unfit.placed(block.file, block.first_row)
-            raise refusal(bad, source.handling) from None
+            raise error.placed(block.file, block.first_row) from None
         place = f"{block.file}, rows from {block.first_row} on"
         yield LabelledBlock(as_rows(block.table, columns.features), codes, classes, place)
 

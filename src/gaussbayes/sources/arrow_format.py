@@ -6,9 +6,9 @@ from typing import Any
 
 from gaussbayes.errors import DataError
 from gaussbayes.sources.casting import cast_table, plain_schema
+from gaussbayes.sources.cutting import batch_rows, recut
 from gaussbayes.sources.listing import SourceFile
 from gaussbayes.sources.matching import match_columns
-from gaussbayes.sources.parquet_format import batch_rows
 from gaussbayes.sources.request import Held, Parsed, Piece, Request
 from gaussbayes.sources.streams import naming
 
@@ -32,27 +32,13 @@ def pieces(
     """One piece for so many rows; a large record batch is cut, small ones are taken together."""
     opened = _opened(file, handle)
     match_columns(file.shown, opened.schema.names, request.columns)
-    step = batch_rows(len(request.columns))
-    waiting: list[Any] = []
     with naming(file):
-        for batch in _batches(opened):
-            some = batch.select(request.columns)
-            while some.num_rows:
-                missing = step - sum(each.num_rows for each in waiting)
-                waiting.append(some[:missing])
-                some = some[missing:]
-                if sum(each.num_rows for each in waiting) == step:
-                    yield partial(_read, file, waiting, request)
-                    waiting = []
-        if waiting:
-            yield partial(_read, file, waiting, request)
+        tables = (cast_table(batch, request, file.shown) for batch in _batches(opened))
+        for table in recut(tables, batch_rows(len(request.columns))):
+            yield partial(_read, table)
 
 
-def _read(file: SourceFile, batches: list[Any], request: Request) -> Iterator[Parsed]:
-    import pyarrow as pa
-
-    with naming(file):
-        table = cast_table(pa.Table.from_batches(batches), request, file.shown)
+def _read(table: Any) -> Iterator[Parsed]:
     yield Parsed(table, table.num_rows)
 
 

@@ -1,15 +1,15 @@
 """Rows that cannot be used: which, why, and how a message says it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.errors import DataError
+from gaussbayes.sources.kinds import is_text
 from gaussbayes.sources.summary import MOST_NAMED, BadRow, BadRows
-from gaussbayes.types import BadRowHandling
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,9 +36,19 @@ class Unfit:
 class UnfitError(Exception):
     """A row that stops the reading; raised within a block, where its place is not known yet."""
 
-    def __init__(self, unfit: Unfit) -> None:
+    def __init__(self, unfit: Unfit, *, skippable: bool = True) -> None:
         super().__init__(unfit)
         self.unfit = unfit
+        self.skippable = skippable  # whether it would be left out where bad rows are
+
+    def later(self, n_rows: int) -> "UnfitError":
+        """The same, after so many other rows."""
+        own = replace(self.unfit, row=self.unfit.row + n_rows)
+        return UnfitError(own, skippable=self.skippable)
+
+    def placed(self, file: str, first_row: int) -> DataError:
+        """The error to raise where the place is known."""
+        return refusal(self.unfit.placed(file, first_row), skippable=self.skippable)
 
 
 def described(bad: BadRow) -> str:
@@ -56,9 +66,9 @@ def described(bad: BadRow) -> str:
     return f"{place}: {value}{bad.problem}"
 
 
-def refusal(bad: BadRow, handling: BadRowHandling = "error") -> DataError:
+def refusal(bad: BadRow, *, skippable: bool = True) -> DataError:
     """The error that stops the reading at a bad row."""
-    if handling == "skip":
+    if not skippable:
         return DataError(described(bad))
     return DataError(
         f'{described(bad)}. Correct the row, or leave such rows out with bad_rows="skip" '
@@ -127,27 +137,14 @@ def _blank(column: Any) -> NDArray[np.bool_] | None:
 
     kind = column.type
     if pa.types.is_dictionary(kind):
-        blank = any("" in chunk.dictionary.to_pylist() for chunk in column.chunks)
+        values = {value for chunk in column.chunks for value in chunk.dictionary.to_pylist()}
+        blank = "" in values or None in values
         if not blank and not column.null_count:
             return None
         column = column.cast(kind.value_type)
     elif not is_text(kind):
         return np.asarray(column.is_null()) if column.null_count else None
     return np.asarray(pc.equal(pc.fill_null(column, ""), ""))
-
-
-def is_text(kind: Any) -> bool:
-    """Whether this is a type of text.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> is_text(pa.string()), is_text(pa.int64())
-    (True, False)
-    """
-    from pyarrow import types
-
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def _negative(column: Any) -> NDArray[np.bool_] | None:

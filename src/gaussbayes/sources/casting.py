@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from gaussbayes.errors import SchemaError
+from gaussbayes.sources.kinds import is_number
 from gaussbayes.sources.request import Request
 
 if TYPE_CHECKING:
@@ -25,18 +26,23 @@ def plain_schema(schema: "pa.Schema", file: str) -> "pa.Schema":
     return schema.remove_metadata()
 
 
-def cast_table(table: "pa.Table", request: Request, file: str) -> "pa.Table":
+def cast_table(batch: "pa.RecordBatch", request: Request, file: str) -> "pa.Table":
     """The columns that are wanted, in order, as the types that are held."""
     import pyarrow as pa
 
-    table = table.select(request.columns)
+    table = pa.Table.from_batches([batch]).select(request.columns)
     if table.schema.types == request.schema.types:
         return table
     columns = []
     for field in request.schema:
         column = table.column(field.name)
+        number = field.name in request.numbers and is_number(column.type)
+        if number and request.as_stored:
+            columns.append(column)
+            continue
         try:
-            columns.append(_cast(column, field.type))
+            # Whole numbers beyond 2⁵³ are rounded, as they are in every table of floats.
+            columns.append(_cast(column, field.type, safe=not number))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             msg = (
                 f"column {field.name!r} of {file} holds {column.type}, which is not {field.type} "
@@ -46,7 +52,7 @@ def cast_table(table: "pa.Table", request: Request, file: str) -> "pa.Table":
     return pa.Table.from_arrays(columns, names=request.columns)
 
 
-def _cast(column: Any, kind: Any) -> Any:
+def _cast(column: Any, kind: Any, *, safe: bool) -> Any:
     import pyarrow as pa
 
     if column.type == kind:
@@ -57,4 +63,4 @@ def _cast(column: Any, kind: Any) -> Any:
         column = column.cast(column.type.value_type)
     if pa.types.is_dictionary(kind):
         return column.cast(kind.value_type).dictionary_encode().cast(kind)
-    return column.cast(kind)
+    return column.cast(kind, safe=safe)

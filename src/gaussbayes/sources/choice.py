@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from gaussbayes.errors import DataError, SchemaError
 from gaussbayes.sources.matching import listed
+
+_MOST_NAMED = 5
+"""Columns of a wrong type that are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,13 @@ def choose(
 
 def refuse_missing(there: Sequence[str], wanted: Sequence[str]) -> None:
     """Raise if a column that is wanted is not there, and say which there are."""
-    missing = [name for name in wanted if name not in there]
+    known = set(there)
+    missing = [name for name in wanted if name not in known]
     if missing:
-        msg = f"there is no column {listed(missing)}; the columns are {listed(there)}"
+        close = get_close_matches(missing[0], there, n=1, cutoff=0.5)
+        close = close or [name for name in there if name.lower() == missing[0].lower()][:1]
+        meant = f" (did you mean {close[0]!r}?)" if close else ""
+        msg = f"there is no column {listed(missing)}{meant}; the columns are {listed(there)}"
         raise SchemaError(msg)
 
 
@@ -78,12 +86,13 @@ def _refuse_doubles(names: Sequence[str], what: str) -> None:
         raise SchemaError(msg)
 
 
-def refuse_not_numbers(wrong: Sequence[tuple[str, object]]) -> None:
+def refuse_not_numbers(wrong: Sequence[tuple[str, object]], where: str | None = None) -> None:
     """Raise if there are columns, given with their types, that hold something else."""
     if wrong:
-        held = ", ".join(f"{name!r} ({kind})" for name, kind in wrong)
+        held = ", ".join(f"{name!r} ({kind})" for name, kind in wrong[:_MOST_NAMED])
+        more = f" and {len(wrong) - _MOST_NAMED} more" if len(wrong) > _MOST_NAMED else ""
         msg = (
-            f"not numbers: column {held}. Give the columns to learn from as features, or turn "
-            "these into numbers first"
+            f"not numbers: column {held}{more}. Give the columns to learn from as features "
+            "(--features on the command line), or turn these into numbers first"
         )
-        raise DataError(msg)
+        raise DataError(msg if where is None else f"{where}: {msg}")

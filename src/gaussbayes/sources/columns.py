@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import labels
-from gaussbayes.errors import DataError
-from gaussbayes.sources.bad_rows import Unfit, UnfitError, is_text, shown
-from gaussbayes.sources.choice import Choice
+from gaussbayes.sources.bad_rows import Unfit, UnfitError, shown
+from gaussbayes.sources.kinds import is_text
 from gaussbayes.types import CodeArray, FloatArray, LabelArray, RealArray
 
 if TYPE_CHECKING:
@@ -78,11 +77,16 @@ def as_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]:
     if is_text(column.type):
         column = column.dictionary_encode()
     if pa.types.is_dictionary(column.type):
-        chunk = column.unify_dictionaries().combine_chunks()
-        chunk = chunk.chunk(0) if isinstance(chunk, pa.ChunkedArray) else chunk
-        values = chunk.dictionary.to_pylist()
-        ranks, classes = labels.encode(np.array(values) if values else np.array([], dtype=str))
-        return ranks[chunk.indices.to_numpy(zero_copy_only=False)], classes
+        one = column.unify_dictionaries().combine_chunks()
+        one = one.chunk(0) if isinstance(one, pa.ChunkedArray) else one
+        values = one.dictionary.to_pylist()
+        indices = one.indices.to_numpy(zero_copy_only=False)
+        if None in values or "" in values:  # of rows that were left out
+            there = np.unique(indices)
+            indices = np.searchsorted(there, indices)
+            values = [values[index] for index in there]
+        ranks, classes = labels.encode(np.array(values))
+        return ranks[indices], classes
     numbers = np.concatenate([_labels(chunk) for chunk in column.chunks])
     if numbers.dtype.kind == "f":
         _refuse_fractions(numbers, target)
@@ -92,61 +96,6 @@ def as_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]:
 def as_weights(table: "pa.Table", weights: str | None) -> FloatArray | None:
     """How much each row counts (n,), or None for one each."""
     return None if weights is None else as_rows(table, [weights])[:, 0].astype(np.float64)
-
-
-def refuse_types(schema: "pa.Schema", chosen: Choice, file: str) -> None:
-    """Raise for columns that cannot be features, weights or labels by their types."""
-    wrong = [name for name in chosen.numbers if not is_number(schema.field(name).type)]
-    if wrong:
-        held = ", ".join(f"{name!r} ({schema.field(name).type})" for name in wrong[:5])
-        more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
-        msg = (
-            f"{file}: not numbers: column {held}{more}. Name the columns to learn from with "
-            "features (--features on the command line), or turn these into numbers first"
-        )
-        raise DataError(msg)
-    kind = schema.field(chosen.target).type
-    if not is_label(kind):
-        msg = (
-            f"{file}: the target {chosen.target!r} holds {kind} values, but classes are text, "
-            "whole numbers or truth values: is it the right column?"
-        )
-        raise DataError(msg)
-
-
-def is_number(kind: Any) -> bool:
-    """Whether values of an Arrow type can be features: numbers and truth values.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> is_number(pa.int8()), is_number(pa.date32())
-    (True, False)
-    """
-    from pyarrow import types
-
-    return bool(
-        types.is_integer(kind)
-        or types.is_floating(kind)
-        or types.is_boolean(kind)
-        or types.is_decimal(kind)
-    )
-
-
-def is_label(kind: Any) -> bool:
-    """Whether values of an Arrow type can be classes.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> is_label(pa.string()), is_label(pa.date32())
-    (True, False)
-    """
-    from pyarrow import types
-
-    if types.is_dictionary(kind):
-        return is_label(kind.value_type)
-    return is_text(kind) or (is_number(kind) and not types.is_decimal(kind))
 
 
 def _numbers(chunk: Any) -> NDArray[Any]:
@@ -171,4 +120,4 @@ def _refuse_fractions(numbers: NDArray[Any], target: str) -> None:
     if strange.any():
         row = int(np.argmax(strange))
         problem = "is not a class: these are text, whole numbers or truth values"
-        raise UnfitError(Unfit(row, target, shown(numbers[row]), problem))
+        raise UnfitError(Unfit(row, target, shown(numbers[row]), problem), skippable=False)

@@ -13,7 +13,7 @@ from gaussbayes.sources.held_types import has_decimal_commas, hold
 from gaussbayes.sources.listing import SourceFile
 from gaussbayes.sources.matching import match_columns
 from gaussbayes.sources.request import Held, Parsed, Piece, Request
-from gaussbayes.sources.text_blocks import QUOTE, last_record_end
+from gaussbayes.sources.text_blocks import QUOTE, first_records
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 _STEP = 1 << 20
 """Bytes that pyarrow parses at a time: they and what becomes of them stay in the cache. Where there
 are quotes, it would take as long to find out where to cut."""
-_LOOK = 1 << 21
-"""Bytes whose types are inferred."""
 
 
 def look(file: SourceFile, block: bytes) -> tuple[Held, bool]:
@@ -37,8 +35,7 @@ def look(file: SourceFile, block: bytes) -> tuple[Held, bool]:
     from pyarrow import csv
 
     header, data = _split(file, block)
-    if len(data) > _LOOK:
-        data = data[: last_record_end(data[:_LOOK])] or data
+    data = first_records(data, quoted=True)
     text, _ = _as_text(data, header)
     decimal = "," if header.separator == ";" and has_decimal_commas(text, file.shown) else "."
     inferred = _table(data, header, csv.ConvertOptions(decimal_point=decimal), lambda _: "skip")

@@ -17,15 +17,16 @@ from gaussbayes.labelled import LabelledMoments
 from gaussbayes.merge_tree import MergeTree
 from gaussbayes.parallel import n_threads
 from gaussbayes.progress import count_rows
-from gaussbayes.sources.bad_rows import described, is_text, refusal
+from gaussbayes.sources.bad_rows import described
 from gaussbayes.sources.choice import Choice, choose
-from gaussbayes.sources.columns import refuse_types
 from gaussbayes.sources.formats import OpenFile
+from gaussbayes.sources.kinds import is_text
 from gaussbayes.sources.listing import SourceFile
 from gaussbayes.sources.opening import Source, make_request, open_source
 from gaussbayes.sources.piece_sums import PieceSum, merged, piece_sum
 from gaussbayes.sources.read_ahead import in_order
 from gaussbayes.sources.request import Request
+from gaussbayes.sources.roles import refuse_not_labels, refuse_not_numbers
 from gaussbayes.sources.summary import BadRows, Summary
 from gaussbayes.types import BadRowHandling, ScatterLayout
 
@@ -105,11 +106,14 @@ def make_plan(
         )
         raise DataError(msg)
     request = make_request(source.held, chosen.columns, chosen.numbers, source.handling)
-    refuse_types(request.schema, chosen, source.listed[0].shown)
+    first = source.listed[0].shown
+    refuse_not_numbers(request.schema, chosen.numbers, source.held.examples, first)
+    refuse_not_labels(request.schema, target, first)
     request = replace(
         request,
         present=(target,),
         not_negative=() if weights is None else (weights,),
+        as_stored=True,
         encoded=(target,) if is_text(request.schema.field(target).type) else (),
     )
     return Plan(source.listed, request, chosen, layout)
@@ -140,8 +144,8 @@ def summary(plan: Plan, total: FileSum) -> Summary:
     if not (total.learnt.moments.weight > 0).any():
         msg = f"{where}: the weights in column {plan.chosen.weights!r} are all zero"
         raise DataError(msg)
-    chosen = plan.chosen
-    return Summary(total.learnt, chosen.features, chosen.target, total.n_rows, total.bad_rows)
+    chosen, learnt = plan.chosen, total.learnt.with_rows()
+    return Summary(learnt, chosen.features, chosen.target, total.n_rows, total.bad_rows)
 
 
 def _file_sums(
@@ -156,8 +160,7 @@ def _file_sums(
             n_records = 0
             for place, part in enumerate(own):
                 if part.stop is not None:
-                    bad = part.stop.placed(part.name, 1 + n_records)
-                    raise refusal(bad, plan.request.bad_rows)
+                    raise part.stop.placed(part.name, 1 + n_records)
                 n_records += part.n_records
                 tree.add(place, part)
             total = tree.result()

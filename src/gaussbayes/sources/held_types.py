@@ -8,6 +8,7 @@ text.
 from typing import TYPE_CHECKING, Any
 
 from gaussbayes.errors import DataError
+from gaussbayes.sources.bad_rows import shown
 from gaussbayes.sources.fitting import cast_text
 from gaussbayes.sources.request import Held
 
@@ -19,7 +20,7 @@ _THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*$"
 _DECIMAL_POINT = r"^\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*$"
 _LEADING_ZERO = r"^\s*[+-]?0\d"
 _SAMPLE = 1000
-"""Values of a column of text that are looked at to see whether most of them are numbers."""
+"""Values of a column of text that are looked at to see whether half of them are numbers."""
 
 
 def hold(inferred: "pa.Table", text: "pa.Table", decimal: str = ".") -> Held:
@@ -35,7 +36,7 @@ def hold(inferred: "pa.Table", text: "pa.Table", decimal: str = ".") -> Held:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    fields, numbers = [], set()
+    fields, numbers, examples = [], set(), []
     for field in inferred.schema:
         values = text.column(field.name)
         kind, name = field.type, field.name
@@ -43,12 +44,15 @@ def hold(inferred: "pa.Table", text: "pa.Table", decimal: str = ".") -> Held:
             pc.any(pc.match_substring_regex(values, _LEADING_ZERO)).as_py()
         )
         if zeros or not (pa.types.is_integer(kind) or kind in {pa.float64(), pa.bool_()}):
+            is_mixed, example = _mixed(values, decimal)
             # Without rows nothing is known: each column may still turn out to hold numbers.
-            if zeros or text.num_rows == 0 or _mostly_numbers(values, decimal):
+            if zeros or text.num_rows == 0 or is_mixed:
                 numbers.add(name)
+            if example is not None:
+                examples.append((name, example))
             kind = pa.string()
         fields.append(pa.field(name, kind))
-    return Held(pa.schema(fields), frozenset(numbers), decimal)
+    return Held(pa.schema(fields), frozenset(numbers), decimal, tuple(examples))
 
 
 def has_decimal_commas(text: "pa.Table", file: str) -> bool:
@@ -82,9 +86,12 @@ def has_decimal_commas(text: "pa.Table", file: str) -> bool:
     raise DataError(msg)
 
 
-def _mostly_numbers(values: Any, decimal: str) -> bool:
+def _mixed(values: Any, decimal: str) -> tuple[bool, str | None]:
+    """Whether at least half of a column of text are numbers, and a value that is none."""
     import pyarrow as pa
 
     sample = values[:_SAMPLE].combine_chunks()
     column, wrong = cast_text(sample, pa.float64(), decimal)
-    return bool(len(column) - column.null_count > wrong.sum())
+    n_numbers, n_wrong = len(column) - column.null_count, int(wrong.sum())
+    example = shown(sample[int(wrong.argmax())].as_py()) if n_wrong else None
+    return n_numbers >= max(1, n_wrong), example

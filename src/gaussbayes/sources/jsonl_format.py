@@ -15,6 +15,7 @@ from gaussbayes.sources.held_types import hold
 from gaussbayes.sources.listing import SourceFile
 from gaussbayes.sources.matching import match_columns
 from gaussbayes.sources.request import Held, Parsed, Piece, Request
+from gaussbayes.sources.text_blocks import first_records
 
 
 def look(file: SourceFile, block: bytes) -> tuple[Held, bool]:
@@ -28,7 +29,7 @@ def look(file: SourceFile, block: bytes) -> tuple[Held, bool]:
     """
     import pyarrow as pa
 
-    block = _plain(file, block)
+    block = first_records(_plain(file, block), quoted=False)
     objects = [found for found in _objects(block) if isinstance(found, dict)]
     names = list(dict.fromkeys(name for found in objects for name in found))
     if not objects:
@@ -42,8 +43,10 @@ def look(file: SourceFile, block: bytes) -> tuple[Held, bool]:
 def pieces(file: SourceFile, request: Request, blocks: Iterator[bytes]) -> Iterator[Piece]:
     """One piece for each block of the file."""
     first = _plain(file, next(blocks, b""))
-    names = {name for found in _objects(first) if isinstance(found, dict) for name in found}
-    match_columns(file.shown, sorted(names), request.columns)
+    objects = _objects(first_records(first, quoted=False))
+    names = {name for found in objects if isinstance(found, dict) for name in found}
+    if objects:
+        match_columns(file.shown, sorted(names), request.columns)
     yield partial(_read, first, request)
     for block in blocks:
         yield partial(_read, block, request)
@@ -126,7 +129,10 @@ def _type(values: Iterator[Any]) -> Any:
     """The type of a column by its values; text in quotes stays text, whatever it looks like."""
     import pyarrow as pa
 
-    kinds = {type(value) for value in values} - {type(None)}
+    # Whole numbers that are too large for 64 bits are numbers like any other.
+    kinds = {
+        float if type(value) is int and abs(value) >= 1 << 63 else type(value) for value in values
+    } - {type(None)}
     if kinds and kinds <= {bool}:
         return pa.bool_()
     if kinds and kinds <= {int}:

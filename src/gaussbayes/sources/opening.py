@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gaussbayes.parallel import n_threads
 from gaussbayes.sources.bad_rows import counted, refusal, sift
+from gaussbayes.sources.choice import refuse_missing
 from gaussbayes.sources.formats import OpenFile
 from gaussbayes.sources.listing import SourceFile, files_of
 from gaussbayes.sources.matching import match_columns
@@ -197,7 +198,7 @@ def make_request(
     import pyarrow as pa
 
     names = held.schema.names if columns is None else list(columns)
-    match_columns("the source", held.schema.names, names)
+    refuse_missing(held.schema.names, names)
     must = set(numbers)
     fields = []
     for name in names:

@@ -65,13 +65,15 @@ class Writer:
         self._target = Path(file.name).resolve()
         self._temporary: Path | None = None
         self._streams: list[Any] = []
+        self._standard: _Open | None = None
+        self._rows: RowWriter | None = None
         try:
             self._streams.append(self._opened())
             if file.compression is not None:
                 inner = self._streams[-1]
                 self._streams.append(pa.CompressedOutputStream(inner, file.compression))
             chosen: Any = file.format
-            self._rows: RowWriter = row_writer(chosen, self._streams[-1], schema, escape=escape)
+            self._rows = row_writer(chosen, self._streams[-1], schema, escape=escape)
         except BaseException:
             self._abandon()
             raise
@@ -92,12 +94,17 @@ class Writer:
 
     def write(self, table: "pa.Table") -> None:
         """Append the rows of a table that has the columns of `schema`."""
+        if self._rows is None:
+            msg = f"{self._file.name} is written and closed: no rows can be added"
+            raise ValueError(msg)
         self._rows.write(table)
 
     def close(self) -> None:
         """Finish the file and put it in its place."""
         try:
-            self._rows.close()
+            if self._rows is not None:
+                self._rows.close()
+            self._rows = None
             while self._streams:
                 self._streams.pop().close()
             if self._temporary is not None:
@@ -113,8 +120,8 @@ class Writer:
         import pyarrow as pa
 
         if self._file.name == STANDARD_STREAM:
-            stream = getattr(sys.stdout, "buffer", sys.stdout)
-            return pa.PythonFile(_Open(stream), "w")
+            self._standard = _Open(getattr(sys.stdout, "buffer", sys.stdout))
+            return pa.PythonFile(self._standard, "w")
         target = self._target
         cannot = f"cannot write {self._file.name!r}"
         if target.is_dir():
@@ -142,8 +149,15 @@ class Writer:
 
     def _abandon(self) -> None:
         """Leave everything as it was."""
+        import pyarrow as pa
+
+        if self._standard is not None:
+            self._standard.ended = True  # what comes at the end of a format would be a lie
+        with suppress(OSError, ValueError, pa.ArrowException):
+            if self._rows is not None:
+                self._rows.close()
         while self._streams:
-            with suppress(OSError, ValueError):
+            with suppress(OSError, ValueError, pa.ArrowException):
                 self._streams.pop().close()
         if self._temporary is not None:
             with suppress(OSError):
@@ -158,15 +172,17 @@ class _Open:
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
+        self.ended = False  # whether nothing more may be written
 
     def write(self, data: Any) -> int:
-        return int(self._stream.write(bytes(data)))
+        return len(data) if self.ended else int(self._stream.write(bytes(data)))
 
     def flush(self) -> None:
-        self._stream.flush()
+        if not self.ended:
+            self._stream.flush()
 
     def close(self) -> None:
-        self._stream.flush()
+        self.flush()
 
 
 def _settle(file: Path) -> None:

@@ -6,15 +6,12 @@ from typing import Any
 
 from gaussbayes.errors import DataError
 from gaussbayes.sources.casting import cast_table, plain_schema
+from gaussbayes.sources.cutting import batch_rows, recut
 from gaussbayes.sources.listing import SourceFile
 from gaussbayes.sources.matching import match_columns
 from gaussbayes.sources.request import Held, Parsed, Piece, Request
 from gaussbayes.sources.streams import naming
 
-BATCH_BYTES = 1 << 23
-"""Nominal size of a batch of rows in memory."""
-
-_FEWEST_ROWS = 1 << 10
 _PIECE_ROWS = 1 << 17
 """Row groups are taken together until they have this many rows."""
 _READ_BYTES = 1 << 26
@@ -35,22 +32,24 @@ def row_count(file: SourceFile, handle: Any) -> int:
 
 def piece_count(file: SourceFile, handle: Any) -> int:
     """How many pieces a file has."""
-    return len(grouped(_group_sizes(_opened(file, handle).metadata)))
+    return len(_groups(_opened(file, handle).metadata))
 
 
 def pieces(file: SourceFile, request: Request, handle: Any, at_once: int) -> Iterator[Piece]:
     """One piece for each large row group, or some small ones that follow each other."""
     opened = _opened(file, handle)
     match_columns(file.shown, opened.schema_arrow.names, request.columns)
-    for groups in grouped(_group_sizes(opened.metadata)):
+    for groups in _groups(opened.metadata):
         yield partial(_read, file, handle, opened.metadata, groups, request, at_once)
 
 
-def _group_sizes(metadata: Any) -> list[int]:
-    return [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+def _groups(metadata: Any) -> list[list[int]]:
+    """The row groups of each piece."""
+    sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+    return grouped(sizes, _PIECE_ROWS)
 
 
-def grouped(sizes: Sequence[int], enough: int = _PIECE_ROWS) -> list[list[int]]:
+def grouped(sizes: Sequence[int], enough: int) -> list[list[int]]:
     """Neighbours taken together until they are large enough.
 
     Examples
@@ -69,18 +68,6 @@ def grouped(sizes: Sequence[int], enough: int = _PIECE_ROWS) -> list[list[int]]:
     return groups
 
 
-def batch_rows(n_columns: int) -> int:
-    """How many rows make a batch, a power of two; it depends on the number of columns alone.
-
-    Examples
-    --------
-    >>> batch_rows(10)
-    65536
-    """
-    rows = BATCH_BYTES // (8 * max(1, n_columns))
-    return max(_FEWEST_ROWS, 1 << (rows.bit_length() - 1))
-
-
 def _read(
     file: SourceFile, handle: Any, metadata: Any, groups: list[int], request: Request, at_once: int
 ) -> Iterator[Parsed]:
@@ -88,8 +75,6 @@ def _read(
 
     Several are decoded together, which is faster, and then cut where they would have been anyway.
     """
-    import pyarrow as pa
-
     step = batch_rows(len(request.columns))
     # Half of a thread's share: pyarrow holds on to a batch while it decodes the next.
     share = _READ_BYTES // (2 * max(at_once, 2))
@@ -101,11 +86,10 @@ def _read(
             columns=request.columns,
             use_threads=at_once == 1,
         )
-        for batch in batches:
-            table = cast_table(pa.Table.from_batches([batch]), request, file.shown)
-            for start in range(0, table.num_rows, step):
-                yield Parsed(table.slice(start, step), min(step, table.num_rows - start))
-            del batch, table  # not to hold these rows, either, while the next are decoded
+        tables = (cast_table(batch, request, file.shown) for batch in batches)
+        for table in recut(tables, step):
+            yield Parsed(table, table.num_rows)
+            del table  # not to hold on to these rows, either
 
 
 def _opened(

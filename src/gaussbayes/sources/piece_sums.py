@@ -11,7 +11,7 @@ from gaussbayes.errors import DataError, NonFiniteError
 from gaussbayes.kernels.reference import scatter_shape
 from gaussbayes.labelled import LabelledMoments
 from gaussbayes.merge_tree import MergeTree
-from gaussbayes.sources.bad_rows import Unfit, UnfitError, counted
+from gaussbayes.sources.bad_rows import UnfitError, counted
 from gaussbayes.sources.choice import Choice
 from gaussbayes.sources.columns import Scratch, as_codes, as_rows, as_weights
 from gaussbayes.sources.opening import sifted
@@ -45,7 +45,9 @@ class PieceSum:
     n_rows: int = 0  # those summed
     n_records: int = 0  # those read, bad ones too
     bad_rows: BadRows = field(default_factory=BadRows)
-    stop: Unfit | None = None  # the row at which reading must stop; the sums are then incomplete
+    stop: UnfitError | None = (
+        None  # the row at which reading must stop; the sums are then incomplete
+    )
 
     def __add__(self, other: "PieceSum") -> "PieceSum":
         return PieceSum(
@@ -60,7 +62,11 @@ class PieceSum:
 
 def merged(a: LabelledMoments | None, b: LabelledMoments | None) -> LabelledMoments | None:
     """The moments of both; None is that of no rows."""
-    return a + b if a is not None and b is not None else a or b
+    if a is None or b is None:
+        return a or b
+    both = a + b
+    _refuse_size(both.moments.scatter.nbytes, both.classes.size)
+    return both
 
 
 def piece_sum(
@@ -88,8 +94,7 @@ def piece_sum(
             try:
                 part = _batch_sum(batch, nothing, request, chosen, layout, threads)
             except UnfitError as error:
-                stop = replace(error.unfit, row=error.unfit.row + n_records)
-                return replace(nothing, stop=stop)
+                return replace(nothing, stop=error.later(n_records))
             tree.add(number, part)
             n_records += part.n_records
             del batch  # not to hold these rows while the next are read
@@ -110,6 +115,9 @@ def _batch_sum(
     except NonFiniteError:
         usable = _usable(usable, request, finite=True)
         learnt = _rows_sum(usable, chosen, layout, threads)
+    except DataError as error:
+        msg = f"{nothing.name}: {error}"
+        raise type(error)(msg) from None
     return replace(
         nothing,
         learnt=learnt,
@@ -134,12 +142,17 @@ def _rows_sum(
         return None
     codes, classes = as_codes(table, chosen.target)
     k, d = classes.shape[0], len(chosen.features)
-    if 8 * int(np.prod(scatter_shape(layout, k, d))) > _MOST_BYTES:
-        msg = (
-            f"column {chosen.target!r} has {k} different values or more: is it the target? Choose "
-            "a column of classes"
-        )
-        raise DataError(msg)
+    _refuse_size(8 * int(np.prod(scatter_shape(layout, k, d))), k)
     weights = as_weights(table, chosen.weights)
     X = as_rows(table, chosen.features, _scratch.own)
     return LabelledMoments(classes, summarise(X, codes, weights, k, layout, threads))
+
+
+def _refuse_size(n_bytes: int, n_classes: int) -> None:
+    if n_bytes > _MOST_BYTES:
+        msg = (
+            f"the target has {n_classes} different values or more, and their moments take "
+            f"{n_bytes >> 20} MB: is it the right column? Choose one of classes, or a shared or "
+            "diagonal covariance"
+        )
+        raise DataError(msg)

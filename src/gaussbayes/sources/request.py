@@ -17,8 +17,10 @@ class Held:
 
     schema: "pa.Schema"
     numbers: frozenset[str] = frozenset()
-    """Columns of text most of whose values are numbers; read as features, they are numbers."""
+    """Columns of text half of whose values are numbers; read as features, they are numbers."""
     decimal: str = "."
+    examples: tuple[tuple[str, str], ...] = ()
+    """Columns of text, and a value of each, to be shown where numbers are needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Request:
     """Columns, among `numbers`, in which no value may be below zero."""
     encoded: tuple[str, ...] = ()
     """Columns of text to read as dictionaries, where the format can: the same few values."""
+    as_stored: bool = False
+    """Whether numbers may come as the type that a Parquet or Arrow file holds them in."""
     decimal: str = "."
 
     @property

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gaussbayes.errors import DataError, ParameterError
-from gaussbayes.sources.bad_rows import is_text
+from gaussbayes.sources.kinds import is_text
 from gaussbayes.sources.listing import FormatName
 
 if TYPE_CHECKING:

@@ -75,11 +75,9 @@ def find_format(file: SourceFile, stream: IO[bytes]) -> FormatName:
             raise DataError(msg)
         return by_content
     if start.startswith(_UTF16) or b"\0" in start:
-        what = "UTF-16 text" if start.startswith(_UTF16) else f"not text (it begins {start!r})"
-        msg = (
-            f"{file.shown} is {what}: write text as UTF-8, for example with "
-            f"`iconv -f UTF-16 -t UTF-8`; known formats are {known_endings()}"
-        )
+        msg = f"{file.shown} is no text (it begins {start!r}); known formats are {known_endings()}"
+        if start.startswith(_UTF16):
+            msg = f"{file.shown} is UTF-16 text: write it as UTF-8 (`iconv -f UTF-16 -t UTF-8`)"
         raise DataError(msg)
     if file.format is not None:
         return file.format

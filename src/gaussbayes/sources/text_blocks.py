@@ -14,6 +14,9 @@ from gaussbayes.errors import DataError
 BLOCK_BYTES = 1 << 23
 """Nominal size of a block: enough to be worth a thread's while, small enough to hold several."""
 
+LOOK_BYTES = 1 << 21
+"""How much of the first block is looked at to infer types."""
+
 LONGEST_RECORD = 1 << 27
 """A record that is longer is rather a quotation mark that was never closed."""
 
@@ -21,7 +24,7 @@ QUOTE = b'"'
 
 
 def text_blocks(
-    stream: IO[bytes], file: str, *, quoted: bool, size: int = BLOCK_BYTES
+    stream: IO[bytes], file: str, *, quoted: bool, size: int | None = None
 ) -> Iterator[bytes]:
     r"""Cut a stream into blocks of about `size` bytes that end where records end.
 
@@ -31,6 +34,7 @@ def text_blocks(
     >>> list(text_blocks(io.BytesIO(b'a,b\n1,"x\ny"\n2,z'), "file", quoted=True, size=6))
     [b'a,b\n', b'1,"x\ny"\n', b'2,z']
     """
+    size = BLOCK_BYTES if size is None else size
     kept = b""
     line_end = b""
     while True:
@@ -55,6 +59,14 @@ def text_blocks(
             raise DataError(msg)
         else:
             kept = block
+
+
+def first_records(block: bytes, *, quoted: bool) -> bytes:
+    """As many whole records of a block as are looked at to infer types."""
+    if len(block) <= LOOK_BYTES:
+        return block
+    line_end = b"\n" if b"\n" in block else b"\r"
+    return block[: last_record_end(block[:LOOK_BYTES], line_end, quoted=quoted)] or block
 
 
 def last_record_end(block: bytes, line_end: bytes = b"\n", *, quoted: bool = True) -> int:

@@ -1,0 +1,56 @@
+"""Text cut into blocks: nothing is lost, and every block is whole records."""
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gaussbayes.errors import DataError
+from gaussbayes.sources import text_blocks
+from gaussbayes.sources.text_blocks import first_record_end
+
+FIELDS = st.text(st.sampled_from('ab1,"\n '), max_size=6)
+RECORDS = st.lists(st.lists(FIELDS, min_size=2, max_size=2), min_size=1, max_size=30)
+
+
+def written(records: list[list[str]], line_end: str) -> bytes:
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator=line_end).writerows(records)
+    return text.getvalue().encode()
+
+
+def parsed(block: bytes) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(block.decode(), newline=""), strict=True))
+
+
+@given(RECORDS, st.sampled_from(["\n", "\r\n"]), st.integers(1, 60))
+def test_blocks_are_whole_records(records: list[list[str]], line_end: str, size: int) -> None:
+    data = written(records, line_end)
+    blocks = list(text_blocks.text_blocks(io.BytesIO(data), "file", quoted=True, size=size))
+    assert b"".join(blocks) == data
+    rows = [row for block in blocks for row in parsed(block) if row]
+    assert rows == [row for row in parsed(data) if row]
+
+
+@given(RECORDS)
+def test_the_first_record(records: list[list[str]]) -> None:
+    data = written(records, "\n")
+    end = first_record_end(data)
+    assert [row for row in parsed(data[:end]) if row] == [records[0]]
+
+
+def test_blocks_are_about_as_large_as_asked() -> None:
+    data = b"1,2,3\n" * 10_000
+    blocks = list(text_blocks.text_blocks(io.BytesIO(data), "file", quoted=True, size=600))
+    assert {len(block) for block in blocks} == {600}
+
+
+def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_blocks, "LONGEST_RECORD", 1000)
+    blocks = text_blocks.text_blocks(
+        io.BytesIO(b'1,"' + b"x\n" * 10_000), "a.csv", quoted=True, size=100
+    )
+    with pytest.raises(DataError, match=r"a line of a\.csv is longer than .* never closed"):
+        list(blocks)
