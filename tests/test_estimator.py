@@ -268,3 +268,19 @@ def test_unfitted_models_say_so() -> None:
         with pytest.raises(NotFittedError, match="not fitted yet"):
             call()
     assert not hasattr(model, "means_")
+
+
+def test_likelihoods_are_scipys() -> None:
+    means, covariance = [[0, 0], [2, 1]], [[4, 1], [1, 2]]
+    model = GaussianClassifier.from_parameters(None, means, covariance, covariance="full")
+    points = np.array([[0.5, -1.0], [3.0, 2.0]])
+    expected = [multivariate_normal(mean, covariance).pdf(points) for mean in means]
+    np.testing.assert_allclose(model.likelihood(points), np.transpose(expected), rtol=1e-14)
+
+
+def test_deviations_are_those_of_each_class() -> None:
+    means, covariance = [[0, 0], [2, 1]], [[4, 1], [1, 9]]
+    shared = GaussianClassifier.from_parameters(None, means, covariance, covariance="full")
+    assert shared.parameters_.deviation.tolist() == [[2, 3], [2, 3]]
+    own = GaussianClassifier.from_parameters(None, [[0], [2]], [[[4]], [[9]]])
+    assert own.parameters_.deviation.tolist() == [[2], [3]]

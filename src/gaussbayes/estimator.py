@@ -324,6 +324,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Log densities ``log p(x | c)`` (n, k)."""
         return self._score(scores.log_likelihood, X)
 
+    def likelihood(self, X: Any) -> RealArray:
+        """Densities ``p(x | c)`` (n, k); for many features prefer the logarithms."""
+        return self._score(scores.likelihood, X)
+
     def log_odds(self, X: Any, a: object, b: object) -> RealArray:
         """``log p(a | x) − log p(b | x)`` (n,) of two classes given by their labels."""
         self._ready()

@@ -81,8 +81,7 @@ def limits(
     if parameters is not None:
         room = np.zeros_like(parameters.mean)
         if not shown:
-            variance = np.einsum("mii->mi", parameters.covariance.dense())
-            room = np.broadcast_to(deviations * np.sqrt(variance), parameters.mean.shape)
+            room = deviations * parameters.deviation
             margin = 0.0
         shown += [parameters.mean - room, parameters.mean + room]
     if not shown:

@@ -57,6 +57,12 @@ class Parameters:
         return mean
 
     @property
+    def deviation(self) -> FloatArray:
+        """The standard deviations (k, d), the same in every row if the covariance is shared."""
+        variance = np.einsum("mii->mi", self.covariance.dense())
+        return np.broadcast_to(np.sqrt(variance), self.offset.shape)
+
+    @property
     def log_prior(self) -> FloatArray:
         """The logarithms of the priors (k,); −∞ for a prior of 0."""
         with np.errstate(divide="ignore"):

@@ -60,6 +60,11 @@ def log_evidence(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -
     return evidence
 
 
+def likelihood(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
+    """``p(x | c)`` (n, k); 0 or ∞ where the logarithm is out of range."""
+    return _exponential(log_likelihood(parameters, X, n_jobs))
+
+
 def joint(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
     """``p(x, c)`` (n, k); 0 or ∞ where the logarithm is out of range."""
     return _exponential(log_joint(parameters, X, n_jobs))

@@ -108,8 +108,7 @@ def scene(view: View, X: Any = None, y: Any = None) -> Scene:
 def _where_curves_bend(view: View, low: float, high: float, near: list[float]) -> FloatArray:
     """Equally spaced points, and more around every mean: a narrow peak must not fall between."""
     parameters = view.model.parameters_
-    deviation = np.sqrt(parameters.covariance.dense()[:, 0])  # (k or 1, 1)
-    around = parameters.mean + deviation * line_over(-4.0, 4.0, 81)
+    around = parameters.mean + parameters.deviation * line_over(-4.0, 4.0, 81)
     points = np.concatenate([line_over(low, high, _RESOLUTION), around.ravel(), near])
     return np.unique(points[(points >= low) & (points <= high)])
 
@@ -176,7 +175,7 @@ def draw_densities(
 ) -> None:
     """Densities of the classes, the rows, the boundaries and, if wanted, their values."""
     model = shown.view.model
-    values = model.joint(shown.points) if weighted else np.exp(model.log_likelihood(shown.points))
+    values = model.joint(shown.points) if weighted else model.likelihood(shown.points)
     draw_curves(ax, shown, values)
     top = float(values.max())
     below = 0.0

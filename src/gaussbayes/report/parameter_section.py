@@ -101,8 +101,7 @@ def _means(contents: Contents, look: Look) -> Html:
 
 def _size(contents: Contents, j: int) -> float | None:
     """What the digits of a mean are counted from: the spread of the feature, if it has any."""
-    deviation = np.sqrt(np.einsum("mii->mi", contents.model.parameters_.covariance.dense())[:, j])
-    return float(deviation.min())
+    return float(contents.model.parameters_.deviation[:, j].min())
 
 
 def _notes(contents: Contents) -> list[str]:
