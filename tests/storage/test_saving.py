@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from gaussbayes import GaussianClassifier
-from gaussbayes.storage import atomic
+from gaussbayes import GaussianClassifier, atomic
 from tests.storage.files import file_of, fitted
 
 OLD, NEW = fitted(), fitted("diagonal")

@@ -48,7 +48,7 @@ def write(stored: "StoredModel", name: str) -> None:
 
 def refuse_unwritable(name: str) -> None:
     """Raise if no model can be written there: before the work, not after it."""
-    from gaussbayes.storage.atomic import refuse_unwritable
+    from gaussbayes.atomic import refuse_unwritable
 
     if name != STANDARD:
         refuse_unwritable(Path(name), "the model")

@@ -20,7 +20,7 @@ def refuse_place(name: str, *read: str) -> None:
     if Path(name).suffix.lower() not in ENDINGS:
         msg = f"pictures are written as {', '.join(ENDINGS)} files, got {name!r}"
         raise click.UsageError(msg)
-    from gaussbayes.storage.atomic import refuse_unwritable
+    from gaussbayes.atomic import refuse_unwritable
 
     writing.refuse_overwriting(name, *read)
     refuse_unwritable(Path(name), "the picture")
@@ -41,7 +41,7 @@ def save(
     mpl.use("agg")  # no windows, even where there is a screen
     import matplotlib.pyplot as plt
 
-    from gaussbayes.storage.atomic import replace_file
+    from gaussbayes.atomic import replace_file
 
     ending = ".png" if name == models.STANDARD else Path(name).suffix.lower()
     drawn = BytesIO()

@@ -5,10 +5,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from gaussbayes import atomic
 from gaussbayes.plots.requirement import pyplot
 from gaussbayes.report.contents import gather
 from gaussbayes.report.page import page
-from gaussbayes.storage import atomic
 
 _WHAT = "the report"
 

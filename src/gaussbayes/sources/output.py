@@ -5,11 +5,11 @@ import sys
 from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
-from secrets import token_hex
 from stat import S_IMODE
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from gaussbayes.atomic import settle, take_place, temporary_beside
 from gaussbayes.sources.listing import STANDARD_STREAM, SourceFile, output_file
 from gaussbayes.sources.opening import need_pyarrow
 from gaussbayes.sources.row_writers import RowWriter, row_writer
@@ -108,8 +108,8 @@ class Writer:
             while self._streams:
                 self._streams.pop().close()
             if self._temporary is not None:
-                _settle(self._temporary)
-                self._temporary.replace(self._target)
+                settle(self._temporary)
+                take_place(self._temporary, self._target)
                 self._temporary = None
         except BaseException:
             self._abandon()
@@ -135,8 +135,7 @@ class Writer:
         if target.exists() and not os.access(target, os.W_OK):
             msg = f"{cannot}: no permission to change it"
             raise PermissionError(msg)
-        # In the same folder, because a file takes another's place in one step only on one disk.
-        temporary = target.with_name(f".gaussbayes-{os.getpid()}-{token_hex(8)}.tmp")
+        temporary = temporary_beside(target)
         try:
             temporary.touch(exist_ok=False)
         except OSError as error:
@@ -183,12 +182,3 @@ class _Open:
 
     def close(self) -> None:
         self.flush()
-
-
-def _settle(file: Path) -> None:
-    """Force a file to the disk."""
-    descriptor = os.open(file, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

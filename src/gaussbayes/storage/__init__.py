@@ -6,8 +6,8 @@ The format is described in docs/model-format.md and docs/model.schema.json.
 import stat
 from pathlib import Path
 
+from gaussbayes.atomic import replace_file
 from gaussbayes.errors import ModelFileError
-from gaussbayes.storage.atomic import replace_file
 from gaussbayes.storage.document import dumps, loads, refuse_large
 from gaussbayes.storage.limits import LARGEST_FILE
 from gaussbayes.storage.record import StoredModel

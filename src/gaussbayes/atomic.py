@@ -48,13 +48,10 @@ def replace_file(path: Path, data: bytes, what: str = "the file") -> None:
     """
     refuse_unwritable(path, what)
     target = path.resolve()  # of a link, the file it leads to
-    # Beside the target, because a file is replaced in one step only on the same disk.
-    temporary = target.with_name(
-        f".gaussbayes-{_machine()}-{os.getpid()}-{secrets.token_hex(8)}.tmp"
-    )
+    temporary = temporary_beside(target)
     try:
         _write(temporary, data, target)
-        temporary.replace(target)
+        take_place(temporary, target)
     except OSError as error:
         msg = f"cannot write {what} to {str(path)!r}: {error.strerror or error}"
         told = type(error)(msg)
@@ -63,8 +60,32 @@ def replace_file(path: Path, data: bytes, what: str = "the file") -> None:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-    _settle(target.parent)
+
+
+def temporary_beside(target: Path) -> Path:
+    """A name for what will take a file's place, in the same directory.
+
+    A file is replaced in one step only on the same disk. `sweep` knows such names again.
+    """
+    return target.with_name(f".gaussbayes-{_machine()}-{os.getpid()}-{secrets.token_hex(8)}.tmp")
+
+
+def take_place(temporary: Path, target: Path) -> None:
+    """Put a finished file, which is on the disk, in the place of another in one step."""
+    temporary.replace(target)
+    if os.name == "posix":
+        with suppress(OSError):  # the file is in its place, and some file systems cannot do this
+            settle(target.parent)
     sweep(target.parent)
+
+
+def settle(path: Path) -> None:
+    """Force a file, or a directory's new entry, to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def refuse_unwritable(path: Path, what: str = "the file") -> None:
@@ -132,18 +153,6 @@ def _like(temporary: Path, old: os.stat_result) -> None:
         with suppress(OSError):  # only the administrator may give files away
             os.chown(temporary, old.st_uid, old.st_gid)
     temporary.chmod(stat.S_IMODE(old.st_mode))
-
-
-def _settle(folder: Path) -> None:
-    """Force the directory's new entry to the disk, where the system can."""
-    if os.name != "posix":
-        return
-    with suppress(OSError):  # the file is in its place, and some file systems cannot do this
-        entry = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(entry)
-        finally:
-            os.close(entry)
 
 
 def _machine() -> str:
