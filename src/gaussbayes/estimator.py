@@ -174,10 +174,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             validation.set_features(self, other.n_features_in_, names)
             return self._remember(theirs, settings)
         mine = validation.moments_of(self, "merge").able(layout)
-        validation.refuse_other_features(self, other)
-        if mine.moments.layout != theirs.moments.layout:
-            mine, theirs = mine.with_layout(layout), theirs.with_layout(layout)
-        return self._remember(mine + theirs, settings)
+        validation.refuse_other_features(self._schema(), validation.schema_of(other))
+        return self._remember(mine.merged(theirs, layout), settings)
 
     def fit_source(
         self,
@@ -542,7 +540,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._parameters
 
     def _schema(self) -> Schema:
-        return Schema(self.classes_, self.n_features_in_, validation.names_of_features(self))
+        return validation.schema_of(self)
 
     def _score(self, function: Callable[..., Answer], X: Any, *codes: int) -> Answer:
         parameters = self._ready()

@@ -39,6 +39,22 @@ class LabelledMoments:
         theirs = other.moments.aligned(of_other.tolist(), k)
         return LabelledMoments(classes, mine + theirs)
 
+    def merged(self, other: "LabelledMoments", layout: ScatterLayout) -> "LabelledMoments":
+        """The sum of both for models that need this layout; a full scatter of both is kept whole.
+
+        Examples
+        --------
+        >>> from gaussbayes.summarise import summarise
+        >>> full = summarise(np.array([[1.0]]), np.zeros(1, np.int32), None, 1)
+        >>> one = LabelledMoments(np.array(["a"]), full)
+        >>> one.merged(one.with_layout("diagonal"), "diagonal").moments.layout
+        'diagonal'
+        """
+        mine, theirs = self.able(layout), other.able(layout)
+        if mine.moments.layout != theirs.moments.layout:
+            mine, theirs = mine.with_layout(layout), theirs.with_layout(layout)
+        return mine + theirs
+
     def with_rows(self) -> "LabelledMoments":
         """Without the classes that weigh nothing."""
         there = np.flatnonzero(self.moments.weight > 0)

@@ -35,6 +35,20 @@ class Schema:
         """The feature as a message writes it."""
         return f"feature {column}" if self.features is None else repr(self.features[column])
 
+    def same_features(self, other: "Schema") -> bool:
+        """Whether the features are the same in number and, where both have some, in names.
+
+        Examples
+        --------
+        >>> classes = np.array([0, 1])
+        >>> Schema(classes, 1, ("age",)).same_features(Schema(classes, 1))
+        True
+        """
+        named = self.features is not None and other.features is not None
+        return self.n_features == other.n_features and not (
+            named and self.features != other.features
+        )
+
     def feature_list(self, columns: Iterable[int], most: int = 6) -> str:
         """Several features in a message, shortened when there are many."""
         every = list(columns)

@@ -57,6 +57,11 @@ def names_of_features(model: BaseEstimator) -> tuple[str, ...] | None:
     return None if names is None else tuple(names)
 
 
+def schema_of(model: BaseEstimator) -> Schema:
+    """What the classes and features of a fitted model are called."""
+    return Schema(model.classes_, model.n_features_in_, names_of_features(model))
+
+
 def names_for_source(model: BaseEstimator, target: str | None) -> tuple[tuple[str, ...], str]:
     """The names by which a model finds its features and its target in a source."""
     names = names_of_features(model)
@@ -73,14 +78,12 @@ def names_for_source(model: BaseEstimator, target: str | None) -> tuple[tuple[st
     return names, known
 
 
-def refuse_other_features(model: BaseEstimator, other: BaseEstimator) -> None:
+def refuse_other_features(ours: Schema, theirs: Schema) -> None:
     """Raise unless two models have the same features; names count if both know them."""
-    ours, theirs = names_of_features(model), names_of_features(other)
-    same_names = ours is None or theirs is None or ours == theirs
-    if model.n_features_in_ != other.n_features_in_ or not same_names:
+    if not ours.same_features(theirs):
         msg = (
-            f"models of different features cannot be merged: {ours or model.n_features_in_} here, "
-            f"{theirs or other.n_features_in_} there"
+            "models of different features cannot be merged: "
+            f"{ours.features or ours.n_features} here, {theirs.features or theirs.n_features} there"
         )
         raise SchemaError(msg)
 

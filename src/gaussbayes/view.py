@@ -17,7 +17,6 @@ from gaussbayes.errors import DataError, SchemaError
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.finite import refuse_not_finite
 from gaussbayes.marginal import find_columns
-from gaussbayes.schema import Schema
 from gaussbayes.types import LabelArray, RealArray
 
 
@@ -87,8 +86,7 @@ def view(model: Any, features: Sequence[int | str] | None = None) -> View:
         columns = tuple(range(len(names)))
         part = model
     else:
-        known = validation.names_of_features(model)
-        columns = find_columns(Schema(model.classes_, len(names), known), features)
+        columns = find_columns(validation.schema_of(model), features)
         part = model.marginal(columns)
     titles = tuple(names[column] for column in columns)
     return View(part.with_feature_names(None), titles, columns, model)

@@ -57,7 +57,9 @@ def learn(found: "Summary", settings: "Settings") -> "StoredModel":
 
 def learn_more(stored: "StoredModel", name: str, found: "Summary", where: str) -> "StoredModel":
     """The model of the rows seen before and those of a source; `where` is what it is called."""
-    both = _added(learnt_by(stored, name), name, found.learnt.with_rows(), where)
+    before = learnt_by(stored, name)
+    layout = before.moments.layout
+    both = _added(before, name, found.learnt.with_rows(), where, layout)
     schema = replace(stored.schema, classes=both.classes)
     return replace(stored, schema=schema, moments=both.moments)
 
@@ -75,10 +77,7 @@ def merge(parts: Mapping[str, "StoredModel"], settings: "Settings") -> "StoredMo
     learnt = _able(whole, first_name, layout)
     for name, other in others:
         _refuse_other_features(whole, first_name, other, name)
-        theirs = _able(other, name, layout)
-        if learnt.moments.layout != theirs.moments.layout:
-            learnt, theirs = learnt.with_layout(layout), theirs.with_layout(layout)
-        learnt = _added(learnt, first_name, theirs, name)
+        learnt = _added(learnt, first_name, _able(other, name, layout), name, layout)
         if whole.schema.features is None:
             whole = replace(whole, schema=replace(whole.schema, features=other.schema.features))
         if whole.target is None:
@@ -129,10 +128,10 @@ def learnt_by(stored: "StoredModel", name: str) -> "LabelledMoments":
 
 
 def _added(
-    ours: "LabelledMoments", our_name: str, theirs: "LabelledMoments", name: str
+    ours: "LabelledMoments", our_name: str, theirs: "LabelledMoments", name: str, layout: Any
 ) -> "LabelledMoments":
     try:
-        return ours + theirs
+        return ours.merged(theirs, layout)
     except GaussBayesError as error:
         msg = f"{name} does not fit {our_name}: {error}"
         raise type(error)(msg) from None
@@ -150,10 +149,7 @@ def _refuse_other_features(
     first: "StoredModel", first_name: str, other: "StoredModel", name: str
 ) -> None:
     ours, theirs = first.schema, other.schema
-    same_names = (
-        ours.features is None or theirs.features is None or ours.features == theirs.features
-    )
-    if ours.n_features == theirs.n_features and same_names:
+    if ours.same_features(theirs):
         return
     msg = (
         f"models of different features cannot be merged: {first_name} has "

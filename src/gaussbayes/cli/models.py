@@ -66,12 +66,14 @@ def parameters_of(stored: "StoredModel") -> "Parameters":
 
 def with_priors(stored: "StoredModel", priors: "Priors") -> "StoredModel":
     """The same Gaussians under other priors."""
+    import numpy as np
+
     from gaussbayes.priors import class_priors
 
     settings = replace(stored.settings, priors=priors)
     parameters = stored.parameters
     if parameters is not None:  # it has seen no rows: its classes weigh the same
-        weight = parameters.prior * 0 + 1
+        weight = np.ones_like(parameters.prior)
         parameters = parameters.with_prior(class_priors(priors, stored.schema, weight))
     return replace(stored, settings=settings, parameters=parameters)
 
