@@ -1,17 +1,20 @@
-"""Fitting from files: how fast against pyarrow alone reading them, and in how much memory.
+"""Files: how fast against pyarrow alone, in how much memory, and how soon a command starts.
 
 ::
 
     python benchmarks/sources.py [--rows 50_000_000] [--csv-rows 5_000_000] [--rounds 3]
 
 Makes a Parquet file of ten float64 features and a class (4 GB for 50 million rows) and a CSV file
-of fewer rows, in a folder that is removed at the end unless one is named with ``--folder``.
+of fewer rows, in a folder that is removed at the end unless one is named with ``--folder``. Prints
+the page ``docs/benchmarks-files.md``.
 """
 
 import argparse
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 from pyarrow import csv, parquet
-from timing import interleaved
+from timing import Timing, interleaved
 
 N_FEATURES = 10
 FEATURES = [f"x{j}" for j in range(N_FEATURES)]
@@ -81,6 +84,14 @@ def scan_csv(path: Path) -> None:
         pass
 
 
+def copy(path: Path, to: Path) -> None:
+    """Pyarrow alone, reading and writing row group by row group."""
+    file = parquet.ParquetFile(path)
+    with parquet.ParquetWriter(to, file.schema_arrow) as writer:
+        for group in range(file.num_row_groups):
+            writer.write_table(file.read_row_group(group))
+
+
 def fit(path: Path) -> None:
     """Gaussbayes, from the file to the model."""
     from gaussbayes import GaussianClassifier
@@ -88,42 +99,77 @@ def fit(path: Path) -> None:
     GaussianClassifier().fit_source(path, "label")
 
 
-def peak_memory(path: Path) -> tuple[float, float]:
-    """Resident memory in MB, of a process that only fits: before, and at the most."""
+def command(*arguments: object) -> None:
+    """Gaussbayes as a command."""
+    words = [sys.executable, "-m", "gaussbayes", *map(str, arguments)]
+    subprocess.run(words, check=True, capture_output=True)
+
+
+def peak_memory(*arguments: object) -> float:
+    """Resident memory at the most, in MB, of a process that runs one command."""
     program = f"""
-from pathlib import Path
-import pyarrow.parquet
-from gaussbayes import GaussianClassifier
-def most():  # of this process alone; what the resource module says is inherited
+from gaussbayes.cli import main
+try:
+    main({[str(argument) for argument in arguments]!r})
+finally:  # of this process alone; what the resource module says is inherited
     line = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
-    return int(line.split()[1]) / 1024
-before = most()
-GaussianClassifier().fit_source({str(path)!r}, "label")
-print(before, most())
+    print(int(line.split()[1]) / 1024)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True
-    )
-    before, most = map(float, done.stdout.split())
-    return before, most
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    return float(done.stdout.split()[-1])
 
 
-def compare(path: Path, readers: dict[str, Callable[[Path], object]], rounds: int) -> None:
-    """Print the times of pyarrow's ways to read a file, and of fitting from it."""
-    size = path.stat().st_size / 1e6
-    print(f"{path.name}: {size:.0f} MB")
-    functions = {name: lambda reader=reader: reader(path) for name, reader in readers.items()}
-    times = interleaved({**functions, "fit": lambda: fit(path)}, rounds)
-    for name, timing in times.items():
-        print(f"  {name:12} best {timing.best:6.2f} s, median {timing.median:6.2f} s")
-    fastest = min(times[name].median for name in readers)
-    best = min(times[name].best for name in readers)
-    print(
-        f"  fit at {100 * fastest / times['fit'].median:.0f} % (medians), "
-        f"{100 * best / times['fit'].best:.0f} % (best) of the fastest reader's speed"
+def row(what: str, ours: Timing, theirs: dict[str, Timing], memory: float, goal: int) -> str:
+    """One line of the table: the fastest of pyarrow's ways counts."""
+    name = min(theirs, key=lambda way: theirs[way].median)
+    other = theirs[name]
+    return (
+        f"| {what} | {ours.best:.2f} ({ours.median:.2f}) | {other.best:.2f} ({other.median:.2f}), "
+        f"{name} | {100 * other.median / ours.median:.0f} % | {goal} % | {memory:.0f} MB |"
     )
-    before, most = peak_memory(path)
-    print(f"  resident memory {before:.0f} MB after the imports, {most:.0f} MB at the most")
+
+
+def fitting(path: Path, readers: dict[str, Callable[[Path], object]], rounds: int) -> str:
+    """Fitting against reading."""
+    ways = {name: lambda reader=reader: reader(path) for name, reader in readers.items()}
+    times = interleaved({**ways, "ours": lambda: fit(path)}, rounds)
+    memory = peak_memory("fit", path, "-y", "label", "-o", path.parent / "model.json")
+    what = f"fit, {path.suffix[1:]}, {int(path.stem):,} rows, {path.stat().st_size / 1e9:.1f} GB"
+    return row(what, times.pop("ours"), times, memory, 70)
+
+
+def predicting(path: Path, rounds: int) -> str:
+    """Writing all columns, labels and posteriors against writing all columns."""
+    model, out, other = (
+        path.parent / name for name in ("model.json", "out.parquet", "copy.parquet")
+    )
+    words = ("predict", model, path, "--keep", "all", "--proba", "-o", out)
+    ways = {"ours": lambda: command(*words), "row groups": lambda: copy(path, other)}
+    times = interleaved(ways, rounds)
+    memory = peak_memory(*words)
+    what = f"predict, parquet to parquet, {int(path.stem):,} rows"
+    for written in (out, other):
+        written.unlink()
+    return row(what, times.pop("ours"), times, memory, 50)
+
+
+def starting(folder: Path, rounds: int = 11) -> list[str]:
+    """Seconds of a command from nothing, with files that the machine has read before."""
+    few, model = folder / "hundred.csv", folder / "few.json"
+    csv.write_csv(make_table(100, 1), few)
+    command("fit", few, "-y", "label", "-o", model)
+    words = {"--help": (["--help"], 0.4), "predict of 100 rows": (["predict", model, few], 1.0)}
+    lines = []
+    for name, (arguments, goal) in words.items():
+        seconds = []
+        for _ in range(rounds):
+            start = time.perf_counter()
+            command(*arguments)
+            seconds.append(time.perf_counter() - start)
+        median = statistics.median(seconds)
+        lines.append(f"| `{name}` | {min(seconds):.2f} | {median:.2f} | {goal} |")
+    return lines
 
 
 def main() -> None:
@@ -142,10 +188,24 @@ def main() -> None:
             make_parquet(table, chosen.rows)
         if not text.exists():
             make_csv(text, chosen.csv_rows)
-        readers = {"batches": read_batches, "row groups": read_groups, "data set": scan}
-        compare(table, readers, chosen.rounds)
-        readers = {"read_csv": csv.read_csv, "open_csv": stream_csv, "data set": scan_csv}
-        compare(text, readers, chosen.rounds)
+        parquet_ways = {"batches": read_batches, "row groups": read_groups, "data set": scan}
+        csv_ways = {"read_csv": csv.read_csv, "open_csv": stream_csv, "data set": scan_csv}
+        print(HEAD)
+        print(fitting(table, parquet_ways, chosen.rounds), flush=True)
+        print(fitting(text, csv_ways, chosen.rounds), flush=True)
+        print(predicting(table, chosen.rounds), flush=True)
+        print("\n| command | best | median | goal |\n|---|---|---|---|")
+        print("\n".join(starting(folder)))
+
+
+HEAD = """# Benchmarks of files
+
+Ten float64 features and a class; ours and pyarrow's in turn, on all cores, with files that are in
+the machine's cache. Seconds are the best (median in brackets), speed is by medians against the
+fastest of pyarrow's ways, memory is the most that a process of the command is resident in.
+
+| work | ours | pyarrow alone | speed | goal | memory |
+|---|---|---|---|---|---|"""
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaussbayes.errors import SingularCovarianceError
-from gaussbayes.factor import check_variances, factor, invert_lower
+from gaussbayes.factor import check_variances, factor
 from gaussbayes.schema import Schema
 from gaussbayes.types import FloatArray
 from tests.oracles import EPS
@@ -44,22 +44,6 @@ def test_whitener_and_determinant(data: st.DataObject, count: int, d: int) -> No
         with mpmath.workdps(40):
             truth = float(mpmath.log(mpmath.det(mpmath.matrix(own.tolist()))))
         assert abs(log - truth) <= d * bound
-
-
-@pytest.mark.parametrize("d", [1, 2, 31, 32, 33, 64, 65, 100])
-def test_inverse_triangles(d: int) -> None:
-    rng = np.random.default_rng(d)
-    lower = np.tril(rng.normal(size=(3, d, d)) / np.sqrt(d), -1) + np.eye(d)
-    inverse = invert_lower(lower)
-    np.testing.assert_array_equal(inverse, np.tril(inverse))
-    # Forward error of a triangular inverse: |L⁻¹| |L| |L⁻¹| d ε, entry by entry.
-    size = np.abs(inverse) @ np.abs(lower) @ np.abs(inverse)
-    assert np.all(np.abs(inverse - np.linalg.inv(lower)) <= 4 * d * EPS * size)
-
-
-def test_inverse_of_a_triangle_by_hand() -> None:
-    assert invert_lower(np.array([[4.0]])).tolist() == [[0.25]]
-    assert invert_lower(np.array([[2.0, 0.0], [1.0, 4.0]])).tolist() == [[0.5, 0.0], [-0.125, 0.25]]
 
 
 @pytest.mark.parametrize("exponent", [-1000, -600, 600, 1000])

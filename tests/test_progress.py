@@ -286,6 +286,17 @@ def test_rows_of_unknown_number_are_counted(terminal: Terminal) -> None:
     assert " left" not in terminal.everything()
 
 
+def test_the_time_left_is_told_by_the_share_of_bytes(terminal: Terminal) -> None:
+    known: list[float | None] = [None]
+    for number, _ in enumerate(count_rows(iter("ab"), "reading", None, len, lambda: known[0])):
+        terminal.wait_for(f"{number} rows, ")
+        if number:
+            terminal.wait_for("left")
+        else:
+            assert " left" not in terminal.seen
+        known[0] = 0.25
+
+
 def test_rows_without_a_terminal_are_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
     assert list(count_rows(["ab"], "unseen", 2, len)) == ["ab"]

@@ -1,8 +1,6 @@
 """`GaussianClassifier`: the whole family as one scikit-learn estimator. No arithmetic here."""
 
-from collections.abc import Callable, Sequence
-from copy import copy
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -11,23 +9,17 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 from gaussbayes import labels, scores, storage, synthesis, table, validation
-from gaussbayes.covariance import correlation
 from gaussbayes.direct import direct_parameters
-from gaussbayes.errors import DataError, GaussBayesError
-from gaussbayes.labelled import LabelledMoments, label_moments
-from gaussbayes.marginal import find_columns, marginal
+from gaussbayes.fitted import Fitted
+from gaussbayes.labelled import label_moments
+from gaussbayes.model import Model, given_model, learnt_model
 from gaussbayes.moments import ClassMoments
-from gaussbayes.parameters import Parameters
-from gaussbayes.priors import Priors, class_priors
-from gaussbayes.schema import Schema
+from gaussbayes.priors import Priors
 from gaussbayes.settings import Settings, check_settings
 from gaussbayes.shrinkage import Shrinkage
-from gaussbayes.sources import moments_of
-from gaussbayes.storage.record import StoredModel
+from gaussbayes.sources import Summary, moments_of
 from gaussbayes.types import (
     BadRowHandling,
     CovarianceName,
@@ -35,12 +27,13 @@ from gaussbayes.types import (
     FloatArray,
     LabelArray,
     RealArray,
+    ScatterLayout,
 )
 
 Answer = TypeVar("Answer")
 
 
-class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignore[misc]
     """One Gaussian for each class, and Bayes' rule.
 
     ``p(c | x) = prior_c N(x; mean_c, Σ_c) / Σ_b prior_b N(x; mean_b, Σ_b)``, everything estimated
@@ -125,13 +118,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         settings = self._checked_settings()
         layout = settings.structure.layout
-        schema, batch = validation.summarised(X, y, sample_weight, layout, self.n_jobs)
-        learnt = batch.with_rows()
-        parameters = settings.estimate(learnt.moments, replace(schema, classes=learnt.classes))
-        validation.remember_features(self, X, schema.n_features)
-        self.__dict__.pop("target_name_", None)  # of an earlier source
-        self.__dict__.pop("bad_rows_", None)
-        return self._remember(learnt, settings, parameters)
+        batch = validation.summarised(X, y, sample_weight, layout, self.n_jobs)
+        model = learnt_model(settings, batch, validation.names_in(X))
+        parameters = model.estimate()
+        self.__dict__.pop("bad_rows_", None)  # of an earlier source
+        return self._remember(model, parameters)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the model is that of all rows so far.
@@ -143,39 +134,32 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             announced: they join with their first row.
         """
         settings = self._checked_settings()
-        layout = settings.structure.layout
-        before, rows = None, X
+        before, rows, names, layout = None, X, None, settings.structure.layout
         if self.__sklearn_is_fitted__():
-            before = validation.moments_of(self, "partial_fit").able(layout)
-            layout = before.moments.layout
-            rows = validation.features_as_before(self, X)
-        names = None if before is None else validation.names_of_features(self)
-        schema, batch = validation.summarised(rows, y, sample_weight, layout, self.n_jobs, names)
+            before = self._model.with_settings(settings, "partial_fit")
+            rows, names = validation.features_as_before(self, X), before.schema.features
+            layout = before.layout
+        batch = validation.summarised(rows, y, sample_weight, layout, self.n_jobs, names)
         if classes is not None:
-            validation.refuse_unknown(schema.classes, labels.encode(classes)[1])
-        learnt = batch.with_rows() if before is None else before + batch.with_rows()
+            validation.refuse_unknown(batch.classes, labels.encode(classes)[1])
         if before is None:
-            validation.remember_features(self, X, schema.n_features)
-        return self._remember(learnt, settings)
+            return self._remember(learnt_model(settings, batch, validation.names_in(X)))
+        return self._remember(before.updated(batch))
 
     def merge(self, other: Any) -> Self:
         """Add what another model of the same features has learnt; classes are united.
 
-        An unfitted model takes over the other's moments.
+        An unfitted model takes over the other's moments. If only one of them knows the names of the
+        features, or of the target, they are taken from that one.
         """
         if not isinstance(other, GaussianClassifier):
             msg = f"another GaussianClassifier can be merged, got {type(other).__name__}"
             raise TypeError(msg)
         settings = self._checked_settings()
-        layout = settings.structure.layout
-        theirs = validation.moments_of(other, "merge").able(layout)
+        theirs = GaussianClassifier._fitted(other).with_settings(settings, "merge")
         if not self.__sklearn_is_fitted__():
-            names = validation.names_of_features(other)
-            validation.set_features(self, other.n_features_in_, names)
-            return self._remember(theirs, settings)
-        mine = validation.moments_of(self, "merge").able(layout)
-        validation.refuse_other_features(self._schema(), validation.schema_of(other))
-        return self._remember(mine.merged(theirs, layout), settings)
+            return self._remember(theirs)
+        return self._remember(self._model.with_settings(settings, "merge").merged(theirs))
 
     def fit_source(
         self,
@@ -201,23 +185,12 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         'petal length (cm)'
         """
         settings = self._checked_settings()
-        found = moments_of(
-            source,
-            target,
-            features=features,
-            weights=weights,
-            layout=settings.structure.layout,
-            bad_rows=bad_rows,
-            n_jobs=self.n_jobs,
-            client=client,
-        )
-        learnt = found.learnt.with_rows()
-        schema = Schema(learnt.classes, len(found.features), found.features)
-        parameters = settings.estimate(learnt.moments, schema)
-        validation.set_features(self, schema.n_features, found.features)
-        self.target_name_ = target
+        wanted = {"features": features, "weights": weights, "bad_rows": bad_rows, "client": client}
+        found = self._summed(source, target, settings.structure.layout, wanted)
+        model = learnt_model(settings, found.learnt, found.features, found.target)
+        parameters = model.estimate()
         self.bad_rows_ = found.bad_rows
-        return self._remember(learnt, settings, parameters)
+        return self._remember(model, parameters)
 
     def partial_fit_source(
         self,
@@ -230,32 +203,20 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Learn from more rows; the features, and the target if not given, are those of before."""
         settings = self._checked_settings()
-        before = validation.moments_of(self, "partial_fit_source").able(settings.structure.layout)
-        names, target = validation.names_for_source(self, target)
-        found = moments_of(
-            source,
-            target,
-            features=names,
-            weights=weights,
-            layout=before.moments.layout,
-            bad_rows=bad_rows,
-            n_jobs=self.n_jobs,
-            client=client,
-        )
+        before = self._fitted().with_settings(settings, "partial_fit_source")
+        names, target = validation.names_for_source(before, target)
+        wanted = {"features": names, "weights": weights, "bad_rows": bad_rows, "client": client}
+        found = self._summed(source, target, before.layout, wanted)
+        model = before.updated(found.learnt)
         self.bad_rows_ = found.bad_rows
-        return self._remember(before + found.learnt.with_rows(), settings)
+        return self._remember(model)
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the model to a file, whole or not at all; see `load`.
 
         It is JSON with what the model has learnt, so that it can be updated and merged later.
         """
-        check_is_fitted(self)
-        moments = getattr(self, "moments_", None)
-        parameters = self._ready() if moments is None else None
-        target = getattr(self, "target_name_", None)
-        stored = StoredModel(self._settings, self._schema(), target, moments, parameters)
-        return storage.save(stored, Path(path))
+        return storage.save(self._fitted(), Path(path))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -263,24 +224,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Loading runs nothing that is in the file, and says what is wrong with one that is damaged.
         """
-        stored = storage.load(Path(path))
-        chosen = stored.settings
-        model = cls(
-            chosen.structure.covariance,
-            shared=chosen.structure.shared,
-            # As from_parameters has it: priors that were given do not bind a later fit.
-            priors=chosen.priors if stored.parameters is None else None,
-            divisor=chosen.divisor,
-            shrinkage=chosen.shrinkage,
-        )
-        validation.set_features(model, stored.schema.n_features, stored.schema.features)
-        if stored.target is not None:
-            model.target_name_ = stored.target
-        model.classes_ = stored.schema.classes
-        if stored.moments is not None:
-            model.moments_ = stored.moments
-        model._settings, model._parameters = chosen, stored.parameters
-        return model
+        return cls._of(storage.load(Path(path)))
 
     def predict(self, X: Any) -> LabelArray:
         """The most probable class of each row (n,)."""
@@ -297,8 +241,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> RealArray:
         """Two classes: the log-odds of the second (n,); more: the log posteriors (n, k)."""
-        self._ready()
-        if self.classes_.shape[0] == 2:
+        if self._fitted().schema.classes.shape[0] == 2:
             return self._score(scores.log_odds, X, 1, 0)
         return self._score(scores.log_posterior, X)
 
@@ -329,9 +272,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def log_odds(self, X: Any, a: object, b: object) -> RealArray:
         """``log p(a | x) − log p(b | x)`` (n,) of two classes given by their labels."""
         self._ready()
-        validation.refuse_unknown(np.array([a, b], dtype=object), self.classes_)
-        position = self._schema().position
-        return self._score(scores.log_odds, X, position(a), position(b))
+        own = self._model.schema
+        validation.refuse_unknown(np.array([a, b], dtype=object), own.classes)
+        return self._score(scores.log_odds, X, own.position(a), own.position(b))
 
     def mahalanobis(self, X: Any) -> RealArray:
         """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means."""
@@ -341,14 +284,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: Any = None
     ) -> scores.NegativeLogLikelihood:
         """``−Σ log p(x, y)`` over labelled rows, in the labels' part and the features' part."""
-        parameters, own = self._ready(), self._schema()
-        rows = validation.features_as_before(self, X)
-        batch, schema = table.read(rows, y, sample_weight)
-        if batch.targets.ndim == 2:
-            msg = f"y must be one label for each row here, got memberships {batch.targets.shape}"
-            raise DataError(msg)
-        validation.refuse_unknown(schema.classes, own.classes)
-        codes = labels.unite(own.classes, schema.classes)[2][batch.targets.astype(np.intp)]
+        parameters, own = self._ready(), self._model.schema
+        batch, schema = table.read(validation.features_as_before(self, X), y, sample_weight)
+        codes = validation.codes_among(own.classes, schema.classes, batch.targets)
         with validation.naming_columns(batch.X, own.features):
             return scores.negative_log_likelihood(
                 parameters, batch.X, codes, batch.weights, self.n_jobs
@@ -365,13 +303,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def with_priors(self, priors: Priors) -> Self:
         """A new classifier with the same Gaussians and other priors."""
         parameters = self._ready()
-        weight = self.moments_.weight if hasattr(self, "moments_") else np.ones(len(self.classes_))
-        model = copy(self)
-        model.__dict__ |= {
-            "priors": priors,
-            "_settings": replace(self._settings, priors=priors),
-            "_parameters": parameters.with_prior(class_priors(priors, self._schema(), weight)),
-        }
+        changed = self._model.with_priors(priors)
+        model = self._with(changed, parameters.with_prior(changed.prior))
+        model.priors = priors
         return model
 
     def marginal(self, features: Sequence[int | str]) -> Self:
@@ -387,15 +321,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> model.marginal([1]).means_.round(4).tolist()
         [[1.8333], [7.5]]
         """
-        parameters, whole = self._ready(), self._schema()
-        columns = find_columns(whole, features)
-        names = None if whole.features is None else tuple(whole.features[j] for j in columns)
-        part = Schema(whole.classes, len(columns), names)
-        model = copy(self)
-        model.__dict__ |= {"_parameters": marginal(parameters, columns, part)}
-        model.__dict__.pop("moments_", None)
-        validation.set_features(model, len(columns), names)
-        return model
+        parameters = self._ready()
+        return self._with(self._model.marginal(features, parameters))
 
     def with_feature_names(self, names: Sequence[str] | None) -> Self:
         """The same classifier with other names for its features, or none.
@@ -408,11 +335,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> model.with_feature_names(["petal length"]).feature_names_in_.tolist()
         ['petal length']
         """
-        check_is_fitted(self)
-        model = copy(self)
-        d = self.n_features_in_
-        validation.set_features(model, d, table.check_names(names, d))
-        return model
+        return self._with(self._fitted().with_feature_names(names), self._parameters)
 
     def report(self, X: Any, y: Any, path: Any = "report.html", **options: Any) -> Path:
         """Write a page about this model on labelled rows; see `gaussbayes.write_report`."""
@@ -453,15 +376,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> model.shared, model.predict([[0.4, 0.4], [1.6, 1.6]]).tolist()
         (True, [0, 1])
         """
-        parameters, schema, structure = direct_parameters(
+        given = direct_parameters(
             priors, means, covariances, classes, (covariance, shared), feature_names
         )
-        model = cls(structure.covariance, shared=structure.shared)
-        validation.set_features(model, schema.n_features, schema.features)
-        model.classes_ = schema.classes
-        model._settings = replace(model._checked_settings(), priors=parameters.prior)
-        model._parameters = parameters
-        return model
+        return cls._of(given_model(*given))
 
     @classmethod
     def from_moments(
@@ -475,75 +393,34 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model = cls(**settings)
         checked = model._checked_settings()
         learnt = label_moments(classes, moments).able(checked.structure.layout)
-        d = moments.n_features
-        validation.set_features(model, d, table.check_names(feature_names, d))
-        return model._remember(learnt, checked)
-
-    @property
-    def parameters_(self) -> Parameters:
-        """Priors, means and covariances as scoring wants them."""
-        try:
-            return self._ready()
-        except GaussBayesError as error:
-            # An attribute that cannot be had yet is one that is not there: hasattr is False.
-            raise NotFittedError(str(error)) from error
-
-    @property
-    def priors_(self) -> FloatArray:
-        """Priors (k,)."""
-        return self.parameters_.prior
-
-    @property
-    def means_(self) -> FloatArray:
-        """Means (k, d)."""
-        return self.parameters_.mean
-
-    @property
-    def covariances_(self) -> FloatArray:
-        """Covariances (k, d, d), or (d, d) when shared."""
-        dense = self.parameters_.covariance.dense()
-        return dense[0] if self.parameters_.shared else dense
-
-    @property
-    def correlations_(self) -> FloatArray:
-        """Correlations (k, d, d), or (d, d) when shared."""
-        return correlation(self.covariances_)
-
-    @property
-    def n_parameters_(self) -> int:
-        """Free parameters: k − 1 priors, k·d means, and those of the covariances."""
-        return self.parameters_.n_parameters
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "classes_")
+        return model._remember(learnt_model(checked, learnt, feature_names))
 
     def _checked_settings(self) -> Settings:
         return check_settings(
             self.covariance, self.shared, self.priors, self.divisor, self.shrinkage
         )
 
-    def _remember(
-        self, learnt: LabelledMoments, settings: Settings, parameters: Parameters | None = None
-    ) -> Self:
-        """Take over a new state, which is complete: nothing can fail from here."""
-        self.classes_ = learnt.classes
-        self.moments_ = learnt.moments
-        self._settings = settings
-        self._parameters = parameters
-        return self
+    @classmethod
+    def _of(cls, model: Model) -> Self:
+        """A classifier with the settings of a model; given priors do not bind a later fit."""
+        chosen = model.settings
+        classifier = cls(
+            chosen.structure.covariance,
+            shared=chosen.structure.shared,
+            priors=chosen.priors if model.parameters is None else None,
+            divisor=chosen.divisor,
+            shrinkage=chosen.shrinkage,
+        )
+        return classifier._remember(model)
 
-    def _ready(self) -> Parameters:
-        """The parameters, worked out now if need be."""
-        check_is_fitted(self)
-        if self._parameters is None:
-            self._parameters = self._settings.estimate(self.moments_, self._schema())
-        return self._parameters
-
-    def _schema(self) -> Schema:
-        return validation.schema_of(self)
+    def _summed(
+        self, source: Any, target: str, layout: ScatterLayout, wanted: Mapping[str, Any]
+    ) -> Summary:
+        """The moments of a source's rows, summed by the threads of this classifier."""
+        return moments_of(source, target, layout=layout, n_jobs=self.n_jobs, **wanted)
 
     def _score(self, function: Callable[..., Answer], X: Any, *codes: int) -> Answer:
         parameters = self._ready()
         rows = validation.features_as_before(self, X)
-        with validation.naming_columns(rows, validation.names_of_features(self)):
+        with validation.naming_columns(rows, self._model.schema.features):
             return function(parameters, rows, *codes, self.n_jobs)

@@ -8,16 +8,13 @@ leave no share unexplained; that share is compared with rounding, never with a s
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gaussbayes.errors import SingularCovarianceError
 from gaussbayes.schema import Schema
+from gaussbayes.triangular import cholesky, invert_lower, pivoted
 from gaussbayes.types import FloatArray
 
 _SIMPLER = "use covariance='diagonal' or 'spherical'"
-
-_LARGEST_DIRECT = 32
-"""Triangles up to this size are inverted row by row, larger ones by halves."""
 
 
 def factor(
@@ -43,37 +40,31 @@ def factor(
     variance = np.einsum("...ii->...i", covariance)
     check_variances(variance, schema, weight)
     scale = 1.0 / np.sqrt(variance)
-    correlation = covariance * scale[:, :, None]
-    correlation *= scale[:, None, :]
-    lower, failed = _cholesky(correlation)
-    inverse = invert_lower(lower)
+    m, d = variance.shape
+    # One array is correlations first, then their factors, then the inverses of these.
+    whitener = _correlation(covariance, scale)
+    good = cholesky(whitener)
+    pivots = np.einsum("mii->mi", whitener).copy()
+    invert_lower(whitener[:good])
     # What all the other features leave unexplained of each, 1 / (R⁻¹)ⱼⱼ. Unlike the pivots of L it
     # does not depend on the features' order, and it is within a factor d of the least eigenvalue.
-    unexplained = 1.0 / np.einsum("mij,mij->mj", inverse, inverse)
-    singular = failed | (unexplained.min(axis=1) <= _tolerance(covariance.shape[1]))
-    if singular.any():
-        c = int(np.argmax(singular))
-        _refuse_dependent(correlation[c], c, covariance.shape[0], schema, weight)
-    pivots = np.einsum("...ii->...i", lower)
+    unexplained = 1.0 / np.einsum("mij,mij->mj", whitener[:good], whitener[:good])
+    singular = np.flatnonzero(unexplained.min(axis=1) <= _tolerance(d))
+    if singular.size or good < m:
+        c = int(singular[0]) if singular.size else good
+        del whitener  # naming the features takes room
+        own = _correlation(covariance[c : c + 1], scale[c : c + 1])[0]
+        _refuse_dependent(own, c, m, schema, weight)
     log_det = 2.0 * (np.log(pivots) - np.log(scale)).sum(axis=1)
-    inverse *= scale[:, None, :]
-    return inverse, log_det
+    whitener *= scale[:, None, :]
+    return whitener, log_det
 
 
-def _cholesky(correlation: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Lower factors (m, d, d), and which matrices have none (m,): theirs is the identity."""
-    m, d, _ = correlation.shape
-    failed: NDArray[np.bool_] = np.zeros(m, dtype=np.bool_)
-    try:
-        return np.asarray(np.linalg.cholesky(correlation), dtype=np.float64), failed
-    except np.linalg.LinAlgError:
-        lower: FloatArray = np.tile(np.eye(d), (m, 1, 1))
-    for c in range(m):
-        try:
-            lower[c] = np.linalg.cholesky(correlation[c])
-        except np.linalg.LinAlgError:
-            failed[c] = True
-    return lower, failed
+def _correlation(covariance: FloatArray, scale: FloatArray) -> FloatArray:
+    # Rows after one another, however the covariances lie: products round alike then.
+    correlation: FloatArray = np.multiply(covariance, scale[:, :, None], order="C")
+    correlation *= scale[:, None, :]
+    return correlation
 
 
 def check_variances(variance: FloatArray, schema: Schema, weight: FloatArray | None = None) -> None:
@@ -97,36 +88,6 @@ def check_variances(variance: FloatArray, schema: Schema, weight: FloatArray | N
     raise SingularCovarianceError(msg)
 
 
-def invert_lower(lower: FloatArray) -> FloatArray:
-    """Inverse of lower triangular matrices (…, d, d), by halves.
-
-    ``[[A, 0], [B, C]]⁻¹ = [[A⁻¹, 0], [−C⁻¹ B A⁻¹, C⁻¹]]``: nearly all of the work is in matrix
-    products.
-
-    Examples
-    --------
-    >>> invert_lower(np.array([[2.0, 0.0], [1.0, 4.0]])).tolist()
-    [[0.5, 0.0], [-0.125, 0.25]]
-    """
-    d = lower.shape[-1]
-    inverse = np.zeros_like(lower)
-    if d <= _LARGEST_DIRECT:
-        for i in range(d):
-            inverse[..., i, i] = 1.0
-            row = lower[..., i, None, :i] @ inverse[..., :i, :]
-            inverse[..., i, :] -= row[..., 0, :]
-            inverse[..., i, :] /= lower[..., i, i, None]
-        return inverse
-    half = d // 2
-    first, second = lower[..., :half, :half], lower[..., half:, half:]
-    inverse[..., :half, :half] = invert_lower(first)
-    inverse[..., half:, half:] = invert_lower(second)
-    inverse[..., half:, :half] = -(
-        inverse[..., half:, half:] @ (lower[..., half:, :half] @ inverse[..., :half, :half])
-    )
-    return inverse
-
-
 def _tolerance(d: int) -> float:
     # Sums of squares carry a few roundings, and d of them meet in a pivot.
     return 10.0 * d * float(np.finfo(np.float64).eps)
@@ -138,8 +99,10 @@ def _refuse_dependent(
     """Raise for a singular correlation matrix, naming the features that depend on others."""
     d = correlation.shape[0]
     owner = _owner(c, count, schema)
-    independent, dependent, rest = _pivoted_rank(correlation)
-    if rest < -1e-8:
+    independent, shares, unexplained = pivoted(correlation, _tolerance(d))
+    # The matrix is singular: there is one at least, also if its last variance is above rounding.
+    dependent = np.setdiff1d(np.arange(d), independent).tolist()
+    if unexplained[dependent].min() < -1e-8:
         msg = (
             f"{owner} has a covariance that is not positive definite: given the other features, "
             f"{schema.feature_name(dependent[0])} would have a negative variance"
@@ -152,10 +115,10 @@ def _refuse_dependent(
         )
         raise SingularCovarianceError(msg)
     first = dependent[0]
-    share = np.linalg.lstsq(
-        correlation[np.ix_(independent, independent)], correlation[independent, first], rcond=None
-    )[0]
-    others = [column for column, part in zip(independent, share, strict=True) if abs(part) > 1e-6]
+    part = shares[:, first].copy()
+    for i in reversed(range(part.size)):
+        part[i] -= shares[i, independent[i + 1 :]] @ part[i + 1 :]
+    others = [column for column, own in zip(independent, part, strict=True) if abs(own) > 1e-6]
     more = dependent[1:]
     also = "" if not more else f" (and {schema.feature_list(more)} likewise)"
     msg = (
@@ -164,26 +127,6 @@ def _refuse_dependent(
         f"{_ways_out(count, weight, _SIMPLER, 'drop one of them')}"
     )
     raise SingularCovarianceError(msg)
-
-
-def _pivoted_rank(correlation: FloatArray) -> tuple[list[int], list[int], float]:
-    """Features that are independent, those that depend on them, and the least variance left.
-
-    The matrix is known to be singular: the last feature depends on the others in any case.
-    """
-    rest = correlation.copy()
-    d = rest.shape[0]
-    left = list(range(d))
-    independent: list[int] = []
-    while len(left) > 1:
-        pivot = max(left, key=lambda column: rest[column, column])
-        largest = float(rest[pivot, pivot])
-        if largest <= _tolerance(d):
-            break
-        independent.append(pivot)
-        left.remove(pivot)
-        rest -= np.multiply.outer(rest[:, pivot], rest[pivot] / largest)
-    return independent, left, min(float(rest[column, column]) for column in left)
 
 
 def _owner(c: int, count: int, schema: Schema) -> str:

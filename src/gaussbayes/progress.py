@@ -50,7 +50,11 @@ def track(items: Iterable[Item], what: str, total: int | None = None) -> Iterato
 
 
 def count_rows(
-    blocks: Iterable[Item], what: str, total: int | None, rows: Callable[[Item], int]
+    blocks: Iterable[Item],
+    what: str,
+    total: int | None,
+    rows: Callable[[Item], int],
+    share: Callable[[], float | None] | None = None,
 ) -> Iterator[Item]:
     """Yield blocks of rows, and show how many rows are done, how fast, and how long it will take.
 
@@ -60,13 +64,14 @@ def count_rows(
     what : what is being done, in a few words
     total : how many rows there are, if that is known
     rows : how many a block has
+    share : which share of the work is done, where that is known and the number of rows is not
 
     Examples
     --------
     >>> [sum(block) for block in count_rows([[1, 2], [3]], "adding", 3, len)]
     [3, 3]
     """
-    return _shown(blocks, _Bar(what, total, counts_rows=True), rows)
+    return _shown(blocks, _Bar(what, total, counts_rows=True, share=share), rows)
 
 
 def _shown(items: Iterable[Item], bar: "_Bar", size: Callable[[Item], int]) -> Iterator[Item]:
@@ -112,6 +117,15 @@ class _Bar:
     done: int = 0
     since: float = 0.0
     counts_rows: bool = False
+    share: Callable[[], float | None] | None = None
+
+    @property
+    def part(self) -> float | None:
+        """Which share is done, if that can be told."""
+        if self.total is not None:
+            return self.done / self.total if self.done and self.total else None
+        # Asked for only once rows are done, for what is read may still wait to be worked on.
+        return self.share() if self.share is not None and self.done else None
 
     def count(self) -> str:
         """How many are done, and of rows how many in a second."""
@@ -123,10 +137,10 @@ class _Bar:
     def time(self) -> str:
         """How long it has taken; of rows, if that can be told, how long it will take."""
         seconds = monotonic() - self.since
-        if not self.counts_rows or self.total is None or self.done == 0:
+        part = self.part if self.counts_rows else None
+        if not part:
             return _clock(seconds)
-        left = seconds * max(self.total - self.done, 0) / self.done
-        return f"{_clock(left)} left"
+        return f"{_clock(seconds * max(1.0 - part, 0.0) / part)} left"
 
 
 def _short(number: float) -> str:
@@ -217,7 +231,8 @@ class _Display:
         table.add_column(justify="right", no_wrap=True)
         table.add_column(justify="right", no_wrap=True)
         for bar in tuple(self.bars):
-            line = ProgressBar(total=bar.total, completed=bar.done)
+            known = bar.total is not None or bar.part is not None
+            line = ProgressBar(total=1.0 if known else None, completed=bar.part or 0.0)
             table.add_row(Text(bar.what), line, bar.count(), bar.time())
         return table
 

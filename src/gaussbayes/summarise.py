@@ -4,6 +4,7 @@ import numpy as np
 
 from gaussbayes import kernels
 from gaussbayes.finite import refuse_not_finite, refuse_overflow
+from gaussbayes.kernels.columns import Columns, as_matrix
 from gaussbayes.kernels.reference import scatter_shape
 from gaussbayes.merge_tree import MergeTree
 from gaussbayes.moments import ClassMoments, empty
@@ -12,7 +13,7 @@ from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout
 
 
 def summarise(
-    X: RealArray,
+    X: RealArray | Columns,
     targets: CodeArray | FloatArray,
     weights: FloatArray | None,
     n_classes: int,
@@ -23,7 +24,8 @@ def summarise(
 
     Parameters
     ----------
-    X : (n, d), float32 or float64, any strides; read once for labels, k times for memberships
+    X : (n, d), float32 or float64, any strides, or columns that lie apart; read once for labels,
+        k times for memberships
     targets : (n,) class numbers, or (n, k) memberships: how much of a row belongs to each class
     weights : (n,) or None
     n_jobs : threads; the result is the same, to the bit, for any number of them
@@ -57,13 +59,13 @@ def summarise(
     with np.errstate(over="ignore", invalid="ignore"):
         moments = tree.result()
     if not (np.isfinite(moments.offset).all() and np.isfinite(moments.scatter).all()):
-        refuse_not_finite(X)
-        refuse_overflow(X)
+        refuse_not_finite(as_matrix(X))
+        refuse_overflow(as_matrix(X))
     return moments
 
 
 def _summarise_memberships(
-    X: RealArray,
+    X: RealArray | Columns,
     memberships: FloatArray,
     weights: FloatArray | None,
     layout: ScatterLayout,

@@ -8,32 +8,36 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from gaussbayes import table
 from gaussbayes.errors import DataError, NonFiniteError, SchemaError
 from gaussbayes.finite import refuse_not_finite
 from gaussbayes.labelled import LabelledMoments
+from gaussbayes.labels import unite
+from gaussbayes.model import Model
 from gaussbayes.schema import Schema
 from gaussbayes.summarise import summarise
-from gaussbayes.types import LabelArray, RealArray, ScatterLayout
+from gaussbayes.types import CodeArray, FloatArray, LabelArray, RealArray, ScatterLayout
 
 
-def remember_features(model: BaseEstimator, X: Any, n_features: int) -> None:
-    """Set `n_features_in_` and `feature_names_in_` as scikit-learn does."""
-    if table.is_frame(X):
-        validate_data(model, X, reset=True, skip_check_array=True)
-    else:
-        set_features(model, n_features, None)
+def names_in(X: Any) -> tuple[str, ...] | None:
+    """The names of a frame's columns as scikit-learn has them: all text, or none.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> names_in(pd.DataFrame({"age": [1], "height": [2]})), names_in([[1, 2]])
+    (('age', 'height'), None)
+    """
+    return names_of_features(memory_of(X)) if table.is_frame(X) else None
 
 
-def set_features(model: BaseEstimator, n_features: int, names: tuple[str, ...] | None) -> None:
-    """Set them for a model whose rows had no names, or that has seen no rows itself."""
-    model.n_features_in_ = n_features
-    if names is not None:
-        model.feature_names_in_ = np.array(names, dtype=object)
-    elif hasattr(model, "feature_names_in_"):
-        del model.feature_names_in_
+def memory_of(X: Any) -> BaseEstimator:
+    """What scikit-learn remembers of a frame: an estimator that knows its columns, and no more."""
+    memory = BaseEstimator()
+    validate_data(memory, X, reset=True, skip_check_array=True)
+    return memory
 
 
 def features_as_before(model: BaseEstimator, X: Any) -> RealArray:
@@ -62,42 +66,19 @@ def schema_of(model: BaseEstimator) -> Schema:
     return Schema(model.classes_, model.n_features_in_, names_of_features(model))
 
 
-def names_for_source(model: BaseEstimator, target: str | None) -> tuple[tuple[str, ...], str]:
+def names_for_source(model: Model, target: str | None) -> tuple[tuple[str, ...], str]:
     """The names by which a model finds its features and its target in a source."""
-    names = names_of_features(model)
-    if names is None:
+    if model.schema.features is None:
         msg = (
             "this model's features have no names to find columns by: fit it to a frame or a "
             "source, or name them with with_feature_names"
         )
         raise SchemaError(msg)
-    known = target if target is not None else getattr(model, "target_name_", None)
+    known = model.target if target is None else target
     if known is None:
         msg = "which column holds the labels is not known to this model: give target"
         raise SchemaError(msg)
-    return names, known
-
-
-def refuse_other_features(ours: Schema, theirs: Schema) -> None:
-    """Raise unless two models have the same features; names count if both know them."""
-    if not ours.same_features(theirs):
-        msg = (
-            "models of different features cannot be merged: "
-            f"{ours.features or ours.n_features} here, {theirs.features or theirs.n_features} there"
-        )
-        raise SchemaError(msg)
-
-
-def moments_of(model: BaseEstimator, wanted_by: str) -> LabelledMoments:
-    """What a model has learnt from rows; one made from parameters has not seen any."""
-    check_is_fitted(model)
-    if not hasattr(model, "moments_"):
-        msg = (
-            f"{wanted_by} needs the moments of the rows seen before, but this model was made from "
-            "parameters; fit one to rows, or use from_moments"
-        )
-        raise DataError(msg)
-    return LabelledMoments(model.classes_, model.moments_)
+    return model.schema.features, known
 
 
 def refuse_unknown(found: LabelArray, known: LabelArray) -> None:
@@ -114,6 +95,21 @@ def refuse_unknown(found: LabelArray, known: LabelArray) -> None:
         raise SchemaError(msg)
 
 
+def codes_among(known: LabelArray, found: LabelArray, targets: CodeArray | FloatArray) -> CodeArray:
+    """The numbers (n,) that rows of class ``found[targets]`` have among the known classes.
+
+    Examples
+    --------
+    >>> codes_among(np.array(["a", "b"]), np.array(["b"]), np.zeros(2, np.int32)).tolist()
+    [1, 1]
+    """
+    if targets.ndim != 1:
+        msg = f"y must be one label for each row here, got memberships {targets.shape}"
+        raise DataError(msg)
+    refuse_unknown(found, known)
+    return unite(known, found)[2][targets.astype(np.intp)]
+
+
 def summarised(
     X: Any,
     y: Any,
@@ -121,14 +117,12 @@ def summarised(
     layout: ScatterLayout,
     n_jobs: int | None,
     names: tuple[str, ...] | None = None,
-) -> tuple[Schema, LabelledMoments]:
-    """What labelled rows are called, and their moments.
-
-    `names` are those of the columns when `X` has none itself.
+) -> LabelledMoments:
+    """The moments of labelled rows; `names` are those of the columns when `X` has none itself.
 
     Examples
     --------
-    >>> schema, learnt = summarised([[1.0], [3.0]], ["a", "a"], None, "full", 1)
+    >>> learnt = summarised([[1.0], [3.0]], ["a", "a"], None, "full", 1)
     >>> learnt.classes.tolist(), learnt.moments.mean.tolist()
     (['a'], [[2.0]])
     """
@@ -137,7 +131,7 @@ def summarised(
     k = schema.classes.shape[0]
     with naming_columns(batch.X, names or schema.features):
         moments = summarise(batch.X, batch.targets, batch.weights, k, layout, n_jobs)
-    return schema, LabelledMoments(schema.classes, moments)
+    return LabelledMoments(schema.classes, moments)
 
 
 @contextmanager

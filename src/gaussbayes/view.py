@@ -51,12 +51,7 @@ class View:
     def codes(self, y: Any) -> NDArray[np.intp]:
         """Class numbers (n,) of labels, all of which the model must know."""
         targets, found = labels.as_targets(y)
-        if targets.ndim != 1:
-            msg = f"y must be one label for each row here, got memberships {targets.shape}"
-            raise DataError(msg)
-        validation.refuse_unknown(found, self.classes)
-        places = labels.unite(self.classes, found)[2]
-        return places[targets.astype(np.intp)].astype(np.intp)
+        return validation.codes_among(self.classes, found, targets).astype(np.intp)
 
     def labelled(self, X: Any, y: Any) -> tuple[RealArray, NDArray[np.intp]]:
         """Rows (n, m) and their class numbers (n,), as many as rows."""

@@ -41,7 +41,7 @@ def refused(result: Result, message: str, code: int = 3) -> None:
         (b"1,2,x\n3,4,z\n", "'1', '2', 'x'. Does its first line name the columns?"),
         (b"5.1,2,x\n3,4,z\n", "must name the columns"),
         (b"a,a,y\n1,2,x\n", "more than one column called 'a'"),
-        (b"a,b,Y\n1,2,x\n", "lacks the target: 'y'; its other columns are 'a', 'b', 'Y'"),
+        (b"a,b,Y\n1,2,x\n", "lacks the target: 'y' (is it 'Y'?); its columns are 'a', 'b', 'Y'"),
         (b"a,b,y\n1,2,x\n2,3,x\n3,5,x\n", "at least two classes"),
         (b"y\nx\nz\n", "no column to learn from besides 'y'"),
         (b"a,b,y\n1,2,x\n1,2\n3,4,z\n", "rows.csv, row 2: has 2 values, but there are 3 columns"),
@@ -77,7 +77,7 @@ def test_text_that_cannot_be_used(call: Call, verb: str, content: bytes, message
         ("rows.csv.gz", b"a,y\n1,x\n", "rows.csv.gz is not a gzip file"),
         ("rows.jsonl", b'{"a": 1, "y": "x"}\n{"a": \n', "rows.jsonl"),
         ("rows.jsonl", b"a,y\n1,x\n", "rows.jsonl"),
-        ("folder/notes.txt", b"nothing", "no data files in the folder"),
+        ("folder/notes.txt", b"nothing", "no data files in the folder 'folder', only 'notes.txt'"),
     ],
 )
 def test_other_files_that_are_none(

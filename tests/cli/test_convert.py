@@ -76,7 +76,7 @@ def test_text_is_escaped_when_asked(call: Call) -> None:
         (["nowhere.csv", "out.csv"], 2, "does not exist"),
         (["in.parquet", "in.parquet"], 2, "give another name"),
         (["in.parquet", "out.csv", "--columns", "numbr"], 3, "'numbr' (is it 'number'?)"),
-        (["in.parquet", "out.xlsx"], 3, "out.xlsx"),
+        (["in.parquet", "out.xlsx"], 2, "out.xlsx"),
         (["false.parquet", "out.csv"], 3, "false.parquet"),
     ],
 )

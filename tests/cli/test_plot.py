@@ -120,7 +120,8 @@ def test_the_size_is_that_asked_for(call: Call) -> None:
 
 
 def test_pipes(shell: Shell) -> None:
-    line = "gaussbayes plot - -y species --kind confusion -o - < iris.csv | head -c 8 | od -c"
+    line = f"gaussbayes plot - -y species --kind dataset --features '{PAIR}' -o - < iris.csv"
+    line += " | head -c 8 | od -c"
     done = shell(line)
     assert "P   N   G" in done.stdout
     assert done.stderr == ""
@@ -184,3 +185,17 @@ def test_what_cannot_be_drawn(call: Call, arguments: list[str], code: int, messa
     assert result.exit_code == code
     assert message in result.stderr
     assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize("kind", ["pairs", "predictions", "confusion", "calibration", "sureness"])
+def test_a_model_judged_by_its_own_rows_is_said_to_be(call: Call, kind: str) -> None:
+    given = [*features(kind), "--kind", kind, "-o", "p.svg", "-y", "species"]
+    result = call("plot", "iris.csv", *given)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr.startswith("judged on the rows the model was fitted to, which flatters it")
+    assert result.stderr.count("\n") == 1
+    words = "on the rows the model was fitted to"
+    assert words in Path("p.svg").read_text(encoding="utf-8")
+    result = call("plot", "iris.json", "iris.csv", *given)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert words not in Path("p.svg").read_text(encoding="utf-8")

@@ -267,3 +267,41 @@ def test_no_rows_give_no_predictions(call: Call, iris: Path) -> None:
     iris.write_text(header + "\n")
     result = call("predict", "iris.json", iris, "--evidence")
     assert (result.exit_code, result.stdout) == (0, "species,prediction,evidence\n")
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet", "arrow"])
+def test_whole_numbers_that_are_kept_stay_whole(call: Call, tmp_path: Path, ending: str) -> None:
+    huge = 2**60 + 1
+    kinds = {"a": pa.int64() if ending in {"csv", "jsonl"} else pa.int32(), "b": pa.float64()}
+    columns = {
+        "a": pa.array([1, 2, 3, 7, 8, 10], kinds["a"]),
+        "b": [0.5, 2.0, 1.5, 9.0, 7.0, 8.5],
+        "huge": [huge + 2**50 * row**2 for row in range(6)],
+        "y": ["u", "u", "u", "v", "v", "v"],
+    }
+    table = pa.table(columns)
+    pq.write_table(table, "in.parquet")
+    assert call("convert", "in.parquet", f"rows.{ending}").exit_code == 0
+    assert (
+        call("fit", "in.parquet", "-y", "y", "--shared", "--covariance", "diagonal").exit_code == 0
+    )
+    for keep in ("all", "huge,a"):
+        result = call(
+            "predict", "model.json", f"rows.{ending}", "--keep", keep, "-o", "out.parquet"
+        )
+        assert (result.exit_code, result.stderr) == (0, "")
+        found = pq.read_table(tmp_path / "out.parquet")
+        names = table.column_names if keep == "all" else ["huge", "a"]
+        assert found.column_names == [*names, "prediction"]
+        assert found.select(names).equals(table.select(names))
+
+
+def test_kept_columns_of_files_that_differ(call: Call) -> None:
+    for name, values in {"1": [1, 2, 8, 9], "2": [1.0, 2.0, 8.0, 9.5]}.items():
+        pq.write_table(pa.table({"a": values, "y": ["u", "u", "v", "v"]}), f"{name}.parquet")
+    assert call("fit", "1.parquet", "2.parquet", "-y", "y").exit_code == 0
+    assert call("predict", "model.json", "1.parquet", "2.parquet").exit_code == 0
+    result = call("predict", "model.json", "1.parquet", "2.parquet", "--keep", "all", "-o", "o.csv")
+    assert result.exit_code == 3  # rather than 9.5 cut to 9
+    assert "column 'a' of 2.parquet holds double, which is not int64" in result.stderr
+    assert not Path("o.csv").exists()

@@ -60,7 +60,7 @@ def test_one_row_unless_asked_for_more(call: Call) -> None:
         (["--seed", "-1"], 2, "expected a whole number from 0"),
         (["-o", "iris.json"], 2, "give another name"),
         (["-o", "nowhere/drawn.csv"], 1, "nowhere"),
-        (["-o", "drawn.xlsx"], 3, "drawn.xlsx"),
+        (["-o", "drawn.xlsx"], 2, "drawn.xlsx"),
     ],
 )
 def test_refusals(

@@ -22,12 +22,13 @@ import pandas as pd
 from distributed import Client, LocalCluster
 
 from gaussbayes.merge_tree import MergeTree
+from gaussbayes.model import Model
 from gaussbayes.schema import Schema
 from gaussbayes.settings import check_settings
 from gaussbayes.sources import Summary, moments_of
 from gaussbayes.sources.choice import Choice
 from gaussbayes.sources.partition import part_sum
-from gaussbayes.storage import StoredModel, dumps
+from gaussbayes.storage import dumps
 
 N_BLOCKS = 24
 STRUCTURES = {"full": ("full", False), "pooled": ("full", True), "diagonal": ("diagonal", False)}
@@ -70,7 +71,7 @@ def model_file(found: Summary) -> bytes:
     covariance, shared = STRUCTURES[learnt.moments.layout]
     settings = check_settings(covariance, shared, None, "mle", None)
     schema = Schema(learnt.classes, len(found.features), found.features)
-    return dumps(StoredModel(settings, schema, found.target, learnt.moments, None))
+    return dumps(Model(settings, schema, found.target, learnt.moments, None))
 
 
 def with_a_kill(after: int) -> tuple[bytes, int, int]:

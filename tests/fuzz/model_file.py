@@ -7,6 +7,7 @@ that takes longer than a second of processor time counts as slow; the time on th
 which on a busy machine says more about the machine.
 
 Run it with: python -m tests.fuzz.model_file [FILES] [--seed SEED] [--seconds SECONDS]
+It says how far it is after every 10,000 files, and keeps a file that fails with its traceback.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import random
 import re
 import sys
 import time
+import traceback
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +28,8 @@ from gaussbayes.storage import dumps, loads
 from tests.storage.files import file_of, fitted, given, seal_again
 
 SLOW = 1.0
+OFTEN = 10_000
+MOST_KEPT = 20
 FORBIDDEN = ("exec", "compile", "import", "open", "os.", "subprocess.", "socket.", "ctypes.")
 """The beginnings of events that loading must not cause; see Python's table of audit events."""
 
@@ -60,7 +64,16 @@ class Outcome:
     slow: int = 0
     worst: float = 0.0  # seconds of processor time
     longest: float = 0.0  # seconds on the clock
-    failures: list[tuple[str, bytes]] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        """In one line."""
+        return (
+            f"{self.files:,} files: {self.loaded:,} still models, "
+            f"{self.files - self.loaded - len(self.failures):,} refused, "
+            f"{len(self.failures):,} failures; the slowest took {self.worst * 1e3:.1f} ms "
+            f"({self.longest * 1e3:.1f} ms on the clock), {self.slow} longer than {SLOW:g} s"
+        )
 
 
 def good_files() -> list[bytes]:
@@ -174,22 +187,39 @@ def run(files: int, seed: int, seconds: float) -> Outcome:
             outcome.worst = max(outcome.worst, taken)
             outcome.slow += taken > SLOW
             if problem is not None:
-                outcome.failures.append((problem, data))
+                said = "".join(traceback.format_exception(problem))
+                outcome.failures.append(said)
+                _keep(said, data, f"failure-{seed}-{len(outcome.failures)}")
+            if outcome.files % OFTEN == 0:
+                _say(str(outcome))
     return outcome
 
 
-def _try(data: bytes, outcome: Outcome) -> str | None:
+def _try(data: bytes, outcome: Outcome) -> Exception | None:
+    """What is wrong, as an error: it is written out when nobody watches, for that opens files."""
     try:
         stored = loads(data)
         again = dumps(stored)
         if dumps(loads(again)) != again:
-            return "what was loaded does not come back"
+            return ValueError("what was loaded does not come back")
     except ModelFileError as error:
-        return None if str(error) else "a refusal without a message"
+        return None if str(error) else ValueError("a refusal without a message")
     except Exception as error:  # noqa: BLE001 (that is what is looked for)
-        return f"{type(error).__name__}: {error}"
+        return error
     outcome.loaded += 1
     return None
+
+
+def _keep(problem: str, data: bytes, name: str) -> None:
+    path = Path(f"{name}.json")
+    if int(name.rpartition("-")[2]) <= MOST_KEPT:
+        path.write_bytes(data)
+    _say(f"{path}: {problem}")
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def main() -> int:
@@ -200,17 +230,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=3600.0)
     asked = parser.parse_args()
     outcome = run(asked.files, asked.seed, asked.seconds)
-    for number, (problem, data) in enumerate(outcome.failures[:20]):
-        path = Path(f"failure-{asked.seed}-{number}.json")
-        path.write_bytes(data)
-        sys.stdout.write(f"{path}: {problem}\n")
-    sys.stdout.write(
-        f"{outcome.files:,} files: {outcome.loaded:,} still models, "
-        f"{outcome.files - outcome.loaded - len(outcome.failures):,} refused, "
-        f"{len(outcome.failures):,} failures; the slowest took {outcome.worst * 1e3:.1f} ms "
-        f"({outcome.longest * 1e3:.1f} ms on the clock), "
-        f"{outcome.slow} longer than {SLOW:g} s\n"
-    )
+    _say(str(outcome))
     return 1 if outcome.failures else 0
 
 

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from dask import delayed
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, get_task_stream
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.errors import DataError, NonFiniteError, ParameterError, SchemaError
 from gaussbayes.merge_tree import MergeTree
-from gaussbayes.sources import Summary, moments_of
+from gaussbayes.sources import Summary, moments_of, parquet_format, splitting
 from gaussbayes.sources.choice import Choice
 from gaussbayes.sources.cluster import predictions
 from gaussbayes.sources.partition import part_sum
@@ -262,6 +262,22 @@ def test_files_on_a_cluster(folder: Path, layout: ScatterLayout, client: Client)
     assert model_file(on_cluster) == model_file(
         moments_of(some, "kind", weights="w", layout=layout)
     )
+
+
+def test_a_large_file_is_shared_among_the_workers(
+    tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "large.parquet"
+    piece = parquet_format._PIECE_ROWS
+    rows(7 * piece - 5).to_parquet(path, index=False, row_group_size=piece // 2)
+    monkeypatch.setattr(splitting, "PART_BYTES", path.stat().st_size // 5)
+    alone = model_file(moments_of(path, "kind"))
+    with get_task_stream(client) as tasks:
+        shared = moments_of(path, "kind", client=client)
+    assert model_file(shared) == alone
+    readers = [task["worker"] for task in tasks.data if "part_moments" in str(task["key"])]
+    assert len(readers) == 4  # eight places, two in each part
+    assert len(set(readers)) == 2
 
 
 def test_files_are_found_from_another_folder(

@@ -231,3 +231,13 @@ def test_features_must_be_there(tmp_path: Path) -> None:
     TEXT[".csv"](make_table(), tmp_path / "a.csv")
     with pytest.raises(SchemaError, match="no column 'heigth'.*did you mean 'height'"):
         moments_of(tmp_path / "a.csv", TARGET, features=["heigth"])
+
+
+def test_too_many_features_for_full_covariances(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    names = ",".join(f"x{j}" for j in range(10_000))
+    row = ",".join(["1"] * 10_000)
+    path.write_text(f"{names},label\n{row},a\n{row},b\n")
+    with pytest.raises(DataError, match="moments of 10000 features take .* choose fewer, or a "):
+        moments_of(path, "label")
+    assert moments_of(path, "label", layout="diagonal").n_rows == 2

@@ -203,3 +203,28 @@ def test_the_format_may_be_given(tmp_path: Path) -> None:
     TEXT[".tsv"](make_table(5), tmp_path / "rows.data")
     source = open_source(tmp_path / "rows.data", format="tsv")
     assert source.schema.names[-1] == TARGET
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("ending", TEXT)
+def test_the_share_of_bytes_that_was_read(ending: str, tmp_path: Path) -> None:
+    for number in range(2):
+        TEXT[ending](make_table(400, seed=number), tmp_path / f"{number}{ending}")
+    source = open_source(tmp_path)
+    shares = [source.share_read() or 0.0 for _ in source.blocks()]
+    assert shares == sorted(shares)
+    assert 0.0 < shares[0] < 0.6  # the first of two files is about half of them
+    assert shares[-1] == 1.0
+
+
+def test_nothing_is_known_of_what_a_pipe_will_bring() -> None:
+    program = """
+from gaussbayes.sources.opening import open_source
+source = open_source("-")
+list(source.blocks())
+print(source.share_read())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=b"a\n1\n", capture_output=True, check=True
+    )
+    assert done.stdout == b"None\n"

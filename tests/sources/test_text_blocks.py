@@ -21,14 +21,18 @@ def written(records: list[list[str]], line_end: str) -> bytes:
     return text.getvalue().encode()
 
 
+def stream_of(data: bytes) -> io.BufferedReader:
+    return io.BufferedReader(io.BytesIO(data), 16)
+
+
 def parsed(block: bytes) -> list[list[str]]:
     return list(csv.reader(io.StringIO(block.decode(), newline=""), strict=True))
 
 
-@given(RECORDS, st.sampled_from(["\n", "\r\n"]), st.integers(1, 60))
+@given(RECORDS, st.sampled_from(["\n", "\r\n", "\r"]), st.integers(1, 60))
 def test_blocks_are_whole_records(records: list[list[str]], line_end: str, size: int) -> None:
     data = written(records, line_end)
-    blocks = list(text_blocks.text_blocks(io.BytesIO(data), "file", quoted=True, size=size))
+    blocks = list(text_blocks.text_blocks(stream_of(data), "file", quoted=True, size=size))
     assert b"".join(blocks) == data
     rows = [row for block in blocks for row in parsed(block) if row]
     assert rows == [row for row in parsed(data) if row]
@@ -43,14 +47,16 @@ def test_the_first_record(records: list[list[str]]) -> None:
 
 def test_blocks_are_about_as_large_as_asked() -> None:
     data = b"1,2,3\n" * 10_000
-    blocks = list(text_blocks.text_blocks(io.BytesIO(data), "file", quoted=True, size=600))
+    blocks = list(text_blocks.text_blocks(stream_of(data), "file", quoted=True, size=600))
     assert {len(block) for block in blocks} == {600}
+    blocks = list(text_blocks.text_blocks(stream_of(data), "file", quoted=True, size=599))
+    assert {len(block) for block in blocks[:-1]} == {600}
 
 
 def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_blocks, "LONGEST_RECORD", 1000)
     blocks = text_blocks.text_blocks(
-        io.BytesIO(b'1,"' + b"x\n" * 10_000), "a.csv", quoted=True, size=100
+        stream_of(b'1,"' + b"x\n" * 10_000), "a.csv", quoted=True, size=100
     )
     with pytest.raises(DataError, match=r"a line of a\.csv is longer than .* never closed"):
         list(blocks)

@@ -7,10 +7,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, ipc, parquet
 
-from gaussbayes.errors import GaussBayesError
+from gaussbayes.errors import DataError, GaussBayesError
 from gaussbayes.sources import moments_of
 
 N_ROWS = 12
+_OLD = ipc.IpcWriteOptions(use_legacy_format=True)
 
 
 def table() -> pa.Table:
@@ -62,9 +63,22 @@ def test_every_truncation_of_a_binary_file(name: str, write: object, tmp_path: P
     assert rows_or_error(path) == N_ROWS
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
-        found = rows_or_error(path)
-        # A stream has no end mark that must be there: whole batches of 3 rows may be all there is.
-        assert found is None or (name == "rows.arrows" and found in range(3, N_ROWS + 1, 3))
+        assert rows_or_error(path) is None, length
+
+
+def test_a_stream_ends_with_its_mark_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "rows.arrows"
+    write_stream(table(), path)
+    whole = path.read_bytes()
+    path.write_bytes(whole.removesuffix(b"\xff\xff\xff\xff\0\0\0\0"))
+    with pytest.raises(DataError, match="breaks off after 12 rows: .* writer that is closed"):
+        moments_of(path, "kind")
+    path.write_bytes(whole + whole)
+    with pytest.raises(DataError, match="goes on after the end of its Arrow stream, at row 12"):
+        moments_of(path, "kind")
+    with ipc.new_stream(path, table().schema, options=_OLD) as writer:  # its mark is shorter
+        writer.write_table(table())
+    assert rows_or_error(path) == N_ROWS
 
 
 def test_every_truncation_of_a_csv_file(tmp_path: Path) -> None:

@@ -5,10 +5,11 @@ from hashlib import sha256
 from typing import Any
 
 from gaussbayes import GaussianClassifier
+from gaussbayes.model import Model
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters
 from gaussbayes.settings import Settings
-from gaussbayes.storage import StoredModel, dumps
+from gaussbayes.storage import dumps
 from gaussbayes.storage.document import sealed
 from tests.models import tree_frame, trees
 
@@ -26,12 +27,9 @@ def given() -> GaussianClassifier:
     )
 
 
-def stored(model: GaussianClassifier) -> StoredModel:
+def stored(model: GaussianClassifier) -> Model:
     """What `save` keeps of a model."""
-    moments = getattr(model, "moments_", None)
-    parameters = model._ready() if moments is None else None
-    target = getattr(model, "target_name_", None)
-    return StoredModel(model._settings, model._schema(), target, moments, parameters)
+    return model._fitted()
 
 
 def file_of(model: GaussianClassifier) -> bytes:
@@ -57,7 +55,7 @@ def seal_again(data: bytes) -> bytes:
     return body + b'"checksum": "sha256:' + sha256(body).hexdigest().encode() + b'"\n}\n'
 
 
-def assert_same_record(a: StoredModel, b: StoredModel) -> None:
+def assert_same_record(a: Model, b: Model) -> None:
     """All of two records alike: settings in value, arrays to the bit and in their types."""
     assert a.schema.features == b.schema.features
     assert a.schema.n_features == b.schema.n_features

@@ -6,11 +6,11 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from gaussbayes.model import Model
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Structure, given
 from gaussbayes.schema import Schema
 from gaussbayes.settings import Settings
-from gaussbayes.storage import StoredModel
 from tests.strategies import LAYOUTS, STRUCTURES, covariances, rows
 
 WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -78,7 +78,7 @@ def names(d: int) -> st.SearchStrategy[tuple[str, ...] | None]:
 
 
 @st.composite
-def learnt_models(draw: st.DrawFn) -> StoredModel:
+def learnt_models(draw: st.DrawFn) -> Model:
     """Models with moments of any rows."""
     some = draw(rows())
     layout = draw(st.sampled_from(LAYOUTS))
@@ -86,11 +86,11 @@ def learnt_models(draw: st.DrawFn) -> StoredModel:
     classes = draw(labels(some.n_classes))
     schema = Schema(classes, some.X.shape[1], draw(names(some.X.shape[1])))
     target = draw(st.one_of(st.none(), TEXT))
-    return StoredModel(draw(settings(classes, layout)), schema, target, moments, None)
+    return Model(draw(settings(classes, layout)), schema, target, moments, None)
 
 
 @st.composite
-def extreme_models(draw: st.DrawFn) -> StoredModel:
+def extreme_models(draw: st.DrawFn) -> Model:
     """Models with any floats where any are possible, down to the least and up to 1e300."""
     k, d = draw(st.integers(0, 3)), draw(st.integers(1, 3))
     table = hnp.arrays(np.float64, (k, d), elements=ANY_FLOAT)
@@ -99,11 +99,11 @@ def extreme_models(draw: st.DrawFn) -> StoredModel:
     moments = ClassMoments(weight, draw(table), draw(table), draw(positive), "diagonal")
     classes = np.arange(k)
     chosen = Settings(Structure("diagonal"), None, "mle", None)
-    return StoredModel(chosen, Schema(classes, d), None, moments, None)
+    return Model(chosen, Schema(classes, d), None, moments, None)
 
 
 @st.composite
-def given_models(draw: st.DrawFn) -> StoredModel:
+def given_models(draw: st.DrawFn) -> Model:
     """Models from parameters, of every structure."""
     k, d = draw(st.integers(2, 3)), draw(st.integers(1, 3))
     structure = draw(st.sampled_from(STRUCTURES))
@@ -119,4 +119,4 @@ def given_models(draw: st.DrawFn) -> StoredModel:
     values = values[0] if structure.shared else values
     parameters = given(schema, structure, "uniform", means, values)
     chosen = Settings(structure, parameters.prior, "mle", None)
-    return StoredModel(chosen, schema, None, None, parameters)
+    return Model(chosen, schema, None, None, parameters)

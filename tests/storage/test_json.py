@@ -6,8 +6,8 @@ import pytest
 
 from gaussbayes import ModelFileError
 from gaussbayes.storage import loads
-from tests.storage.broken import GOOD, WEIGHT, text
-from tests.storage.files import seal_again
+from tests.storage.broken import GIVEN, GOOD, WEIGHT, text
+from tests.storage.files import file_of, fitted, members, resealed, seal_again
 
 TEXTS = {
     "a key twice": (
@@ -115,3 +115,26 @@ def test_no_file_fills_the_memory(name: str) -> None:
     finally:
         tracemalloc.stop()
     assert peak <= len(data) + 50_000_000  # and the data, which were there before
+
+
+@pytest.mark.parametrize(("part", "times"), [("moments", 2), ("parameters", 3)])
+def test_short_numbers_take_the_matrices_and_little_more(part: str, times: int) -> None:
+    """The file has 2 bytes for an entry that takes 16 in memory; see the page about the format."""
+    d = 1_200
+    parts = members(file_of(fitted(shared=True)) if part == "moments" else GIVEN)
+    parts["features"] = {"names": None, "types": ["number"] * d}
+    parts["settings"] |= {"covariance": "full", "shared": True}
+    k = len(parts["classes"]["labels"])
+    one = [1 if j == i else 0 for i in range(d) for j in range(i + 1)]
+    vectors = {"anchor": [0] * k * d, "offset": [0] * k * d, "center": [0] * d}
+    vectors |= {"scatter": one, "covariance": one}
+    parts[part] |= {name: vectors[name] for name in vectors if name in parts[part]}
+    data = resealed(parts).replace(b", ", b",")
+    data = seal_again(data)
+    tracemalloc.start()
+    try:
+        loads(data)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= len(data) + times * 8 * d * d

@@ -11,19 +11,20 @@ from gaussbayes.errors import GaussBayesError
 from gaussbayes.labelled import LabelledMoments
 from gaussbayes.labels import encode
 from gaussbayes.merge_tree import MergeTree
+from gaussbayes.model import Model
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure
 from gaussbayes.parameters import given as given_parameters
 from gaussbayes.schema import Schema
 from gaussbayes.settings import Settings
-from gaussbayes.storage import StoredModel, dumps, loads
+from gaussbayes.storage import dumps, loads
 from gaussbayes.summarise import summarise
 from tests.storage.files import assert_same_record
 from tests.storage.strategies import extreme_models, given_models, learnt_models
 
 
 @given(st.one_of(learnt_models(), extreme_models(), given_models()))
-def test_everything_comes_back(model: StoredModel) -> None:
+def test_everything_comes_back(model: Model) -> None:
     data = dumps(model)
     again = loads(data)
     assert_same_record(again, model)
@@ -31,7 +32,7 @@ def test_everything_comes_back(model: StoredModel) -> None:
 
 
 @given(learnt_models())
-def test_the_file_is_plain_text_of_one_form(model: StoredModel) -> None:
+def test_the_file_is_plain_text_of_one_form(model: Model) -> None:
     data = dumps(model)
     assert data.isascii()
     assert data.startswith(b'{\n"format": "gaussbayes model",\n"version": 1,\n')
@@ -55,7 +56,7 @@ def test_the_order_in_which_blocks_arrive_leaves_the_bytes_alone() -> None:
         learnt = tree.result()
         schema = Schema(learnt.classes, 2, ("x", "y"))
         chosen = Settings(Structure(), None, "mle", None)
-        files.add(dumps(StoredModel(chosen, schema, "word", learnt.moments, None)))
+        files.add(dumps(Model(chosen, schema, "word", learnt.moments, None)))
     assert len(files) == 1
 
 
@@ -65,7 +66,7 @@ def test_priors_by_label_in_any_order_give_the_same_bytes() -> None:
     )
     schema = Schema(np.array([1, 2]), 1)
     files = {
-        dumps(StoredModel(Settings(Structure(), priors, "mle", None), schema, None, moments, None))
+        dumps(Model(Settings(Structure(), priors, "mle", None), schema, None, moments, None))
         for priors in (
             {1: 0.25, 2: 0.75},
             {2: 0.75, 1: 0.25},
@@ -83,7 +84,7 @@ def test_priors_of_classes_to_come() -> None:
     )
     for priors in ({"a": 0.5, "b": 0.5}, [0.5, 0.5]):
         chosen = Settings(Structure(), priors, "mle", None)
-        model = StoredModel(chosen, Schema(np.array(["a"]), 1), None, moments, None)
+        model = Model(chosen, Schema(np.array(["a"]), 1), None, moments, None)
         assert loads(dumps(model)).settings.priors == priors
 
 
@@ -97,7 +98,7 @@ def test_parameters_of_a_marginal_come_back() -> None:
         ).covariance,
     )
     chosen = Settings(Structure(), None, "unbiased", 0.5)
-    model = StoredModel(chosen, Schema(np.arange(2), 1, ("α",)), "ö", None, parameters)
+    model = Model(chosen, Schema(np.arange(2), 1, ("α",)), "ö", None, parameters)
     assert_same_record(loads(dumps(model)), model)
 
 
@@ -122,9 +123,7 @@ def test_labels_that_no_file_can_hold(classes: Any) -> None:
     moments = ClassMoments(
         np.ones(2), np.zeros((2, 1)), np.zeros((2, 1)), np.ones((2, 1, 1)), "full"
     )
-    model = StoredModel(
-        Settings(Structure(), None, "mle", None), Schema(classes, 1), None, moments, None
-    )
+    model = Model(Settings(Structure(), None, "mle", None), Schema(classes, 1), None, moments, None)
     if classes.dtype == np.float64:  # where a long double is no longer than a double
         assert loads(dumps(model)).schema.classes.tolist() == classes.tolist()
         return
@@ -153,7 +152,7 @@ def test_priors_that_can_never_be_used(priors: Any, said: str) -> None:
     )
     chosen = Settings(Structure(), priors, "mle", None)
     with pytest.raises(GaussBayesError, match=rf"cannot be saved: settings\.priors.*{said}"):
-        dumps(StoredModel(chosen, Schema(np.arange(2), 1), None, moments, None))
+        dumps(Model(chosen, Schema(np.arange(2), 1), None, moments, None))
 
 
 @pytest.mark.parametrize("name", ["weight", "anchor", "offset", "scatter"])
@@ -166,7 +165,7 @@ def test_what_is_not_finite_is_not_saved(name: str, value: float) -> None:
         "scatter": np.ones((2, 1, 1)),
     }
     parts[name].flat[1] = value
-    model = StoredModel(
+    model = Model(
         Settings(Structure(), None, "mle", None),
         Schema(np.arange(2), 1),
         None,
@@ -180,7 +179,7 @@ def test_what_is_not_finite_is_not_saved(name: str, value: float) -> None:
 def test_an_asymmetric_scatter_is_not_saved() -> None:
     scatter = np.array([[[1.0, 0.5], [np.nextafter(0.5, 1), 1.0]]] * 2)
     moments = ClassMoments(np.ones(2), np.zeros((2, 2)), np.zeros((2, 2)), scatter, "full")
-    model = StoredModel(
+    model = Model(
         Settings(Structure(), None, "mle", None), Schema(np.arange(2), 2), None, moments, None
     )
     with pytest.raises(GaussBayesError, match=r"matrix 0 is not symmetric: entry \(0, 1\) is 0\.5"):

@@ -21,6 +21,7 @@ from gaussbayes.cli import (
 
 if TYPE_CHECKING:
     from gaussbayes.evaluation import Evaluation
+    from gaussbayes.types import BadRowHandling
 
 _FOLDS = 10
 
@@ -47,7 +48,7 @@ def command(
     test: Path | None,
     seed: int,
     file_format: str | None,
-    bad_rows: str,
+    bad_rows: "BadRowHandling",
     as_json: bool,
     **settings: Any,
 ) -> None:
@@ -56,19 +57,23 @@ def command(
     With a model file, its predictions are compared with the classes in DATA, which may be of any
     size. Without one, models are fitted to some of the rows of DATA and judged by the others.
     The first argument is a model file if its name ends in .json; rows in JSON lines end in .jsonl.
+    With DATA after it and nothing to be fitted, - is a model on standard input.
 
     \b
     gaussbayes evaluate iris.json new.csv
     gaussbayes evaluate iris.csv -y species --cv 10
     gaussbayes evaluate iris.csv -y species --covariance diagonal --test new.csv
     gaussbayes evaluate iris.json new.csv --min-accuracy 0.95 || echo 'not good enough'
+    gaussbayes fit old.csv -y species -o - | gaussbayes evaluate - new.csv
     """
     bars = gates.bars(settings)
     held = holding.chosen(held_out, cv, loo, test)
-    parted = given.told_apart(arguments, file_format)
+    fitting = (*settings, "features", "held_out", "cv", "loo", "test", "seed")
+    piped = given.first_of(*fitting) is None
+    parted = given.told_apart(arguments, file_format, piped=piped)
     about: dict[str, Any]
     if parted.model is not None:
-        given.refuse_for_a_model(*settings, "features", "held_out", "cv", "loo", "test", "seed")
+        given.refuse_for_a_model(*fitting)
         told, about = _of_model(parted, target, file_format, bad_rows)
     elif isinstance(held, Path):
         source = reading.opened(parted.data, file_format, bad_rows)
@@ -85,7 +90,7 @@ def command(
 
 
 def _of_model(
-    parted: given.Given, target: str | None, file_format: str | None, bad_rows: str
+    parted: given.Given, target: str | None, file_format: str | None, bad_rows: "BadRowHandling"
 ) -> "tuple[Evaluation, dict[str, Any]]":
     """A model from a file on rows from others."""
     if parted.model is None or not parted.data:
@@ -95,7 +100,8 @@ def _of_model(
     source = reading.opened(parted.data, file_format, bad_rows)
     target = reading.target_for(source, target or stored.target)
     told = streamed.evaluated(stored, parted.model, source, target)
-    how = f"the model {parted.model} on {told.n_rows:,} rows of {reading.where(source)}"
+    name = "from standard input" if parted.model == models.STANDARD else parted.model
+    how = f"the model {name} on {told.n_rows:,} rows of {reading.where(source)}"
     return told, _about(parted.model, source, target, how)
 
 
@@ -105,13 +111,16 @@ def _on_test_rows(
     features: tuple[str, ...] | None,
     settings: dict[str, Any],
     test: str,
-    bad_rows: str,
+    bad_rows: "BadRowHandling",
 ) -> "tuple[Evaluation, dict[str, Any]]":
     """A model fitted to some files on the rows of another."""
-    chosen = learning.checked(settings)
+    from gaussbayes.settings import check_settings
+    from gaussbayes.sources import moments_of
+
+    chosen = check_settings(**settings)
     target = reading.target_for(source, target)
     layout = chosen.structure.layout
-    found = learning.summed(source, target, layout=layout, features=features, bad_rows=bad_rows)
+    found = moments_of(source, target, layout=layout, features=features, bad_rows=bad_rows)
     reading.tell_bad_rows(found.bad_rows)
     tests = reading.opened([test], None, bad_rows)
     reading.require(tests, [target], "the target")

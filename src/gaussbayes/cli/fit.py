@@ -1,10 +1,13 @@
 """``gaussbayes fit DATA... -y TARGET``: files of labelled rows → a model file."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gaussbayes.cli import learning, models, options, quick, reading, writing
+
+if TYPE_CHECKING:
+    from gaussbayes.types import BadRowHandling
 
 
 @click.command("fit")
@@ -32,7 +35,7 @@ def command(
     features: tuple[str, ...] | None,
     weights: str | None,
     file_format: str | None,
-    bad_rows: str,
+    bad_rows: "BadRowHandling",
     as_json: bool,
     **settings: Any,
 ) -> None:
@@ -49,12 +52,15 @@ def command(
     if as_json and model == models.STANDARD:
         msg = "--json writes to standard output, where the model goes: give it a file with -o"
         raise click.UsageError(msg)
-    chosen = learning.checked(settings)
+    from gaussbayes.settings import check_settings
+    from gaussbayes.sources import moments_of
+
+    chosen = check_settings(**settings)
     quick.start()
     source = reading.opened(data, file_format, bad_rows)
     writing.refuse_overwriting(model, *source.files)
     models.refuse_unwritable(model)
-    found = learning.summed(
+    found = moments_of(
         source,
         reading.target_for(source, target),
         layout=chosen.structure.layout,

@@ -25,18 +25,28 @@ class Given:
     data: tuple[str, ...]
 
 
-def told_apart(arguments: tuple[str, ...], file_format: str | None = None) -> Given:
+def told_apart(
+    arguments: tuple[str, ...], file_format: str | None = None, *, piped: bool = False
+) -> Given:
     """The model and the data among the arguments.
 
     A file that ends in .json and holds no model is refused, unless its format was given.
+
+    Parameters
+    ----------
+    piped : whether ``-`` with data after it is a model on standard input
 
     Examples
     --------
     >>> told_apart(("iris.csv", "more.csv"))
     Given(model=None, data=('iris.csv', 'more.csv'))
+    >>> told_apart(("-", "iris.csv"), piped=True)
+    Given(model='-', data=('iris.csv',))
     """
     models.refuse_two_inputs(*arguments)
     first, *others = arguments
+    if piped and first == models.STANDARD and others:
+        return Given(first, tuple(others))
     if not first.lower().endswith(MODEL_ENDING) or not Path(first).is_file():
         return Given(None, arguments)
     if looks_like_a_model(Path(first)):
@@ -64,11 +74,19 @@ def refuse_for_a_model(*options: str) -> None:
     ----------
     options : names of the command's parameters
     """
+    found = first_of(*options)
+    if found is not None:
+        msg = f"{found} is for fitting, but the model is given: leave it out"
+        raise click.UsageError(msg)
+
+
+def first_of(*options: str) -> str | None:
+    """The first of some options that the user has given, as it is written."""
     context = click.get_current_context()
     source = click.core.ParameterSource
     for param in context.command.params:
         name = param.name or ""
         given = context.get_parameter_source(name) in {source.COMMANDLINE, source.ENVIRONMENT}
         if name in options and given:
-            msg = f"{param.opts[-1]} is for fitting, but the model is given: leave it out"
-            raise click.UsageError(msg)
+            return param.opts[-1]
+    return None

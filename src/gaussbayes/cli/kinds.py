@@ -63,6 +63,7 @@ class Kind:
     most_rows: int = POINTS
     takes_features: bool = True
     counts_all: bool = False  # it needs an evaluation of all rows rather than the rows
+    judges: bool = False  # it says how good the model is
 
 
 KINDS: Mapping[str, Kind] = {
@@ -121,11 +122,13 @@ KINDS: Mapping[str, Kind] = {
         "a model and rows",
         lambda p, g: p.pairs(g.model, *g.points, **g.chosen),
         COMPARED,
+        judges=True,
     ),
     "predictions": Kind(
         "rows by the class predicted for them, errors ringed",
         "a model and rows",
         lambda p, g: p.predictions(g.model, *g.points, **g.chosen),
+        judges=True,
     ),
     "confusion": Kind(
         "true classes against predicted ones",
@@ -134,6 +137,7 @@ KINDS: Mapping[str, Kind] = {
         COUNTS,
         takes_features=False,
         counts_all=True,
+        judges=True,
     ),
     "calibration": Kind(
         "how often classes came true against how probable they were called",
@@ -141,6 +145,7 @@ KINDS: Mapping[str, Kind] = {
         lambda p, g: p.calibration(g.model, *g.points),
         COUNTS,
         takes_features=False,
+        judges=True,
     ),
     "sureness": Kind(
         "how sure the model was of right and of wrong predictions",
@@ -148,6 +153,7 @@ KINDS: Mapping[str, Kind] = {
         lambda p, g: p.posterior_histogram(g.model, *g.points),
         COUNTS,
         takes_features=False,
+        judges=True,
     ),
     "dataset": Kind(
         "the rows alone, over one or two features",

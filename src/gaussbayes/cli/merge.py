@@ -9,8 +9,8 @@ from gaussbayes.cli import learning, models, options, reading
 from gaussbayes.errors import SchemaError
 
 if TYPE_CHECKING:
+    from gaussbayes.model import Model
     from gaussbayes.settings import Settings
-    from gaussbayes.storage.record import StoredModel
 
 
 @click.command("merge")
@@ -55,7 +55,7 @@ def command(parts: tuple[str, ...], output: str, settings_of: str | None) -> Non
     reading.tell(f"merged {len(parts)} models: {classes}; the model is in {place}")
 
 
-def _settings(stored: "dict[str, StoredModel]", settings_of: str | None) -> "Settings":
+def _settings(stored: "dict[str, Model]", settings_of: str | None) -> "Settings":
     """The settings of the result; where they differ, somebody must have said whose they are."""
     first, *others = stored
     if settings_of is not None:

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from gaussbayes.model import Model
     from gaussbayes.parameters import Parameters
-    from gaussbayes.storage.record import StoredModel
     from gaussbayes.types import FloatArray
 
 _MOST_CLASSES = 20
@@ -31,7 +31,7 @@ _WIDEST_HEADING = 10
 def print_model(
     console: "Console",
     name: str,
-    stored: "StoredModel",
+    stored: "Model",
     parameters: "Parameters | None",
     problem: str | None,
 ) -> None:
@@ -53,7 +53,7 @@ def print_model(
         output.paragraph(console, f"Not shown: {left_out}. --json has everything.", style="dim")
 
 
-def _heading(name: str, stored: "StoredModel", parameters: "Parameters | None") -> list[str]:
+def _heading(name: str, stored: "Model", parameters: "Parameters | None") -> list[str]:
     chosen = models.settings_record(stored)
     sharing = "the same for all classes" if chosen["shared"] else "one for each class"
     priors = {None: "estimated", "uniform": "uniform"}.get(
@@ -81,7 +81,7 @@ def _heading(name: str, stored: "StoredModel", parameters: "Parameters | None") 
     return lines
 
 
-def _classes(stored: "StoredModel", parameters: "Parameters | None") -> "Table":
+def _classes(stored: "Model", parameters: "Parameters | None") -> "Table":
     names = models.class_names(stored)[:_MOST_CLASSES]
     columns: dict[str, FloatArray] = {}
     if parameters is not None:
@@ -94,34 +94,32 @@ def _classes(stored: "StoredModel", parameters: "Parameters | None") -> "Table":
     return table
 
 
-def _means(stored: "StoredModel", parameters: "Parameters") -> "Table":
+def _means(stored: "Model", parameters: "Parameters") -> "Table":
     return _by_feature("means", stored, parameters.mean, models.class_names(stored))
 
 
-def _spreads(stored: "StoredModel", parameters: "Parameters") -> list["Table"]:
+def _spreads(stored: "Model", parameters: "Parameters") -> list["Table"]:
     """Covariances and correlations, or the variances alone where there is nothing else."""
-    structure = stored.settings.structure
-    owners = ["all classes"] if structure.shared else models.class_names(stored)
-    shape = parameters.covariance
-    if structure.covariance == "full":
-        from gaussbayes.covariance import correlation
+    from gaussbayes.covariance import Diagonal, Full, correlation
 
-        dense = shape.dense()[:_MOST_MATRICES]
+    owners = ["all classes"] if stored.settings.structure.shared else models.class_names(stored)
+    shape = parameters.covariance
+    if isinstance(shape, Full):
+        dense = shape.covariance[:_MOST_MATRICES]
         tables = []
         for owner, own, scaled in zip(owners, dense, correlation(dense), strict=False):
             tables.append(_matrix(f"covariance of {owner}", stored, own, _number))
             tables.append(_matrix(f"correlation of {owner}", stored, scaled, _share))
         return tables
-    variance = shape.variance  # type: ignore[union-attr]
-    if structure.covariance == "diagonal":
-        return [_by_feature("variances", stored, variance, owners)]
+    if isinstance(shape, Diagonal):
+        return [_by_feature("variances", stored, shape.variance, owners)]
     table = _numbers("variances", "class", ["variance"])
-    for owner, value in zip(owners[:_MOST_CLASSES], variance, strict=False):
+    for owner, value in zip(owners[:_MOST_CLASSES], shape.variance, strict=False):
         table.add_row(_short(owner, 40), _number(value))
     return [table]
 
 
-def _by_feature(title: str, stored: "StoredModel", values: Any, columns: list[str]) -> "Table":
+def _by_feature(title: str, stored: "Model", values: Any, columns: list[str]) -> "Table":
     """Numbers (m, d) as a line for each feature."""
     table = _numbers(title, "feature", columns[:_MOST_COLUMNS])
     for column, name in enumerate(models.feature_names(stored)[:_MOST_FEATURES]):
@@ -130,7 +128,7 @@ def _by_feature(title: str, stored: "StoredModel", values: Any, columns: list[st
     return table
 
 
-def _matrix(title: str, stored: "StoredModel", values: Any, written: Any) -> "Table":
+def _matrix(title: str, stored: "Model", values: Any, written: Any) -> "Table":
     names = models.feature_names(stored)[:_MOST_COLUMNS]
     table = _numbers(title, "feature", [str(number) for number in range(1, len(names) + 1)])
     for number, name in enumerate(names):
@@ -151,7 +149,7 @@ def _numbers(title: str, first: str, columns: list[str]) -> "Table":
     return table
 
 
-def _left_out(stored: "StoredModel") -> str:
+def _left_out(stored: "Model") -> str:
     """What is not in the tables, in words."""
     structure, k = stored.settings.structure, len(stored.schema.classes)
     d = stored.schema.n_features

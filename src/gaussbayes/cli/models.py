@@ -5,37 +5,33 @@ load than most files take to read.
 """
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.errors import GaussBayesError, SchemaError
+from gaussbayes.cli import reading
+from gaussbayes.errors import SchemaError
 
 if TYPE_CHECKING:
+    from gaussbayes.model import Model
     from gaussbayes.parameters import Parameters
-    from gaussbayes.priors import Priors
-    from gaussbayes.storage.record import StoredModel
 
 STANDARD = "-"
 """Standard input or output, where a file is expected."""
 
 
-def read(name: str) -> "StoredModel":
+def read(name: str) -> "Model":
     """The model in a file, or on standard input."""
     from gaussbayes import storage
 
     if name != STANDARD:
         return storage.load(Path(name))
-    try:
+    with reading.naming("the model on standard input"):
         return storage.loads(sys.stdin.buffer.read(storage.LARGEST_FILE + 1))
-    except GaussBayesError as error:
-        msg = f"the model on standard input: {error}"
-        raise type(error)(msg) from None
 
 
-def write(stored: "StoredModel", name: str) -> None:
+def write(stored: "Model", name: str) -> None:
     """Write a model to a file, whole or not at all, or to standard output."""
     from gaussbayes import storage
 
@@ -54,31 +50,7 @@ def refuse_unwritable(name: str) -> None:
         refuse_unwritable(Path(name), "the model")
 
 
-def parameters_of(stored: "StoredModel") -> "Parameters":
-    """The parameters of a model, worked out from its moments if it has seen rows."""
-    if stored.parameters is not None:
-        return stored.parameters
-    if stored.moments is None:
-        msg = "the model has neither moments nor parameters"
-        raise SchemaError(msg)
-    return stored.settings.estimate(stored.moments, stored.schema)
-
-
-def with_priors(stored: "StoredModel", priors: "Priors") -> "StoredModel":
-    """The same Gaussians under other priors."""
-    import numpy as np
-
-    from gaussbayes.priors import class_priors
-
-    settings = replace(stored.settings, priors=priors)
-    parameters = stored.parameters
-    if parameters is not None:  # it has seen no rows: its classes weigh the same
-        weight = np.ones_like(parameters.prior)
-        parameters = parameters.with_prior(class_priors(priors, stored.schema, weight))
-    return replace(stored, settings=settings, parameters=parameters)
-
-
-def class_names(stored: "StoredModel") -> list[str]:
+def class_names(stored: "Model") -> list[str]:
     """The classes as text, for the names of columns and the headings of tables.
 
     Labels are all of one kind, so that different ones have different names.
@@ -86,13 +58,13 @@ def class_names(stored: "StoredModel") -> list[str]:
     return [str(label) for label in stored.schema.classes.tolist()]
 
 
-def feature_names(stored: "StoredModel") -> tuple[str, ...]:
+def feature_names(stored: "Model") -> tuple[str, ...]:
     """The features' names, or their numbers if they have none."""
     schema = stored.schema
     return schema.features or tuple(f"feature {j}" for j in range(schema.n_features))
 
 
-def named_features(stored: "StoredModel", name: str) -> tuple[str, ...]:
+def named_features(stored: "Model", name: str) -> tuple[str, ...]:
     """The names by which a model finds its features in files; it must have some."""
     features = stored.schema.features
     if features is None:
@@ -104,7 +76,7 @@ def named_features(stored: "StoredModel", name: str) -> tuple[str, ...]:
     return features
 
 
-def settings_record(stored: "StoredModel") -> dict[str, Any]:
+def settings_record(stored: "Model") -> dict[str, Any]:
     """What the user chose, as plain values."""
     chosen = stored.settings
     priors: Any = chosen.priors

@@ -4,9 +4,12 @@ from typing import Any
 
 import click
 
-from gaussbayes.cli import given, kinds, options, output, picture_file, scene, values
+from gaussbayes.cli import given, kinds, options, output, picture_file, reading, scene, values
 
 _KINDS = ", ".join(kinds.KINDS)
+
+_FLATTERED = "on the rows the model was fitted to"
+_HOW = "for a fair picture, `fit` a model file and give it with DATA of other rows"
 
 
 def _size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[float, float] | None:
@@ -147,9 +150,28 @@ def command(
         features=features,
         reject=reject,
     )
+    flattered = chosen.judges and parted.model is None
+    picture_file.save(lambda: _drawn(chosen, there, flattered), picture, dpi, size)
+    if flattered:
+        reading.tell(f"judged {_FLATTERED}, which flatters it: {_HOW}")
+
+
+def _drawn(kind: kinds.Kind, there: kinds.Given, flattered: bool) -> None:
+    """Draw the picture, and say in its title what the model is judged by."""
+    import matplotlib.pyplot as plt
+
     from gaussbayes import plots
 
-    picture_file.save(lambda: chosen.draw(plots, there), picture, dpi, size)
+    kind.draw(plots, there)
+    if not flattered:
+        return
+    figure = plt.gcf()
+    title = figure.get_suptitle()
+    if title:
+        figure.suptitle(f"{title}\n{_FLATTERED}", fontsize="medium")
+    else:
+        ax = figure.axes[0]
+        ax.set_title(f"{ax.get_title()}\n{_FLATTERED}")
 
 
 def _chosen(

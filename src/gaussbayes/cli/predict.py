@@ -10,7 +10,7 @@ from gaussbayes.errors import SchemaError
 
 if TYPE_CHECKING:
     from gaussbayes.cli.scoring import Score
-    from gaussbayes.storage.record import StoredModel
+    from gaussbayes.model import Model
 
 
 @click.command("predict")
@@ -65,7 +65,7 @@ def command(
     quick.start()
     stored = models.read(model)
     if priors != "own":
-        stored = models.with_priors(stored, priors)
+        stored = stored.with_priors(priors)
     features = models.named_features(stored, model)
     source = reading.opened(data, file_format, bad_rows)
     writing.refuse_overwriting(output, model, *source.files)
@@ -79,7 +79,7 @@ def command(
 
 
 def _predicted(
-    stored: "StoredModel",
+    stored: "Model",
     source: Any,
     kept: list[str],
     added: Sequence[str],
@@ -92,17 +92,17 @@ def _predicted(
 
     from gaussbayes.sources.columns import as_rows
 
-    parameters = models.parameters_of(stored)
+    parameters = stored.estimate()
     features = list(stored.schema.features or ())
     classes = pa.array(stored.schema.classes.tolist())
     columns = kept + [name for name in features if name not in set(kept)]
-    read = reading.schema_of(source, columns, features)
+    read = reading.schema_of(source, columns, features, as_held=kept)
 
     def predicted(rows: Any) -> list[Any]:
         return scoring.scored(parameters, rows, classes, asked, label=label)
 
     def tables() -> Iterator[Any]:
-        for block in reading.blocks(source, "predicting", columns, features):
+        for block in reading.blocks(source, "predicting", columns, features, as_held=kept):
             with reading.in_block(block):
                 scores = predicted(as_rows(block.table, features))
             yield pa.table([*block.table.select(kept).columns, *scores], schema=schema)

@@ -1,8 +1,7 @@
 """Files of rows as verbs read them: opened, columns matched by name, bad rows told of."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from difflib import get_close_matches
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -43,7 +42,7 @@ def require(source: Any, wanted: Sequence[str], what: str) -> None:
     wanted : names of columns
     what : what they are, for the message
     """
-    from gaussbayes.sources.matching import listed
+    from gaussbayes.sources.matching import closest, listed
 
     there = list(source.schema.names)
     missing = [name for name in wanted if name not in there]
@@ -52,10 +51,11 @@ def require(source: Any, wanted: Sequence[str], what: str) -> None:
     others = [name for name in there if name not in wanted]
     told = []
     for name in missing[:_MOST]:
-        close = get_close_matches(name, others, n=1)
-        told.append(f"{name!r} (is it {close[0]!r}?)" if close else repr(name))
+        close = closest(name, others)
+        told.append(f"{name!r} (is it {close!r}?)" if close else repr(name))
     more = f" and {len(missing) - _MOST} more" if len(missing) > _MOST else ""
-    rest = f"its other columns are {listed(others)}" if others else "it has no other columns"
+    some = "other " if len(others) < len(there) else ""
+    rest = f"its {some}columns are {listed(others)}" if others else "it has no other columns"
     count = f"{len(missing)} of " if len(wanted) > 1 else ""
     msg = f"{where(source)} lacks {count}{what}: {', '.join(told)}{more}; {rest}"
     if any(_is_number(name) for name in there):
@@ -75,12 +75,17 @@ def target_for(source: Any, target: str | None) -> str:
     return target
 
 
-def schema_of(source: Any, columns: Sequence[str], numbers: Sequence[str] = ()) -> Any:
+def schema_of(
+    source: Any,
+    columns: Sequence[str],
+    numbers: Sequence[str] = (),
+    as_held: Sequence[str] = (),
+) -> Any:
     """The Arrow schema of these columns as `blocks` reads them; refused if `numbers` are none."""
     from gaussbayes.sources.kinds import is_number
     from gaussbayes.sources.opening import make_request
 
-    schema = make_request(source.held, columns, numbers, source.handling).schema
+    schema = make_request(source.held, columns, numbers, source.handling, as_held).schema
     wrong = [name for name in numbers if not is_number(schema.field(name).type)]
     if wrong:
         held = ", ".join(f"{name!r} ({schema.field(name).type})" for name in wrong[:_MOST])
@@ -97,6 +102,7 @@ def blocks(
     columns: Sequence[str],
     numbers: Sequence[str] = (),
     present: Sequence[str] = (),
+    as_held: Sequence[str] = (),
 ) -> Iterator[Any]:
     """The rows block by block, with a progress bar where somebody is watching.
 
@@ -106,22 +112,37 @@ def blocks(
     columns : which to read
     numbers : those in which every value must be a finite number
     present : those in which every value must be there
+    as_held : those whose whole numbers stay whole, though they are among `numbers`
     """
     from gaussbayes.progress import count_rows
 
-    every = source.blocks(columns, numbers=numbers, present=present)
-    yield from count_rows(every, what, source.n_rows, lambda block: block.table.num_rows)
+    every = source.blocks(columns, numbers=numbers, present=present, as_held=as_held)
+    total = source.n_rows
+    yield from count_rows(every, what, total, lambda block: block.table.num_rows, source.share_read)
 
 
 @contextmanager
-def in_block(block: Any) -> Iterator[None]:
-    """Let errors about some rows say which file and rows they come from."""
+def naming(what: str) -> Iterator[None]:
+    """Let errors begin with what they are about, as only the command line can call it.
+
+    Examples
+    --------
+    >>> with naming("new.csv does not fit iris.json"):
+    ...     raise DataError("it has no rows")
+    Traceback (most recent call last):
+    gaussbayes.errors.DataError: new.csv does not fit iris.json: it has no rows
+    """
     try:
         yield
     except GaussBayesError as error:
-        last = block.first_row + block.table.num_rows - 1
-        msg = f"{block.file}, rows {block.first_row} … {last}: {error}"
+        msg = f"{what}: {error}"
         raise type(error)(msg) from None
+
+
+def in_block(block: Any) -> AbstractContextManager[None]:
+    """Let errors about some rows say which file and rows they come from."""
+    last = block.first_row + block.table.num_rows - 1
+    return naming(f"{block.file}, rows {block.first_row} … {last}")
 
 
 def tell(text: str) -> None:

@@ -9,7 +9,7 @@ from gaussbayes.cli import models, options, quick, writing
 from gaussbayes.errors import SchemaError
 
 if TYPE_CHECKING:
-    from gaussbayes.storage.record import StoredModel
+    from gaussbayes.model import Model
 
 BLOCK_ROWS = 1 << 16
 """Rows drawn at a time."""
@@ -57,9 +57,7 @@ def command(
     writing.write(tables, schema, output, output_format, escape=escape)
 
 
-def _tables(
-    stored: "StoredModel", classes: Any, schema: Any, n_rows: int, seed: int
-) -> Iterator[Any]:
+def _tables(stored: "Model", classes: Any, schema: Any, n_rows: int, seed: int) -> Iterator[Any]:
     """Blocks of rows, drawn one after the other."""
     import pyarrow as pa
 
@@ -67,7 +65,7 @@ def _tables(
     from gaussbayes.progress import count_rows
     from gaussbayes.synthesis import as_generator, draw
 
-    parameters = models.parameters_of(stored)
+    parameters = stored.estimate()
     generator = as_generator(seed)
     sizes = [block.stop - block.start for block in ranges(n_rows, BLOCK_ROWS)]
     for size in count_rows(sizes, "drawing", n_rows, lambda size: size):

@@ -8,8 +8,8 @@ from gaussbayes.cli import models, options, output
 from gaussbayes.errors import GaussBayesError
 
 if TYPE_CHECKING:
+    from gaussbayes.model import Model
     from gaussbayes.parameters import Parameters
-    from gaussbayes.storage.record import StoredModel
 
 
 @click.command("show")
@@ -25,7 +25,7 @@ def command(model: str, as_json: bool) -> None:
     """
     stored = models.read(model)
     try:
-        parameters, problem = models.parameters_of(stored), None
+        parameters, problem = stored.estimate(), None
     except GaussBayesError as error:
         parameters, problem = None, str(error)
     if as_json:
@@ -38,7 +38,7 @@ def command(model: str, as_json: bool) -> None:
 
 
 def _record(
-    stored: "StoredModel", parameters: "Parameters | None", problem: str | None
+    stored: "Model", parameters: "Parameters | None", problem: str | None
 ) -> dict[str, Any]:
     """Everything about a model as plain values.
 
@@ -58,13 +58,13 @@ def _record(
     if parameters is None:
         return record
     record |= {"priors": parameters.prior.tolist(), "means": parameters.mean.tolist()}
-    if stored.settings.structure.covariance == "full":
-        from gaussbayes.covariance import correlation
+    from gaussbayes.covariance import Full, correlation
 
-        dense = parameters.covariance.dense()
-        spread = {"covariances": dense, "correlations": correlation(dense)}
+    shape = parameters.covariance
+    if isinstance(shape, Full):
+        spread = {"covariances": shape.covariance, "correlations": correlation(shape.covariance)}
     else:
-        spread = {"variances": parameters.covariance.variance}  # type: ignore[union-attr]
+        spread = {"variances": shape.variance}
     shared = stored.settings.structure.shared
     record |= {name: (own[0] if shared else own).tolist() for name, own in spread.items()}
     record["n_parameters"] = models.parameter_counts(parameters)

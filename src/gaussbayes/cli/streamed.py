@@ -6,10 +6,10 @@ from gaussbayes.cli import models, reading, rows
 
 if TYPE_CHECKING:
     from gaussbayes.evaluation import Evaluation
-    from gaussbayes.storage.record import StoredModel
+    from gaussbayes.model import Model
 
 
-def evaluated(stored: "StoredModel", name: str, source: Any, target: str) -> "Evaluation":
+def evaluated(stored: "Model", name: str, source: Any, target: str) -> "Evaluation":
     """Compare a model's predictions with the classes in a source, in bounded memory.
 
     Parameters
@@ -22,7 +22,7 @@ def evaluated(stored: "StoredModel", name: str, source: Any, target: str) -> "Ev
 
     features = models.named_features(stored, name)
     reading.require(source, features, f"the model's {reading.counted(len(features), 'feature')}")
-    parameters, classes = models.parameters_of(stored), stored.schema.classes
+    parameters, classes = stored.estimate(), stored.schema.classes
     told: Evaluation | None = None
     for block in rows.blocks(source, rows.chosen(source, target, features)):
         codes = rows.codes_among(classes, block)

@@ -1,8 +1,13 @@
 """``gaussbayes update MODEL DATA...``: a model learns from more rows."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from gaussbayes.cli import learning, models, options, quick, reading, writing
+
+if TYPE_CHECKING:
+    from gaussbayes.types import BadRowHandling
 
 
 @click.command("update")
@@ -29,7 +34,7 @@ def command(
     new: str | None,
     weights: str | None,
     file_format: str | None,
-    bad_rows: str,
+    bad_rows: "BadRowHandling",
     as_json: bool,
 ) -> None:
     """Let a model learn from more rows, as if it had seen them from the start.
@@ -45,24 +50,27 @@ def command(
     if as_json and new == models.STANDARD:
         msg = "--json writes to standard output, where the model goes: give it a file with -o"
         raise click.UsageError(msg)
+    from gaussbayes.sources import moments_of
+
     quick.start()
     before = models.read(model)
-    learnt = learning.learnt_by(before, model)
+    learning.refuse_given(before, model)
     names = models.named_features(before, model)
     source = reading.opened(data, file_format, bad_rows)
     writing.refuse_overwriting(new, *source.files)
     models.refuse_unwritable(new)
     target = reading.target_for(source, target or before.target)
     reading.require(source, names, f"the model's {reading.counted(len(names), 'feature')}")
-    found = learning.summed(
+    found = moments_of(
         source,
         target,
-        layout=learnt.moments.layout,
+        layout=before.layout,
         features=names,
         weights=weights,
         bad_rows=bad_rows,
     )
-    stored = learning.learn_more(before, model, found, reading.where(source))
+    with reading.naming(f"{reading.where(source)} does not fit {model}"):
+        stored = before.updated(found.learnt)
     learning.tell_unready(stored)
     models.write(stored, new)
     learning.tell(stored, found, new, as_json=as_json)

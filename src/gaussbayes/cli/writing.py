@@ -6,11 +6,13 @@ from typing import Any
 
 import click
 
+from gaussbayes.errors import ParameterError
+
 
 def refuse_overwriting(output: str, *read: str) -> None:
     """Raise if what is to be written is one of the files that are read."""
     place = Path(output)
-    if output == "-" or not place.exists():
+    if output == "-" or not place.is_file():  # a terminal may be both
         return
     for name in read:
         path = Path(name)
@@ -33,6 +35,10 @@ def write(
     """
     from gaussbayes.sources.output import open_output
 
-    with open_output(output, schema, format=file_format, escape=escape) as writer:
+    try:
+        opened = open_output(output, schema, format=file_format, escape=escape)
+    except ParameterError as error:  # no format, or one that cannot be escaped
+        raise click.UsageError(str(error)) from None
+    with opened as writer:
         for table in tables:
             writer.write(table)

@@ -6,7 +6,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from gaussbayes import labels, table, validation
@@ -97,9 +96,7 @@ def _read_test(X_test: Any, y_test: Any, X: Any, schema: Schema) -> tuple[RealAr
         msg = "the test set is empty: held_out=(X_test, y_test) needs at least one row"
         raise DataError(msg)
     if schema.features is not None and table.is_frame(X_test):
-        known = BaseEstimator()
-        validation.remember_features(known, X, schema.n_features)
-        validation.features_as_before(known, X_test)
+        validation.features_as_before(validation.memory_of(X), X_test)
     rows, codes, own = read_labelled(X_test, y_test)
     if rows.shape[1] != schema.n_features:
         msg = f"X has {schema.n_features} features, but X_test has {rows.shape[1]}"

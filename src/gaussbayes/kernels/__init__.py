@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.kernels import reference
+from gaussbayes.kernels.columns import Columns
 from gaussbayes.kernels.forms import Form
 from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 
@@ -38,7 +39,7 @@ class Kernels(Protocol):
 
     def accumulate(
         self,
-        X: RealArray,
+        X: RealArray | Columns,
         codes: CodeArray,
         weights: FloatArray | None,
         n_classes: int,

@@ -20,6 +20,17 @@ def accumulate(
     offset: NDArray[Any],
     scatter: NDArray[Any],
 ) -> None: ...
+def accumulate_columns(
+    columns: list[NDArray[Any]],
+    codes: NDArray[Any],
+    weights: NDArray[Any] | None,
+    n_classes: int,
+    layout: str,
+    weight: NDArray[Any],
+    anchor: NDArray[Any],
+    offset: NDArray[Any],
+    scatter: NDArray[Any],
+) -> None: ...
 def score_quadratic(
     X: NDArray[Any],
     center: NDArray[Any],

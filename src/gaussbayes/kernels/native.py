@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.kernels import _native
+from gaussbayes.kernels.columns import Columns
 from gaussbayes.kernels.forms import Form, Linear, Quadratic
 from gaussbayes.kernels.reference import zero_moments
 from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
@@ -33,7 +34,7 @@ def encode(
 
 
 def accumulate(
-    X: RealArray,
+    X: RealArray | Columns,
     codes: CodeArray,
     weights: FloatArray | None,
     n_classes: int,
@@ -41,7 +42,11 @@ def accumulate(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Weight, anchor, offset and scatter of each class; see the reference twin."""
     moments = zero_moments(n_classes, X.shape[1], layout)
-    _native.accumulate(X, codes, weights, n_classes, layout, *moments)
+    if isinstance(X, Columns):
+        columns = list(X.columns)
+        _native.accumulate_columns(columns, codes, weights, n_classes, layout, *moments)
+    else:
+        _native.accumulate(X, codes, weights, n_classes, layout, *moments)
     return moments
 
 

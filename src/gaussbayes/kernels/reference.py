@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.kernels.columns import Columns, as_matrix
 from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE, Form, Linear
 from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 
@@ -49,7 +50,7 @@ def encode(
 
 
 def accumulate(
-    X: RealArray,
+    X: RealArray | Columns,
     codes: CodeArray,
     weights: FloatArray | None,
     n_classes: int,
@@ -63,7 +64,7 @@ def accumulate(
 
     Parameters
     ----------
-    X : (n, d), float32 or float64, any strides
+    X : (n, d), float32 or float64, any strides, or columns that lie apart
     codes : (n,) class numbers in 0 … n_classes − 1
     weights : (n,) not negative, or None for ones; rows of weight 0 do not count at all
     layout : "full" (k, d, d), "pooled" (d, d) summed over the classes, "diagonal" (k, d)
@@ -81,6 +82,7 @@ def accumulate(
     >>> weight.tolist(), (anchor + offset).tolist(), scatter.tolist()
     ([2.0, 1.0], [[2.0], [10.0]], [[2.0], [0.0]])
     """
+    X = as_matrix(X)
     d = X.shape[1]
     weight, anchor, offset, scatter = zero_moments(n_classes, d, layout)
     order = np.argsort(codes, kind="stable")

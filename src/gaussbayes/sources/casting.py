@@ -42,7 +42,8 @@ def cast_table(batch: "pa.RecordBatch", request: Request, file: str) -> "pa.Tabl
             continue
         try:
             # Whole numbers beyond 2⁵³ are rounded, as they are in every table of floats.
-            columns.append(_cast(column, field.type, safe=not number))
+            rounded = number and pa.types.is_floating(field.type)
+            columns.append(_cast(column, field.type, safe=not rounded))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             msg = (
                 f"column {field.name!r} of {file} holds {column.type}, which is not {field.type} "

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from gaussbayes.errors import DataError, SchemaError
-from gaussbayes.sources.matching import listed
+from gaussbayes.sources.matching import closest, listed
 
 _MOST_NAMED = 5
 """Columns of a wrong type that are named."""
@@ -72,9 +71,8 @@ def refuse_missing(there: Sequence[str], wanted: Sequence[str]) -> None:
     known = set(there)
     missing = [name for name in wanted if name not in known]
     if missing:
-        close = get_close_matches(missing[0], there, n=1, cutoff=0.5)
-        close = close or [name for name in there if name.lower() == missing[0].lower()][:1]
-        meant = f" (did you mean {close[0]!r}?)" if close else ""
+        close = closest(missing[0], there)
+        meant = f" (did you mean {close!r}?)" if close else ""
         msg = f"there is no column {listed(missing)}{meant}; the columns are {listed(there)}"
         raise SchemaError(msg)
 

@@ -1,11 +1,11 @@
 """Rows on a Dask cluster → moments, and predictions that are computed there.
 
-Each block of rows (a partition, or a file) is summed where it is, and the sums are
-merged on the workers in one fixed tree keyed by the number of the block, so that a single small
-record comes back. The tree is `MergeTree` itself, fed with tasks instead of moments: the result is
-the same to the bit as on one machine, for any number of workers, any order of arrival, and with
-workers lost on the way, whose blocks are read again. All workers must run the same build on the
-same kind of processor for that.
+Each block of rows (a partition, a file, or a part of a large file) is summed where it is, and the
+sums are merged on the workers in one fixed tree keyed by the number of the block, so that a single
+small record comes back. The tree is `MergeTree` itself, fed with tasks instead of moments: the
+result is the same to the bit as on one machine, for any number of workers, any order of arrival,
+and with workers lost on the way, whose blocks are read again. All workers must run the same build
+on the same kind of processor for that.
 """
 
 from collections.abc import Sequence
@@ -20,6 +20,7 @@ from gaussbayes.sources.files import FileSum, Plan, file_moments, make_plan, sum
 from gaussbayes.sources.listing import files_of
 from gaussbayes.sources.opening import open_source
 from gaussbayes.sources.partition import part_sum
+from gaussbayes.sources.splitting import part_moments, parts_of, whole_file
 from gaussbayes.sources.summary import Summary
 from gaussbayes.types import BadRowHandling, ScatterLayout
 
@@ -38,9 +39,9 @@ def moments_of(
 
     Parameters
     ----------
-    source : a Dask DataFrame, or files as in `gaussbayes.sources.moments_of`, each of which is read
-        by one worker; all must find them under the same names. A single large file is better read
-        as a DataFrame, for example with ``dask.dataframe.read_parquet(…, split_row_groups=True)``
+    source : a Dask DataFrame, or files as in `gaussbayes.sources.moments_of`; all workers must find
+        them under the same names. A large Parquet or Arrow file is shared among the workers, a
+        file of text or a compressed one is read by one of them
     target, features, weights, layout, bad_rows : see `gaussbayes.sources.moments_of`
     client : a `distributed.Client`; without one Dask chooses: the current client, or threads
 
@@ -56,19 +57,25 @@ def moments_of(
     _dask()  # says what is missing before anything is read
     if hasattr(source, "to_delayed"):
         return _moments_of_frame(source, target, features, weights, layout, bad_rows, client)
-    if any(file.is_standard_input for file in files_of(source)):
-        msg = "a cluster cannot read standard input: write it to a file that the workers can open"
-        raise DataError(msg)
+    for file in files_of(source):
+        if file.is_read_once:
+            msg = f"a cluster cannot read {file.shown}: write it to a file that workers can open"
+            raise DataError(msg)
     plan = make_plan(open_source(source, bad_rows=bad_rows), target, features, weights, layout)
     # Workers need not be in this process's folder.
     every = tuple(replace(file, name=str(Path(file.name).absolute())) for file in plan.files)
     work = replace(plan, files=every)
-    return summary(plan, merged(_file_sum, range(len(every)), client, work))
+    tasks = [_file_task(number, work) for number in range(len(every))]
+    return summary(plan, _computed(_in_tree(tasks), client))
 
 
-def _file_sum(number: int, _: int, plan: Plan) -> FileSum:
-    """The sum of file `number`; this runs on a worker, which gives it one thread."""
-    return file_moments(plan, number, n_jobs=1)
+def _file_task(number: int, plan: Plan) -> Any:
+    """The task that gives the sum of file `number`: one, or those of its parts merged."""
+    delayed = _dask().delayed
+    parts = parts_of(plan, number)
+    if len(parts) == 1:
+        return delayed(file_moments, pure=True)(plan, number, n_jobs=1)
+    return delayed(whole_file, pure=True)(_laid_out(part_moments, parts, number, plan))
 
 
 def _moments_of_frame(
@@ -109,13 +116,25 @@ def merged(work: Any, blocks: Sequence[Any], client: Any, *arguments: Any) -> An
     >>> merged(lambda block, number: [block * number], [5, 6, 7], None)
     [0, 6, 14]
     """
+    return _computed(_laid_out(work, blocks, *arguments), client)
+
+
+def _laid_out(work: Any, blocks: Sequence[Any], *arguments: Any) -> Any:
+    """The task that gives what `merged` does."""
     task = _dask().delayed(work, pure=True)
+    return _in_tree([task(block, number, *arguments) for number, block in enumerate(blocks)])
+
+
+def _in_tree(tasks: Sequence[Any]) -> Any:
+    """One task for all: `+` of two tasks is a task, so that the tree plans the work."""
     tree: MergeTree[Any] = MergeTree()
-    for number, block in enumerate(blocks):
-        # `+` of two tasks is a task: the tree lays out the work and does none.
-        tree.add(number, task(block, number, *arguments))
-    root = tree.result()
-    return root.compute() if client is None else client.compute(root).result()
+    for number, task in enumerate(tasks):
+        tree.add(number, task)
+    return tree.result()
+
+
+def _computed(task: Any, client: Any) -> Any:
+    return task.compute() if client is None else client.compute(task).result()
 
 
 def predictions(model: Any, frame: Any, *, proba: bool = False) -> Any:

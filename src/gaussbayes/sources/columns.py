@@ -1,12 +1,12 @@
 """Arrow columns → a matrix of floats, class numbers, and weights."""
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import labels
+from gaussbayes.kernels.columns import Columns
 from gaussbayes.sources.bad_rows import Unfit, UnfitError, shown
 from gaussbayes.sources.kinds import is_text
 from gaussbayes.types import CodeArray, FloatArray, LabelArray, RealArray
@@ -17,46 +17,28 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Scratch:
-    """Memory to be used again and again: new memory costs more time than what is done with it."""
+def as_columns(table: "pa.Table", features: "Sequence[str]") -> Columns:
+    """The features of a table, all as float32 if all of them are, else as float64.
 
-    def __init__(self) -> None:
-        self._bytes = np.empty(0, np.uint8)
-
-    def matrix(self, shape: tuple[int, int], width: type[np.floating[Any]]) -> NDArray[Any]:
-        """An array with whatever was in it before; the one handed out last is overwritten."""
-        size = math.prod(shape) * np.dtype(width).itemsize
-        if self._bytes.size < size:
-            self._bytes = np.empty(size, np.uint8)
-        return self._bytes[:size].view(width).reshape(shape)
-
-
-def as_rows(
-    table: "pa.Table", features: "Sequence[str]", scratch: Scratch | None = None
-) -> RealArray:
-    """The features of a table (n, d), float32 if all of them are, else float64.
-
-    There must be no nulls in them. Columns stay together in memory, as Arrow holds them: copying
-    them one after the other and letting the kernels stride is faster than turning them into rows.
+    There must be no nulls in them. Floats stay where Arrow holds them.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> as_rows(pa.table({"a": [1, 2], "b": [0.5, 1.5]}), ["a", "b"]).tolist()
+    >>> as_columns(pa.table({"a": [1, 2], "b": [0.5, 1.5]}), ["a", "b"]).matrix().tolist()
     [[1.0, 0.5], [2.0, 1.5]]
     """
     import pyarrow as pa
 
     columns = [table.column(name) for name in features]
     single = all(column.type == pa.float32() for column in columns)
-    shape, width = (len(columns), table.num_rows), np.float32 if single else np.float64
-    matrix = np.empty(shape, width) if scratch is None else scratch.matrix(shape, width)
-    for own, column in zip(matrix, columns, strict=True):
-        start = 0
-        for chunk in column.chunks:
-            own[start : start + len(chunk)] = _numbers(chunk)
-            start += len(chunk)
-    return matrix.T
+    width = np.float32 if single else np.float64
+    return Columns(tuple(_joined(column).astype(width, copy=False) for column in columns))
+
+
+def as_rows(table: "pa.Table", features: "Sequence[str]") -> RealArray:
+    """The same as one array (n, d)."""
+    return as_columns(table, features).matrix()
 
 
 def as_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]:
@@ -95,7 +77,12 @@ def as_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]:
 
 def as_weights(table: "pa.Table", weights: str | None) -> FloatArray | None:
     """How much each row counts (n,), or None for one each."""
-    return None if weights is None else as_rows(table, [weights])[:, 0].astype(np.float64)
+    return None if weights is None else _joined(table.column(weights)).astype(np.float64)
+
+
+def _joined(column: Any) -> NDArray[Any]:
+    parts = [_numbers(chunk) for chunk in column.chunks] or [np.empty(0)]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _numbers(chunk: Any) -> NDArray[Any]:

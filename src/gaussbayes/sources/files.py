@@ -84,7 +84,7 @@ def moments_of(
     opened = source if isinstance(source, Source) else open_source(source, bad_rows=bad_rows)
     plan = make_plan(opened, target, features, weights, layout)
     tree: MergeTree[FileSum] = MergeTree()
-    sums = _file_sums(plan, opened.opened(), n_threads(n_jobs), opened.n_rows)
+    sums = _file_sums(plan, opened.opened(), n_threads(n_jobs), opened.n_rows, opened.share_read)
     for number, total in enumerate(sums):
         tree.add(number, total)
     return summary(plan, tree.result())
@@ -149,12 +149,16 @@ def summary(plan: Plan, total: FileSum) -> Summary:
 
 
 def _file_sums(
-    plan: Plan, opened: Iterable[OpenFile], threads: int, n_rows: int | None = None
+    plan: Plan,
+    opened: Iterable[OpenFile],
+    threads: int,
+    n_rows: int | None = None,
+    share: Callable[[], float | None] | None = None,
 ) -> Iterator[FileSum]:
     """The sums of each file, in order; pieces of all files are read and summed side by side."""
     jobs = _jobs(plan, opened, threads)
     with closing(in_order(jobs, threads)) as every:  # type: ignore[type-var]
-        sums = count_rows(every, "reading", n_rows, lambda part: part.n_records)
+        sums = count_rows(every, "reading", n_rows, lambda part: part.n_records, share)
         for _, own in groupby(sums, key=lambda part: part.file):
             tree: MergeTree[PieceSum] = MergeTree()
             n_records = 0

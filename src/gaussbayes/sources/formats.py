@@ -3,14 +3,15 @@
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
+from io import BufferedReader
 from itertools import chain
-from typing import IO, Any
+from typing import Any
 
 from gaussbayes.errors import DataError
 from gaussbayes.sources import arrow_format, csv_format, jsonl_format, parquet_format
 from gaussbayes.sources.listing import SourceFile
 from gaussbayes.sources.request import Held, Piece, Request
-from gaussbayes.sources.streams import find_format, naming, open_bytes, seekable
+from gaussbayes.sources.streams import bytes_taken, find_format, naming, open_bytes, seekable
 from gaussbayes.sources.text_blocks import text_blocks
 
 _TEXT: dict[str, Any] = {"csv": csv_format, "tsv": csv_format, "jsonl": jsonl_format}
@@ -32,8 +33,9 @@ class OpenFile:
                 stream.close()
                 raise
             self.is_text = self.file.format in _TEXT
-            self._rest: Any = None  # of standard input: blocks, or a copy on disk
-            if not self.file.is_standard_input:
+            self.bytes_read = 0  # of text, as it is on the disk
+            self._rest: Any = None  # of what is read once: blocks, or a copy on disk
+            if not self.file.is_read_once:
                 stream.close()
             elif self.is_text:
                 self._rest = self._blocks(stream)
@@ -49,7 +51,7 @@ class OpenFile:
             return found
         blocks = self._rest or self._blocks()
         first = next(blocks, b"")
-        if self.file.is_standard_input:
+        if self.file.is_read_once:
             self._rest = chain([first], blocks)
         else:
             blocks.close()
@@ -68,21 +70,39 @@ class OpenFile:
             return False
         return parquet_format.piece_count(self.file, self._handle()) < enough
 
-    def pieces(self, request: Request, at_once: int) -> Iterator[Piece]:
+    def piece_count(self, request: Request) -> int | None:
+        """How many pieces there are, if that can be told without reading the rows."""
+        if self.is_text:
+            return None
+        count: int | None = _BINARY[str(self.file.format)].piece_count(
+            self.file, self._handle(), request
+        )
+        return count
+
+    def rows_before(self, request: Request, first: int) -> int:
+        """How many rows are in the pieces before number `first`, where `piece_count` is known."""
+        count: int = _BINARY[str(self.file.format)].rows_before(
+            self.file, self._handle(), request, first
+        )
+        return count
+
+    def pieces(self, request: Request, at_once: int, first: int = 0) -> Iterator[Piece]:
         """Its pieces in order; making one reads text, and calling it parses what was read.
 
         Parameters
         ----------
         at_once : how many pieces are called side by side; a single one may use all cores
+        first : the number of the piece to begin with, where `piece_count` is known
         """
         format_name = str(self.file.format)
         if not self.is_text:
-            yield from _BINARY[format_name].pieces(self.file, request, self._handle(), at_once)
+            own = _BINARY[format_name]
+            yield from own.pieces(self.file, request, self._handle(), at_once, first)
             return
         blocks = self._blocks()
-        if self.file.is_standard_input:
+        if self.file.is_read_once:
             if self._rest is None:
-                msg = "standard input can be read only once"
+                msg = f"{self.file.shown} can be read only once"
                 raise DataError(msg)
             blocks, self._rest = self._rest, None
         yield from _TEXT[format_name].pieces(self.file, request, blocks)
@@ -93,7 +113,10 @@ class OpenFile:
         with naming(self.file):
             return seekable(self.file, open_bytes(self.file))
 
-    def _blocks(self, stream: IO[bytes] | None = None) -> Generator[bytes, None, None]:
+    def _blocks(self, stream: BufferedReader | None = None) -> Generator[bytes, None, None]:
         with naming(self.file), closing(stream or open_bytes(self.file)) as opened:
             quoted = self.file.format != "jsonl"
-            yield from text_blocks(opened, self.file.shown, quoted=quoted)
+            for block in text_blocks(opened, self.file.shown, quoted=quoted):
+                if not self.file.is_read_once:
+                    self.bytes_read = bytes_taken(opened)
+                yield block

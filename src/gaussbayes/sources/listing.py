@@ -1,10 +1,12 @@
 """A path, a list, a folder, a pattern or ``-`` → the files that are meant, and their formats."""
 
 import glob
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import Any, Literal, TypeAlias, get_args
 
 from gaussbayes.errors import DataError, ParameterError
@@ -29,6 +31,8 @@ _FORMATS: dict[str, FormatName] = {
     ".ipc": "arrow",
     ".feather": "arrow",
 }
+_DESCRIPTOR = re.compile(r"(?:/dev/fd/|/proc/self/fd/)(\d{1,6})|/dev/(stdout|stderr)")
+_STANDARD = {"stdout": 1, "stderr": 2}
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 
 
@@ -42,8 +46,13 @@ class SourceFile:
 
     @property
     def is_standard_input(self) -> bool:
-        """Whether the rows come through a pipe, and so can be read only once."""
+        """Whether the rows come from standard input."""
         return self.name == STANDARD_STREAM
+
+    @property
+    def is_read_once(self) -> bool:
+        """Whether the rows come through a pipe, as from ``<(zcat rows.csv.gz)`` in a shell."""
+        return self.is_standard_input or is_stream(self.name)
 
     @property
     def shown(self) -> str:
@@ -101,8 +110,25 @@ def known_endings() -> str:
     return ", ".join([*_FORMATS, *(f"…{ending}" for ending in _COMPRESSIONS)])
 
 
+def is_stream(name: str) -> bool:
+    """Whether a name is that of a device or a pipe: read once, and never replaced by a file.
+
+    Examples
+    --------
+    >>> is_stream("/dev/null"), is_stream("rows.csv")
+    (True, False)
+    """
+    try:
+        mode = Path(name).stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not (S_ISREG(mode) or S_ISDIR(mode))
+
+
 def output_file(name: str, format: str | None = None) -> SourceFile:  # noqa: A002
-    """A file to be written, whose format must be given or told by its name; CSV for ``-``.
+    """A file to be written, whose format must be given or told by its name.
+
+    Standard output, devices and pipes get CSV.
 
     Examples
     --------
@@ -111,10 +137,25 @@ def output_file(name: str, format: str | None = None) -> SourceFile:  # noqa: A0
     """
     _check_format(format)
     file = _described(name, format)
-    if file.format is None and not file.is_standard_input:
-        msg = f"the name {name!r} tells no format: give format, or a name that ends in one of "
+    if file.format is None and not file.is_read_once and descriptor(name) is None:
+        msg = (
+            f"the name {name!r} tells no format: give format (--output-format on the command "
+            "line), or a name that ends in one of "
+        )
         raise ParameterError(msg + known_endings())
     return replace(file, format=file.format or "csv")
+
+
+def descriptor(name: str) -> int | None:
+    """The number of the open file that a name such as ``/dev/stdout`` stands for.
+
+    Examples
+    --------
+    >>> descriptor("/dev/stdout"), descriptor("/dev/fd/5"), descriptor("rows.csv")
+    (1, 5, None)
+    """
+    found = _DESCRIPTOR.fullmatch(name)
+    return None if found is None else int(found[1] or _STANDARD[found[2]])
 
 
 def _check_format(format: str | None) -> None:  # noqa: A002
@@ -157,8 +198,8 @@ def _in_folder(folder: Path) -> list[str]:
     )
     known = [str(path) for path in every if format_by_name(path.name)[0] is not None]
     if not known:
-        there = ", ".join(repr(path.name) for path in every[:5]) or "nothing"
-        known_kinds = known_endings()
-        msg = f"no data files in the folder {str(folder)!r}, only {there}; known are {known_kinds}"
+        there = ", ".join(repr(path.name) for path in every[:5])
+        what = f"only {there}" if there else "it is empty"
+        msg = f"no data files in the folder {str(folder)!r}, {what}; known are {known_endings()}"
         raise DataError(msg)
     return known

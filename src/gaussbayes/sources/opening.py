@@ -1,9 +1,9 @@
 """`open_source`: files of any format as one table of any length, read block by block."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +51,9 @@ class Source:
         self.listed = tuple(files)
         self.handling: BadRowHandling = bad_rows
         self.bad_rows = BadRows()
-        self._first = OpenFile(self.listed[0])
+        first = OpenFile(self.listed[0])
+        self._kept = {self.listed[0]: first}  # and files that can be read once only
+        self._place = 0, first  # how many bytes are in the files before this one
         self.held = self._look()
 
     @property
@@ -78,15 +80,33 @@ class Source:
     @property
     def n_bytes(self) -> int | None:
         """The size of the files; None for standard input."""
-        if any(file.is_standard_input for file in self.listed):
+        if any(file.is_read_once for file in self.listed):
             return None
         return sum(Path(file.name).stat().st_size for file in self.listed)
 
+    def share_read(self) -> float | None:
+        """Which share of the bytes of all files has been read; None if that cannot be told."""
+        before, now = self._place
+        read = before + now.bytes_read
+        return read / self._total if read and self._total else None
+
+    @cached_property
+    def _total(self) -> int | None:
+        with suppress(OSError):  # a file that is not there is told of in its turn
+            return self.n_bytes
+        return None
+
     def opened(self) -> Iterator[OpenFile]:
         """The files one after the other, each opened when its turn comes."""
-        yield self._first
-        for file in self.listed[1:]:
-            yield OpenFile(file)
+        before = 0
+        for file in self.listed:
+            now = self._kept.get(file) or OpenFile(file)
+            if file.is_read_once:
+                self._kept[file] = now
+            self._place = before, now
+            yield now
+            with suppress(OSError):
+                before += Path(file.name).stat().st_size
 
     def blocks(
         self,
@@ -94,6 +114,7 @@ class Source:
         *,
         numbers: Sequence[str] = (),
         present: Sequence[str] = (),
+        as_held: Sequence[str] = (),
     ) -> Iterator[Block]:
         """The rows in order, some at a time; the next are read while these are used.
 
@@ -102,6 +123,7 @@ class Source:
         columns : which to read, in this order; None is all
         numbers : those in which every value must be a finite number; text is read as numbers
         present : those in which every value must be there
+        as_held : those whose whole numbers stay whole, though they are among `numbers`
 
         A row that cannot be read, or lacks what it must have, is an error; with
         ``bad_rows="skip"`` it is left out and counted in `bad_rows`.
@@ -114,7 +136,8 @@ class Source:
         [(150, 1)]
         """
         request = replace(
-            make_request(self.held, columns, numbers, self.handling), present=tuple(present)
+            make_request(self.held, columns, numbers, self.handling, as_held),
+            present=tuple(present),
         )
         self.bad_rows = BadRows()
         number = 0
@@ -193,17 +216,19 @@ def make_request(
     columns: Sequence[str] | None,
     numbers: Sequence[str],
     bad_rows: BadRowHandling,
+    as_held: Sequence[str] = (),
 ) -> Request:
-    """What to ask of files whose first block has shown `held`."""
+    """What to ask of files whose first block has shown `held`; see `Source.blocks`."""
     import pyarrow as pa
 
     names = held.schema.names if columns is None else list(columns)
     refuse_missing(held.schema.names, names)
-    must = set(numbers)
+    must, stay = set(numbers), set(as_held)
     fields = []
     for name in names:
         field = held.schema.field(name)
-        if name in must and (pa.types.is_integer(field.type) or name in held.numbers):
+        whole = pa.types.is_integer(field.type) and name not in stay
+        if name in must and (whole or name in held.numbers):
             field = pa.field(name, pa.float64())
         fields.append(field.with_nullable(True))
     return Request(pa.schema(fields), bad_rows, tuple(numbers), decimal=held.decimal)

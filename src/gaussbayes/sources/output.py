@@ -1,5 +1,6 @@
 """`open_output`: tables → a file of any format, which appears whole at the end or not at all."""
 
+import io
 import os
 import sys
 from contextlib import suppress
@@ -10,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from gaussbayes.atomic import settle, take_place, temporary_beside
-from gaussbayes.sources.listing import STANDARD_STREAM, SourceFile, output_file
+from gaussbayes.sources.listing import STANDARD_STREAM, SourceFile, descriptor, output_file
 from gaussbayes.sources.opening import need_pyarrow
 from gaussbayes.sources.row_writers import RowWriter, row_writer
 
@@ -31,7 +32,8 @@ def open_output(
     ----------
     output : a path, or ``"-"`` for standard output
     schema : the columns
-    format : "csv", "tsv", "jsonl", "parquet" or "arrow"; by the name if None, CSV for ``"-"``.
+    format : "csv", "tsv", "jsonl", "parquet" or "arrow"; by the name if None, CSV for ``"-"`` and
+        for devices and pipes, which are written into and never replaced.
         A name that ends in ``.gz`` or ``.zst`` is compressed.
     escape : whether text that a spreadsheet would take for a formula gets a ``'`` before it
 
@@ -119,11 +121,12 @@ class Writer:
         """The stream that the bytes go to."""
         import pyarrow as pa
 
-        if self._file.name == STANDARD_STREAM:
-            self._standard = _Open(getattr(sys.stdout, "buffer", sys.stdout))
+        cannot = f"cannot write {self._file.name!r}"
+        number = descriptor(self._file.name)
+        if self._file.name == STANDARD_STREAM or number is not None:
+            self._standard = _Open(_open_already(number, cannot))
             return pa.PythonFile(self._standard, "w")
         target = self._target
-        cannot = f"cannot write {self._file.name!r}"
         if target.is_dir():
             msg = f"{cannot}: it is a folder; name a file in it"
             raise IsADirectoryError(msg)
@@ -162,6 +165,17 @@ class Writer:
             with suppress(OSError):
                 self._temporary.unlink(missing_ok=True)
             self._temporary = None
+
+
+def _open_already(number: int | None, cannot: str) -> Any:
+    """Standard output, or the file that has this number; what it holds already stays."""
+    if number in {None, 1}:
+        return getattr(sys.stdout, "buffer", sys.stdout)
+    try:
+        return io.FileIO(number, "w", closefd=False)
+    except OSError as error:
+        msg = f"{cannot}: {error.strerror}"
+        raise type(error)(error.errno, msg) from error
 
 
 class _Open:

@@ -14,7 +14,7 @@ from gaussbayes.sources.streams import naming
 
 _PIECE_ROWS = 1 << 17
 """Row groups are taken together until they have this many rows."""
-_READ_BYTES = 1 << 26
+_READ_BYTES = 1 << 28
 """Memory for rows that have been read and not summed yet, in all threads together."""
 _BUFFER = 1 << 18
 
@@ -30,16 +30,34 @@ def row_count(file: SourceFile, handle: Any) -> int:
     return int(_opened(file, handle).metadata.num_rows)
 
 
-def piece_count(file: SourceFile, handle: Any) -> int:
+def piece_count(
+    file: SourceFile,
+    handle: Any,
+    request: Request | None = None,  # noqa: ARG001 (row groups are what they are)
+) -> int:
     """How many pieces a file has."""
     return len(_groups(_opened(file, handle).metadata))
 
 
-def pieces(file: SourceFile, request: Request, handle: Any, at_once: int) -> Iterator[Piece]:
-    """One piece for each large row group, or some small ones that follow each other."""
+def rows_before(
+    file: SourceFile,
+    handle: Any,
+    request: Request,  # noqa: ARG001 (row groups are what they are)
+    first: int,
+) -> int:
+    """How many rows are in the pieces before number `first`."""
+    metadata = _opened(file, handle).metadata
+    before = (group for groups in _groups(metadata)[:first] for group in groups)
+    return sum(metadata.row_group(group).num_rows for group in before)
+
+
+def pieces(
+    file: SourceFile, request: Request, handle: Any, at_once: int, first: int = 0
+) -> Iterator[Piece]:
+    """One piece for each large row group, or some small ones; those from number `first` on."""
     opened = _opened(file, handle)
     match_columns(file.shown, opened.schema_arrow.names, request.columns)
-    for groups in _groups(opened.metadata):
+    for groups in _groups(opened.metadata)[first:]:
         yield partial(_read, file, handle, opened.metadata, groups, request, at_once)
 
 
@@ -73,12 +91,15 @@ def _read(
 ) -> Iterator[Parsed]:
     """The batches of a piece.
 
-    Several are decoded together, which is faster, and then cut where they would have been anyway.
+    As many as memory allows are decoded together, which is faster, and then cut where they would
+    have been anyway.
     """
     step = batch_rows(len(request.columns))
-    # Half of a thread's share: pyarrow holds on to a batch while it decodes the next.
-    share = _READ_BYTES // (2 * max(at_once, 2))
-    together = max(1, share // (8 * len(request.columns) * step))
+    share = _READ_BYTES // (max(at_once, 2) * 8 * len(request.columns) * step)
+    n_rows = sum(metadata.row_group(group).num_rows for group in groups)
+    whole = max(1, -(-n_rows // step))
+    # Unless it is all at once, pyarrow holds on to a batch while it decodes the next.
+    together = whole if whole <= share else max(1, share // 2)
     with naming(file):
         batches = _opened(file, handle, metadata, list(request.encoded)).iter_batches(
             batch_size=together * step,

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from threading import local
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from gaussbayes.labelled import LabelledMoments
 from gaussbayes.merge_tree import MergeTree
 from gaussbayes.sources.bad_rows import UnfitError, counted
 from gaussbayes.sources.choice import Choice
-from gaussbayes.sources.columns import Scratch, as_codes, as_rows, as_weights
+from gaussbayes.sources.columns import as_codes, as_columns, as_weights
 from gaussbayes.sources.opening import sifted
 from gaussbayes.sources.read_ahead import read_ahead
 from gaussbayes.sources.request import Parsed, Piece, Request
@@ -23,16 +22,6 @@ from gaussbayes.types import ScatterLayout
 
 _MOST_BYTES = 1 << 30
 """Moments that are larger come rather from a target that is not one."""
-
-
-class _Scratch(local):
-    """Memory of each thread."""
-
-    def __init__(self) -> None:
-        self.own = Scratch()
-
-
-_scratch = _Scratch()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +54,7 @@ def merged(a: LabelledMoments | None, b: LabelledMoments | None) -> LabelledMome
     if a is None or b is None:
         return a or b
     both = a + b
-    _refuse_size(both.moments.scatter.nbytes, both.classes.size)
+    _refuse_size(both.moments.scatter.nbytes, both.classes.size, both.moments.n_features)
     return both
 
 
@@ -142,17 +131,21 @@ def _rows_sum(
         return None
     codes, classes = as_codes(table, chosen.target)
     k, d = classes.shape[0], len(chosen.features)
-    _refuse_size(8 * int(np.prod(scatter_shape(layout, k, d))), k)
+    _refuse_size(8 * int(np.prod(scatter_shape(layout, k, d))), k, d)
     weights = as_weights(table, chosen.weights)
-    X = as_rows(table, chosen.features, _scratch.own)
+    X = as_columns(table, chosen.features)
     return LabelledMoments(classes, summarise(X, codes, weights, k, layout, threads))
 
 
-def _refuse_size(n_bytes: int, n_classes: int) -> None:
-    if n_bytes > _MOST_BYTES:
-        msg = (
-            f"the target has {n_classes} different values or more, and their moments take "
-            f"{n_bytes >> 20} MB: is it the right column? Choose one of classes, or a shared or "
-            "diagonal covariance"
-        )
-        raise DataError(msg)
+def _refuse_size(n_bytes: int, n_classes: int, n_features: int) -> None:
+    if n_bytes <= _MOST_BYTES:
+        return
+    what, choose = f"{n_features} features", "choose fewer"
+    if n_classes > n_features:
+        what = f"a target with {n_classes} different values or more"
+        choose = "is it the right column? Choose one of classes"
+    msg = (
+        f"the moments of {what} take {n_bytes >> 20} MB: {choose}, or a shared or diagonal "
+        "covariance"
+    )
+    raise DataError(msg)

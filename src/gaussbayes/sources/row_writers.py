@@ -141,9 +141,12 @@ def _json_text(column: Any) -> Callable[[Any], str]:
 
 class _Parquet:
     def __init__(self, stream: Any, schema: "pa.Schema") -> None:
+        import pyarrow as pa
         from pyarrow import parquet
 
-        self._writer = parquet.ParquetWriter(stream, schema)
+        # Fractions seldom repeat: a dictionary of them takes five times as long, and more room.
+        repeating = [field.name for field in schema if not pa.types.is_floating(field.type)]
+        self._writer = parquet.ParquetWriter(stream, schema, use_dictionary=repeating or False)
 
     def write(self, table: "pa.Table") -> None:
         self._writer.write_table(table)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import copyfileobj
-from typing import IO, Any
+from typing import Any
 
 from gaussbayes.errors import DataError
 from gaussbayes.sources.listing import Compression, FormatName, SourceFile, known_endings
@@ -40,7 +40,7 @@ def naming(file: SourceFile) -> Iterator[None]:
         raise DataError(msg) from error
 
 
-def open_bytes(file: SourceFile) -> IO[bytes]:
+def open_bytes(file: SourceFile) -> io.BufferedReader:
     """The bytes of a file, decompressed; the stream can `peek`, and need not be able to seek."""
     stream = _unbuffered_input() if file.is_standard_input else _open(file.name)
     start = stream.peek(8)[:8]
@@ -63,15 +63,24 @@ def _open(name: str) -> io.BufferedReader:
     return Path(name).open("rb")
 
 
-def find_format(file: SourceFile, stream: IO[bytes]) -> FormatName:
+def bytes_taken(stream: Any) -> int:
+    """How many bytes of a file that `open_bytes` has opened were read, as they are on the disk."""
+    raw = stream.raw
+    return int((raw.below.raw if isinstance(raw, _Inflated) else raw).tell())
+
+
+def find_format(file: SourceFile, stream: io.BufferedReader) -> FormatName:
     """The format of a file, by its name or else by its first bytes, and not against them."""
-    start: bytes = stream.peek(8)[:8]  # type: ignore[attr-defined]
+    start: bytes = stream.peek(8)[:8]
     by_content = next((name for magic, name in _MAGIC if start.startswith(magic)), None)
     if file.format in {"parquet", "arrow"}:
         return file.format  # its reader says what is wrong with it
     if by_content is not None:
         if file.format is not None:
-            msg = f"{file.shown} is not text but a {by_content} file: give format={by_content!r}"
+            msg = (
+                f"{file.shown} is not text but a {by_content} file: rename it, or give "
+                f"format={by_content!r} (--format {by_content} on the command line)"
+            )
             raise DataError(msg)
         return by_content
     if start.startswith(_UTF16) or b"\0" in start:
@@ -86,7 +95,7 @@ def find_format(file: SourceFile, stream: IO[bytes]) -> FormatName:
     return "csv"  # what separates its values is looked for in the first line
 
 
-def seekable(file: SourceFile, stream: IO[bytes]) -> Any:
+def seekable(file: SourceFile, stream: io.BufferedReader) -> Any:
     """A file for formats read from the end; of what is compressed or piped, a copy on disk.
 
     Closes the stream. Returns a `pyarrow.NativeFile`, which several threads may read at once.
@@ -94,7 +103,7 @@ def seekable(file: SourceFile, stream: IO[bytes]) -> Any:
     import pyarrow as pa
 
     with stream:
-        if not file.is_standard_input and isinstance(stream.raw, io.FileIO):  # type: ignore[attr-defined]
+        if not file.is_read_once and isinstance(stream.raw, io.FileIO):
             return pa.memory_map(file.name) if file.format == "arrow" else pa.OSFile(file.name)
         with tempfile.NamedTemporaryFile() as copy:
             copyfileobj(stream, copy, _BUFFER)
@@ -105,8 +114,8 @@ def seekable(file: SourceFile, stream: IO[bytes]) -> Any:
 class _Inflated(io.RawIOBase):
     """What pyarrow inflates, as Python's own kind of stream."""
 
-    def __init__(self, inflated: Any, below: IO[bytes]) -> None:
-        self._inflated, self._below = inflated, below
+    def __init__(self, inflated: Any, below: Any) -> None:
+        self._inflated, self.below = inflated, below
 
     def readable(self) -> bool:
         return True
@@ -117,7 +126,7 @@ class _Inflated(io.RawIOBase):
     def close(self) -> None:
         if not self.closed:
             self._inflated.close()
-            self._below.close()
+            self.below.close()
         super().close()
 
 

@@ -5,7 +5,7 @@ of quotation marks before it, which is even outside; doubled marks inside a quot
 """
 
 from collections.abc import Iterator
-from typing import IO
+from io import BufferedReader
 
 import numpy as np
 
@@ -22,43 +22,56 @@ LONGEST_RECORD = 1 << 27
 
 QUOTE = b'"'
 
+_PART = 1 << 16
+
 
 def text_blocks(
-    stream: IO[bytes], file: str, *, quoted: bool, size: int | None = None
+    stream: BufferedReader, file: str, *, quoted: bool, size: int | None = None
 ) -> Iterator[bytes]:
-    r"""Cut a stream into blocks of about `size` bytes that end where records end.
+    r"""Cut a stream into blocks of at least `size` bytes that end with the record they end in.
 
     Examples
     --------
-    >>> import io
-    >>> list(text_blocks(io.BytesIO(b'a,b\n1,"x\ny"\n2,z'), "file", quoted=True, size=6))
-    [b'a,b\n', b'1,"x\ny"\n', b'2,z']
+    >>> from io import BytesIO
+    >>> stream = BufferedReader(BytesIO(b'a,b\n1,"x\ny"\n2,z'))
+    >>> list(text_blocks(stream, "file", quoted=True, size=6))
+    [b'a,b\n1,"x\ny"\n', b'2,z']
     """
     size = BLOCK_BYTES if size is None else size
-    kept = b""
-    line_end = b""
-    while True:
-        more = stream.read(size)
-        block = kept + more if kept else more
-        if not more:
-            if quoted and block.count(QUOTE) % 2:
-                msg = f"{file} ends inside quotation marks: is it whole? A mark is never closed"
-                raise DataError(msg)
-            if block:
-                yield block
-            return
-        if not line_end:
-            line_end = b"\n" if b"\n" in block else b"\r" if b"\r" in block else b""
-        cut = last_record_end(block, line_end, quoted=quoted) if line_end else 0
-        if cut:
-            yield block[:cut]
-            kept = block[cut:]
-        elif len(block) > LONGEST_RECORD:
+    while block := stream.read(size):
+        line_end = b"\r" if b"\n" not in block and b"\r" in block else b"\n"
+        inside = quoted and _marks(block) % 2 == 1
+        if inside or not block.endswith(line_end):
+            block += _rest_of_record(stream, file, line_end, quoted=quoted, inside=inside)
+        yield block
+
+
+def _rest_of_record(
+    stream: BufferedReader, file: str, line_end: bytes, *, quoted: bool, inside: bool
+) -> bytes:
+    """What a stream holds up to the end of the record it is in, which may be inside quotes."""
+    rest = bytearray()
+    while part := _rest_of_line(stream, line_end):
+        rest += part
+        if quoted and part.count(QUOTE) % 2:
+            inside = not inside
+        if not inside and part.endswith(line_end):
+            break
+        if len(rest) > LONGEST_RECORD:
             what = "a quotation mark that is never closed?" if quoted else "is it text?"
             msg = f"a line of {file} is longer than {LONGEST_RECORD >> 20} MB: {what}"
             raise DataError(msg)
-        else:
-            kept = block
+    else:
+        if inside:
+            msg = f"{file} ends inside quotation marks: is it whole? A mark is never closed"
+            raise DataError(msg)
+    return bytes(rest)
+
+
+def _rest_of_line(stream: BufferedReader, line_end: bytes) -> bytes:
+    """What a stream has at hand, up to the end of the line; nothing at the end of the stream."""
+    ahead = stream.peek(1)
+    return stream.read(ahead.find(line_end) + 1 or len(ahead))
 
 
 def first_records(block: bytes, *, quoted: bool) -> bytes:
@@ -95,7 +108,10 @@ def _marks(block: bytes) -> int:
     """How many quotation marks there are; faster than `bytes.count` where there are many."""
     if QUOTE not in block:
         return 0
-    return int(np.count_nonzero(np.frombuffer(block, np.uint8) == QUOTE[0]))
+    values = np.frombuffer(block, np.uint8)
+    # In parts that stay in the cache.
+    parts = (values[at : at + _PART] for at in range(0, values.size, _PART))
+    return sum(int(np.count_nonzero(part == QUOTE[0])) for part in parts)
 
 
 def first_record_end(block: bytes) -> int:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from gaussbayes.atomic import replace_file
 from gaussbayes.errors import ModelFileError
+from gaussbayes.model import Model
 from gaussbayes.storage.document import dumps, loads, refuse_large
 from gaussbayes.storage.limits import LARGEST_FILE
-from gaussbayes.storage.record import StoredModel
 
-__all__ = ["LARGEST_FILE", "StoredModel", "dumps", "load", "loads", "save"]
+__all__ = ["LARGEST_FILE", "dumps", "load", "loads", "save"]
 
 
-def save(stored: StoredModel, path: Path) -> Path:
+def save(stored: Model, path: Path) -> Path:
     """Write a model to a file, whole or not at all: whatever fails leaves the old file there.
 
     Raises
@@ -29,7 +29,7 @@ def save(stored: StoredModel, path: Path) -> Path:
     return path
 
 
-def load(path: Path, *, largest: int = LARGEST_FILE) -> StoredModel:
+def load(path: Path, *, largest: int = LARGEST_FILE) -> Model:
     """Read the model in a file; one of more than `largest` bytes is refused unread.
 
     Raises

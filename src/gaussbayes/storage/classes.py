@@ -1,5 +1,6 @@
 """The labels of the classes: an array of one of a closed list of types ↔ JSON."""
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -52,7 +53,8 @@ def read(value: object) -> LabelArray:
     labels = entries(found, "classes.labels", "an array of labels")
     _refuse_large(len(labels), width)
     for c, label in enumerate(labels):
-        read_label(label, f"classes.labels[{c}]")
+        if not _possible(label):
+            refuse(f"classes.labels[{c}]", _LABEL, label)
     _refuse_disorder(labels)
     array = _array(labels, kind, width)
     back = array.tolist()
@@ -75,12 +77,15 @@ def write_label(label: object, place: str) -> Any:
 
 def read_label(label: object, place: str) -> Any:
     """A label, if it is of one of the kinds that a file can hold."""
-    plain = type(label) in {str, bool}
-    whole = type(label) is int and -(1 << 63) <= label < 1 << 64
-    real = type(label) is float and bool(np.isfinite(label))
-    if not (plain or whole or real):
+    if not _possible(label):
         refuse(place, _LABEL, label)
     return label
+
+
+def _possible(label: object) -> bool:
+    if type(label) is int:
+        return -(1 << 63) <= label < 1 << 64
+    return type(label) in {str, bool} or (type(label) is float and math.isfinite(label))
 
 
 def _type_of(classes: LabelArray) -> str:
@@ -106,9 +111,9 @@ def _array(labels: Sequence[Any], kind: str, width: int | None) -> LabelArray:
     if kind == "bool":
         return np.array(_all(labels, bool, kind), dtype=np.bool_)
     if kind in WHOLE:
-        limits = np.iinfo(kind)
+        least, most = np.iinfo(kind).min, np.iinfo(kind).max
         for c, label in enumerate(_all(labels, int, kind)):
-            if not limits.min <= label <= limits.max:
+            if not least <= label <= most:
                 refuse(f"classes.labels[{c}]", f"a whole number of type {kind}", label)
         return np.array(labels, dtype=kind)
     for c, label in enumerate(labels):

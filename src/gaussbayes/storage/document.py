@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.errors import ModelFileError
+from gaussbayes.model import Model
 from gaussbayes.schema import Schema
 from gaussbayes.storage import choices, classes, features, given, numbers, statistics
 from gaussbayes.storage.fields import members, refuse, writable
 from gaussbayes.storage.limits import LARGEST_FILE
 from gaussbayes.storage.parsing import parse
-from gaussbayes.storage.record import StoredModel
 
 FORMAT = "gaussbayes model"
 VERSION = 1
@@ -37,7 +37,7 @@ _TAIL = re.compile(rb'(?<=\n)"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z')
 _TAIL_LENGTH = 100
 
 
-def dumps(stored: StoredModel) -> bytes:
+def dumps(stored: Model) -> bytes:
     """The model file of a model; the same model gives the same bytes.
 
     Raises
@@ -78,7 +78,7 @@ def sealed(body: bytes) -> bytes:
     return body + f'"checksum": "sha256:{sha256(body).hexdigest()}"\n}}\n'.encode()
 
 
-def loads(data: bytes, *, largest: int = LARGEST_FILE) -> StoredModel:
+def loads(data: bytes, *, largest: int = LARGEST_FILE) -> Model:
     """The model in a model file.
 
     Nothing in it is run, and no name in it is looked up: it is data that is checked, every part.
@@ -101,7 +101,7 @@ def loads(data: bytes, *, largest: int = LARGEST_FILE) -> StoredModel:
     if (moments is None) == (parameters is None):
         refuse("the file", "moments or parameters, one of them null", "both or neither")
     structure = settings.structure
-    return StoredModel(
+    return Model(
         settings,
         schema,
         target,

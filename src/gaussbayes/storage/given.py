@@ -59,9 +59,12 @@ def _read_covariance(value: object, schema: Schema, structure: Structure) -> Sha
     kind = structure.covariance
     count = m * {"full": triangle.size(d), "diagonal": d, "spherical": 1}[kind]
     values = floats(value, place, count, f", {m} {kind} covariance{'' if m == 1 else 's'}")
+    if kind == "full":
+        values = triangle.unpack(values, m, d)
+        triangle.refuse_impossible(values, place)
     try:
         with np.errstate(all="ignore"):
-            shape = _shape(values, schema, structure, m)
+            shape = _shape(values, schema, structure)
     except (ParameterError, np.linalg.LinAlgError) as error:
         msg = f"{place}: expected covariances that are positive definite: {error}"
         raise ModelFileError(msg) from None
@@ -71,12 +74,9 @@ def _read_covariance(value: object, schema: Schema, structure: Structure) -> Sha
     return shape
 
 
-def _shape(values: FloatArray, schema: Schema, structure: Structure, m: int) -> Shape:
-    d = schema.n_features
+def _shape(values: FloatArray, schema: Schema, structure: Structure) -> Shape:
     if structure.covariance == "spherical":
         return spherical(values, schema)
     if structure.covariance == "diagonal":
-        return diagonal(values.reshape(m, d), schema)
-    matrices = triangle.unpack(values, m, d)
-    triangle.refuse_indefinite(matrices, "parameters.covariance")
-    return full(matrices, schema)
+        return diagonal(values.reshape(-1, schema.n_features), schema)
+    return full(values, schema)

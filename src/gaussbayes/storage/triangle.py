@@ -3,6 +3,7 @@
 import numpy as np
 
 from gaussbayes.errors import ModelFileError
+from gaussbayes.triangular import cholesky
 from gaussbayes.types import FloatArray
 
 _ROUNDING = 1e-8
@@ -10,6 +11,9 @@ _ROUNDING = 1e-8
 
 _UNDERFLOW = 1e-290
 """Sums of squares below this may have lost all their digits, the products beside them not."""
+
+_TOGETHER = 1 << 18
+"""Entries of matrices that are looked at in one step: many small matrices, or one large one."""
 
 
 def size(n_features: int) -> int:
@@ -53,15 +57,12 @@ def unpack(triangles: FloatArray, m: int, d: int) -> FloatArray:
     >>> unpack(np.array([1.0, 2.0, 5.0]), 1, 2).tolist()
     [[[1.0, 2.0], [2.0, 5.0]]]
     """
-    matrices = np.empty((m, d, d))
-    first = 0
+    matrices, rows = np.empty((m, d, d)), triangles.reshape(m, size(d))
     # Row by row: arrays of indices would take twice the room of the matrices.
-    for c in range(m):
-        for i in range(d):
-            row = triangles[first : first + i + 1]
-            matrices[c, i, : i + 1] = row
-            matrices[c, : i + 1, i] = row
-            first += i + 1
+    for i in range(d):
+        row = rows[:, size(i) : size(i + 1)]
+        matrices[:, i, : i + 1] = row
+        matrices[:, : i + 1, i] = row
     return matrices
 
 
@@ -71,7 +72,32 @@ def refuse_indefinite(matrices: FloatArray, place: str) -> None:
     Each feature is measured in units of its largest sum of squares in any of the matrices, so that
     units do not matter; what is left when rows have been removed may be rounding of that size.
     """
+    scale = refuse_impossible(matrices, place)
     m, d, _ = matrices.shape
+    step = max(1, _TOGETHER // (d * d))
+    for first in range(0, m, step):
+        scaled = matrices[first : first + step] * scale[:, None]
+        scaled *= scale
+        np.einsum("mii->mi", scaled)[...] += _ROUNDING
+        good = cholesky(scaled)
+        if good < scaled.shape[0]:
+            c = first + good
+            msg = f"{place}: matrix {c} is not positive semi-definite, as sums of squares are"
+            raise ModelFileError(msg)
+
+
+def refuse_impossible(matrices: FloatArray, place: str) -> FloatArray:
+    """Raise if an entry of symmetric matrices (m, d, d) is larger than its two features allow.
+
+    Returns the units of the features (d,) as `refuse_indefinite` has them: times the units of both
+    of its features, an entry is at most 1.
+
+    Examples
+    --------
+    >>> refuse_impossible(np.array([[[4.0, 1.0], [1.0, 25.0]]]), "moments.scatter").tolist()
+    [0.5, 0.2]
+    """
+    d = matrices.shape[1]
     diagonal = np.einsum("mii->mi", matrices)
     if (diagonal < 0).any():
         c, i = (int(at) for at in np.argwhere(diagonal < 0)[0])
@@ -80,27 +106,22 @@ def refuse_indefinite(matrices: FloatArray, place: str) -> None:
             f"{diagonal[c, i]}"
         )
         raise ModelFileError(msg)
-    scale = 1.0 / np.sqrt(diagonal.max(axis=0, initial=_UNDERFLOW))
-    for c in range(m):
+    scale: FloatArray = 1.0 / np.sqrt(diagonal.max(axis=0, initial=_UNDERFLOW))
+    # In these units |sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ) ≤ 1, and 0 if one of the features does not vary.
+    bound = np.sqrt(diagonal * scale * scale)
+    for i in range(d):
         with np.errstate(over="ignore"):
-            scaled = matrices[c] * scale[:, None]
-            scaled *= scale
-        # In these units |sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ) ≤ 1, and 0 if one of the features does not vary.
-        bound = np.sqrt(np.diagonal(scaled))
-        wrong = np.abs(scaled) > bound[:, None] * bound + _ROUNDING
+            row = matrices[:, i, :i] * scale[i]
+            row *= scale[:i]
+        wrong = np.abs(row) > bound[:, i, None] * bound[:, :i] + _ROUNDING
         if wrong.any():
-            i, j = (int(at) for at in np.argwhere(np.tril(wrong | wrong.T))[0])
+            c, j = (int(at) for at in np.argwhere(wrong)[0])
             msg = (
                 f"{_entry(place, d, c, i, j)}: expected at most √({matrices[c, i, i]} × "
                 f"{matrices[c, j, j]}), the features' own sums of squares, got {matrices[c, i, j]}"
             )
             raise ModelFileError(msg)
-        scaled[np.diag_indices(d)] += _ROUNDING
-        try:
-            np.linalg.cholesky(scaled)
-        except np.linalg.LinAlgError:
-            msg = f"{place}: matrix {c} is not positive semi-definite, as sums of squares are"
-            raise ModelFileError(msg) from None
+    return scale
 
 
 def _entry(place: str, d: int, c: int, i: int, j: int) -> str:

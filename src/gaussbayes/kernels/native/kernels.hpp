@@ -17,6 +17,9 @@ struct Rows {
     std::ptrdiff_t column_stride;
     std::size_t n;  // rows
     std::size_t d;  // features
+    // Where each column begins, if they lie apart: then `column_stride` says nothing. Accumulate
+    // reads such tables, the scores do not.
+    const T* const* apart = nullptr;
 };
 
 enum class Layout { full, pooled, diagonal };

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -69,26 +70,25 @@ void expect(bool holds, const char* what) {
 }
 
 template <class T>
-void accumulate(Table<T> X, Vector<std::int32_t> codes, nb::object weights, std::size_t k,
-                const std::string& layout, Output<double> weight, Output<double> anchor,
-                Output<double> offset, Output<double> scatter) {
+void accumulate_rows(const Rows<T>& rows, Vector<std::int32_t> codes, nb::object weights,
+                     std::size_t k, const std::string& layout, Output<double> weight,
+                     Output<double> anchor, Output<double> offset, Output<double> scatter) {
     const double* weight_of_row = nullptr;
     Vector<double> given;
     if (!weights.is_none()) {
         given = nb::cast<Vector<double>>(weights);
-        expect(given.shape(0) == X.shape(0), "weights must have one entry a row");
+        expect(given.shape(0) == rows.n, "weights must have one entry a row");
         weight_of_row = given.data();
     }
-    const std::size_t d = X.shape(1);
+    const std::size_t d = rows.d;
     const Layout kept = layout == "full"     ? Layout::full
                         : layout == "pooled" ? Layout::pooled
                                              : Layout::diagonal;
     const std::size_t scatter_size = kept == Layout::full ? k * d * d : kept == Layout::pooled ? d * d : k * d;
-    expect(codes.shape(0) == X.shape(0), "codes must have one entry a row");
+    expect(codes.shape(0) == rows.n, "codes must have one entry a row");
     expect(weight.size() == k && anchor.size() == k * d && offset.size() == k * d &&
                scatter.size() == scatter_size,
            "outputs have the wrong size");
-    const Rows<T> rows = rows_of(X);
     const Moments moments{weight.data(), anchor.data(), offset.data(), scatter.data()};
     const auto& kernels = typed<T>();
     nb::gil_scoped_release released;
@@ -98,6 +98,28 @@ void accumulate(Table<T> X, Vector<std::int32_t> codes, nb::object weights, std:
         highest = std::max(highest, static_cast<std::uint32_t>(codes.data()[i]));
     expect(rows.n == 0 || highest < k, "a code is not a class number");
     kernels.accumulate(rows, codes.data(), weight_of_row, k, kept, moments);
+}
+
+template <class T>
+void accumulate(Table<T> X, Vector<std::int32_t> codes, nb::object weights, std::size_t k,
+                const std::string& layout, Output<double> weight, Output<double> anchor,
+                Output<double> offset, Output<double> scatter) {
+    accumulate_rows(rows_of(X), codes, weights, k, layout, weight, anchor, offset, scatter);
+}
+
+template <class T>
+void accumulate_columns(const std::vector<Vector<T>>& columns, Vector<std::int32_t> codes,
+                        nb::object weights, std::size_t k, const std::string& layout,
+                        Output<double> weight, Output<double> anchor, Output<double> offset,
+                        Output<double> scatter) {
+    std::vector<const T*> apart;
+    for (const Vector<T>& column : columns) {
+        expect(column.shape(0) == codes.shape(0), "columns must have one entry a row");
+        apart.push_back(column.data());
+    }
+    expect(!apart.empty(), "there must be columns");
+    const Rows<T> rows{apart[0], 1, 0, codes.shape(0), apart.size(), apart.data()};
+    accumulate_rows(rows, codes, weights, k, layout, weight, anchor, offset, scatter);
 }
 
 template <class T>
@@ -192,6 +214,10 @@ void bind(nb::module_& m) {
     m.def("accumulate", &accumulate<T>, nb::arg("X").noconvert(), nb::arg("codes").noconvert(),
           nb::arg("weights").none(), nb::arg("n_classes"), nb::arg("layout"),
           nb::arg("weight").noconvert(), nb::arg("anchor").noconvert(),
+          nb::arg("offset").noconvert(), nb::arg("scatter").noconvert());
+    m.def("accumulate_columns", &accumulate_columns<T>, nb::arg("columns").noconvert(),
+          nb::arg("codes").noconvert(), nb::arg("weights").none(), nb::arg("n_classes"),
+          nb::arg("layout"), nb::arg("weight").noconvert(), nb::arg("anchor").noconvert(),
           nb::arg("offset").noconvert(), nb::arg("scatter").noconvert());
     m.def("pack", &pack<T>, nb::arg("triangle").noconvert(), nb::arg("packed").noconvert());
     m.def("score_quadratic", &score_quadratic<T>, nb::arg("X").noconvert(),

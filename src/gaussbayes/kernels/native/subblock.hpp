@@ -29,7 +29,7 @@ struct Span {
 
 // Reading a row in whole panels takes in what follows it in memory. That is other rows, except at
 // the end of the table: rows that reach there are copied, as are those whose columns are not next
-// to each other.
+// to each other or not even in one piece.
 template <class T>
 class SubBlock {
   public:
@@ -58,7 +58,7 @@ class SubBlock {
         place(from, stride, 0, direct, codes, weights);
         upcoming_ = {};
         if (direct < count) {
-            copy(from + static_cast<std::ptrdiff_t>(direct) * stride, count - direct);
+            copy(first + direct, count - direct);
             place(copy_->data(), static_cast<std::ptrdiff_t>(padded_), direct, count, codes,
                   weights);
         } else if (stride > 0 && stride <= 2 * static_cast<std::ptrdiff_t>(padded_)) {
@@ -81,7 +81,7 @@ class SubBlock {
   private:
     // How many of the rows, from the first on, can be read in whole panels where they are.
     std::size_t readable(const T* from, std::size_t count) const {
-        if (rows_.column_stride != 1 && rows_.d > 1) return 0;
+        if (rows_.apart || (rows_.column_stride != 1 && rows_.d > 1)) return 0;
         const std::ptrdiff_t room = limit_ - from - static_cast<std::ptrdiff_t>(padded_);
         if (room < 0) return 0;
         if (rows_.row_stride <= 0) return count;
@@ -89,22 +89,29 @@ class SubBlock {
     }
 
     // Eight columns at a time: where columns are contiguous, each is read front to back.
-    void copy(const T* from, std::size_t count) {
+    void copy(std::size_t first, std::size_t count) {
         if (copied_ < count) {
             copy_.reset(new Block<T>(count * padded_));
             std::memset(copy_->data(), 0, sizeof(T) * count * padded_);
             copied_ = count;
         }
-        for (std::size_t j = 0; j < rows_.d; j += 8) {
-            const std::size_t columns = std::min<std::size_t>(rows_.d - j, 8);
-            for (std::size_t i = 0; i < count; ++i) {
-                const T* const x = from + static_cast<std::ptrdiff_t>(i) * rows_.row_stride +
-                                   static_cast<std::ptrdiff_t>(j) * rows_.column_stride;
-                T* const to = copy_->data() + i * padded_ + j;
+        constexpr std::size_t most = 8;
+        for (std::size_t j = 0; j < rows_.d; j += most) {
+            const std::size_t columns = std::min(rows_.d - j, most);
+            const T* column[most];
+            for (std::size_t l = 0; l < columns; ++l) column[l] = column_from(first, j + l);
+            T* to = copy_->data() + j;
+            for (std::size_t i = 0; i < count; ++i, to += padded_)
                 for (std::size_t l = 0; l < columns; ++l)
-                    to[l] = x[static_cast<std::ptrdiff_t>(l) * rows_.column_stride];
-            }
+                    to[l] = column[l][static_cast<std::ptrdiff_t>(i) * rows_.row_stride];
         }
+    }
+
+    const T* column_from(std::size_t first, std::size_t j) const {
+        const T* const column =
+            rows_.apart ? rows_.apart[j]
+                        : rows_.data + static_cast<std::ptrdiff_t>(j) * rows_.column_stride;
+        return column + static_cast<std::ptrdiff_t>(first) * rows_.row_stride;
     }
 
     // Where the rows of each class will begin, by counting.

@@ -1,0 +1,130 @@
+"""What a fitted classifier knows, under the names by which scikit-learn's tools ask for it."""
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
+from typing import Self, TypeVar
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from gaussbayes.covariance import correlation
+from gaussbayes.errors import GaussBayesError
+from gaussbayes.model import Model
+from gaussbayes.moments import ClassMoments
+from gaussbayes.parameters import Parameters
+from gaussbayes.types import FloatArray, LabelArray
+
+Fact = TypeVar("Fact")
+
+
+class Fitted:
+    """One record, `Model`, and attributes that are read from it or are not there.
+
+    The record is replaced whole, once all that could fail is done. The parameters that follow from
+    it are worked out when they are first needed.
+    """
+
+    _model: Model  # not there before fitting
+    _parameters: Parameters | None
+
+    @property
+    def classes_(self) -> LabelArray:
+        """The labels (k,), sorted; only those whose rows weigh something."""
+        return self._known("classes_", lambda model: model.schema.classes)
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of features."""
+        return self._known("n_features_in_", lambda model: model.schema.n_features)
+
+    @property
+    def feature_names_in_(self) -> LabelArray:
+        """The names of the features (d,), if they have any."""
+        names = self._known("feature_names_in_", lambda model: model.schema.features)
+        return np.array(names, dtype=object)
+
+    @property
+    def target_name_(self) -> str:
+        """The column that the labels came from, if that is known; it may be set."""
+        return self._known("target_name_", lambda model: model.target)
+
+    @target_name_.setter
+    def target_name_(self, name: str) -> None:
+        self._model = replace(self._fitted(), target=name)
+
+    @property
+    def moments_(self) -> ClassMoments:
+        """Everything learnt from the rows; not there if the parameters were given."""
+        return self._known("moments_", lambda model: model.moments)
+
+    @property
+    def parameters_(self) -> Parameters:
+        """Priors, means and covariances as scoring wants them."""
+        try:
+            return self._ready()
+        except GaussBayesError as error:
+            # An attribute that cannot be had yet is one that is not there: hasattr is False.
+            raise NotFittedError(str(error)) from error
+
+    @property
+    def priors_(self) -> FloatArray:
+        """Priors (k,)."""
+        return self.parameters_.prior
+
+    @property
+    def means_(self) -> FloatArray:
+        """Means (k, d)."""
+        return self.parameters_.mean
+
+    @property
+    def covariances_(self) -> FloatArray:
+        """Covariances (k, d, d), or (d, d) when shared."""
+        dense = self.parameters_.covariance.dense()
+        return dense[0] if self.parameters_.shared else dense
+
+    @property
+    def correlations_(self) -> FloatArray:
+        """Correlations (k, d, d), or (d, d) when shared."""
+        return correlation(self.covariances_)
+
+    @property
+    def n_parameters_(self) -> int:
+        """Free parameters: k − 1 priors, k·d means, and those of the covariances."""
+        return self.parameters_.n_parameters
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
+
+    def _remember(self, model: Model, parameters: Parameters | None = None) -> Self:
+        """Take over a new state, which is complete: nothing can fail from here."""
+        self._model = model
+        self._parameters = parameters
+        return self
+
+    def _with(self, model: Model, parameters: Parameters | None = None) -> Self:
+        """The same classifier with another state."""
+        changed = copy(self)
+        changed.__dict__ |= {"_model": model, "_parameters": parameters}
+        return changed
+
+    def _fitted(self) -> Model:
+        """The record, if there is one yet."""
+        check_is_fitted(self)
+        return self._model
+
+    def _ready(self) -> Parameters:
+        """The parameters, worked out now if need be."""
+        model = self._fitted()
+        if self._parameters is None:
+            self._parameters = model.estimate()
+        return self._parameters
+
+    def _known(self, name: str, fact: Callable[[Model], Fact | None]) -> Fact:
+        """A fact of the record; an attribute that is not there without a record or a fact."""
+        known = fact(self._model) if self.__sklearn_is_fitted__() else None
+        if known is None:
+            msg = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(msg, name=name, obj=self)
+        return known

@@ -1,0 +1,161 @@
+"""A model as one record, and every step from one model to the next.
+
+The estimator, the model files and the command line all work on this record: what a step does, and
+what it refuses, is said here once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gaussbayes import marginal as marginals
+from gaussbayes.errors import DataError, SchemaError
+from gaussbayes.labelled import LabelledMoments
+from gaussbayes.moments import ClassMoments
+from gaussbayes.parameters import Parameters, Structure
+from gaussbayes.priors import Priors, class_priors
+from gaussbayes.schema import Schema
+from gaussbayes.settings import Settings
+from gaussbayes.table import check_names
+from gaussbayes.types import FloatArray, ScatterLayout
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A model as it is kept: what it learnt from rows or, if it saw none, its parameters.
+
+    Examples
+    --------
+    >>> from gaussbayes.settings import check_settings
+    >>> from gaussbayes.summarise import summarise
+    >>> rows, codes = np.array([[1.0], [3.0], [10.0], [14.0]]), np.array([0, 0, 1, 1], np.int32)
+    >>> learnt = LabelledMoments(np.array(["a", "b"]), summarise(rows, codes, None, 2))
+    >>> model = learnt_model(check_settings("full", False, None, "mle", None), learnt, ("age",))
+    >>> model.estimate().mean.tolist(), model.updated(learnt).moments.weight.tolist()
+    ([[2.0], [12.0]], [4.0, 4.0])
+    """
+
+    settings: Settings
+    schema: Schema  # classes, features
+    target: str | None  # the column that the labels came from, if it has a name
+    moments: ClassMoments | None
+    parameters: Parameters | None  # None if there are moments
+
+    @property
+    def prior(self) -> FloatArray:
+        """The prior of each class (k,); the classes of a model that saw no rows weigh the same."""
+        k = self.schema.classes.shape[0]
+        weight = np.ones(k) if self.moments is None else self.moments.weight
+        return class_priors(self.settings.priors, self.schema, weight)
+
+    @property
+    def layout(self) -> ScatterLayout:
+        """How much of the scatter of more rows is to be kept: as much as of those seen before."""
+        return self.settings.structure.layout if self.moments is None else self.moments.layout
+
+    def estimate(self) -> Parameters:
+        """The parameters: those given, or those that follow from the moments."""
+        if self.parameters is not None:
+            return self.parameters
+        return self.settings.estimate(self.learnt("estimate").moments, self.schema)
+
+    def learnt(self, wanted_by: str) -> LabelledMoments:
+        """What was learnt from rows, for the step of that name; refused where no rows were seen."""
+        if self.moments is None:
+            msg = (
+                f"{wanted_by} needs the moments of the rows seen before, but this model was made "
+                "from parameters; fit one to rows, or use from_moments"
+            )
+            raise DataError(msg)
+        return LabelledMoments(self.schema.classes, self.moments)
+
+    def with_settings(self, settings: Settings, wanted_by: str) -> "Model":
+        """The model of the same rows under other settings, if what they need was kept."""
+        able = self.learnt(wanted_by).able(settings.structure.layout)
+        return replace(self, settings=settings, moments=able.moments)
+
+    def updated(self, more: LabelledMoments) -> "Model":
+        """The model of the rows seen before and of more; classes that are new join."""
+        return self._of(self.learnt("updated") + more.with_rows())
+
+    def merged(self, other: "Model") -> "Model":
+        """The model of the rows of both, with the settings of this one; classes are united.
+
+        The features must be the same. What one of the two does not know, their names or that of the
+        target, is taken from the other.
+        """
+        mine, theirs = self.learnt("merge"), other.learnt("merge")
+        _refuse_other_features(self.schema, other.schema)
+        both = self._of(mine.merged(theirs, self.settings.structure.layout))
+        return replace(
+            both,
+            schema=replace(both.schema, features=self.schema.features or other.schema.features),
+            target=other.target if self.target is None else self.target,
+        )
+
+    def with_priors(self, priors: Priors) -> "Model":
+        """The same Gaussians under other priors."""
+        changed = replace(self, settings=replace(self.settings, priors=priors))
+        prior = changed.prior
+        if self.parameters is None:
+            return changed
+        return replace(changed, parameters=self.parameters.with_prior(prior))
+
+    def marginal(self, features: Sequence[int | str], parameters: Parameters) -> "Model":
+        """The same classes as seen through some features only, the others integrated out.
+
+        Parameters
+        ----------
+        features : by name or number
+        parameters : those of this model
+        """
+        columns = marginals.find_columns(self.schema, features)
+        names = self.schema.features
+        chosen = None if names is None else tuple(names[column] for column in columns)
+        schema = Schema(self.schema.classes, len(columns), chosen)
+        seen = marginals.marginal(parameters, columns, schema)
+        return replace(self, schema=schema, moments=None, parameters=seen)
+
+    def with_feature_names(self, names: Sequence[str] | None) -> "Model":
+        """The same model with other names for its features, or none."""
+        features = check_names(names, self.schema.n_features)
+        return replace(self, schema=replace(self.schema, features=features))
+
+    def _of(self, learnt: LabelledMoments) -> "Model":
+        schema = replace(self.schema, classes=learnt.classes)
+        return replace(self, schema=schema, moments=learnt.moments)
+
+
+def learnt_model(
+    settings: Settings,
+    learnt: LabelledMoments,
+    features: Sequence[str] | None,
+    target: str | None = None,
+) -> Model:
+    """The model of rows with these moments; classes that weigh nothing are left out.
+
+    Parameters
+    ----------
+    features : the names of the features, if they have any
+    target : the column that the labels came from, if it has a name
+    """
+    there = learnt.with_rows()
+    d = there.moments.n_features
+    schema = Schema(there.classes, d, check_names(features, d))
+    return Model(settings, schema, target, there.moments, None)
+
+
+def given_model(parameters: Parameters, schema: Schema, structure: Structure) -> Model:
+    """The model with these parameters, which has seen no rows."""
+    return Model(Settings(structure, parameters.prior, "mle", None), schema, None, None, parameters)
+
+
+def _refuse_other_features(ours: Schema, theirs: Schema) -> None:
+    """Raise unless two models have the same features; names count if both know them."""
+    if not ours.same_features(theirs):
+        msg = (
+            "models of different features cannot be merged: "
+            f"{ours.features or ours.n_features} here, {theirs.features or theirs.n_features} there"
+        )
+        raise SchemaError(msg)
