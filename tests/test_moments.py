@@ -101,6 +101,16 @@ def test_only_like_goes_with_like(other: ClassMoments) -> None:
         _ = own - other
 
 
+@pytest.mark.parametrize(("layout", "whose"), [("full", " in class 0"), ("pooled", "")])
+def test_what_is_left_must_be_a_scatter(layout: ScatterLayout, whose: str) -> None:
+    # Each feature has squares enough for the rows removed, but their difference has none at all.
+    own = moments_of([[-2, -2], [2, 2], [-2, -2], [2, 2]], [0, 0, 0, 0], 1, layout)
+    other = moments_of([[-1, 1], [1, -1]], [0, 0], 1, layout)
+    message = rf"combination of the features a negative sum of squares{whose}: remove only"
+    with pytest.raises(RemovalError, match=message):
+        _ = own - other
+
+
 @each_layout
 def test_more_weight_than_there_is_cannot_be_removed(layout: ScatterLayout) -> None:
     small = moments_of([[0.0], [1.0], [1.0]], [0, 1, 1], 2, layout)
@@ -112,7 +122,7 @@ def test_more_weight_than_there_is_cannot_be_removed(layout: ScatterLayout) -> N
 
 
 @pytest.mark.parametrize(
-    ("layout", "whose"), [("full", " of class 1"), ("diagonal", " of class 1"), ("pooled", "")]
+    ("layout", "whose"), [("full", " in class 1"), ("diagonal", " in class 1"), ("pooled", "")]
 )
 def test_rows_that_were_never_added_cannot_be_removed(layout: ScatterLayout, whose: str) -> None:
     # Class 1 has squares 8 in feature 1; the two rows removed have 18 of their own.

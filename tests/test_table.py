@@ -55,7 +55,7 @@ def test_read_only_rows_are_taken_as_they_are() -> None:
         (ROWS.astype(">i2"), np.float64),
         (ROWS.tolist(), np.float64),
         (tuple(map(tuple, ROWS.tolist())), np.float64),
-        (np.asmatrix(ROWS), np.float64),
+        (ROWS.view(np.matrix), np.float64),
         (np.ma.masked_array(ROWS), np.float64),
         ([[Decimal(1), 2], [np.int8(3), True]], np.float64),
     ],

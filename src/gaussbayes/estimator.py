@@ -146,6 +146,58 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
             return self._remember(learnt_model(settings, batch, validation.names_in(X)))
         return self._remember(before.updated(batch))
 
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Take rows away again: the model is that of the other rows, as if these had never been.
+
+        Exact, without the other rows. A class of which no row is left is no class any more.
+
+        Raises
+        ------
+        RemovalError
+            If these rows cannot have been among those seen: a class would have less than no weight,
+            or a scatter that is none. The model then stays as it was.
+
+        Examples
+        --------
+        >>> model = GaussianClassifier().fit([[1.0], [2.0], [6.0], [5.0], [7.0]], [0, 0, 0, 1, 1])
+        >>> model.forget([[6.0]], [0]).means_.tolist()
+        [[1.5], [6.0]]
+        """
+        before = self._fitted()
+        rows = validation.features_as_before(self, X)
+        names = before.schema.features
+        gone = validation.summarised(rows, y, sample_weight, before.layout, self.n_jobs, names)
+        return self._remember(before.without(gone.with_rows()))
+
+    def add_class(self, label: Any, X: Any, sample_weight: Any = None) -> Self:
+        """Learn a class that the model does not have, from its rows; no other class is touched.
+
+        Its prior follows from its weight, unless priors were given: then it needs one of its own.
+        A covariance that is shared is that of all classes, the new one among them.
+
+        Examples
+        --------
+        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
+        >>> model.add_class(2, [[10.0], [12.0]]).means_.tolist()
+        [[1.5], [6.0], [11.0]]
+        """
+        before = self._fitted()
+        rows = validation.features_as_before(self, X)
+        y, names = [label] * len(rows), before.schema.features
+        batch = validation.summarised(rows, y, sample_weight, before.layout, self.n_jobs, names)
+        return self._remember(before.with_class(batch.with_rows()))
+
+    def remove_class(self, label: Any) -> Self:
+        """Take a class away, with all its rows; no other class is touched.
+
+        Examples
+        --------
+        >>> X, y = [[1.0], [2.0], [5.0], [7.0], [8.0], [9.0]], [0, 0, 1, 1, 2, 2]
+        >>> GaussianClassifier().fit(X, y).remove_class(1).classes_.tolist()
+        [0, 2]
+        """
+        return self._remember(self._fitted().without_class(label))
+
     def merge(self, other: Any) -> Self:
         """Add what another model of the same features has learnt; classes are united.
 

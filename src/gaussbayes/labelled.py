@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.errors import SchemaError
+from gaussbayes.errors import RemovalError, SchemaError
 from gaussbayes.labels import encode, unite
 from gaussbayes.moments import ClassMoments
+from gaussbayes.schema import Schema
 from gaussbayes.types import LabelArray, ScatterLayout
 
 
@@ -38,6 +39,35 @@ class LabelledMoments:
         mine = self.moments.aligned(of_self.tolist(), k)
         theirs = other.moments.aligned(of_other.tolist(), k)
         return LabelledMoments(classes, mine + theirs)
+
+    def without(
+        self, other: "LabelledMoments", features: tuple[str, ...] | None = None
+    ) -> "LabelledMoments":
+        """The moments of the rows of `self` without those of `other`, which must be among them.
+
+        Classes of which nothing is left are left out; `features` are names for messages.
+
+        Examples
+        --------
+        >>> from gaussbayes.summarise import summarise
+        >>> codes = np.array([0, 0, 1], np.int32)
+        >>> three = summarise(np.array([[1.0], [3.0], [7.0]]), codes, None, 2)
+        >>> one = summarise(np.array([[3.0]]), codes[:1], None, 1)
+        >>> every = LabelledMoments(np.array(["a", "b"]), three)
+        >>> every.without(LabelledMoments(np.array(["a"]), one)).moments.mean.tolist()
+        [[1.0], [7.0]]
+        """
+        classes, _, of_other = unite(self.classes, other.classes)
+        if classes.size > self.classes.size:
+            strange = np.setdiff1d(other.classes, self.classes).tolist()
+            msg = (
+                f"there are no rows of class {strange[0]!r} to be removed: the classes are "
+                f"{self.classes.tolist()!r:.200}"
+            )
+            raise RemovalError(msg)
+        theirs = other.moments.aligned(of_other.tolist(), self.classes.size)
+        schema = Schema(self.classes, self.moments.n_features, features)
+        return LabelledMoments(self.classes, self.moments.without(theirs, schema)).with_rows()
 
     def merged(self, other: "LabelledMoments", layout: ScatterLayout) -> "LabelledMoments":
         """The sum of both for models that need this layout; a full scatter of both is kept whole.

@@ -79,6 +79,45 @@ class Model:
         """The model of the rows seen before and of more; classes that are new join."""
         return self._of(self.learnt("updated") + more.with_rows())
 
+    def without(self, gone: LabelledMoments) -> "Model":
+        """The model of the rows seen before without some of them; see `LabelledMoments.without`.
+
+        A class of which no row is left is no class any more.
+        """
+        return self._of(self.learnt("forget").without(gone, self.schema.features))
+
+    def with_class(self, learnt: LabelledMoments) -> "Model":
+        """The model with classes that it did not have; nothing is changed in those it had."""
+        for label in learnt.classes.tolist():
+            if self.schema.position(label) >= 0:
+                msg = (
+                    f"there is a class {label!r} already: remove it first, or add rows to it "
+                    "with partial_fit"
+                )
+                raise SchemaError(msg)
+        larger = self._of(self.learnt("add_class") + learnt)
+        _ = larger.prior  # refused now, not when a prediction is wanted, if priors were given
+        return larger
+
+    def without_class(self, label: object) -> "Model":
+        """The model without a class and its rows; nothing is changed in the others."""
+        learnt = self.learnt("remove_class")
+        code = self.schema.position(label)
+        if code < 0:
+            msg = f"there is no class {label!r}: the classes are {learnt.classes.tolist()!r:.200}"
+            raise SchemaError(msg)
+        if learnt.moments.layout == "pooled":
+            msg = (
+                f"the scatter of class {label!r} is not kept apart from that of the others in a "
+                "model of one shared covariance: take away its rows with forget"
+            )
+            raise DataError(msg)
+        others = [c for c in range(learnt.classes.size) if c != code]
+        left = LabelledMoments(learnt.classes[others], learnt.moments.selected(others))
+        smaller = self._of(left)
+        _ = smaller.prior
+        return smaller
+
     def merged(self, other: "Model") -> "Model":
         """The model of the rows of both, with the settings of this one; classes are united.
 

@@ -11,10 +11,14 @@ import numpy as np
 
 from gaussbayes.errors import DataError, RemovalError
 from gaussbayes.kernels.reference import scatter_shape, zero_moments
+from gaussbayes.schema import Schema
+from gaussbayes.triangular import cholesky
 from gaussbayes.types import FloatArray, ScatterLayout
 
 _ROUNDING = 1e-9
 """Share of a weight or a scatter that a subtraction may leave behind as rounding."""
+
+_ONLY = "remove only rows that were added"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +100,24 @@ class ClassMoments:
         return ClassMoments(weight, anchor, offset, scatter, self.layout)
 
     def __sub__(self, other: "ClassMoments") -> "ClassMoments":
+        """The moments of the rows of `self` without those of `other`; see `without`."""
+        return self.without(other, Schema(np.arange(self.n_classes), self.n_features))
+
+    def without(self, other: "ClassMoments", schema: Schema) -> "ClassMoments":
         """The moments of the rows of `self` without those of `other`, which must be among them.
+
+        With ``δ = mean_b − mean_a`` and ``w = w_a − w_b``: ``mean = mean_a − δ w_b / w`` and
+        ``scatter = S_a − S_b − (w_a w_b / w) δδᵀ``.
+
+        Parameters
+        ----------
+        schema : what messages call the classes and features
 
         Raises
         ------
         RemovalError
-            If a weight or a sum of squares would fall below zero.
+            If a weight would fall below zero, or a scatter be none: its sums of squares are
+            negative, or would be for some combination of the features.
         """
         _check_alike(self, other)
         weight = self.weight - other.weight
@@ -109,8 +125,8 @@ class ClassMoments:
         if np.any(weight < -tolerance):
             code = int(np.argmin(weight))
             msg = (
-                f"cannot remove weight {other.weight[code]:g} from class {code}, "
-                f"which has weight {self.weight[code]:g}: remove only rows that were added"
+                f"cannot remove weight {other.weight[code]:g} from class "
+                f"{schema.class_name(code)}, which has weight {self.weight[code]:g}: {_ONLY}"
             )
             raise RemovalError(msg)
         left = weight > tolerance
@@ -122,7 +138,9 @@ class ClassMoments:
         offset = self.offset - delta * share[:, None]
         if self.layout != "pooled":
             scatter[~left] = 0.0
-        _settle_diagonal(scatter, self)
+        _settle_diagonal(scatter, self, schema)
+        if self.layout != "diagonal":
+            _refuse_indefinite(scatter, self, schema)
         empty = ~left[:, None]
         return ClassMoments(
             weight,
@@ -239,19 +257,48 @@ def _add_squares(
             scatter[some] += squares
 
 
-def _settle_diagonal(scatter: FloatArray, before: ClassMoments) -> None:
+def _settle_diagonal(scatter: FloatArray, before: ClassMoments, schema: Schema) -> None:
     """Refuse sums of squares below zero after a removal; set those that are rounding to zero."""
-    diagonal = scatter if before.layout == "diagonal" else np.einsum("...ii->...i", scatter)
-    original = (
-        before.scatter if before.layout == "diagonal" else np.einsum("...ii->...i", before.scatter)
-    )
+    diagonal, original = (_squares(each, before.layout) for each in (scatter, before.scatter))
     below = diagonal + _ROUNDING * original
     if np.any(below < 0):
-        worst = np.unravel_index(int(np.argmin(below)), below.shape)
-        owner = "" if before.layout == "pooled" else f" of class {worst[0]}"
+        c, j = (int(at) for at in np.unravel_index(int(np.argmin(below)), below.shape))
         msg = (
-            f"removing these rows would make the sum of squares of feature {worst[-1]}{owner} "
-            f"{diagonal[worst]:g}: remove only rows that were added"
+            f"removing these rows would make the sum of squares of {schema.feature_name(j)}"
+            f"{_owner(c, before, schema)} {diagonal[c, j]:g}: {_ONLY}"
         )
         raise RemovalError(msg)
     np.maximum(diagonal, 0.0, out=diagonal)
+
+
+def _refuse_indefinite(scatter: FloatArray, before: ClassMoments, schema: Schema) -> None:
+    """Refuse a scatter in which a combination of features has a sum of squares below zero.
+
+    Sums are measured in units of those before the removal, of which rounding is a share.
+    """
+    unit = np.sqrt(_squares(before.scatter, before.layout))
+    scale = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
+    d = before.n_features
+    scaled = scatter.reshape(-1, d, d) * scale[:, :, None]
+    scaled *= scale[:, None, :]
+    np.einsum("mii->mi", scaled)[...] += _ROUNDING
+    good = cholesky(scaled)
+    if good < scaled.shape[0]:
+        msg = (
+            "removing these rows would give a combination of the features a negative sum of "
+            f"squares{_owner(good, before, schema)}: {_ONLY}"
+        )
+        raise RemovalError(msg)
+
+
+def _owner(c: int, moments: ClassMoments, schema: Schema) -> str:
+    return "" if moments.layout == "pooled" else f" in class {schema.class_name(c)}"
+
+
+def _squares(scatter: FloatArray, layout: ScatterLayout) -> FloatArray:
+    """The sums of squares (m, d) in a scatter, as a view; m is 1 for a pooled one."""
+    if layout == "diagonal":
+        return scatter
+    d = scatter.shape[-1]
+    squares: FloatArray = np.einsum("mii->mi", scatter.reshape(-1, d, d))
+    return squares

@@ -167,12 +167,16 @@ def test_escape_codes_are_for_terminals() -> None:
     assert "\x1b" not in in_a_terminal("lesson", "rain", NO_COLOR="1")
 
 
-def test_completion_of_commands_and_lessons(shell: Shell) -> None:
+def test_completion_of_commands(shell: Shell) -> None:
     asked = {"_GAUSSBAYES_COMPLETE": "bash_complete", "COMP_CWORD": "1"}
     done = shell("gaussbayes", COMP_WORDS="gaussbayes rep", **asked)
     assert done.stdout == "plain,report\n"
-    asked["COMP_CWORD"] = "3"
-    done = shell("gaussbayes", COMP_WORDS="gaussbayes lesson petals p", **asked)
-    assert done.stdout.split() == []  # petals is taken
-    done = shell("gaussbayes", COMP_WORDS="gaussbayes lesson petals ra", **asked)
-    assert done.stdout == "plain,rain\n"
+
+
+def test_completion_of_lessons(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_GAUSSBAYES_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_CWORD", "3")
+    monkeypatch.setenv("COMP_WORDS", "gaussbayes lesson petals p")
+    assert call().stdout.split() == []  # petals is taken
+    monkeypatch.setenv("COMP_WORDS", "gaussbayes lesson petals ra")
+    assert call().stdout == "plain,rain\n"

@@ -104,25 +104,21 @@ def test_pictures_by_number_of_features(tmp_path: Path, iris_page: Page) -> None
     assert named(iris_page) == ["Decision", "Decision", *every]
 
 
-def test_everything_given_is_escaped(tmp_path: Path) -> None:
+def test_everything_given_is_escaped_and_addresses_are_text(tmp_path: Path) -> None:
     names = ['<script>alert("1")</script>', "a & b's", "</style></body>"]
     features = ["<img src=x onerror=1>", '"quoted"']
     X, y = plane()
     labels = np.array(names)[np.unique(y, return_inverse=True)[1]]
     model = GaussianClassifier().fit(X, labels).with_feature_names(features)
-    source, command = "<b>file</b>", "cat <x> && rm 'y'"
+    source, command = "<b>file</b> of http://a.b/c", "cat <x> && rm 'y'"
     page = report(model, X, labels, tmp_path, source=source, command=command, title="<i>")
     assert not page.root.all("script", "b", "i")
     assert all("onerror" not in one.attributes for one in page.root.all())
     assert len(page.root.all("body")) == len(page.root.all("style")) == 1
     for text in (*names, *features, source, command):
         assert text in page.words
-
-
-def test_addresses_appear_only_as_text(tmp_path: Path) -> None:
-    X, y = plane()
-    page = report(GaussianClassifier().fit(X, y), X, y, tmp_path, source="see http://a.b/c")
-    assert page.html.count("://") == 2  # the data section and the last one
+    # An address is text as well, in the data section and the last one.
+    assert page.html.count("://") == 2
     assert not [v for one in page.root.all() for v in one.attributes.values() if "://" in v]
 
 
