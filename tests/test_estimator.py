@@ -284,3 +284,22 @@ def test_deviations_are_those_of_each_class() -> None:
     assert shared.parameters_.deviation.tolist() == [[2, 3], [2, 3]]
     own = GaussianClassifier.from_parameters(None, [[0], [2]], [[[4]], [[9]]])
     assert own.parameters_.deviation.tolist() == [[2], [3]]
+
+
+def test_a_row_is_explained_however_it_comes() -> None:
+    X, y = iris()
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    model = GaussianClassifier().fit(frame, y)
+    told = model.explain(X[3])
+    assert told == model.explain(frame[3:4]) == model.explain(frame.iloc[3])
+    posterior = [terms.posterior for terms in told.bayes.classes]
+    np.testing.assert_allclose(posterior, model.predict_proba(frame[3:4])[0], rtol=1e-12)
+    odds = model.explain(X[3], ("setosa", "virginica"), "rival").log_odds
+    assert odds is not None
+    assert (odds.of, odds.against) == ("setosa", "virginica")
+    expected = model.log_odds(frame[3:4], "setosa", "virginica")[0]
+    np.testing.assert_allclose(odds.value, expected, rtol=1e-12)
+    with pytest.raises(DataError, match="one row is explained at a time, got 150"):
+        model.explain(frame)
+    with pytest.raises(SchemaError, match=r"unknown labels: \['rose'\]"):
+        model.explain(X[3], ("setosa", "rose"))

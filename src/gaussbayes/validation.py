@@ -55,6 +55,17 @@ def features_as_before(model: BaseEstimator, X: Any) -> RealArray:
     return rows
 
 
+def one_row(model: BaseEstimator, row: Any) -> Any:
+    """The features of one row, which may come as a table of one; NaN where a value is missing."""
+    if np.ndim(row) < 2 and not table.is_frame(row):
+        return row
+    rows = features_as_before(model, row)
+    if rows.shape[0] != 1:
+        msg = f"one row is explained at a time, got {rows.shape[0]}: choose one, as in X[3]"
+        raise DataError(msg)
+    return rows[0]
+
+
 def names_of_features(model: BaseEstimator) -> tuple[str, ...] | None:
     """The names of a fitted model's features, if they have any."""
     names = getattr(model, "feature_names_in_", None)
@@ -93,6 +104,12 @@ def refuse_unknown(found: LabelArray, known: LabelArray) -> None:
     if unknown:
         msg = f"unknown labels: {unknown!r:.200}; the classes are {names!r:.200}"
         raise SchemaError(msg)
+
+
+def codes_of(a: object, b: object, schema: Schema) -> tuple[int, int]:
+    """The numbers of two classes given by their labels."""
+    refuse_unknown(np.array([a, b], dtype=object), schema.classes)
+    return schema.position(a), schema.position(b)
 
 
 def codes_among(known: LabelArray, found: LabelArray, targets: CodeArray | FloatArray) -> CodeArray:

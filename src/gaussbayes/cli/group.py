@@ -14,6 +14,7 @@ _VERBS = (
     "update",
     "merge",
     "show",
+    "explain",
     "evaluate",
     "compare",
     "sample",

@@ -10,6 +10,7 @@ from gaussbayes.plots.compared import comparison
 from gaussbayes.plots.confusion import confusion, confusion_matrix
 from gaussbayes.plots.dataset import dataset
 from gaussbayes.plots.ellipses import ellipses
+from gaussbayes.plots.explanation import explanation
 from gaussbayes.plots.generative import generative_and_discriminative
 from gaussbayes.plots.maps import evidence, joint, joints, posterior, posteriors
 from gaussbayes.plots.neighbors import neighbors_error
@@ -30,6 +31,7 @@ __all__ = [
     "ellipses",
     "evidence",
     "evidence_surface",
+    "explanation",
     "generative_and_discriminative",
     "joint",
     "joints",

@@ -1,0 +1,163 @@
+"""What each feature adds to the log-odds of two classes: bars from a reference point to the row."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gaussbayes.errors import ParameterError
+from gaussbayes.explanation import Explanation, LogOdds, added
+from gaussbayes.plots import style
+from gaussbayes.plots.requirement import picture
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_REFERENCE, _ROW = "#c3cad6", "#5d6f92"
+"""The first bar and the last one; no class has these colours."""
+_THICK = 0.66
+_LINE, _LEAST, _AROUND = 0.19, 0.32, 1.7
+"""In inches: a line of a name, the least height of a bar, and what title and axis take."""
+_LETTERS = 34
+"""In a line of a name."""
+_MARGIN = 0.13
+"""Room for a number beside the longest bar, as a share of the width."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Bar:
+    """A bar from one value of the log-odds to another."""
+
+    name: str
+    start: float
+    end: float
+    color: str
+    number: str
+
+
+@picture
+def explanation(told: Explanation, *, most: int = 12, ax: "Axes | None" = None) -> "Axes":
+    """Draw how the features lead from the log-odds at a reference point to those of a row.
+
+    The first bar is the log-odds at the reference, the last one those of the row. Between them each
+    feature has a bar that begins where the one before it ends, the largest first: to the right it
+    speaks for the first of the two classes, to the left for the second. Features beyond `most`
+    share a bar; those that are missing add nothing, and are named at the end.
+
+    If one of the classes has prior 0 the log-odds are infinite, and only the features have bars.
+
+    Parameters
+    ----------
+    told : what `gaussbayes.explanation.explain` says of a row
+    most : how many features get a bar of their own
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from gaussbayes.explanation import explain
+    >>> from gaussbayes.parameters import Structure, given
+    >>> from gaussbayes.schema import Schema
+    >>> schema = Schema(np.array(["no", "yes"]), 2, ("age", "weight"))
+    >>> model = given(schema, Structure("diagonal"), None, [[0, 0], [2, 4]], np.ones((2, 2)))
+    >>> explanation(explain(model, schema, [2.0, 3.0])).get_title()
+    'log-odds 0.00 at the reference + 6.00 by the features = 6.00'
+    >>> plt.close("all")
+    """
+    from matplotlib.patches import Patch
+
+    odds = told.log_odds
+    if odds is None:
+        msg = "this picture compares two classes, but the model has one only"
+        raise ParameterError(msg)
+    if most < 1:
+        msg = f"at least one feature must get a bar of its own, got most={most!r}"
+        raise ParameterError(msg)
+    labels = [terms.label for terms in told.bayes.classes]
+    looks = style.class_styles(np.array(labels, dtype=object))
+    own, other = (looks[labels.index(label)] for label in (odds.of, odds.against))
+    bars = _bars(odds, most, own.color, other.color)
+    lines = max(bar.name.count("\n") + 1 for bar in bars)
+    ax = style.axes_for(ax, (8.6, _AROUND + len(bars) * max(_LEAST, _LINE * lines)))
+    _draw(ax, bars)
+    what = "log-odds" if np.isfinite(odds.value) else "change of the log-odds"
+    ax.set_xlabel(style.text(f"{what} of {odds.of} against {odds.against}", 60))
+    ax.set_title(_sum(odds))
+    handles = [Patch(color=look.color, label=look.label) for look in (own, other)]
+    style.legend_beside(ax, handles, "speaks for")
+    return ax
+
+
+def _bars(odds: LogOdds, most: int, own: str, other: str) -> list[_Bar]:
+    """The bars from top to bottom."""
+    first, rest = odds.largest(most)
+    steps = [
+        (f"{style.text(one.feature, _LETTERS)} = {_value(one.value)}", one.amount) for one in first
+    ]
+    if rest:
+        steps.append((f"{len(rest)} other features", added(rest)))
+    missing = [one.feature for one in odds.contributions if one.missing]
+    if missing:
+        one = len(missing) == 1
+        name = style.text(missing[0], _LETTERS) if one else f"{len(missing)} features"
+        steps.append((f"{name} missing", 0.0))
+    decimals = _decimals(odds)
+    finite = bool(np.isfinite(odds.value))
+    place = odds.at_reference if finite else 0.0
+    bars = [_Bar("at the reference", 0.0, place, _REFERENCE, _number(place, decimals))]
+    for name, amount in steps:
+        color = own if amount > 0 else other
+        bars.append(_Bar(name, place, place + amount, color, _number(amount, decimals, "+")))
+        place += amount
+    bars.append(_Bar("this row", 0.0, odds.value, _ROW, _number(odds.value, decimals)))
+    return bars if finite else bars[1:-1]
+
+
+def _draw(ax: "Axes", bars: list[_Bar]) -> None:
+    """Bars from top to bottom, numbers beside them, and what they are called along the axis."""
+    beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
+    beside["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # over the line at 0
+    ax.axvline(0.0, color=style.FAINT, linewidth=1, zorder=1)
+    for row, bar in enumerate(bars):
+        ax.barh(row, bar.end - bar.start, _THICK, left=bar.start, color=bar.color, zorder=2)
+        ax.annotate(bar.number, (max(bar.start, bar.end), row), (4, 0), **beside)
+        if row + 1 < len(bars):  # to where the next one begins
+            ends = (row - _THICK / 2, row + 1 + _THICK / 2)
+            ax.plot([bar.end, bar.end], ends, color=style.FAINT, linewidth=0.8, zorder=3)
+    places = [0.0, *(place for bar in bars for place in (bar.start, bar.end))]
+    low, high = min(places), max(places)
+    width = (high - low) or 1.0
+    ax.set_xlim(low - 0.03 * width, high + _MARGIN * width)
+    ax.set_ylim(len(bars) - 0.4, -0.6)
+    ax.set_yticks(range(len(bars)), [bar.name for bar in bars])
+    ax.tick_params(axis="y", length=0)
+
+
+def _sum(odds: LogOdds) -> str:
+    """The title: how the parts add up."""
+    decimals = _decimals(odds)
+    features = added(odds.contributions)
+    if not np.isfinite(odds.value):
+        total = _number(features, decimals, "+")
+        return f"log-odds {_number(odds.value, 0)}, by the priors alone; {total} by the features"
+    sign = "−" if features < 0 else "+"
+    return (
+        f"log-odds {_number(odds.at_reference, decimals)} at the reference {sign} "
+        f"{_number(abs(features), decimals)} by the features = {_number(odds.value, decimals)}"
+    )
+
+
+def _decimals(odds: LogOdds) -> int:
+    """As many as give three digits of the largest number, from one to six."""
+    sizes = [abs(one.amount) for one in odds.contributions]
+    sizes += [abs(end) for end in (odds.at_reference, odds.value) if np.isfinite(end)]
+    largest = max(sizes)
+    return int(np.clip(2 - np.floor(np.log10(largest)), 1, 6)) if largest > 0 else 1
+
+
+def _number(value: float, decimals: int, sign: str = "") -> str:
+    rounded = round(value, decimals) + 0.0  # + 0.0: no minus before a zero
+    return f"{rounded:{sign}.{decimals}f}".replace("-", "−").replace("inf", "∞")
+
+
+def _value(value: float) -> str:
+    return f"{value:.5g}".replace("-", "−")
