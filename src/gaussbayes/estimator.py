@@ -1,6 +1,7 @@
 """`GaussianClassifier`: the whole family as one scikit-learn estimator. No arithmetic here."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -15,14 +16,18 @@ from gaussbayes.bayes_error import BayesError, bayes_error
 from gaussbayes.costs import Costs, check_costs
 from gaussbayes.decision import Decisions
 from gaussbayes.direct import direct_parameters
+from gaussbayes.errors import ParameterError
+from gaussbayes.evaluation import evaluate
 from gaussbayes.explanation import Explanation, explain
 from gaussbayes.fitted import Fitted
-from gaussbayes.labelled import label_moments
+from gaussbayes.labelled import LabelledMoments, label_moments
+from gaussbayes.leave_one_out import LeaveOneOut, leave_one_out
 from gaussbayes.model import Model, given_model, learnt_model
 from gaussbayes.moments import ClassMoments
 from gaussbayes.prior_shift import PriorShift, prior_shift
 from gaussbayes.priors import Priors
-from gaussbayes.settings import Settings, check_settings
+from gaussbayes.selection import Choice, Criterion, check_choice, select
+from gaussbayes.settings import Settings
 from gaussbayes.shrinkage import Shrinkage
 from gaussbayes.sources import Summary, moments_of
 from gaussbayes.types import (
@@ -47,9 +52,9 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
 
     Parameters
     ----------
-    covariance : {"full", "diagonal", "spherical"}
+    covariance : {"full", "diagonal", "spherical", "auto"}
         What a class's covariance may look like: any, no correlations, or one variance for all
-        features.
+        features. ``"auto"`` chooses among these, own and shared, whatever `shared` says.
     shared : bool
         Whether all classes have the same covariance. Full and not shared is QDA, full and shared
         LDA, diagonal and not shared Gaussian naive Bayes.
@@ -58,8 +63,11 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         `classes_`. Priors never reach the covariances.
     divisor : {"mle", "unbiased"}
         Divide the scatter by N, or by N − 1 (N − k when shared).
-    shrinkage : None, float in [0, 1] or "oas"
-        How far covariances are moved towards the spherical one of equal trace.
+    shrinkage : None, float in [0, 1], "oas" or "auto"
+        How far covariances are moved towards the spherical one of equal trace; ``"auto"`` chooses.
+    selection : {"leave_one_out", "bic"}
+        What ``"auto"`` chooses by: the log loss of every row under the model without it, exact and
+        in closed form; or BIC, for which no rows are needed, so that it works for files too.
     n_jobs : int or None
         Threads; None uses every core. Results do not depend on it.
 
@@ -72,6 +80,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
     correlations_ : as `covariances_`, scaled to unit variances
     n_parameters_ : how many free parameters the model has
     parameters_ : `Parameters`, everything that scoring needs
+    selection_ : `Selection`, all candidates and the best of them; only if `fit` had to choose
     moments_ : `ClassMoments`, everything learnt from the rows; not there after `from_parameters`
     n_features_in_ : number of features
     feature_names_in_ : (d,) their names, if the rows came in a frame whose column names are text
@@ -97,12 +106,13 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
 
     def __init__(
         self,
-        covariance: CovarianceName = "full",
+        covariance: CovarianceName | Literal["auto"] = "full",
         *,
         shared: bool = False,
         priors: Priors = None,
         divisor: Divisor = "mle",
-        shrinkage: Shrinkage = None,
+        shrinkage: Shrinkage | Literal["auto"] = None,
+        selection: Criterion = "leave_one_out",
         n_jobs: int | None = None,
     ) -> None:
         self.covariance = covariance
@@ -110,6 +120,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         self.priors = priors
         self.divisor = divisor
         self.shrinkage = shrinkage
+        self.selection = selection
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -121,13 +132,13 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         y : (n,) labels, or (n, k) memberships: how much of each row belongs to each class
         sample_weight : (n,) how much each row counts; 2 is as good as the row twice
         """
-        settings = self._checked_settings()
-        layout = settings.structure.layout
-        batch = validation.summarised(X, y, sample_weight, layout, self.n_jobs)
-        model = learnt_model(settings, batch, validation.names_in(X))
-        parameters = model.estimate()
-        self.__dict__.pop("bad_rows_", None)  # of an earlier source
-        return self._remember(model, parameters)
+        choice = self._choice()
+        needs_labels = choice.is_open and choice.criterion == "leave_one_out"
+        reading = validation.read_labelled if needs_labels else validation.read
+        batch, schema = reading(X, y, sample_weight)
+        learnt = validation.moments_of(batch, schema, choice.layout, self.n_jobs)
+        rows = (batch.X, batch.targets, batch.weights) if needs_labels else (None, None, None)
+        return self._fit_best(choice, rows, learnt, validation.names_in(X))
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the model is that of all rows so far.
@@ -138,7 +149,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         classes : the labels that may occur, if that is to be checked. New classes need not be
             announced: they join with their first row.
         """
-        settings = self._checked_settings()
+        settings = self._settings("partial_fit")
         before, rows, names, layout = None, X, None, settings.structure.layout
         if self.__sklearn_is_fitted__():
             before = self._model.with_settings(settings, "partial_fit")
@@ -212,7 +223,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         if not isinstance(other, GaussianClassifier):
             msg = f"another GaussianClassifier can be merged, got {type(other).__name__}"
             raise TypeError(msg)
-        settings = self._checked_settings()
+        settings = self._settings("merge")
         theirs = GaussianClassifier._fitted(other).with_settings(settings, "merge")
         if not self.__sklearn_is_fitted__():
             return self._remember(theirs)
@@ -241,13 +252,15 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         >>> GaussianClassifier().fit_source(iris, "species").feature_names_in_[2]
         'petal length (cm)'
         """
-        settings = self._checked_settings()
+        choice = self._choice()
+        if choice.is_open:
+            choice.refuse_without_rows()
         wanted = {"features": features, "weights": weights, "bad_rows": bad_rows, "client": client}
-        found = self._summed(source, target, settings.structure.layout, wanted)
-        model = learnt_model(settings, found.learnt, found.features, found.target)
-        parameters = model.estimate()
+        found = self._summed(source, target, choice.layout, wanted)
+        none = (None, None, None)
+        self._fit_best(choice, none, found.learnt.with_rows(), found.features, found.target)
         self.bad_rows_ = found.bad_rows
-        return self._remember(model, parameters)
+        return self
 
     def partial_fit_source(
         self,
@@ -259,7 +272,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         client: Any = None,
     ) -> Self:
         """Learn from more rows; the features, and the target if not given, are those of before."""
-        settings = self._checked_settings()
+        settings = self._settings("partial_fit_source")
         before = self._fitted().with_settings(settings, "partial_fit_source")
         names, target = validation.names_for_source(before, target)
         wanted = {"features": names, "weights": weights, "bad_rows": bad_rows, "client": client}
@@ -453,6 +466,26 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         pair = None if between is None else validation.codes_of(*between, schema)
         return explain(parameters, schema, validation.one_row(self, row), pair, reference)
 
+    def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> LeaveOneOut:
+        """Every row predicted by the model of all others, exactly and in closed form.
+
+        The models are those of these rows with the settings of this classifier, which need not be
+        fitted; what ``"auto"`` chose is kept.
+
+        Examples
+        --------
+        >>> X, y = [[1.0], [2.0], [6.0], [7.0], [8.0], [12.0]], list("aaabbb")
+        >>> found = GaussianClassifier(shared=True).leave_one_out(X, y)
+        >>> np.exp(found.log_posterior[2]).round(4).tolist(), found.evaluation.n_errors
+        ([0.0875, 0.9125], 1)
+        """
+        settings = self._settings("leave_one_out")
+        batch, schema = validation.read_labelled(X, y, sample_weight)
+        layout, codes = settings.structure.layout, batch.codes
+        moments = validation.moments_of(batch, schema, layout, self.n_jobs).moments
+        told = leave_one_out(batch.X, codes, batch.weights, moments, schema, settings, self.n_jobs)
+        return LeaveOneOut(told, evaluate(told, codes, schema.classes))
+
     def mahalanobis(self, X: Any) -> RealArray:
         """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means."""
         return self._score(scores.mahalanobis, X)
@@ -568,14 +601,54 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
     ) -> Self:
         """A classifier of moments gathered elsewhere; `settings` are the constructor's."""
         model = cls(**settings)
-        checked = model._checked_settings()
+        checked = model._settings("from_moments")
         learnt = label_moments(classes, moments).able(checked.structure.layout)
         return model._remember(learnt_model(checked, learnt, feature_names))
 
-    def _checked_settings(self) -> Settings:
-        return check_settings(
-            self.covariance, self.shared, self.priors, self.divisor, self.shrinkage
+    def _choice(self) -> Choice:
+        return check_choice(
+            self.covariance,
+            self.shared,
+            self.priors,
+            self.divisor,
+            self.shrinkage,
+            self.selection,
         )
+
+    def _settings(self, step: str) -> Settings:
+        """The settings for a step that cannot choose any: what was chosen before stays."""
+        choice = self._choice()
+        if not choice.is_open:
+            return choice.settings
+        if not self.__sklearn_is_fitted__():
+            msg = (
+                f"{step} cannot choose covariance and shrinkage: 'auto' is for fit and fit_source, "
+                "which see all rows at once"
+            )
+            raise ParameterError(msg)
+        return replace(self._model.settings, priors=self.priors, divisor=self.divisor)
+
+    def _fit_best(
+        self,
+        choice: Choice,
+        rows: tuple[Any, Any, Any],
+        learnt: LabelledMoments,
+        names: Sequence[str] | None,
+        target: str | None = None,
+    ) -> Self:
+        """Take over the model of the best settings; `rows` are those learnt from, or Nones."""
+        settings, selection = choice.settings, None
+        if choice.is_open:
+            model = learnt_model(settings, learnt, names)
+            selection = select(*rows, learnt.moments, model.schema, choice, self.n_jobs)
+            settings = selection.chosen(settings)
+        model = learnt_model(settings, learnt, names, target)
+        parameters = model.estimate()
+        for stale in ("bad_rows_", "selection_"):  # of an earlier fit
+            self.__dict__.pop(stale, None)
+        if selection is not None:
+            self.selection_ = selection
+        return self._remember(model, parameters)
 
     @classmethod
     def _of(cls, model: Model) -> Self:

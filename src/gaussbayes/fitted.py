@@ -13,7 +13,7 @@ from gaussbayes.covariance import correlation
 from gaussbayes.errors import GaussBayesError
 from gaussbayes.model import Model
 from gaussbayes.moments import ClassMoments
-from gaussbayes.parameters import Parameters
+from gaussbayes.parameters import Parameters, Structure
 from gaussbayes.types import FloatArray, LabelArray
 
 Fact = TypeVar("Fact")
@@ -58,6 +58,11 @@ class Fitted:
     def moments_(self) -> ClassMoments:
         """Everything learnt from the rows; not there if the parameters were given."""
         return self._known("moments_", lambda model: model.moments)
+
+    @property
+    def structure_(self) -> Structure:
+        """The shape of the covariances, and whether the classes share one."""
+        return self._known("structure_", lambda model: model.settings.structure)
 
     @property
     def parameters_(self) -> Parameters:

@@ -23,6 +23,11 @@ class Batch:
     targets: CodeArray | FloatArray  # (n,) class numbers or (n, k) memberships
     weights: FloatArray | None  # (n,), None for ones
 
+    @property
+    def codes(self) -> CodeArray:
+        """The class numbers (n,), where rows have one class each."""
+        return self.targets.astype(np.int32, copy=False)
+
 
 def read(X: Any, y: Any, sample_weight: Any = None) -> tuple[Batch, Schema]:
     """Labelled rows as numbers, and what the columns and classes are called.

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,38 @@ def codes_among(known: LabelArray, found: LabelArray, targets: CodeArray | Float
     return unite(known, found)[2][targets.astype(np.intp)]
 
 
+def read(X: Any, y: Any, sample_weight: Any) -> tuple[table.Batch, Schema]:
+    """Labelled rows as numbers, and what the columns and classes are called."""
+    _warn_of_column(y)
+    return table.read(X, y, sample_weight)
+
+
+def read_labelled(X: Any, y: Any, sample_weight: Any) -> tuple[table.Batch, Schema]:
+    """The same, with one label for each row, and without classes that weigh nothing.
+
+    Examples
+    --------
+    >>> batch, schema = read_labelled([[1.0], [2.0]], ["a", "b"], [0.0, 1.0])
+    >>> batch.X.tolist(), batch.targets.tolist(), schema.classes.tolist()
+    ([[2.0]], [0], ['b'])
+    """
+    batch, schema = read(X, y, sample_weight)
+    if batch.targets.ndim == 2:
+        msg = (
+            "rows are left out with one label each, got memberships of shape "
+            f"{batch.targets.shape}: choose by selection='bic'"
+        )
+        raise DataError(msg)
+    if batch.weights is None or batch.weights.all():
+        return batch, schema
+    there = batch.weights > 0
+    kept, codes = np.unique(batch.targets[there], return_inverse=True)
+    if kept.size == schema.classes.size:
+        return batch, schema
+    some = table.Batch(batch.X[there], codes.astype(np.int32), batch.weights[there])
+    return some, replace(schema, classes=schema.classes[kept])
+
+
 def summarised(
     X: Any,
     y: Any,
@@ -143,8 +176,17 @@ def summarised(
     >>> learnt.classes.tolist(), learnt.moments.mean.tolist()
     (['a'], [[2.0]])
     """
-    _warn_of_column(y)
-    batch, schema = table.read(X, y, sample_weight)
+    return moments_of(*read(X, y, sample_weight), layout, n_jobs, names)
+
+
+def moments_of(
+    batch: table.Batch,
+    schema: Schema,
+    layout: ScatterLayout,
+    n_jobs: int | None,
+    names: tuple[str, ...] | None = None,
+) -> LabelledMoments:
+    """The moments of rows that were read; errors name columns."""
     k = schema.classes.shape[0]
     with naming_columns(batch.X, names or schema.features):
         moments = summarise(batch.X, batch.targets, batch.weights, k, layout, n_jobs)

@@ -60,7 +60,8 @@ class Method:
         # Our models take labels, for priors may be given by label; scikit-learn's take numbers,
         # for it does not know labels of every kind.
         classes = fold.schema.classes
-        targets = fold.codes if self.structure is None else classes[fold.codes]
+        ours = isinstance(self.estimator, GaussianClassifier)
+        targets = classes[fold.codes] if ours else fold.codes
         present = np.unique(fold.codes)
         began = perf_counter()
         try:

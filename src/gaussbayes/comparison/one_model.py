@@ -5,14 +5,12 @@ from typing import Any
 
 from sklearn.base import clone
 
-from gaussbayes.comparison.held_out import hold_out, read_labelled
+from gaussbayes.comparison.held_out import hold_out
 from gaussbayes.comparison.judging import Method, folds
-from gaussbayes.comparison.leave_one_out import leave_one_out
 from gaussbayes.errors import DataError
 from gaussbayes.estimator import GaussianClassifier
-from gaussbayes.evaluation import Evaluation, evaluate
+from gaussbayes.evaluation import Evaluation
 from gaussbayes.labels import as_targets
-from gaussbayes.parameters import Structure
 from gaussbayes.progress import track
 from gaussbayes.types import LabelArray
 
@@ -47,13 +45,11 @@ def judge(
     """
     _refuse_one_class(as_targets(y)[1])
     if isinstance(held_out, str) and held_out == "loo":
-        rows, codes, schema = read_labelled(X, y)
-        told = leave_one_out(settings, rows, codes, schema)
-        how = f"each of {codes.size} rows predicted by a model of the others"
-        return Judgement(evaluate(told, codes, schema.classes), how)
+        left_out = settings.leave_one_out(X, y).evaluation
+        how = f"each of {left_out.n_rows} rows predicted by a model of the others"
+        return Judgement(left_out, how)
     parts = hold_out(X, y, held_out, random_state)
-    structure = Structure(settings.covariance, settings.shared)
-    method = Method("the model", clone(settings), structure)
+    method = Method("the model", clone(settings))
     for fold in track(folds(parts), "cross-validation", len(parts.splits)):
         method.judge(fold)
     found = method.candidate(parts.truth, parts.schema.classes)

@@ -11,7 +11,6 @@ from gaussbayes.comparison import STRUCTURES, Candidate, Comparison, compare
 from gaussbayes.errors import DataError, ParameterError, PriorError
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.evaluation import Evaluation, evaluate
-from gaussbayes.parameters import Structure
 from gaussbayes.report import pictures
 from gaussbayes.report.description import Description, describe
 from gaussbayes.report.mistakes import Mistake, confident_mistakes
@@ -54,7 +53,7 @@ class Contents:
     @property
     def own(self) -> Candidate | None:
         """The candidate of the comparison that has the model's structure."""
-        structure = structure_of(self.model)
+        structure = self.model.structure_
         found = () if self.comparison is None else self.comparison.candidates
         return next((one for one in found if one.structure == structure), None)
 
@@ -126,11 +125,6 @@ def _seed(random_state: Any) -> int:
     return int(random_state)
 
 
-def structure_of(model: GaussianClassifier) -> Structure:
-    """The shape of the covariances, and whether the classes share one."""
-    return Structure(model.covariance, model.parameters_.shared)
-
-
 def model_name(model: GaussianClassifier) -> str:
     """What people call a model of this structure.
 
@@ -139,7 +133,7 @@ def model_name(model: GaussianClassifier) -> str:
     >>> model_name(GaussianClassifier.from_parameters(None, [[0], [1]], [[1]]))
     'LDA'
     """
-    structure = structure_of(model)
+    structure = model.structure_
     return next(name for name, known in STRUCTURES.items() if known == structure)
 
 

@@ -107,7 +107,7 @@ def _summary(contents: Contents) -> str:
 
 
 def _whose(contents: Contents) -> str:
-    shape = contents.model.covariance
+    shape = contents.model.structure_.covariance
     if contents.model.parameters_.shared:
         return f"one {shape} covariance for all classes"
     return f"a {shape} covariance for each class"

@@ -47,7 +47,7 @@ def _settings(contents: Contents) -> Html:
     )
     pairs = [
         ("model", contents.name),
-        ("covariance", _SHAPES[model.covariance]),
+        ("covariance", _SHAPES[model.structure_.covariance]),
         ("shared", "yes: one covariance for all classes" if shared else "no: each class its own"),
         ("priors", _priors(contents)),
         *_estimation(contents),
@@ -133,7 +133,7 @@ def _covariances(contents: Contents, look: Look) -> list[Html]:
 def _variances(contents: Contents, owners: list[Html], covariances: FloatArray) -> Html:
     """Of shapes without correlations: the variances say it all."""
     variances = np.einsum("mii->mi", covariances)
-    if contents.model.covariance == "spherical":
+    if contents.model.structure_.covariance == "spherical":
         head, variances = ["variance of every feature"], variances[:, :1]
     else:
         head = [join(["variance of ", name(title)]) for title in contents.features[:MOST]]

@@ -1,0 +1,81 @@
+"""The model without a row, fitted again: for the rows with which too much goes."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.errors import GaussBayesError, PriorError
+from gaussbayes.labelled import LabelledMoments
+from gaussbayes.moments import ClassMoments
+from gaussbayes.priors import Priors, class_priors
+from gaussbayes.schema import Schema
+from gaussbayes.scores import log_posterior
+from gaussbayes.settings import Settings
+from gaussbayes.summarise import summarise
+from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout
+
+
+def moments_without(
+    X: RealArray,
+    codes: CodeArray,
+    weights: FloatArray | None,
+    row: int,
+    n_classes: int,
+    layout: ScatterLayout,
+) -> ClassMoments:
+    """The moments of all rows but one. They are added up: a subtraction would lose digits.
+
+    Examples
+    --------
+    >>> X, codes = np.array([[1.0], [5.0], [3.0]]), np.zeros(3, np.int32)
+    >>> moments_without(X, codes, None, 1, 1, "full").mean.tolist()
+    [[2.0]]
+    """
+
+    def some(part: slice) -> ClassMoments:
+        own = None if weights is None else weights[part]
+        return summarise(X[part], codes[part], own, n_classes, layout)
+
+    return some(slice(0, row)) + some(slice(row + 1, None))
+
+
+def log_posterior_without(
+    moments: ClassMoments, x: FloatArray, row: int, n_rows: int, schema: Schema, settings: Settings
+) -> FloatArray:
+    """Log posteriors (k,) of a row x (d,) by the moments of the others; −∞ for a class without.
+
+    Raises
+    ------
+    GaussBayesError
+        If the others do not make a model, for instance because a covariance is singular.
+    """
+    there = moments.weight > 0
+    known = LabelledMoments(schema.classes, moments).with_rows()
+    told = np.full(there.size, -np.inf)
+    try:
+        priors = _priors_of_some(settings.priors, schema, moments.weight, there)
+        parameters = replace(settings, priors=priors).estimate(
+            known.moments, replace(schema, classes=known.classes)
+        )
+        told[there] = log_posterior(parameters, x[None])[0]
+    except GaussBayesError as error:
+        msg = f"without row {row + 1} of {n_rows} the model cannot be fitted: {error}"
+        raise type(error)(msg) from None
+    return told
+
+
+def _priors_of_some(
+    priors: Priors, schema: Schema, weight: FloatArray, there: NDArray[np.bool_]
+) -> Priors:
+    """The priors of the classes that are left, in the proportions that were given."""
+    if priors is None or there.all():
+        return priors
+    every = class_priors(priors, schema, weight)
+    total = float(every[there].sum())
+    if total == 0:
+        lost = schema.class_name(int(np.argmin(there)))
+        msg = f"only class {lost} has a prior above 0, and no other row"
+        raise PriorError(msg)
+    some: FloatArray = every[there] / total
+    return some

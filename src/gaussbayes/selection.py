@@ -1,0 +1,292 @@
+"""Which structure and which shrinkage: every candidate judged by rows left out, or by BIC.
+
+One set of full moments gives all candidates: nothing is read twice. Leave-one-out asks how well a
+model predicts the class of a row that it has not seen, and can weigh shrinkage against none. The
+Bayesian information criterion asks how well a model explains the rows it was fitted to, less a
+charge for each parameter, and needs the moments alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import isfinite, isnan, nan
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.errors import DataError, GaussBayesError
+from gaussbayes.evaluation import evaluate
+from gaussbayes.leave_one_out import shrinkage_path
+from gaussbayes.leave_one_out.frame import scatters
+from gaussbayes.moments import ClassMoments
+from gaussbayes.parameters import Parameters, Structure, given
+from gaussbayes.schema import Schema
+from gaussbayes.settings import Settings, check_settings, one_of
+from gaussbayes.shrinkage import Shrinkage
+from gaussbayes.types import CodeArray, CovarianceName, FloatArray, RealArray, ScatterLayout
+
+Criterion: TypeAlias = Literal["leave_one_out", "bic"]
+AUTOMATIC = "auto"
+
+STRUCTURES = tuple(
+    Structure(covariance, shared)
+    for covariance, shared in product(get_args(CovarianceName), (False, True))
+)
+SHRINKAGES: tuple[Shrinkage, ...] = (
+    *(None, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0),
+    "oas",
+)
+
+_TIE = 1e-9
+"""Share of a criterion by which equal models may differ in rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A structure and a shrinkage, and how they did; NaN where that was not looked at."""
+
+    structure: Structure
+    shrinkage: Shrinkage
+    log_loss: float  # mean of −log p(true class | x) over the rows left out, by their weights
+    error: float  # share of wrong predictions among them, each counted once
+    brier: float  # mean of Σ_c (p(c | x) − [c is true])², likewise
+    bic: float
+    n_parameters: int
+    refused: str | None = None  # why it cannot be judged
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """All candidates, and the best of them."""
+
+    candidates: tuple[Candidate, ...]
+    best: Candidate
+    criterion: Criterion
+
+    def chosen(self, settings: Settings) -> Settings:
+        """The settings with the structure and the shrinkage of the best."""
+        return replace(settings, structure=self.best.structure, shrinkage=self.best.shrinkage)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What may be chosen, and how."""
+
+    settings: Settings  # of which priors and divisor are kept
+    structures: tuple[Structure, ...] = STRUCTURES
+    shrinkages: tuple[Shrinkage, ...] = SHRINKAGES  # not of spherical covariances
+    criterion: Criterion = "leave_one_out"
+
+    def refuse_without_rows(self) -> None:
+        """Raise if the rows must be there to be left out one at a time."""
+        if self.criterion == "leave_one_out":
+            raise _no_rows()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is anything to choose."""
+        return len(self.structures) * len(self.shrinkages) > 1
+
+    @property
+    def layout(self) -> ScatterLayout:
+        """How much of the scatter the structures need."""
+        layouts = {structure.layout for structure in self.structures}
+        return layouts.pop() if len(layouts) == 1 else "full"
+
+
+def check_choice(
+    covariance: Any, shared: Any, priors: Any, divisor: Any, shrinkage: Any, criterion: Any
+) -> Choice:
+    """What ``"auto"`` leaves open, if all that is said is possible.
+
+    Examples
+    --------
+    >>> choice = check_choice("full", True, None, "mle", "auto", "bic")
+    >>> choice.structures, len(choice.shrinkages)
+    ((Structure(covariance='full', shared=True),), 11)
+    """
+    one_of("covariance", covariance, (*get_args(CovarianceName), AUTOMATIC))
+    one_of("selection", criterion, get_args(Criterion))
+    any_structure, any_shrinkage = covariance == AUTOMATIC, is_automatic(shrinkage)
+    settings = check_settings(
+        "full" if any_structure else covariance,
+        shared,
+        priors,
+        divisor,
+        None if any_shrinkage else shrinkage,
+    )
+    return Choice(
+        settings,
+        STRUCTURES if any_structure else (settings.structure,),
+        SHRINKAGES if any_shrinkage else (settings.shrinkage,),
+        criterion,
+    )
+
+
+def is_automatic(setting: object) -> bool:
+    """Whether a setting is left to be chosen.
+
+    Examples
+    --------
+    >>> is_automatic("auto"), is_automatic(0.5)
+    (True, False)
+    """
+    return isinstance(setting, str) and setting == AUTOMATIC
+
+
+def select(
+    X: RealArray | None,
+    codes: CodeArray | None,
+    weights: FloatArray | None,
+    moments: ClassMoments,
+    schema: Schema,
+    choice: Choice,
+    n_jobs: int | None = None,
+) -> Selection:
+    """Judge every structure with every shrinkage, and find the best.
+
+    Parameters
+    ----------
+    X, codes, weights : the rows (n, d), their class numbers (n,), and their weights (n,) or None;
+        by BIC all three may be None
+    moments : of these rows, full or of the layout of the choice
+    choice : what may be chosen, by the least log loss of rows left out, exactly as if n models were
+        fitted, or by the least BIC. Of equal candidates the one with fewest parameters wins.
+
+    Notes
+    -----
+    The only row of a class is called impossible by every model without it, so that it tells none
+    from another, and is not counted.
+
+    Examples
+    --------
+    >>> from gaussbayes.datasets import load_iris
+    >>> from gaussbayes.labels import encode
+    >>> from gaussbayes.settings import check_settings
+    >>> from gaussbayes.summarise import summarise
+    >>> data = load_iris()
+    >>> codes, classes = encode(data.labels)
+    >>> moments, schema = summarise(data.rows, codes, None, 3), Schema(classes, 4)
+    >>> choice = Choice(check_settings("full", False, None, "mle", None))
+    >>> found = select(data.rows, codes, None, moments, schema, choice)
+    >>> found.best.structure, found.best.shrinkage
+    (Structure(covariance='full', shared=False), 0.03)
+    """
+    candidates: list[Candidate] = []
+    for structure in choice.structures:
+        own = (None,) if structure.covariance == "spherical" else choice.shrinkages
+        chosen = replace(choice.settings, structure=structure)
+        fitted = [_fitted(moments, schema, replace(chosen, shrinkage=s)) for s in own]
+        if choice.criterion == "bic":
+            candidates += fitted
+            continue
+        if X is None or codes is None:
+            raise _no_rows()
+        path = shrinkage_path(X, codes, weights, moments, schema, chosen, own, n_jobs)
+        rows = _counted(codes, weights)
+        candidates += [
+            _judged(candidate, told, codes, weights, rows, schema)
+            for candidate, told in zip(fitted, path, strict=True)
+        ]
+    return Selection(tuple(candidates), _best(candidates, choice.criterion), choice.criterion)
+
+
+def bic(parameters: Parameters, moments: ClassMoments, structure: Structure) -> float:
+    """``−2 log L + p log N``, for p parameters and rows of weight N in all.
+
+    ``log L = Σ_c W_c log prior_c − ½ Σ_c (W_c (d log 2π + log |Σ_c|) + tr Σ_c⁻¹ S_c)`` is the log
+    likelihood of the rows with their classes, from their weights W and scatters S alone. Shrinkage
+    lowers it and is not counted as fewer parameters: where a covariance can be inverted without,
+    BIC never asks for any.
+
+    Examples
+    --------
+    >>> from gaussbayes.parameters import estimate
+    >>> from gaussbayes.summarise import summarise
+    >>> X, codes = np.array([[0.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1], np.int32)
+    >>> moments, structure = summarise(X, codes, None, 2), Structure(shared=True)
+    >>> model = estimate(moments, Schema(np.arange(2), 1), structure)
+    >>> round(bic(model, moments, structure), 6)  # 4 (1 + log 2π + log 4) + 4 log 4
+    22.441863
+    """
+    weight, d = moments.weight, moments.n_features
+    scatter, whitener = scatters(moments, structure), parameters.covariance.whitener
+    if whitener.ndim == 2:
+        squares = float((scatter * np.square(whitener)).sum())
+    else:
+        squares = float(((whitener @ scatter) * whitener).sum())
+    log_det = np.broadcast_to(parameters.covariance.log_det, weight.shape)
+    labels = 2.0 * float(weight @ parameters.log_prior)
+    features = -float(weight @ (d * np.log(2 * np.pi) + log_det)) - squares
+    return parameters.n_parameters * float(np.log(weight.sum())) - labels - features
+
+
+def _no_rows() -> DataError:
+    return DataError(
+        "selection='leave_one_out' needs the rows and their classes, all in memory: fit to arrays "
+        "or a frame, or choose by selection='bic', for which their moments do"
+    )
+
+
+def _fitted(moments: ClassMoments, schema: Schema, settings: Settings) -> Candidate:
+    """A candidate before any row is left out."""
+    structure, shrinkage = settings.structure, settings.shrinkage
+    unseen = (nan, nan, nan)
+    try:
+        model = settings.estimate(moments, schema)
+    except GaussBayesError as error:
+        size = _n_parameters(structure, schema)
+        return Candidate(structure, shrinkage, *unseen, nan, size, str(error))
+    own = bic(model, moments, structure)
+    return Candidate(structure, shrinkage, *unseen, own, model.n_parameters)
+
+
+def _judged(
+    candidate: Candidate,
+    told: FloatArray | GaussBayesError,
+    codes: CodeArray,
+    weights: FloatArray | None,
+    rows: NDArray[np.intp],
+    schema: Schema,
+) -> Candidate:
+    """The candidate with what the rows that were left out say of it."""
+    if isinstance(told, GaussBayesError):
+        return replace(candidate, refused=str(told))
+    if not rows.size:
+        return replace(candidate, refused="no class has two rows, of which one could be left out")
+    seen = evaluate(told[rows], codes[rows], schema.classes)
+    loss = seen.log_loss
+    if weights is not None:
+        loss = -float(np.average(told[rows, codes[rows]], weights=weights[rows]))
+    return replace(candidate, log_loss=loss, error=seen.error, brier=seen.brier)
+
+
+def _counted(codes: CodeArray, weights: FloatArray | None) -> NDArray[np.intp]:
+    """The rows that weigh something and have company in their class."""
+    there = np.ones(codes.size, dtype=np.bool_) if weights is None else weights > 0
+    company = np.bincount(codes[there], minlength=int(codes.max(initial=0)) + 1) > 1
+    return np.flatnonzero(there & company[codes])
+
+
+def _best(candidates: Sequence[Candidate], criterion: Criterion) -> Candidate:
+    def value(candidate: Candidate) -> float:
+        return candidate.bic if criterion == "bic" else candidate.log_loss
+
+    judged = [one for one in candidates if one.refused is None and not isnan(value(one))]
+    if not judged:
+        reasons = "; ".join(dict.fromkeys(str(one.refused) for one in candidates))
+        msg = f"none of {len(candidates)} candidates can be judged: {reasons:.1000}"
+        raise DataError(msg)
+    least = min(map(value, judged))
+    most = least + _TIE * abs(least) if isfinite(least) else least
+    return min((one for one in judged if value(one) <= most), key=lambda one: one.n_parameters)
+
+
+def _n_parameters(structure: Structure, schema: Schema) -> int:
+    """How many free parameters such a model has, whether or not it can be fitted."""
+    k, d = schema.classes.shape[0], schema.n_features
+    unit = {"full": np.eye(d), "diagonal": np.ones(d), "spherical": np.ones(())}
+    one = unit[structure.covariance]
+    every = one if structure.shared else np.broadcast_to(one, (k, *one.shape))
+    return given(schema, structure, "uniform", np.zeros((k, d)), every).n_parameters
