@@ -34,6 +34,8 @@ def test_not_finite_rows(structure: tuple[Any, bool], value: float, name: str, d
     with pytest.raises(NonFiniteError, match=f"contains {name}.* in row 31, column 'girth'"):
         model.partial_fit(tree_frame(bad), y)
     model.fit(tree_frame(X), y)
+    if np.isnan(value):  # predictions take it for a value that is missing: tests/missing
+        return
     for method in ("predict", *SCORES):
         with pytest.raises(NonFiniteError, match=f"contains {name}.* row 31, column 'girth'"):
             getattr(model, method)(tree_frame(bad))
@@ -48,9 +50,10 @@ def test_the_first_bad_row_of_many_is_named() -> None:
     model = GaussianClassifier().fit(X, y)
     X[150_001, 2] = np.nan
     X[199_999, 0] = np.inf
-    for call in (lambda: model.fit(X, y), lambda: model.predict(X)):
-        with pytest.raises(NonFiniteError, match="NaN in row 150001, column 2 "):
-            call()
+    with pytest.raises(NonFiniteError, match="NaN in row 150001, column 2 "):
+        model.fit(X, y)
+    with pytest.raises(NonFiniteError, match="infinity in row 199999, column 0 "):
+        model.predict(X)
 
 
 def test_wrong_number_of_features() -> None:

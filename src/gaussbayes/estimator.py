@@ -19,6 +19,7 @@ from gaussbayes.direct import direct_parameters
 from gaussbayes.errors import ParameterError
 from gaussbayes.evaluation import evaluate
 from gaussbayes.explanation import Explanation, explain
+from gaussbayes.finite import refuse_not_finite
 from gaussbayes.fitted import Fitted
 from gaussbayes.labelled import LabelledMoments, label_moments
 from gaussbayes.leave_one_out import LeaveOneOut, leave_one_out
@@ -410,8 +411,11 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
     ) -> novelty.PValues:
         """How probable it is that a row of the model has no more evidence than each row (n,).
 
-        Simulated, with standard errors; see `gaussbayes.novelty.evidence_distribution`.
+        Simulated, with standard errors; see `gaussbayes.novelty.evidence_distribution`. Those are
+        rows of all features, so that none may be missing here.
         """
+        rows = validation.features_as_before(self, X)
+        refuse_not_finite(rows, names=self._fitted().schema.features)
         found = novelty.evidence_distribution(self._ready(), n_draws, random_state, self.n_jobs)
         return found.p_values(self.score_samples(X))
 
@@ -497,7 +501,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         parameters, own = self._ready(), self._model.schema
         batch, schema = table.read(validation.features_as_before(self, X), y, sample_weight)
         codes = validation.codes_among(own.classes, schema.classes, batch.targets)
-        with validation.naming_columns(batch.X, own.features):
+        with validation.naming_columns(batch.X, own.features, allow_nan=True):
             return scores.negative_log_likelihood(
                 parameters, batch.X, codes, batch.weights, self.n_jobs
             )
@@ -672,5 +676,5 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
     def _score(self, function: Callable[..., Answer], X: Any, *codes: int) -> Answer:
         parameters = self._ready()
         rows = validation.features_as_before(self, X)
-        with validation.naming_columns(rows, self._model.schema.features):
+        with validation.naming_columns(rows, self._model.schema.features, allow_nan=True):
             return function(parameters, rows, *codes, self.n_jobs)

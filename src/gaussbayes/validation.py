@@ -194,12 +194,14 @@ def moments_of(
 
 
 @contextmanager
-def naming_columns(rows: RealArray, names: tuple[str, ...] | None) -> Iterator[None]:
+def naming_columns(
+    rows: RealArray, names: tuple[str, ...] | None, *, allow_nan: bool = False
+) -> Iterator[None]:
     """Let errors about NaN and infinity name the column, where it has a name."""
     try:
         yield
     except NonFiniteError:
-        refuse_not_finite(rows, names=names)
+        refuse_not_finite(rows, names=names, allow_nan=allow_nan)
         raise
 
 
