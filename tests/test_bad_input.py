@@ -187,13 +187,13 @@ def test_bad_priors(priors: Any, what: str) -> None:
     [
         (
             {"covariance": "round"},
-            "covariance is one of 'full', 'diagonal', 'spherical', got 'round'",
+            "covariance is one of 'full', 'diagonal', 'spherical', 'auto', got 'round'",
         ),
         ({"covariance": None}, "covariance is one of .* got None"),
         ({"shared": "yes"}, "shared is True or False, got 'yes'"),
         ({"divisor": "n"}, "divisor is one of 'mle', 'unbiased', got 'n'"),
         ({"shrinkage": 1.5}, r"shrinkage is None, a number in \[0, 1\] or 'oas', got 1\.5"),
-        ({"shrinkage": "auto"}, "or 'oas', got 'auto'"),
+        ({"shrinkage": "best"}, "or 'oas', got 'best'"),
         ({"shrinkage": np.nan}, "got nan"),
         ({"shrinkage": True}, "got True"),
         ({"n_jobs": 0}, "n_jobs is a number of threads"),

@@ -85,7 +85,7 @@ def novel(p_values: FloatArray, level: float, prior: FloatArray | None = None) -
     [False, True]
     """
     least = probability("the level below which a row is novel", level)
-    each = p_values.reshape(p_values.shape[0], -1)
+    each = p_values if p_values.ndim == 2 else p_values[:, None]
     if prior is not None:
         if prior.shape != each.shape[1:]:
             msg = f"p-values of {each.shape[1]} classes need as many priors, got {prior.shape}"

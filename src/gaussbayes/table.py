@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.errors import DataError, SchemaError
-from gaussbayes.labels import as_targets, is_missing
+from gaussbayes.labels import as_targets, is_missing, series_values
 from gaussbayes.schema import Schema
 from gaussbayes.types import CodeArray, FloatArray, RealArray
 
@@ -193,7 +193,7 @@ def _from_frame(X: Any) -> NDArray[Any]:
             return matrix
     matrix = np.empty(frame.shape, dtype=width, order="F")
     for column, series in enumerate(frame.iter_columns()):
-        values = series.to_numpy()
+        values = series_values(series)
         if values.dtype.kind not in "biuf":
             values = _as_floats(values[:, None], name=repr(series.name))[:, 0]
         matrix[:, column] = values
