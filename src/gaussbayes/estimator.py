@@ -16,14 +16,15 @@ from gaussbayes.bayes_error import BayesError, bayes_error
 from gaussbayes.costs import Costs, check_costs
 from gaussbayes.decision import Decisions
 from gaussbayes.direct import direct_parameters
-from gaussbayes.errors import ParameterError
+from gaussbayes.errors import MissingLabelError, NonFiniteError, ParameterError
 from gaussbayes.evaluation import evaluate
 from gaussbayes.explanation import Explanation, explain
 from gaussbayes.finite import refuse_not_finite
 from gaussbayes.fitted import Fitted
 from gaussbayes.labelled import LabelledMoments, label_moments
 from gaussbayes.leave_one_out import LeaveOneOut, leave_one_out
-from gaussbayes.model import Model, given_model, learnt_model
+from gaussbayes.missing.em import fit_incomplete
+from gaussbayes.model import Model, completed_model, given_model, learnt_model
 from gaussbayes.moments import ClassMoments
 from gaussbayes.prior_shift import PriorShift, prior_shift
 from gaussbayes.priors import Priors
@@ -69,6 +70,10 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
     selection : {"leave_one_out", "bic"}
         What ``"auto"`` chooses by: the log loss of every row under the model without it, exact and
         in closed form; or BIC, for which no rows are needed, so that it works for files too.
+    unlabelled : a label, or None
+        Rows with this label, such as −1, have none in truth; None and NaN always mean that.
+    unlabelled_weight : float above 0
+        How much a row without label counts beside a labelled one.
     n_jobs : int or None
         Threads; None uses every core. Results do not depend on it.
 
@@ -81,6 +86,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
     correlations_ : as `covariances_`, scaled to unit variances
     n_parameters_ : how many free parameters the model has
     parameters_ : `Parameters`, everything that scoring needs
+    convergence_ : `Convergence`, how EM climbed; only if features or labels were missing
     selection_ : `Selection`, all candidates and the best of them; only if `fit` had to choose
     moments_ : `ClassMoments`, everything learnt from the rows; not there after `from_parameters`
     n_features_in_ : number of features
@@ -114,6 +120,8 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         divisor: Divisor = "mle",
         shrinkage: Shrinkage | Literal["auto"] = None,
         selection: Criterion = "leave_one_out",
+        unlabelled: Any = None,
+        unlabelled_weight: float = 1.0,
         n_jobs: int | None = None,
     ) -> None:
         self.covariance = covariance
@@ -122,6 +130,8 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         self.divisor = divisor
         self.shrinkage = shrinkage
         self.selection = selection
+        self.unlabelled = unlabelled
+        self.unlabelled_weight = unlabelled_weight
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -129,17 +139,59 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
 
         Parameters
         ----------
-        X : (n, d) array, list or frame (pandas, polars, Arrow) of finite numbers
-        y : (n,) labels, or (n, k) memberships: how much of each row belongs to each class
+        X : (n, d) array, list or frame (pandas, polars, Arrow) of numbers; NaN or null is a feature
+            that is missing
+        y : (n,) labels, None, NaN or `unlabelled` where there is none; or (n, k) memberships: how
+            much of each row belongs to each class
         sample_weight : (n,) how much each row counts; 2 is as good as the row twice
+
+        Notes
+        -----
+        With features or labels missing the model is the most likely one of what is there, found by
+        EM where there is no closed form: see `convergence_`. Features must be missing for reasons
+        that do not depend on their values, given the others. Such a model has no `moments_`: it
+        cannot learn more, be merged or forget.
         """
         choice = self._choice()
+        try:
+            return self._fit_complete(choice, X, y, sample_weight)
+        except (NonFiniteError, MissingLabelError):
+            return self._fit_incomplete(choice, X, y, sample_weight)
+
+    def _fit_complete(self, choice: Choice, X: Any, y: Any, sample_weight: Any) -> Self:
         needs_labels = choice.is_open and choice.criterion == "leave_one_out"
         reading = validation.read_labelled if needs_labels else validation.read
         batch, schema = reading(X, y, sample_weight)
+        if self.unlabelled is not None and schema.position(self.unlabelled) >= 0:
+            msg = f"there are rows labelled {self.unlabelled!r}, which marks rows without label"
+            raise MissingLabelError(msg)
         learnt = validation.moments_of(batch, schema, choice.layout, self.n_jobs)
         rows = (batch.X, batch.targets, batch.weights) if needs_labels else (None, None, None)
         return self._fit_best(choice, rows, learnt, validation.names_in(X))
+
+    def _fit_incomplete(self, choice: Choice, X: Any, y: Any, sample_weight: Any) -> Self:
+        rows, codes, weights, schema = validation.read_incomplete(
+            X, y, sample_weight, self.unlabelled
+        )
+        with validation.naming_columns(rows, schema.features, allow_nan=True):
+            refuse_not_finite(rows, allow_nan=True)
+        if choice.is_open:
+            msg = "covariance and shrinkage are chosen by complete rows with labels; set them here"
+            raise ParameterError(msg)
+        found = fit_incomplete(
+            rows,
+            codes,
+            weights,
+            schema.classes.size,
+            schema,
+            choice.settings,
+            unlabelled_weight=self.unlabelled_weight,
+            n_jobs=self.n_jobs,
+        )
+        model = completed_model(choice.settings, found.moments, schema)
+        self._forget_earlier()
+        self.convergence_ = found.convergence
+        return self._remember(model, model.parameters)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the model is that of all rows so far.
@@ -632,6 +684,11 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
             raise ParameterError(msg)
         return replace(self._model.settings, priors=self.priors, divisor=self.divisor)
 
+    def _forget_earlier(self) -> None:
+        """Take away what an earlier fit has said of itself."""
+        for stale in ("bad_rows_", "selection_", "convergence_"):
+            self.__dict__.pop(stale, None)
+
     def _fit_best(
         self,
         choice: Choice,
@@ -648,8 +705,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
             settings = selection.chosen(settings)
         model = learnt_model(settings, learnt, names, target)
         parameters = model.estimate()
-        for stale in ("bad_rows_", "selection_"):  # of an earlier fit
-            self.__dict__.pop(stale, None)
+        self._forget_earlier()
         if selection is not None:
             self.selection_ = selection
         return self._remember(model, parameters)
@@ -672,6 +728,11 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
     ) -> Summary:
         """The moments of a source's rows, summed by the threads of this classifier."""
         return moments_of(source, target, layout=layout, n_jobs=self.n_jobs, **wanted)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     def _score(self, function: Callable[..., Answer], X: Any, *codes: int) -> Answer:
         parameters = self._ready()

@@ -65,7 +65,8 @@ class Model:
         if self.moments is None:
             msg = (
                 f"{wanted_by} needs the moments of the rows seen before, but this model was made "
-                "from parameters; fit one to rows, or use from_moments"
+                "from parameters, or fitted to rows with missing values or labels; fit one to "
+                "complete rows, or use from_moments"
             )
             raise DataError(msg)
         return LabelledMoments(self.schema.classes, self.moments)
@@ -188,6 +189,21 @@ def learnt_model(
 def given_model(parameters: Parameters, schema: Schema, structure: Structure) -> Model:
     """The model with these parameters, which has seen no rows."""
     return Model(Settings(structure, parameters.prior, "mle", None), schema, None, None, parameters)
+
+
+def completed_model(
+    settings: Settings,
+    completed: ClassMoments,
+    schema: Schema,
+) -> Model:
+    """The model of rows of which something is missing, whose moments are no sums but estimates.
+
+    It keeps the parameters that follow from them: as such estimates cannot be added exactly, the
+    model does not pretend to have seen them.
+    """
+    parameters = settings.estimate(completed, schema)
+    kept = replace(settings, priors=parameters.prior)
+    return Model(kept, schema, None, None, parameters)
 
 
 def _refuse_other_features(ours: Schema, theirs: Schema) -> None:

@@ -15,7 +15,7 @@ from gaussbayes import table
 from gaussbayes.errors import DataError, NonFiniteError, SchemaError
 from gaussbayes.finite import refuse_not_finite
 from gaussbayes.labelled import LabelledMoments
-from gaussbayes.labels import unite
+from gaussbayes.labels import encode_some, unite
 from gaussbayes.model import Model
 from gaussbayes.schema import Schema
 from gaussbayes.summarise import summarise
@@ -132,6 +132,25 @@ def read(X: Any, y: Any, sample_weight: Any) -> tuple[table.Batch, Schema]:
     """Labelled rows as numbers, and what the columns and classes are called."""
     _warn_of_column(y)
     return table.read(X, y, sample_weight)
+
+
+def read_incomplete(
+    X: Any, y: Any, sample_weight: Any, mark: Any
+) -> tuple[RealArray, CodeArray, FloatArray | None, Schema]:
+    """Rows with NaN where a feature is missing, class numbers with −1 where a label is, weights."""
+    rows = table.as_matrix(X)
+    codes, classes = encode_some(y, mark)
+    if codes.shape[0] != rows.shape[0]:
+        msg = f"X has {rows.shape[0]} rows, but y has {codes.shape[0]}; give one label for each row"
+        raise DataError(msg)
+    if classes.size < 2:
+        msg = (
+            "rows without labels are learnt from beside labelled rows of at least two classes, got "
+            f"labels of {classes.tolist()!r}"
+        )
+        raise DataError(msg)
+    schema = Schema(classes, rows.shape[1], names_in(X))
+    return rows, codes, table.as_weights(sample_weight, rows.shape[0]), schema
 
 
 def read_labelled(X: Any, y: Any, sample_weight: Any) -> tuple[table.Batch, Schema]:

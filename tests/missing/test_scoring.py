@@ -232,8 +232,8 @@ def test_missing_values_of_tables(table: Any) -> None:
         np.testing.assert_array_equal(found, expected)
 
 
-def test_only_predictions_take_missing_values() -> None:
+def test_sums_of_rows_do_not_take_missing_values() -> None:
     X, y = trees()
     X[3, 0] = np.nan
     with pytest.raises(NonFiniteError, match="NaN in row 3, column 0"):
-        GaussianClassifier().fit(X, y)
+        GaussianClassifier().partial_fit(X, y)
