@@ -1,32 +1,26 @@
 """`GaussianClassifier`: the whole family as one scikit-learn estimator. No arithmetic here."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from gaussbayes import decision, labels, novelty, scores, storage, synthesis, table, validation
-from gaussbayes.bayes_error import BayesError, bayes_error
-from gaussbayes.costs import Costs, check_costs
-from gaussbayes.decision import Decisions
+from gaussbayes import labels, storage, validation
+from gaussbayes.deciding import Deciding
 from gaussbayes.direct import direct_parameters
 from gaussbayes.errors import MissingLabelError, NonFiniteError, ParameterError
 from gaussbayes.evaluation import evaluate
-from gaussbayes.explanation import Explanation, explain
 from gaussbayes.finite import refuse_not_finite
-from gaussbayes.fitted import Fitted
 from gaussbayes.labelled import LabelledMoments, label_moments
 from gaussbayes.leave_one_out import LeaveOneOut, leave_one_out
 from gaussbayes.missing.em import fit_incomplete
 from gaussbayes.model import Model, completed_model, given_model, learnt_model
 from gaussbayes.moments import ClassMoments
-from gaussbayes.prior_shift import PriorShift, prior_shift
 from gaussbayes.priors import Priors
 from gaussbayes.selection import Choice, Criterion, check_choice, select
 from gaussbayes.settings import Settings
@@ -36,16 +30,11 @@ from gaussbayes.types import (
     BadRowHandling,
     CovarianceName,
     Divisor,
-    FloatArray,
-    LabelArray,
-    RealArray,
     ScatterLayout,
 )
 
-Answer = TypeVar("Answer")
 
-
-class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignore[misc]
+class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ignore[misc]
     """One Gaussian for each class, and Bayes' rule.
 
     ``p(c | x) = prior_c N(x; mean_c, Σ_c) / Σ_b prior_b N(x; mean_b, Σ_b)``, everything estimated
@@ -349,179 +338,6 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         """
         return cls._of(storage.load(Path(path)))
 
-    def predict(self, X: Any) -> LabelArray:
-        """The most probable class of each row (n,)."""
-        codes = self._score(scores.labels, X)
-        return np.take(self.classes_, codes)
-
-    def predict_proba(self, X: Any) -> RealArray:
-        """Posteriors ``p(c | x)`` (n, k)."""
-        return self._score(scores.posterior, X)
-
-    def predict_log_proba(self, X: Any) -> RealArray:
-        """Log posteriors ``log p(c | x)`` (n, k), exact however small."""
-        return self._score(scores.log_posterior, X)
-
-    def decision_function(self, X: Any) -> RealArray:
-        """Two classes: the log-odds of the second (n,); more: the log posteriors (n, k)."""
-        if self._fitted().schema.classes.shape[0] == 2:
-            return self._score(scores.log_odds, X, 1, 0)
-        return self._score(scores.log_posterior, X)
-
-    def predict_joint_log_proba(self, X: Any) -> RealArray:
-        """Log joint densities ``log p(x, c) = log prior_c + log p(x | c)`` (n, k)."""
-        return self._score(scores.log_joint, X)
-
-    def joint(self, X: Any) -> RealArray:
-        """Joint densities ``p(x, c)`` (n, k); for many features prefer the logarithms."""
-        return self._score(scores.joint, X)
-
-    def score_samples(self, X: Any) -> RealArray:
-        """Log evidence ``log p(x)`` (n,): how well the model as a whole explains a row."""
-        return self._score(scores.log_evidence, X)
-
-    def evidence(self, X: Any) -> RealArray:
-        """Evidence ``p(x) = Σ_c p(x, c)`` (n,); for many features prefer the logarithm."""
-        return self._score(scores.evidence, X)
-
-    def log_likelihood(self, X: Any) -> RealArray:
-        """Log densities ``log p(x | c)`` (n, k)."""
-        return self._score(scores.log_likelihood, X)
-
-    def likelihood(self, X: Any) -> RealArray:
-        """Densities ``p(x | c)`` (n, k); for many features prefer the logarithms."""
-        return self._score(scores.likelihood, X)
-
-    def log_odds(self, X: Any, a: object, b: object) -> RealArray:
-        """``log p(a | x) − log p(b | x)`` (n,) of two classes given by their labels."""
-        self._ready()
-        return self._score(scores.log_odds, X, *validation.codes_of(a, b, self._model.schema))
-
-    def decide(
-        self,
-        X: Any,
-        *,
-        costs: Costs | None = None,
-        reject_below: float | None = None,
-        reject_cost: float | None = None,
-        novelty_level: float | None = None,
-        priors: Priors | Literal["own"] = "own",
-    ) -> Decisions:
-        """The class of least expected cost for each row, or why the row is better left open.
-
-        Parameters
-        ----------
-        costs : (k, k) what deciding for the class of the column costs where that of the row is
-            true, or ``{(true label, decided label): cost}``. None is 1 for every mistake: the most
-            probable class.
-        reject_below : refuse rows whose most probable class is less probable than that
-        reject_cost : refuse rows of which even the best decision is expected to cost more
-        novelty_level : refuse rows that are like no class: of the rows of every class fewer than
-            this share lie so far out
-        priors : others than the model's, as in the constructor
-
-        Examples
-        --------
-        >>> model = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["ill", "well"])
-        >>> model.decide([[1.0], [2.1], [30.0]], reject_below=0.8, novelty_level=1e-3).labels
-        array(['ill', None, None], dtype=object)
-        >>> model.decide([[2.5]], costs={("ill", "well"): 50, ("well", "ill"): 1}).labels
-        array(['ill'], dtype=object)
-        """
-        if not (isinstance(priors, str) and priors == "own"):
-            changed = self.with_priors(priors)
-            return changed.decide(
-                X,
-                costs=costs,
-                reject_below=reject_below,
-                reject_cost=reject_cost,
-                novelty_level=novelty_level,
-            )
-        parameters, schema = self._ready(), self._model.schema
-        unlike = None
-        if novelty_level is not None:
-            unlike = novelty.novel(self.p_values(X), novelty_level, parameters.prior)
-        return decision.decide(
-            self.predict_log_proba(X),
-            None if costs is None else check_costs(costs, schema),
-            reject_below=reject_below,
-            reject_cost=reject_cost,
-            novel=unlike,
-            classes=schema.classes,
-        )
-
-    def p_values(self, X: Any) -> FloatArray:
-        """How probable it is that a row of the class lies at least so far out (n, k).
-
-        ``P(χ²_d ≥ m²)`` of the squared Mahalanobis distance m². A row whose p-values are all tiny
-        is like no class, whatever its posteriors say.
-        """
-        return self._score(novelty.class_p_values, X)
-
-    def evidence_p_values(
-        self, X: Any, n_draws: int = 100_000, random_state: synthesis.RandomState = 0
-    ) -> novelty.PValues:
-        """How probable it is that a row of the model has no more evidence than each row (n,).
-
-        Simulated, with standard errors; see `gaussbayes.novelty.evidence_distribution`. Those are
-        rows of all features, so that none may be missing here.
-        """
-        rows = validation.features_as_before(self, X)
-        refuse_not_finite(rows, names=self._fitted().schema.features)
-        found = novelty.evidence_distribution(self._ready(), n_draws, random_state, self.n_jobs)
-        return found.p_values(self.score_samples(X))
-
-    def estimate_priors(self, X: Any, sample_weight: Any = None, **settings: Any) -> PriorShift:
-        """The priors of rows without labels, where only the classes' shares have changed.
-
-        Use them with `with_priors`; `settings` are those of `gaussbayes.prior_shift.prior_shift`.
-
-        Examples
-        --------
-        >>> model = GaussianClassifier.from_parameters(None, [[0], [8]], [[1]], ["a", "b"])
-        >>> found = model.estimate_priors([[0.2], [-0.3], [0.1], [8.4]])
-        >>> found.prior.round(3).tolist()
-        [0.75, 0.25]
-        >>> model.with_priors(found.prior).priors_.round(3).tolist()
-        [0.75, 0.25]
-        """
-        log_posterior = self.predict_log_proba(X)
-        return prior_shift(log_posterior, self._ready().prior, sample_weight, **settings)
-
-    def bayes_error(
-        self, n_draws: int = 100_000, random_state: synthesis.RandomState = 0
-    ) -> BayesError:
-        """How often the best rule is wrong if the model is right, simulated, and a bound of it."""
-        return bayes_error(self._ready(), n_draws, random_state, self.n_jobs)
-
-    def explain(
-        self, row: Any, between: tuple[Any, Any] | None = None, reference: Any = "mean"
-    ) -> Explanation:
-        """Bayes' rule for one row with every number, and what each feature adds to the log-odds.
-
-        Parameters
-        ----------
-        row : (d,) the features, or a table of one row; NaN is a value that is missing
-        between : the labels of two classes whose log-odds are split up; None is the most probable
-            one and the next
-        reference : the point (d,) at which every contribution is 0; ``"mean"`` is the mean of the
-            classes' means weighted by their priors, ``"rival"`` the mean of the second class
-
-        Examples
-        --------
-        >>> model = GaussianClassifier.from_parameters(
-        ...     None, [[0, 0], [2, 4]], [[1, 0], [0, 1]], covariance="full"
-        ... )
-        >>> told = model.explain([2.0, 3.0])
-        >>> [round(terms.posterior, 4) for terms in told.bayes.classes]
-        [0.0025, 0.9975]
-        >>> [one.amount for one in told.log_odds.contributions]
-        [2.0, 4.0]
-        """
-        parameters, schema = self._ready(), self._model.schema
-        pair = None if between is None else validation.codes_of(*between, schema)
-        return explain(parameters, schema, validation.one_row(self, row), pair, reference)
-
     def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> LeaveOneOut:
         """Every row predicted by the model of all others, exactly and in closed form.
 
@@ -530,6 +346,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
 
         Examples
         --------
+        >>> import numpy as np
         >>> X, y = [[1.0], [2.0], [6.0], [7.0], [8.0], [12.0]], list("aaabbb")
         >>> found = GaussianClassifier(shared=True).leave_one_out(X, y)
         >>> np.exp(found.log_posterior[2]).round(4).tolist(), found.evaluation.n_errors
@@ -541,67 +358,6 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         moments = validation.moments_of(batch, schema, layout, self.n_jobs).moments
         told = leave_one_out(batch.X, codes, batch.weights, moments, schema, settings, self.n_jobs)
         return LeaveOneOut(told, evaluate(told, codes, schema.classes))
-
-    def mahalanobis(self, X: Any) -> RealArray:
-        """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means."""
-        return self._score(scores.mahalanobis, X)
-
-    def negative_log_likelihood(
-        self, X: Any, y: Any, sample_weight: Any = None
-    ) -> scores.NegativeLogLikelihood:
-        """``−Σ log p(x, y)`` over labelled rows, in the labels' part and the features' part."""
-        parameters, own = self._ready(), self._model.schema
-        batch, schema = table.read(validation.features_as_before(self, X), y, sample_weight)
-        codes = validation.codes_among(own.classes, schema.classes, batch.targets)
-        with validation.naming_columns(batch.X, own.features, allow_nan=True):
-            return scores.negative_log_likelihood(
-                parameters, batch.X, codes, batch.weights, self.n_jobs
-            )
-
-    def sample(
-        self, n_samples: int = 1, random_state: synthesis.RandomState = None
-    ) -> tuple[FloatArray, LabelArray]:
-        """Draw rows (n, d) from the model, and their labels (n,)."""
-        generator = synthesis.as_generator(random_state)
-        rows, codes = synthesis.draw(self._ready(), n_samples, generator)
-        return rows, self.classes_[codes]
-
-    def with_priors(self, priors: Priors) -> Self:
-        """A new classifier with the same Gaussians and other priors."""
-        parameters = self._ready()
-        changed = self._model.with_priors(priors)
-        model = self._with(changed, parameters.with_prior(changed.prior))
-        model.priors = priors
-        return model
-
-    def marginal(self, features: Sequence[int | str]) -> Self:
-        """The same classes as seen through some features only, the others integrated out.
-
-        A new classifier whose means and covariances are the entries for these features, given by
-        name or number: exact, without a second fit. It has no `moments_`.
-
-        Examples
-        --------
-        >>> X = [[1, 8, 3], [2.5, 7.5, 1], [2, 7, 4], [8.5, 2.5, 2], [9, 2, 5], [8, 1, 1]]
-        >>> model = GaussianClassifier("diagonal").fit(X, [2, 2, 2, 1, 1, 1])
-        >>> model.marginal([1]).means_.round(4).tolist()
-        [[1.8333], [7.5]]
-        """
-        parameters = self._ready()
-        return self._with(self._model.marginal(features, parameters))
-
-    def with_feature_names(self, names: Sequence[str] | None) -> Self:
-        """The same classifier with other names for its features, or none.
-
-        For models of arrays, whose columns have no names: pictures and messages then use these.
-
-        Examples
-        --------
-        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
-        >>> model.with_feature_names(["petal length"]).feature_names_in_.tolist()
-        ['petal length']
-        """
-        return self._with(self._fitted().with_feature_names(names), self._parameters)
 
     def report(self, X: Any, y: Any, path: Any = "report.html", **options: Any) -> Path:
         """Write a page about this model on labelled rows; see `gaussbayes.write_report`."""
@@ -733,9 +489,3 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-    def _score(self, function: Callable[..., Answer], X: Any, *codes: int) -> Answer:
-        parameters = self._ready()
-        rows = validation.features_as_before(self, X)
-        with validation.naming_columns(rows, self._model.schema.features, allow_nan=True):
-            return function(parameters, rows, *codes, self.n_jobs)

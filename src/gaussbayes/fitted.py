@@ -1,6 +1,6 @@
 """What a fitted classifier knows, under the names by which scikit-learn's tools ask for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Self, TypeVar
@@ -14,6 +14,7 @@ from gaussbayes.errors import GaussBayesError
 from gaussbayes.model import Model
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure
+from gaussbayes.priors import Priors
 from gaussbayes.types import FloatArray, LabelArray
 
 Fact = TypeVar("Fact")
@@ -26,6 +27,7 @@ class Fitted:
     it are worked out when they are first needed.
     """
 
+    priors: Priors  # as the user set them
     _model: Model  # not there before fitting
     _parameters: Parameters | None
 
@@ -98,6 +100,45 @@ class Fitted:
     def n_parameters_(self) -> int:
         """Free parameters: k − 1 priors, k·d means, and those of the covariances."""
         return self.parameters_.n_parameters
+
+    def with_priors(self, priors: Priors) -> Self:
+        """A new classifier with the same Gaussians and other priors."""
+        parameters = self._ready()
+        changed = self._model.with_priors(priors)
+        model = self._with(changed, parameters.with_prior(changed.prior))
+        model.priors = priors
+        return model
+
+    def marginal(self, features: Sequence[int | str]) -> Self:
+        """The same classes as seen through some features only, the others integrated out.
+
+        A new classifier whose means and covariances are the entries for these features, given by
+        name or number: exact, without a second fit. It has no `moments_`.
+
+        Examples
+        --------
+        >>> from gaussbayes import GaussianClassifier
+        >>> X = [[1, 8, 3], [2.5, 7.5, 1], [2, 7, 4], [8.5, 2.5, 2], [9, 2, 5], [8, 1, 1]]
+        >>> model = GaussianClassifier("diagonal").fit(X, [2, 2, 2, 1, 1, 1])
+        >>> model.marginal([1]).means_.round(4).tolist()
+        [[1.8333], [7.5]]
+        """
+        parameters = self._ready()
+        return self._with(self._model.marginal(features, parameters))
+
+    def with_feature_names(self, names: Sequence[str] | None) -> Self:
+        """The same classifier with other names for its features, or none.
+
+        For models of arrays, whose columns have no names: pictures and messages then use these.
+
+        Examples
+        --------
+        >>> from gaussbayes import GaussianClassifier
+        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
+        >>> model.with_feature_names(["petal length"]).feature_names_in_.tolist()
+        ['petal length']
+        """
+        return self._with(self._fitted().with_feature_names(names), self._parameters)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
