@@ -35,6 +35,17 @@ class Schema:
         """The feature as a message writes it."""
         return f"feature {column}" if self.features is None else repr(self.features[column])
 
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What tables and pictures call the features (d): their names, or their numbers.
+
+        Examples
+        --------
+        >>> Schema(np.array([0, 1]), 2).titles
+        ('feature 0', 'feature 1')
+        """
+        return self.features or tuple(f"feature {column}" for column in range(self.n_features))
+
     def same_features(self, other: "Schema") -> bool:
         """Whether the features are the same in number and, where both have some, in names.
 
