@@ -9,12 +9,17 @@ import matplotlib as mpl
 mpl.use("Agg")
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 from gaussbayes import GaussianClassifier, plots
 from gaussbayes.datasets import load_iris
 from gaussbayes.lessons import optimal_regions
+from gaussbayes.plots import style
+from gaussbayes.plots.requirement import picture
 
 FOLDER = Path(__file__).parent / "pictures"
+FLOWER = 70
+"""A versicolor that is nearly a virginica."""
 
 
 def flowers() -> tuple[GaussianClassifier, Any, Any]:
@@ -42,10 +47,41 @@ def evidence() -> None:
     plots.evidence_surface(optimal_regions.model().with_feature_names(["x1", "x2"]))
 
 
+@picture
+def explanation() -> None:
+    """Why a flower is what it is, and how sure the answer is the less of it was measured."""
+    model, X, _ = flowers()
+    flower = X[[FLOWER]]
+    names = model.feature_names_in_.tolist()
+    figure = plt.figure(figsize=(11.0, 3.4), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=(1.3, 1.0))
+    plots.explanation(model.explain(X[FLOWER]), ax=left)
+    left.set_xlim(right=4.0)  # room for the numbers, in so small a panel
+    left.set_title("what each feature adds", fontsize="medium")
+    known = {
+        "all four": names,
+        "petal length missing": [name for name in names if name != "petal length (cm)"],
+        "petals missing": names[:2],
+        "all missing": [],
+    }
+    rows = np.vstack([np.where(np.isin(names, there), flower, np.nan) for there in known.values()])
+    posterior = model.with_feature_names(None).predict_proba(rows)
+    start = np.zeros(len(known))
+    for look, share in zip(style.class_styles(model.classes_), posterior.T, strict=True):
+        right.barh(list(known), share, left=start, color=look.color, label=look.label)
+        start += share
+    right.invert_yaxis()
+    right.tick_params(axis="y", length=0)
+    right.set(xlim=(0, 1), xlabel="posterior")
+    right.set_title("the same flower, less of it measured", fontsize="medium")
+    style.legend_beside(right)
+
+
 PICTURES: dict[str, Callable[[], None]] = {
     "regions.png": regions,
     "pairs.png": pairs,
     "evidence.png": evidence,
+    "explanation.png": explanation,
 }
 
 

@@ -102,7 +102,7 @@ def test_sheet_values_are_the_courses(place: tuple[str, str]) -> None:
     np.testing.assert_array_equal(find(place).sheet, PRINTED_BY_THE_SHEET[place])
 
 
-def test_the_nine_lessons() -> None:
+def test_the_ten_lessons() -> None:
     assert lessons.names() == (
         "three_gaussians",
         "optimal_regions",
@@ -113,6 +113,7 @@ def test_the_nine_lessons() -> None:
         "diabetes",
         "covariance_pictures",
         "rain",
+        "missing_data",
     )
     assert tuple(lesson.name for lesson in ALL) == lessons.names()
 
@@ -132,11 +133,13 @@ def test_a_lesson_is_complete(lesson: Lesson) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_other_seeds_draw_other_rows_and_agree_as_well(seed: int) -> None:
-    for name in ("three_gaussians", "two_gaussians", "diabetes"):
-        lesson = lessons.get(name, seed)
-        assert (lesson.data[0].rows != lessons.get(name, 0).data[0].rows).all()
-        np.testing.assert_array_equal(lesson.data[0].rows, lessons.get(name, seed).data[0].rows)
-        assert f"seed {seed}" in lesson.data[0].source
+    for name in ("three_gaussians", "two_gaussians", "diabetes", "missing_data"):
+        lesson, again, other = (lessons.get(name, one) for one in (seed, seed, 0))
+        drawn = [i for i, table in enumerate(lesson.data) if f"seed {seed}" in table.source]
+        assert drawn
+        for i in drawn:
+            assert (lesson.data[i].rows != other.data[i].rows).all()
+            np.testing.assert_array_equal(lesson.data[i].rows, again.data[i].rows)
         for figure in lesson.figures:
             assert figure.agrees(figure.value())
 

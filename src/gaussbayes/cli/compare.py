@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from gaussbayes.cli import candidates, choosing, kinds, options, output, reading, rows, values
+from gaussbayes.cli import candidates, choosing, holding, kinds, options, output, reading, rows
 
 
 def _counts(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...]:
@@ -38,15 +38,7 @@ def _counts(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...
     is_flag=True,
     help="List everything that it chose from, best first.",
 )
-@click.option(
-    "--held-out",
-    callback=values.held_out,
-    default="10",
-    show_default=True,
-    metavar="FOLDS|SHARE|FILE",
-    help="What errors are counted on: folds of cross-validation, a share of the rows, or the "
-    "rows of another file.",
-)
+@holding.held_out_option
 @click.option(
     "--neighbors",
     callback=_counts,

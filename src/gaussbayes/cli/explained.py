@@ -1,13 +1,11 @@
 """An explanation of one row as tables for a terminal of 80 columns."""
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from gaussbayes.cli import output, reading
+from gaussbayes.cli.numbers import five_digits
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import Console
     from rich.table import Table
 
@@ -50,20 +48,21 @@ def show(console: "Console", told: "Explanation", what: str) -> None:
 def _rule(bayes: "BayesRule") -> "list[Table]":
     """The numbers themselves, and their logarithms; the most probable class is the first."""
     ranked = sorted(bayes.classes, key=lambda terms: -terms.log_posterior)
-    plain = _numbers(
-        f"Bayes' rule; the evidence p(x) is {_number(bayes.evidence)}",
-        ("class", "prior", "likelihood", "joint", "posterior", "distance²"),
+    columns = ("class", "prior", "likelihood", "joint", "posterior")
+    plain = output.number_table(
+        *columns,
+        "distance²",
+        title=f"Bayes' rule; the evidence p(x) is {five_digits(bayes.evidence)}",
     )
-    logarithms = _numbers(
-        f"the same in logarithms; log p(x) is {_number(bayes.log_evidence)}",
-        ("class", "prior", "likelihood", "joint", "posterior"),
+    logarithms = output.number_table(
+        *columns, title=f"the same in logarithms; log p(x) is {five_digits(bayes.log_evidence)}"
     )
     for terms in ranked[:_MOST_CLASSES]:
         name = _short(str(terms.label))
         numbers = (terms.prior, terms.likelihood, terms.joint, terms.posterior)
-        plain.add_row(name, *map(_number, (*numbers, terms.squared_distance)))
+        plain.add_row(name, *map(five_digits, (*numbers, terms.squared_distance)))
         numbers = (terms.log_prior, terms.log_likelihood, terms.log_joint, terms.log_posterior)
-        logarithms.add_row(name, *map(_number, numbers))
+        logarithms.add_row(name, *map(five_digits, numbers))
     left = len(ranked) - _MOST_CLASSES
     if left > 0:
         logarithms.caption = f"and {reading.counted(left, 'class', 'classes')} less probable"
@@ -77,40 +76,24 @@ def _contributions(odds: "LogOdds") -> "Table":
     from gaussbayes.explanation import added
 
     title = f"log-odds of {_short(str(odds.of))} against {_short(str(odds.against))}"
-    table = _numbers(title, ("feature", "value", "reference", "adds", ""))
+    table = output.number_table("feature", "value", "reference", "adds", "", title=title)
     table.columns[-1].min_width = _BAR
     first, rest = odds.largest(_MOST_FEATURES)
     lines: list[tuple[tuple[str, str, str], float]] = [
-        ((_short(one.feature), _number(one.value), _number(one.reference)), one.amount)
+        ((_short(one.feature), five_digits(one.value), five_digits(one.reference)), one.amount)
         for one in first
     ]
     if rest:
         lines.append(((f"{len(rest)} other features", "", ""), added(rest)))
     amounts = [amount for _, amount in lines]
     low, high = min(0.0, *amounts, 0.0), max(0.0, *amounts, 0.0)
-    table.add_row("at the reference", "", "", _number(odds.at_reference), "")
+    table.add_row("at the reference", "", "", five_digits(odds.at_reference), "")
     for cells, amount in lines:
         begin, end = sorted((-low, amount - low))
         bar: Any = Bar(high - low, begin, end, width=_BAR) if high > low else ""
-        table.add_row(*cells, _number(amount, sign="+"), bar)
-    table.add_row("this row", "", "", _number(odds.value), "", style="bold")
+        table.add_row(*cells, five_digits(amount, sign="+"), bar)
+    table.add_row("this row", "", "", five_digits(odds.value), "", style="bold")
     return table
-
-
-def _numbers(title: str, columns: "Sequence[str]") -> "Table":
-    """An empty table of numbers, a name before each line."""
-    table = output.table(*columns, title=title)
-    table.leading = 0
-    for column in table.columns[1:]:
-        column.justify, column.no_wrap = "right", True
-    return table
-
-
-def _number(value: float, sign: str = "") -> str:
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    text = f"{value + 0.0:{sign}.5g}"
-    return "−" + text[1:] if text.startswith("-") else text
 
 
 def _short(name: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaussbayes.cli import output
+from gaussbayes.cli.numbers import five_digits, fixed
 from gaussbayes.lessons.lesson import Figure
 from gaussbayes.types import FloatArray
 
@@ -145,9 +146,7 @@ def _aligned(column: Sequence[str]) -> list[str]:
 
 
 def _number(value: float, decimals: int) -> str:
-    rounded = round(value, decimals) + 0.0  # + 0.0: no minus before a zero
-    text = f"{value:.5g}" if _is_tiny(value) else f"{rounded:.{decimals}f}"
-    return "−" + text[1:] if text.startswith("-") else text
+    return five_digits(value) if _is_tiny(value) else fixed(value, decimals)
 
 
 def _decimals(value: float, most: int) -> int:

@@ -16,6 +16,17 @@ HeldOut: TypeAlias = int | float | Path | Literal["loo"]
 LEAVE_ONE_OUT: Literal["loo"] = "loo"
 
 
+held_out_option = click.option(
+    "--held-out",
+    callback=values.held_out,
+    default="10",
+    show_default=True,
+    metavar="FOLDS|SHARE|FILE",
+    help="What errors are counted on: folds of cross-validation, a share of the rows, or the rows "
+    "of another file.",
+)
+
+
 def held_out_options(function: Function) -> Function:
     """``--held-out`` and, in words that people know, ``--cv``, ``--loo`` and ``--test``."""
     every = (

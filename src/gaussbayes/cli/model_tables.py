@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from gaussbayes.cli import models, output, reading
+from gaussbayes.cli.numbers import five_digits, fixed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -73,7 +74,7 @@ def _heading(name: str, stored: "Model", parameters: "Parameters | None") -> lis
     if stored.moments is None:
         lines.append("learnt      nothing: it was made from parameters")
     else:
-        lines.append(f"learnt      from rows of weight {_number(stored.moments.weight.sum())}")
+        lines.append(f"learnt      from rows of weight {five_digits(stored.moments.weight.sum())}")
     if parameters is not None:
         counts = models.parameter_counts(parameters)
         parts = ", ".join(f"{counts[of]} of {of}" for of in ("priors", "means", "covariances"))
@@ -91,7 +92,7 @@ def _classes(stored: "Model", parameters: "Parameters | None") -> "Table":
     table = _numbers("classes", "class", list(columns))
     for code, name in enumerate(names):
         table.add_row(
-            output.shortened(name, 40), *(_number(values[code]) for values in columns.values())
+            output.shortened(name, 40), *(five_digits(values[code]) for values in columns.values())
         )
     return table
 
@@ -110,14 +111,14 @@ def _spreads(stored: "Model", parameters: "Parameters") -> list["Table"]:
         dense = shape.covariance[:_MOST_MATRICES]
         tables = []
         for owner, own, scaled in zip(owners, dense, correlation(dense), strict=False):
-            tables.append(_matrix(f"covariance of {owner}", stored, own, _number))
-            tables.append(_matrix(f"correlation of {owner}", stored, scaled, _share))
+            tables.append(_matrix(f"covariance of {owner}", stored, own, five_digits))
+            tables.append(_matrix(f"correlation of {owner}", stored, scaled, _correlation))
         return tables
     if isinstance(shape, Diagonal):
         return [_by_feature("variances", stored, shape.variance, owners)]
     table = _numbers("variances", "class", ["variance"])
     for owner, value in zip(owners[:_MOST_CLASSES], shape.variance, strict=False):
-        table.add_row(output.shortened(owner, 40), _number(value))
+        table.add_row(output.shortened(owner, 40), five_digits(value))
     return [table]
 
 
@@ -125,7 +126,7 @@ def _by_feature(title: str, stored: "Model", values: Any, columns: list[str]) ->
     """Numbers (m, d) as a line for each feature."""
     table = _numbers(title, "feature", columns[:_MOST_COLUMNS])
     for column, name in enumerate(models.feature_names(stored)[:_MOST_FEATURES]):
-        cells = (_number(value) for value in values[:_MOST_COLUMNS, column])
+        cells = (five_digits(value) for value in values[:_MOST_COLUMNS, column])
         table.add_row(output.shortened(name, _WIDEST_NAME), *cells)
     return table
 
@@ -142,11 +143,9 @@ def _matrix(title: str, stored: "Model", values: Any, written: Any) -> "Table":
 def _numbers(title: str, first: str, columns: list[str]) -> "Table":
     """An empty table of numbers, a name before each line."""
     headings = (output.shortened(column, _WIDEST_HEADING) for column in columns)
-    table = output.table(first, *headings, title=output.shortened(title, 60))
-    table.leading = 0
+    table = output.number_table(first, *headings, title=output.shortened(title, 60))
     table.columns[0].min_width = 12
     for column in table.columns[1:]:
-        column.justify = "right"
         column.min_width = 8
     return table
 
@@ -169,13 +168,5 @@ def _left_out(stored: "Model") -> str:
     return ", ".join(parts)
 
 
-def _number(value: float) -> str:
-    return _signed(f"{float(value):.5g}")
-
-
-def _share(value: float) -> str:
-    return _signed(f"{round(float(value), 3) + 0.0:.3f}")  # + 0.0: no minus before a zero
-
-
-def _signed(text: str) -> str:
-    return "−" + text[1:] if text.startswith("-") else text
+def _correlation(value: float) -> str:
+    return fixed(value, 3)

@@ -62,6 +62,15 @@ def table(*columns: str, title: str | None = None) -> "Table":
     return made
 
 
+def number_table(first: str, *columns: str, title: str) -> "Table":
+    """An empty table of numbers, close together, a name before each line."""
+    made = table(first, *columns, title=title)
+    made.leading = 0
+    for column in made.columns[1:]:
+        column.justify, column.no_wrap = "right", True
+    return made
+
+
 def paragraph(to: "Console", text: str, *, indent: int = 0, style: str = "") -> None:
     """Print running text, wrapped where lines are still easy to read."""
     from rich.text import Text

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.cli import given, models, options, reading, rows, values, writing
+from gaussbayes.cli import given, holding, models, options, reading, rows, writing
 
 if TYPE_CHECKING:
     from gaussbayes.estimator import GaussianClassifier
@@ -27,15 +27,7 @@ if TYPE_CHECKING:
 )
 @options.features_option
 @options.model_options
-@click.option(
-    "--held-out",
-    callback=values.held_out,
-    default="10",
-    show_default=True,
-    metavar="FOLDS|SHARE|FILE",
-    help="What errors are counted on: folds of cross-validation, a share of the rows, or the "
-    "rows of another file.",
-)
+@holding.held_out_option
 @options.seed_option("Decides which rows are held out.")
 @click.option("--title", metavar="TEXT", help="The heading of the page.")
 @options.reading_options

@@ -11,6 +11,7 @@ from gaussbayes.lessons import (
     covariance_pictures,
     diabetes,
     genetic_test,
+    missing_data,
     naive_bayes,
     optimal_regions,
     petals,
@@ -42,6 +43,7 @@ _LESSONS: dict[str, Callable[[int], Lesson]] = {
     "diabetes": diabetes.lesson,
     "covariance_pictures": covariance_pictures.lesson,
     "rain": rain.lesson,
+    "missing_data": missing_data.lesson,
 }
 
 
@@ -57,13 +59,16 @@ def names() -> tuple[str, ...]:
 
 
 def get(name: str, seed: int = 0) -> Lesson:
-    """One lesson, its random rows drawn with this seed.
+    """One lesson, its random rows drawn with this seed; hyphens are as good as underscores.
 
     Examples
     --------
     >>> get("petals").title
     'Two species by the length of a petal'
+    >>> get("naive-bayes").name
+    'naive_bayes'
     """
+    name = name.replace("-", "_")
     if name not in _LESSONS:
         close = get_close_matches(name, _LESSONS, n=1)
         meant = f" (did you mean {close[0]!r}?)" if close else ""
@@ -78,6 +83,6 @@ def all_lessons(seed: int = 0) -> tuple[Lesson, ...]:
     Examples
     --------
     >>> len(all_lessons())
-    9
+    10
     """
     return tuple(make(seed) for make in _LESSONS.values())

@@ -10,6 +10,7 @@ from gaussbayes.synthesis import make_gaussian_dataset
 
 MEANS = ((40.0, 95.0), (52.0, 130.0))
 COVARIANCES = (((36.0, 12.0), (12.0, 144.0)), ((64.0, 48.0), (48.0, 484.0)))
+FEATURES = ("white blood cell count", "plasma glucose")
 N_PER_CLASS = 250
 DOCTOR: dict[object, float] = {0: 0.8, 1: 0.2}
 COUNT = 48.0
@@ -30,9 +31,8 @@ boundaries that the two priors give."""
 def table(seed: int) -> Table:
     """Made rows: 250 patients without diabetes (class 0) and 250 with it (class 1)."""
     X, y = make_gaussian_dataset(N_PER_CLASS, MEANS, COVARIANCES, random_state=seed)
-    features = ("white blood cell count", "plasma glucose")
     source = f"made for this lesson with seed {seed}: the sheet shows a picture and no numbers"
-    return Table("patients", X, y, features, source)
+    return Table("patients", X, y, FEATURES, source)
 
 
 def fit(patients: Table, n_features: int = 1) -> GaussianClassifier:
@@ -42,9 +42,8 @@ def fit(patients: Table, n_features: int = 1) -> GaussianClassifier:
 
 def known(n_features: int) -> GaussianClassifier:
     """The classifier with the parameters behind the made rows, on the first features."""
-    means = np.array(MEANS)[:, :n_features]
-    covariances = np.array(COVARIANCES)[:, :n_features, :n_features]
-    return GaussianClassifier.from_parameters("uniform", means, covariances)
+    model = GaussianClassifier.from_parameters("uniform", MEANS, COVARIANCES)
+    return model.marginal(range(n_features))
 
 
 def healthy(model: GaussianClassifier, *patient: float) -> float:
@@ -73,6 +72,7 @@ def standard_error(healthy: float) -> float:
 def lesson(seed: int = 0) -> Lesson:
     """The lesson, its rows made with this seed."""
     patients = table(seed)
+    least = known(1).with_priors(DOCTOR).bayes_error(random_state=seed)
 
     def log_odds(model: GaussianClassifier) -> float:
         none, ill = model.explain([COUNT]).bayes.classes
@@ -133,21 +133,25 @@ def lesson(seed: int = 0) -> Lesson:
             Figure(
                 "what the doctor's prior adds to the log-odds", shift, right=1.386294, decimals=6
             ),
-            Figure(
+            sampling.percentage(
                 f"mistakes by the doctor's prior over {N_DRAWS:,} of the doctor's patients",
                 lambda: mistakes(known(1).with_priors(DOCTOR), seed),
                 right=MISTAKES_BY_DOCTOR,
-                decimals=3,
-                standard_error=100.0 * sampling.of_share(MISTAKES_BY_DOCTOR / 100.0, N_DRAWS),
-                unit="%",
+                n=N_DRAWS,
             ),
             Figure(
+                "the least that any rule can make, by the overlap of the Gaussians",
+                lambda: 100.0 * least.error,
+                right=MISTAKES_BY_DOCTOR,
+                decimals=3,
+                standard_error=100.0 * least.standard_error,
+                unit="%",
+            ),
+            sampling.percentage(
                 "mistakes by the table's shares among the same patients",
                 lambda: mistakes(known(1), seed),
                 right=MISTAKES_BY_SHARE,
-                decimals=3,
-                standard_error=100.0 * sampling.of_share(MISTAKES_BY_SHARE / 100.0, N_DRAWS),
-                unit="%",
+                n=N_DRAWS,
             ),
             Figure(
                 "p(C = 0 | x = 48, glucose 125) by the doctor's prior",

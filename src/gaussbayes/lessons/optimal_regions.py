@@ -101,13 +101,12 @@ def lesson(seed: int = 0) -> Lesson:
                 right=(0.0158651, 0.0153142, 0.0303529),
                 decimals=7,
             ),
-            Figure(
+            sampling.percentage(
                 f"error of the optimal rule over {N_DRAWS:,} draws",
                 error,
                 right=ERROR,
+                n=N_DRAWS,
                 decimals=5,
-                standard_error=100.0 * sampling.of_share(ERROR / 100.0, N_DRAWS),
-                unit="%",
             ),
         ),
         pictures=pictures(model().with_feature_names(("x1", "x2"))),

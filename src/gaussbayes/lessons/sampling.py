@@ -4,10 +4,12 @@ For n rows from N(mean, Σ) these are the square roots of ``Σ_ii / n`` for a me
 ``(Σ_ii Σ_jj + Σ_ij²) / n`` for a covariance, and of ``p (1 − p) / n`` for a share.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussbayes.lessons.lesson import Numbers
+from gaussbayes.lessons.lesson import Figure, Numbers
 
 
 def of_means(covariances: ArrayLike, n: int) -> Numbers:
@@ -41,3 +43,24 @@ def of_share(share: float, n: int) -> float:
     0.05
     """
     return float(np.sqrt(share * (1.0 - share) / n))
+
+
+def percentage(
+    name: str,
+    compute: Callable[[], float],
+    right: float,
+    n: int,
+    *,
+    decimals: int = 3,
+    sheet: float | None = None,
+) -> Figure:
+    """The figure of a share of n random cases, in per cent.
+
+    Examples
+    --------
+    >>> figure = percentage("heads", lambda: 53.0, right=50.0, n=100)
+    >>> figure.standard_error, figure.agrees(figure.value())
+    (5.0, True)
+    """
+    error = 100.0 * of_share(right / 100.0, n)
+    return Figure(name, compute, right, decimals, sheet, standard_error=error, unit="%")

@@ -136,22 +136,18 @@ def lesson(seed: int = 0) -> Lesson:
                 ),
                 standard_error=sampling.of_covariances(COVARIANCES, N_PER_CLASS),
             ),
-            Figure(
+            sampling.percentage(
                 "test error",
                 lambda: error_rate(fit(training), test),
                 right=ERROR,
-                decimals=3,
+                n=3 * N_PER_CLASS,
                 sheet=0.267,
-                standard_error=100.0 * sampling.of_share(ERROR / 100.0, 3 * N_PER_CLASS),
-                unit="%",
             ),
-            Figure(
+            sampling.percentage(
                 f"error of the optimal rule over {N_DRAWS:,} draws",
                 optimal_error,
                 right=ERROR,
-                decimals=3,
-                standard_error=100.0 * sampling.of_share(ERROR / 100.0, N_DRAWS),
-                unit="%",
+                n=N_DRAWS,
             ),
             Figure(
                 "largest change of a covariance if class 2 is learnt after the others",

@@ -173,14 +173,12 @@ def lesson(seed: int = 0) -> Lesson:
                 sheet=((47, 3), (7, 43)),
                 standard_error=np.sqrt(N_TEST * share * (1.0 - share)).tolist(),
             ),
-            Figure(
+            sampling.percentage(
                 "accuracy",
                 lambda: accuracy(test, fit(training).predict(test.rows)),
                 right=ACCURACY,
-                decimals=3,
+                n=n_test,
                 sheet=90.0,
-                standard_error=100.0 * sampling.of_share(ACCURACY / 100.0, n_test),
-                unit="%",
             ),
             Figure(
                 "confusion matrix of 3 nearest neighbours",
@@ -190,22 +188,18 @@ def lesson(seed: int = 0) -> Lesson:
                 sheet=((46, 4), (11, 39)),
                 standard_error=np.sqrt(N_TEST * voted_share * (1.0 - voted_share)).tolist(),
             ),
-            Figure(
+            sampling.percentage(
                 "accuracy of 3 nearest neighbours",
                 lambda: accuracy(test, neighbours(training, test)),
                 right=NEIGHBOURS_ACCURACY,
-                decimals=3,
+                n=n_test,
                 sheet=85.0,
-                standard_error=100.0 * sampling.of_share(NEIGHBOURS_ACCURACY / 100.0, n_test),
-                unit="%",
             ),
-            Figure(
+            sampling.percentage(
                 f"accuracy of the optimal rule over {N_DRAWS:,} draws",
                 optimal_accuracy,
                 right=ACCURACY,
-                decimals=3,
-                standard_error=100.0 * sampling.of_share(ACCURACY / 100.0, N_DRAWS),
-                unit="%",
+                n=N_DRAWS,
             ),
         ),
         spreads=spreads,
