@@ -247,3 +247,9 @@ def test_in_order() -> None:
     for wrong in (["a", "b"], ["a", "a", "b"]):
         with pytest.raises(SchemaError, match="needs 3 different labels"):
             in_order(wrong, 3)
+
+
+def test_a_missing_label_in_a_dictionary_of_arrow_is_missing() -> None:
+    y = pa.chunked_array([pa.array(["b", None, "a"]).dictionary_encode()])
+    with pytest.raises(DataError, match="the label in row 1 is missing"):
+        encode(y)

@@ -305,3 +305,8 @@ def test_read() -> None:
 def test_rows_and_labels_must_be_as_many() -> None:
     with pytest.raises(DataError, match="X has 6 rows, but y has 2"):
         read(ROWS, [0, 1])
+
+
+def test_a_missing_number_in_a_dictionary_of_arrow_is_missing() -> None:
+    table = pa.table({"age": pa.array([5.0, None, 7.0]).dictionary_encode()})
+    np.testing.assert_array_equal(as_matrix(table), [[5.0], [np.nan], [7.0]])

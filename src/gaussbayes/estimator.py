@@ -11,8 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from gaussbayes import decision, labels, novelty, scores, storage, synthesis, table, validation
+from gaussbayes import (
+    decision,
+    labels,
+    mixed,
+    novelty,
+    scores,
+    storage,
+    synthesis,
+    table,
+    validation,
+)
 from gaussbayes.bayes_error import BayesError, bayes_error
+from gaussbayes.categorical import categorical_columns, split
+from gaussbayes.categorical.choice import CategoricalFeatures
 from gaussbayes.costs import Costs, check_costs
 from gaussbayes.decision import Decisions
 from gaussbayes.direct import direct_parameters
@@ -26,6 +38,7 @@ from gaussbayes.model import Model, given_model, learnt_model
 from gaussbayes.moments import ClassMoments
 from gaussbayes.prior_shift import PriorShift, prior_shift
 from gaussbayes.priors import Priors
+from gaussbayes.schema import Schema
 from gaussbayes.selection import Choice, Criterion, check_choice, select
 from gaussbayes.settings import Settings
 from gaussbayes.shrinkage import Shrinkage
@@ -68,6 +81,13 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
     selection : {"leave_one_out", "bic"}
         What ``"auto"`` chooses by: the log loss of every row under the model without it, exact and
         in closed form; or BIC, for which no rows are needed, so that it works for files too.
+    categorical_features : "from_dtype", None, or names, numbers or truth values
+        Which features hold categories: the columns of a frame that are of a categorical type, or
+        those in the list. Given the class they are independent of each other and of all others;
+        without any numbers beside them the model is discrete naive Bayes.
+    smoothing : float, 0 or more
+        What is added to the weight of every category in every class. 0 is maximum likelihood: a
+        category that never occurred in a class rules the class out.
     n_jobs : int or None
         Threads; None uses every core. Results do not depend on it.
 
@@ -113,6 +133,8 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         divisor: Divisor = "mle",
         shrinkage: Shrinkage | Literal["auto"] = None,
         selection: Criterion = "leave_one_out",
+        categorical_features: CategoricalFeatures = "from_dtype",
+        smoothing: float = 0.0,
         n_jobs: int | None = None,
     ) -> None:
         self.covariance = covariance
@@ -121,6 +143,8 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         self.divisor = divisor
         self.shrinkage = shrinkage
         self.selection = selection
+        self.categorical_features = categorical_features
+        self.smoothing = smoothing
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -128,11 +152,15 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
 
         Parameters
         ----------
-        X : (n, d) array, list or frame (pandas, polars, Arrow) of finite numbers
+        X : (n, d) array, list or frame (pandas, polars, Arrow) of finite numbers, and of texts,
+            whole numbers or truth values in categorical features, where any may be missing
         y : (n,) labels, or (n, k) memberships: how much of each row belongs to each class
         sample_weight : (n,) how much each row counts; 2 is as good as the row twice
         """
         choice = self._choice()
+        categorical = categorical_columns(X, self.categorical_features)
+        if categorical.any():
+            return self._fit_mixed(X, y, sample_weight, categorical)
         needs_labels = choice.is_open and choice.criterion == "leave_one_out"
         reading = validation.read_labelled if needs_labels else validation.read
         batch, schema = reading(X, y, sample_weight)
@@ -150,17 +178,16 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
             announced: they join with their first row.
         """
         settings = self._settings("partial_fit")
-        before, rows, names, layout = None, X, None, settings.structure.layout
         if self.__sklearn_is_fitted__():
             before = self._model.with_settings(settings, "partial_fit")
-            rows, names = validation.features_as_before(self, X), before.schema.features
-            layout = before.layout
-        batch = validation.summarised(rows, y, sample_weight, layout, self.n_jobs, names)
+            more = validation.learnt_as_before(self, before, X, y, sample_weight, self.n_jobs)
+            model = before.updated(more)
+        else:
+            chosen = categorical_columns(X, self.categorical_features)
+            more, model = self._first(settings, X, y, sample_weight, chosen)
         if classes is not None:
-            validation.refuse_unknown(batch.classes, labels.encode(classes)[1])
-        if before is None:
-            return self._remember(learnt_model(settings, batch, validation.names_in(X)))
-        return self._remember(before.updated(batch))
+            validation.refuse_unknown(more.classes, labels.encode(classes)[1])
+        return self._remember(model)
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows away again: the model is that of the other rows, as if these had never been.
@@ -180,9 +207,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         [[1.5], [6.0]]
         """
         before = self._fitted()
-        rows = validation.features_as_before(self, X)
-        names = before.schema.features
-        gone = validation.summarised(rows, y, sample_weight, before.layout, self.n_jobs, names)
+        gone = validation.learnt_as_before(self, before, X, y, sample_weight, self.n_jobs)
         return self._remember(before.without(gone.with_rows()))
 
     def add_class(self, label: Any, X: Any, sample_weight: Any = None) -> Self:
@@ -198,9 +223,8 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         [[1.5], [6.0], [11.0]]
         """
         before = self._fitted()
-        rows = validation.features_as_before(self, X)
-        y, names = [label] * len(rows), before.schema.features
-        batch = validation.summarised(rows, y, sample_weight, before.layout, self.n_jobs, names)
+        y = [label] * validation.n_rows(X)
+        batch = validation.learnt_as_before(self, before, X, y, sample_weight, self.n_jobs)
         return self._remember(before.with_class(batch.with_rows()))
 
     def remove_class(self, label: Any) -> Self:
@@ -253,6 +277,8 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         'petal length (cm)'
         """
         choice = self._choice()
+        if not (self.categorical_features is None or isinstance(self.categorical_features, str)):
+            self._refuse_categories("fit_source")
         if choice.is_open:
             choice.refuse_without_rows()
         wanted = {"features": features, "weights": weights, "bad_rows": bad_rows, "client": client}
@@ -341,7 +367,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
 
     def log_odds(self, X: Any, a: object, b: object) -> RealArray:
         """``log p(a | x) − log p(b | x)`` (n,) of two classes given by their labels."""
-        self._ready()
+        self._complete()
         return self._score(scores.log_odds, X, *validation.codes_of(a, b, self._model.schema))
 
     def decide(
@@ -384,7 +410,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
                 reject_cost=reject_cost,
                 novelty_level=novelty_level,
             )
-        parameters, schema = self._ready(), self._model.schema
+        parameters, schema = self._complete(), self._model.schema
         unlike = None
         if novelty_level is not None:
             unlike = novelty.novel(self.p_values(X), novelty_level, parameters.prior)
@@ -430,7 +456,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         [0.75, 0.25]
         """
         log_posterior = self.predict_log_proba(X)
-        return prior_shift(log_posterior, self._ready().prior, sample_weight, **settings)
+        return prior_shift(log_posterior, self._complete().prior, sample_weight, **settings)
 
     def bayes_error(
         self, n_draws: int = 100_000, random_state: synthesis.RandomState = 0
@@ -480,6 +506,8 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         ([0.0875, 0.9125], 1)
         """
         settings = self._settings("leave_one_out")
+        if categorical_columns(X, self.categorical_features).any():
+            self._refuse_categories("leave_one_out")
         batch, schema = validation.read_labelled(X, y, sample_weight)
         layout, codes = settings.structure.layout, batch.codes
         moments = validation.moments_of(batch, schema, layout, self.n_jobs).moments
@@ -512,7 +540,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
 
     def with_priors(self, priors: Priors) -> Self:
         """A new classifier with the same Gaussians and other priors."""
-        parameters = self._ready()
+        parameters = self._complete()
         changed = self._model.with_priors(priors)
         model = self._with(changed, parameters.with_prior(changed.prior))
         model.priors = priors
@@ -613,6 +641,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
             self.divisor,
             self.shrinkage,
             self.selection,
+            self.smoothing,
         )
 
     def _settings(self, step: str) -> Settings:
@@ -626,7 +655,45 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
                 "which see all rows at once"
             )
             raise ParameterError(msg)
-        return replace(self._model.settings, priors=self.priors, divisor=self.divisor)
+        return replace(
+            self._model.settings,
+            priors=self.priors,
+            divisor=self.divisor,
+            smoothing=choice.settings.smoothing,
+        )
+
+    def _first(
+        self, settings: Settings, X: Any, y: Any, sample_weight: Any, categorical: Any
+    ) -> tuple[LabelledMoments, Model]:
+        """What the first rows teach, and the model of them."""
+        names, layout = validation.names_in(X), settings.structure.layout
+        columns = tuple(np.flatnonzero(categorical).tolist())
+        if columns:
+            schema = Schema(np.empty(0), categorical.size, names, columns)
+            parts = split(X, categorical)
+            learnt = validation.mixed_learnt(*parts, y, sample_weight, schema, layout, self.n_jobs)
+        else:
+            learnt = validation.summarised(X, y, sample_weight, layout, self.n_jobs)
+        return learnt, learnt_model(settings, learnt, names, None, columns)
+
+    def _refuse_categories(self, step: str) -> None:
+        msg = (
+            f"{step} is for features that are numbers, and categorical_features="
+            f"{self.categorical_features!r:.100} says that some are categories: leave them out"
+        )
+        raise ParameterError(msg)
+
+    def _fit_mixed(self, X: Any, y: Any, sample_weight: Any, categorical: Any) -> Self:
+        """Fit to rows that have categories."""
+        choice = self._choice()
+        if choice.is_open:
+            msg = "'auto' chooses for features that are numbers: with categories, say which"
+            raise ParameterError(msg)
+        _, model = self._first(choice.settings, X, y, sample_weight, categorical)
+        parameters = model.estimate_mixed()
+        for stale in ("bad_rows_", "selection_"):
+            self.__dict__.pop(stale, None)
+        return self._remember(model, parameters)
 
     def _fit_best(
         self,
@@ -660,6 +727,8 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
             priors=chosen.priors if model.parameters is None else None,
             divisor=chosen.divisor,
             shrinkage=chosen.shrinkage,
+            categorical_features=list(model.schema.categorical) or "from_dtype",
+            smoothing=chosen.smoothing,
         )
         return classifier._remember(model)
 
@@ -670,7 +739,20 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         return moments_of(source, target, layout=layout, n_jobs=self.n_jobs, **wanted)
 
     def _score(self, function: Callable[..., Answer], X: Any, *codes: int) -> Answer:
-        parameters = self._ready()
+        found = self._complete()
+        if isinstance(found, mixed.MixedParameters):
+            return self._score_mixed(function, found, X, *codes)
+        parameters = found
         rows = validation.features_as_before(self, X)
         with validation.naming_columns(rows, self._model.schema.features):
             return function(parameters, rows, *codes, self.n_jobs)
+
+    def _score_mixed(
+        self, function: Callable[..., Answer], found: mixed.MixedParameters, X: Any, *codes: int
+    ) -> Answer:
+        twin = mixed.twin(function)
+        rows = validation.mixed_as_before(self, self._model, X)
+        names = self._model.schema.of_numbers
+        with validation.naming_columns(rows.X, names.features or names.places):
+            answer: Answer = twin(found, rows, *codes, self.n_jobs)
+        return answer

@@ -4,13 +4,17 @@ Looking for them beforehand would read all rows once more; a sum or a score that
 as well, and only then is the place searched.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gaussbayes.errors import DataError, NonFiniteError
 from gaussbayes.types import RealArray
 
 
-def refuse_not_finite(X: RealArray, start: int = 0, names: tuple[str, ...] | None = None) -> None:
+def refuse_not_finite(
+    X: RealArray, start: int = 0, names: Sequence[str | int] | None = None
+) -> None:
     """Raise if there is NaN or infinity in the rows, naming the first place.
 
     Examples

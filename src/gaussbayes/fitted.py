@@ -1,16 +1,19 @@
 """What a fitted classifier knows, under the names by which scikit-learn's tools ask for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from gaussbayes.categorical import ClassCounts
+from gaussbayes.categorical.categories import Categories
 from gaussbayes.covariance import correlation
 from gaussbayes.errors import GaussBayesError
+from gaussbayes.mixed import MixedParameters
 from gaussbayes.model import Model
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure
@@ -27,7 +30,7 @@ class Fitted:
     """
 
     _model: Model  # not there before fitting
-    _parameters: Parameters | None
+    _parameters: Parameters | MixedParameters | None
 
     @property
     def classes_(self) -> LabelArray:
@@ -65,10 +68,13 @@ class Fitted:
         return self._known("structure_", lambda model: model.settings.structure)
 
     @property
-    def parameters_(self) -> Parameters:
-        """Priors, means and covariances as scoring wants them."""
+    def parameters_(self) -> Any:
+        """Priors, means and covariances as scoring wants them: `Parameters`.
+
+        `MixedParameters` with the probabilities of categories, if there are any.
+        """
         try:
-            return self._ready()
+            return self._complete()
         except GaussBayesError as error:
             # An attribute that cannot be had yet is one that is not there: hasattr is False.
             raise NotFittedError(str(error)) from error
@@ -76,18 +82,19 @@ class Fitted:
     @property
     def priors_(self) -> FloatArray:
         """Priors (k,)."""
-        return self.parameters_.prior
+        prior: FloatArray = self.parameters_.prior
+        return prior
 
     @property
     def means_(self) -> FloatArray:
-        """Means (k, d)."""
-        return self.parameters_.mean
+        """Means (k, d) of the features that hold numbers."""
+        return self._gaussians.mean
 
     @property
     def covariances_(self) -> FloatArray:
         """Covariances (k, d, d), or (d, d) when shared."""
-        dense = self.parameters_.covariance.dense()
-        return dense[0] if self.parameters_.shared else dense
+        dense = self._gaussians.covariance.dense()
+        return dense[0] if self._gaussians.shared else dense
 
     @property
     def correlations_(self) -> FloatArray:
@@ -96,19 +103,37 @@ class Fitted:
 
     @property
     def n_parameters_(self) -> int:
-        """Free parameters: k − 1 priors, k·d means, and those of the covariances."""
-        return self.parameters_.n_parameters
+        """Free parameters: k − 1 priors, k·d means, those of covariances and of categories."""
+        return int(self.parameters_.n_parameters)
+
+    @property
+    def counts_(self) -> ClassCounts:
+        """The weights of the categories in each class, if there are categorical features."""
+        return self._known("counts_", lambda model: model.counts)
+
+    @property
+    def categories_(self) -> dict[Any, Categories]:
+        """The categories of each categorical feature, by its name or number."""
+        return dict(zip(self._categorical_features(), self.counts_.categories, strict=True))
+
+    @property
+    def category_probabilities_(self) -> dict[Any, FloatArray]:
+        """``p(category | class)`` (k, m) of each categorical feature, by its name or number."""
+        features, found = self._categorical_features(), self.parameters_.categorical
+        return {name: np.exp(found.of(j)) for j, name in enumerate(features)}
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
 
-    def _remember(self, model: Model, parameters: Parameters | None = None) -> Self:
+    def _remember(
+        self, model: Model, parameters: Parameters | MixedParameters | None = None
+    ) -> Self:
         """Take over a new state, which is complete: nothing can fail from here."""
         self._model = model
         self._parameters = parameters
         return self
 
-    def _with(self, model: Model, parameters: Parameters | None = None) -> Self:
+    def _with(self, model: Model, parameters: Parameters | MixedParameters | None = None) -> Self:
         """The same classifier with another state."""
         changed = copy(self)
         changed.__dict__ |= {"_model": model, "_parameters": parameters}
@@ -119,12 +144,29 @@ class Fitted:
         check_is_fitted(self)
         return self._model
 
-    def _ready(self) -> Parameters:
+    def _complete(self) -> Parameters | MixedParameters:
         """The parameters, worked out now if need be."""
         model = self._fitted()
         if self._parameters is None:
-            self._parameters = model.estimate()
+            mixed = model.counts is not None
+            self._parameters = model.estimate_mixed() if mixed else model.estimate()
         return self._parameters
+
+    def _ready(self) -> Parameters:
+        """The parameters of a model of numbers; a model that has categories is refused."""
+        found = self._complete()
+        return found if isinstance(found, Parameters) else self._model.estimate()
+
+    @property
+    def _gaussians(self) -> Parameters:
+        """The parameters of the features that hold numbers."""
+        found = self.parameters_
+        gaussian: Parameters = found.gaussian if isinstance(found, MixedParameters) else found
+        return gaussian
+
+    def _categorical_features(self) -> Sequence[str | int]:
+        part = self._known("categories_", lambda model: model.schema).of_categories
+        return part.features or part.places or ()
 
     def _known(self, name: str, fact: Callable[[Model], Fact | None]) -> Fact:
         """A fact of the record; an attribute that is not there without a record or a fact."""

@@ -1,15 +1,17 @@
-"""Moments together with the labels of their classes, so that parts with different classes merge."""
+"""Moments and counts with the labels of their classes, so that parts with other classes merge."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from gaussbayes.errors import RemovalError, SchemaError
+from gaussbayes.categorical.counts import ClassCounts
+from gaussbayes.errors import DataError, RemovalError, SchemaError
 from gaussbayes.labels import encode, unite
 from gaussbayes.moments import ClassMoments
 from gaussbayes.schema import Schema
-from gaussbayes.types import LabelArray, ScatterLayout
+from gaussbayes.types import CodeArray, LabelArray, ScatterLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,26 +28,22 @@ class LabelledMoments:
     """
 
     classes: LabelArray  # (k,)
-    moments: ClassMoments
+    moments: ClassMoments  # of the features that hold numbers
+    counts: ClassCounts | None = None  # of those that hold categories, if there are any
 
     def __add__(self, other: "LabelledMoments") -> "LabelledMoments":
         """The moments of the rows of both, for the classes of either."""
         if self.classes.dtype == other.classes.dtype and np.array_equal(
             self.classes, other.classes
         ):
-            return LabelledMoments(self.classes, self.moments + other.moments)
+            return _sum(self, other)
         classes, of_self, of_other = unite(self.classes, other.classes)
-        k = classes.shape[0]
-        mine = self.moments.aligned(of_self.tolist(), k)
-        theirs = other.moments.aligned(of_other.tolist(), k)
-        return LabelledMoments(classes, mine + theirs)
+        return _sum(_aligned(self, of_self, classes), _aligned(other, of_other, classes))
 
-    def without(
-        self, other: "LabelledMoments", features: tuple[str, ...] | None = None
-    ) -> "LabelledMoments":
+    def without(self, other: "LabelledMoments", schema: Schema | None = None) -> "LabelledMoments":
         """The moments of the rows of `self` without those of `other`, which must be among them.
 
-        Classes of which nothing is left are left out; `features` are names for messages.
+        Classes of which nothing is left are left out; `schema` has the names for messages.
 
         Examples
         --------
@@ -65,9 +63,13 @@ class LabelledMoments:
                 f"{self.classes.tolist()!r:.200}"
             )
             raise RemovalError(msg)
-        theirs = other.moments.aligned(of_other.tolist(), self.classes.size)
-        schema = Schema(self.classes, self.moments.n_features, features)
-        return LabelledMoments(self.classes, self.moments.without(theirs, schema)).with_rows()
+        theirs = _aligned(other, of_other, self.classes)
+        names = schema or _unnamed(self)
+        moments = self.moments.without(theirs.moments, names.of_numbers)
+        counts = None
+        if both := _both_counts(self, theirs):
+            counts = both[0].without(both[1], names.of_categories)
+        return LabelledMoments(self.classes, moments, counts).with_rows()
 
     def merged(self, other: "LabelledMoments", layout: ScatterLayout) -> "LabelledMoments":
         """The sum of both for models that need this layout; a full scatter of both is kept whole.
@@ -90,15 +92,51 @@ class LabelledMoments:
         there = np.flatnonzero(self.moments.weight > 0)
         if there.size == self.classes.size:
             return self
-        return LabelledMoments(self.classes[there], self.moments.selected(there.tolist()))
+        return self.selected(there.tolist())
+
+    def selected(self, codes: Sequence[int]) -> "LabelledMoments":
+        """Only the classes with these numbers."""
+        counts = None if self.counts is None else self.counts.selected(codes)
+        return LabelledMoments(self.classes[list(codes)], self.moments.selected(codes), counts)
 
     def with_layout(self, layout: ScatterLayout) -> "LabelledMoments":
         """Keep less of the scatter; see `ClassMoments.with_layout`."""
-        return LabelledMoments(self.classes, self.moments.with_layout(layout))
+        return replace(self, moments=self.moments.with_layout(layout))
 
     def able(self, layout: ScatterLayout) -> "LabelledMoments":
         """The same, if a scatter of this layout can be had from it; a full one is kept whole."""
         return self if self.moments.layout == "full" else self.with_layout(layout)
+
+
+def _aligned(learnt: LabelledMoments, positions: CodeArray, classes: LabelArray) -> LabelledMoments:
+    """The same for more classes, among which these have the given numbers."""
+    where, k = positions.tolist(), classes.shape[0]
+    counts = None if learnt.counts is None else learnt.counts.aligned(where, k)
+    return LabelledMoments(classes, learnt.moments.aligned(where, k), counts)
+
+
+def _sum(a: LabelledMoments, b: LabelledMoments) -> LabelledMoments:
+    """The sum of two with the same classes."""
+    both = _both_counts(a, b)
+    return LabelledMoments(
+        a.classes, a.moments + b.moments, None if both is None else both[0] + both[1]
+    )
+
+
+def _both_counts(a: LabelledMoments, b: LabelledMoments) -> tuple[ClassCounts, ClassCounts] | None:
+    """The counts of two, if they have any: both or neither."""
+    if a.counts is not None and b.counts is not None:
+        return a.counts, b.counts
+    if a.counts is not None or b.counts is not None:
+        msg = "rows with categorical features and rows without them are not of the same table"
+        raise DataError(msg)
+    return None
+
+
+def _unnamed(learnt: LabelledMoments) -> Schema:
+    d = learnt.moments.n_features
+    q = 0 if learnt.counts is None else learnt.counts.n_features
+    return Schema(learnt.classes, d + q, None, tuple(range(d, d + q)))
 
 
 def label_moments(classes: Any, moments: ClassMoments) -> LabelledMoments:

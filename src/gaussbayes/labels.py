@@ -99,6 +99,26 @@ def is_missing(value: object) -> bool:
     return value is None or type(value).__name__ in {"NAType", "NaTType"}
 
 
+def series_values(series: Any) -> NDArray[Any]:
+    """The values (n,) of a column, a series of narwhals; missing ones as None or NaN.
+
+    Examples
+    --------
+    >>> import narwhals.stable.v2 as nw
+    >>> import pandas as pd
+    >>> series_values(nw.from_native(pd.Series([1, 2]), series_only=True)).tolist()
+    [1, 2]
+    """
+    import narwhals.stable.v2 as nw
+
+    if series.implementation.is_pyarrow() and series.dtype == nw.Categorical:
+        # A missing value in a dictionary of Arrow would become one of those that are there.
+        coded = series.to_native()
+        series = nw.from_native(coded.cast(coded.type.value_type), series_only=True)
+    values: NDArray[Any] = series.to_numpy()
+    return values
+
+
 def _as_array(y: Any) -> tuple[NDArray[Any], Sequence[object] | None]:
     """The values of `y`, and the names of its columns if it is a frame."""
     if type(y) is np.ndarray:
@@ -110,7 +130,7 @@ def _as_array(y: Any) -> tuple[NDArray[Any], Sequence[object] | None]:
         import narwhals.stable.v2 as nw
 
         if nw.dependencies.is_into_series(y):
-            return nw.from_native(y, series_only=True).to_numpy(), None
+            return series_values(nw.from_native(y, series_only=True)), None
         if nw.dependencies.is_into_dataframe(y):
             frame = nw.from_native(y, eager_only=True)
             return frame.to_numpy(), frame.columns

@@ -10,8 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gaussbayes import marginal as marginals
+from gaussbayes.categorical import ClassCounts
+from gaussbayes.categorical.categories import unite
 from gaussbayes.errors import DataError, SchemaError
 from gaussbayes.labelled import LabelledMoments
+from gaussbayes.mixed import MixedParameters
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure
 from gaussbayes.priors import Priors, class_priors
@@ -41,6 +44,7 @@ class Model:
     target: str | None  # the column that the labels came from, if it has a name
     moments: ClassMoments | None
     parameters: Parameters | None  # None if there are moments
+    counts: ClassCounts | None = None  # of the features that hold categories, beside moments
 
     @property
     def prior(self) -> FloatArray:
@@ -55,10 +59,28 @@ class Model:
         return self.settings.structure.layout if self.moments is None else self.moments.layout
 
     def estimate(self) -> Parameters:
-        """The parameters: those given, or those that follow from the moments."""
+        """The parameters: those given, or those that follow from the moments.
+
+        For models of numbers; one that has categories too is asked by `estimate_mixed`.
+        """
+        if self.counts is not None:
+            names = self.schema.of_categories.feature_list(range(self.counts.n_features))
+            msg = (
+                f"this step is for models of numbers, and this one has categories: {names}; use "
+                "the classifier's predictions and scores, or leave the features out"
+            )
+            raise DataError(msg)
         if self.parameters is not None:
             return self.parameters
         return self.settings.estimate(self.learnt("estimate").moments, self.schema)
+
+    def estimate_mixed(self) -> MixedParameters:
+        """The parameters of a model that has categories."""
+        learnt = self.learnt("estimate")
+        if learnt.counts is None:
+            msg = "this model has no categorical features"
+            raise DataError(msg)
+        return self.settings.estimate_mixed(learnt.moments, learnt.counts, self.schema)
 
     def learnt(self, wanted_by: str) -> LabelledMoments:
         """What was learnt from rows, for the step of that name; refused where no rows were seen."""
@@ -68,7 +90,7 @@ class Model:
                 "from parameters; fit one to rows, or use from_moments"
             )
             raise DataError(msg)
-        return LabelledMoments(self.schema.classes, self.moments)
+        return LabelledMoments(self.schema.classes, self.moments, self.counts)
 
     def with_settings(self, settings: Settings, wanted_by: str) -> "Model":
         """The model of the same rows under other settings, if what they need was kept."""
@@ -77,14 +99,16 @@ class Model:
 
     def updated(self, more: LabelledMoments) -> "Model":
         """The model of the rows seen before and of more; classes that are new join."""
-        return self._of(self.learnt("updated") + more.with_rows())
+        learnt = self.learnt("updated")
+        _refuse_other_categories(learnt, more, self.schema)
+        return self._of(learnt + more.with_rows())
 
     def without(self, gone: LabelledMoments) -> "Model":
         """The model of the rows seen before without some of them; see `LabelledMoments.without`.
 
         A class of which no row is left is no class any more.
         """
-        return self._of(self.learnt("forget").without(gone, self.schema.features))
+        return self._of(self.learnt("forget").without(gone, self.schema))
 
     def with_class(self, learnt: LabelledMoments) -> "Model":
         """The model with classes that it did not have; nothing is changed in those it had."""
@@ -95,7 +119,9 @@ class Model:
                     "with partial_fit"
                 )
                 raise SchemaError(msg)
-        larger = self._of(self.learnt("add_class") + learnt)
+        before = self.learnt("add_class")
+        _refuse_other_categories(before, learnt, self.schema)
+        larger = self._of(before + learnt)
         _ = larger.prior  # refused now, not when a prediction is wanted, if priors were given
         return larger
 
@@ -113,8 +139,7 @@ class Model:
             )
             raise DataError(msg)
         others = [c for c in range(learnt.classes.size) if c != code]
-        left = LabelledMoments(learnt.classes[others], learnt.moments.selected(others))
-        smaller = self._of(left)
+        smaller = self._of(learnt.selected(others))
         _ = smaller.prior
         return smaller
 
@@ -126,6 +151,7 @@ class Model:
         """
         mine, theirs = self.learnt("merge"), other.learnt("merge")
         _refuse_other_features(self.schema, other.schema)
+        _refuse_other_categories(mine, theirs, self.schema)
         both = self._of(mine.merged(theirs, self.settings.structure.layout))
         return replace(
             both,
@@ -163,7 +189,7 @@ class Model:
 
     def _of(self, learnt: LabelledMoments) -> "Model":
         schema = replace(self.schema, classes=learnt.classes)
-        return replace(self, schema=schema, moments=learnt.moments)
+        return replace(self, schema=schema, moments=learnt.moments, counts=learnt.counts)
 
 
 def learnt_model(
@@ -171,6 +197,7 @@ def learnt_model(
     learnt: LabelledMoments,
     features: Sequence[str] | None,
     target: str | None = None,
+    categorical: tuple[int, ...] = (),
 ) -> Model:
     """The model of rows with these moments; classes that weigh nothing are left out.
 
@@ -178,11 +205,12 @@ def learnt_model(
     ----------
     features : the names of the features, if they have any
     target : the column that the labels came from, if it has a name
+    categorical : the columns that the counts are of, among all
     """
     there = learnt.with_rows()
-    d = there.moments.n_features
-    schema = Schema(there.classes, d, check_names(features, d))
-    return Model(settings, schema, target, there.moments, None)
+    d = there.moments.n_features + len(categorical)
+    schema = Schema(there.classes, d, check_names(features, d), categorical)
+    return Model(settings, schema, target, there.moments, None, there.counts)
 
 
 def given_model(parameters: Parameters, schema: Schema, structure: Structure) -> Model:
@@ -198,3 +226,14 @@ def _refuse_other_features(ours: Schema, theirs: Schema) -> None:
             f"{ours.features or ours.n_features} here, {theirs.features or theirs.n_features} there"
         )
         raise SchemaError(msg)
+
+
+def _refuse_other_categories(
+    ours: LabelledMoments, theirs: LabelledMoments, schema: Schema
+) -> None:
+    """Raise, with the feature's name, if texts and numbers would be categories of one feature."""
+    if ours.counts is None or theirs.counts is None:
+        return
+    pairs = zip(ours.counts.categories, theirs.counts.categories, strict=True)
+    for j, (own, others) in enumerate(pairs):
+        unite(own, others, schema.of_categories.feature_name(j))

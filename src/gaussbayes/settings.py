@@ -1,11 +1,15 @@
-"""What the user chose, checked once: covariance, shared, priors, divisor, shrinkage."""
+"""What the user chose, checked once: covariance, priors, divisor, shrinkage, smoothing."""
 
 from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
 
+from gaussbayes import categorical
+from gaussbayes.categorical import ClassCounts
+from gaussbayes.categorical.parameters import check_smoothing
 from gaussbayes.errors import DataError, ParameterError
+from gaussbayes.mixed import MixedParameters
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure, estimate
 from gaussbayes.priors import Priors
@@ -16,12 +20,13 @@ from gaussbayes.types import CovarianceName, Divisor
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that turns moments into parameters."""
+    """Everything that turns moments and counts into parameters."""
 
     structure: Structure
     priors: Priors
     divisor: Divisor
     shrinkage: Shrinkage
+    smoothing: float = 0.0  # of the shares of categories
 
     def estimate(self, moments: ClassMoments, schema: Schema) -> Parameters:
         """The parameters of at least two classes."""
@@ -32,9 +37,23 @@ class Settings:
             raise DataError(msg)
         return estimate(moments, schema, self.structure, self.priors, self.divisor, self.shrinkage)
 
+    def estimate_mixed(
+        self, moments: ClassMoments, counts: ClassCounts, schema: Schema
+    ) -> MixedParameters:
+        """The parameters of both kinds of features."""
+        return MixedParameters(
+            self.estimate(moments, schema.of_numbers),
+            categorical.estimate(counts, schema.of_categories, self.smoothing),
+        )
+
 
 def check_settings(
-    covariance: Any, shared: Any, priors: Any, divisor: Any, shrinkage: Any
+    covariance: Any,
+    shared: Any,
+    priors: Any,
+    divisor: Any,
+    shrinkage: Any,
+    smoothing: Any = 0.0,
 ) -> Settings:
     """The settings, if each is one of its possible values; priors are checked with the classes.
 
@@ -49,7 +68,9 @@ def check_settings(
         msg = f"shared is True or False, got {shared!r}"
         raise ParameterError(msg)
     structure = Structure(covariance, bool(shared))
-    return Settings(structure, priors, divisor, check_shrinkage(shrinkage))
+    return Settings(
+        structure, priors, divisor, check_shrinkage(shrinkage), check_smoothing(smoothing)
+    )
 
 
 def one_of(name: str, value: object, possible: tuple[str, ...]) -> None:

@@ -1,7 +1,7 @@
 """Between scikit-learn's conventions and the statistics: what is checked before rows are summed."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -12,10 +12,12 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
 
 from gaussbayes import table
+from gaussbayes.categorical import count, read_columns, split, warn_of_many, warn_of_unseen
 from gaussbayes.errors import DataError, NonFiniteError, SchemaError
 from gaussbayes.finite import refuse_not_finite
 from gaussbayes.labelled import LabelledMoments
 from gaussbayes.labels import unite
+from gaussbayes.mixed import MixedRows
 from gaussbayes.model import Model
 from gaussbayes.schema import Schema
 from gaussbayes.summarise import summarise
@@ -54,6 +56,72 @@ def features_as_before(model: BaseEstimator, X: Any) -> RealArray:
     if hasattr(model, "feature_names_in_") or rows.shape[1] != model.n_features_in_:
         validate_data(model, rows, reset=False, skip_check_array=True)
     return rows
+
+
+def mixed_as_before(model: BaseEstimator, record: Model, X: Any) -> MixedRows:
+    """The rows of a model that has categories; those it never saw are counted in a warning."""
+    numbers, columns = _split_as_before(model, record, X)
+    names, known = record.schema.of_categories, record.learnt("predict").counts
+    coded = read_columns(columns, names, None if known is None else known.categories)
+    warn_of_unseen(coded.unseen, names)
+    return MixedRows(numbers, coded)
+
+
+def learnt_as_before(
+    model: BaseEstimator, record: Model, X: Any, y: Any, sample_weight: Any, n_jobs: int | None
+) -> LabelledMoments:
+    """What labelled rows teach whose features are those of a model in number, name and order."""
+    schema, layout = record.schema, record.layout
+    if not schema.categorical:
+        rows = features_as_before(model, X)
+        return summarised(rows, y, sample_weight, layout, n_jobs, schema.features)
+    numbers, columns = _split_as_before(model, record, X)
+    return mixed_learnt(numbers, columns, y, sample_weight, schema, layout, n_jobs)
+
+
+def mixed_learnt(
+    numbers: RealArray,
+    columns: Sequence[Any],
+    y: Any,
+    sample_weight: Any,
+    schema: Schema,
+    layout: ScatterLayout,
+    n_jobs: int | None,
+) -> LabelledMoments:
+    """The moments and counts of labelled rows that were split into numbers and categories.
+
+    Parameters
+    ----------
+    schema : the features; its classes do not matter
+    """
+    _warn_of_column(y)
+    batch, classes = table.batch_of(numbers, y, sample_weight)
+    of_numbers, k = schema.of_numbers, classes.shape[0]
+    with naming_columns(numbers, of_numbers.features or of_numbers.places):
+        moments = summarise(numbers, batch.targets, batch.weights, k, layout, n_jobs)
+    coded = read_columns(columns, schema.of_categories)
+    counts = count(coded, batch.targets, batch.weights, k)
+    warn_of_many(counts.categories, schema.of_categories)
+    return LabelledMoments(classes, moments, counts)
+
+
+def n_rows(X: Any) -> int:
+    """How many rows a table has.
+
+    Examples
+    --------
+    >>> n_rows([[1.0], [2.0]])
+    2
+    """
+    return len(table.as_frame(X)) if table.is_frame(X) else int(table.as_array(X).shape[0])
+
+
+def _split_as_before(model: BaseEstimator, record: Model, X: Any) -> tuple[RealArray, list[Any]]:
+    rows = X if table.is_frame(X) else table.as_array(X)
+    validate_data(model, rows, reset=False, skip_check_array=True)
+    mask = np.zeros(record.schema.n_features, dtype=bool)
+    mask[list(record.schema.categorical)] = True
+    return split(rows, mask)
 
 
 def one_row(model: BaseEstimator, row: Any) -> Any:
@@ -194,7 +262,7 @@ def moments_of(
 
 
 @contextmanager
-def naming_columns(rows: RealArray, names: tuple[str, ...] | None) -> Iterator[None]:
+def naming_columns(rows: RealArray, names: Sequence[str | int] | None) -> Iterator[None]:
     """Let errors about NaN and infinity name the column, where it has a name."""
     try:
         yield
