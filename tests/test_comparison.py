@@ -112,6 +112,52 @@ def test_parameters_are_those_of_a_model_of_all_rows() -> None:
         assert candidate.n_parameters == model.n_parameters_
 
 
+def test_the_automatic_choice_is_made_without_the_rows_held_out() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:200, :6], y[:200]
+    model = GaussianClassifier(priors="uniform", selection="bic", shrinkage=0.2)
+    compared = compare(X, y, held_out=4, neighbors=(3,), model=model, automatic=True)
+    assert [one.name for one in compared.candidates[5:8]] == [
+        "nearest mean",
+        "automatic choice",
+        "3 nearest neighbours",
+    ]
+    chooser = GaussianClassifier("auto", shrinkage="auto", priors="uniform", selection="bic")
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    told = cross_val_predict(chooser, X, y, cv=folds, method="predict_log_proba")
+    seen = judged(compared, "automatic choice")
+    assert seen.log_loss == pytest.approx(-told[np.arange(200), y].mean(), rel=1e-12)
+    best = chooser.fit(X, y).selection_.best
+    assert compared.selection is not None
+    assert compared.selection.best == best
+    assert compared.selection.criterion == "bic"
+    own = named(compared, "automatic choice")
+    assert (own.structure, own.n_parameters) == (best.structure, best.n_parameters)
+    assert compare(X, y, held_out=4, neighbors=()).selection is None
+
+
+def test_the_automatic_choice_of_one_split_is_that_of_its_rows() -> None:
+    X, y = iris()
+    X = X[:, :2]
+    compared = compare(X[::2], y[::2], held_out=(X[1::2], y[1::2]), neighbors=(), automatic=True)
+    model = GaussianClassifier("auto", shrinkage="auto").fit(X[::2], y[::2])
+    assert compared.selection is not None
+    assert compared.selection.best == model.selection_.best
+    wrong = int(np.sum(model.predict(X[1::2]) != y[1::2]))
+    assert judged(compared, "automatic choice").n_errors == wrong
+
+
+def test_nothing_to_choose_from_is_a_problem_not_an_error() -> None:
+    X = np.ones((20, 2))
+    compared = compare(X, np.repeat([0, 1], 10), held_out=2, neighbors=(), automatic=True)
+    assert compared.selection is None
+    own = named(compared, "automatic choice")
+    assert own.problem is not None
+    assert "none of 46 candidates can be judged" in own.problem
+    assert (own.structure, own.evaluation) == (None, None)
+    assert "automatic choice" in str(compared)
+
+
 def test_the_settings_of_a_model_are_taken_over() -> None:
     X, y = iris()
     priors = {"setosa": 0.1, "versicolor": 0.8, "virginica": 0.1}

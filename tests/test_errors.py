@@ -11,6 +11,7 @@ PARENTS = {
     "GaussBayesError": ValueError,
     "DataError": errors.GaussBayesError,
     "NonFiniteError": errors.DataError,
+    "MissingLabelError": errors.DataError,
     "SchemaError": errors.DataError,
     "ModelFileError": errors.DataError,
     "PriorError": errors.GaussBayesError,

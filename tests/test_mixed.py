@@ -1,5 +1,7 @@
 """Categorical features through the estimator: alone, mixed, in parts, forgotten."""
 
+import subprocess
+import sys
 import warnings
 from typing import Any
 
@@ -16,6 +18,7 @@ from gaussbayes import GaussianClassifier
 from gaussbayes.categorical import UnseenCategoryWarning
 from gaussbayes.errors import (
     DataError,
+    MissingLabelError,
     ModelFileError,
     NonFiniteError,
     ParameterError,
@@ -197,6 +200,40 @@ def test_a_category_never_seen_is_integrated_out_and_counted() -> None:
     np.testing.assert_array_equal(told, model.predict_proba(missing))
 
 
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
+def test_missing_numbers_are_integrated_out(covariance: Any, shared: bool) -> None:
+    frame, y = weather()
+    model = GaussianClassifier(covariance, shared=shared, smoothing=1).fit(frame, y)
+    rows = frame[:4].copy()
+    rows.loc[0, "pressure"] = np.nan
+    rows.loc[1, "warmth"] = np.nan
+    rows.loc[2, ["pressure", "warmth"]] = np.nan
+    rows.loc[3, "warmth"] = np.nan
+    rows.loc[3, ["wind", "month"]] = None
+    there = ~np.isnan(rows[["pressure", "warmth"]].to_numpy())
+    wind, month = model.categories_["wind"], model.categories_["month"]
+    by_hand = np.log(np.tile(model.priors_, (4, 1)))
+    for i, row in enumerate(rows.to_dict("records")):
+        seen = np.flatnonzero(there[i])
+        for c in range(3):
+            if seen.size:
+                spread = model.covariances_ if shared else model.covariances_[c]
+                numbers = np.array([row["pressure"], row["warmth"]])[seen]
+                by_hand[i, c] += multivariate_normal(
+                    model.means_[c, seen], spread[np.ix_(seen, seen)]
+                ).logpdf(numbers)
+            for name, known in (("wind", wind), ("month", month)):
+                if row[name] in known:
+                    share = model.category_probabilities_[name][c, known.index(row[name])]
+                    by_hand[i, c] += np.log(share)
+    posterior = np.exp(by_hand - logsumexp(by_hand, axis=1, keepdims=True))
+    np.testing.assert_allclose(model.predict_joint_log_proba(rows), by_hand, rtol=1e-11)
+    np.testing.assert_allclose(model.predict_proba(rows), posterior, atol=1e-12)
+    np.testing.assert_allclose(model.score_samples(rows), logsumexp(by_hand, axis=1), rtol=1e-11)
+    assert model.predict(rows).tolist() == model.classes_[posterior.argmax(axis=1)].tolist()
+
+
 def test_missing_categories_equal_the_model_without_the_feature() -> None:
     frame, y = weather()
     rest = frame.drop(columns="wind")
@@ -250,6 +287,8 @@ def test_steps_for_numbers_only_refuse() -> None:
         lambda: model.sample(3),
         lambda: model.explain(frame[:1]),
         lambda: model.marginal(["pressure"]),
+        lambda: model.evidence_p_values(frame),
+        lambda: model.negative_log_likelihood(frame, y),
     ):
         with pytest.raises(
             DataError, match="models of numbers, and this one has .*'wind', 'month'"
@@ -265,6 +304,8 @@ def test_steps_for_numbers_only_refuse() -> None:
         model.leave_one_out(frame, y)
     with pytest.raises(ParameterError, match=r"fit_source is for .*\['wind'\]"):
         GaussianClassifier(categorical_features=["wind"]).fit_source("some.csv", "y")
+    with pytest.raises(ParameterError, match="partial_fit_source is for features that are numb"):
+        model.partial_fit_source("some.csv", "y")
 
 
 def test_bad_rows() -> None:
@@ -272,9 +313,10 @@ def test_bad_rows() -> None:
     model = GaussianClassifier(smoothing=1).fit(frame, y)
     hole = frame.copy()
     hole.loc[3, "warmth"] = np.nan
-    for step in (lambda: model.predict(hole), lambda: clone(model).fit(hole, y)):
-        with pytest.raises(NonFiniteError, match="row 3, column 'warmth'"):
-            step()
+    with pytest.raises(NonFiniteError, match="NaN in row 3, column 'warmth'"):
+        clone(model).fit(hole, y)
+    with pytest.raises(NonFiniteError, match="infinity in row 3, column 'warmth'"):
+        model.predict(hole.fillna({"warmth": np.inf}))
     unnamed = GaussianClassifier(smoothing=1, categorical_features=[1, 3])
     rows = hole.astype(object).to_numpy()
     with pytest.raises(NonFiniteError, match="row 3, column 2"):
@@ -288,6 +330,44 @@ def test_bad_rows() -> None:
         model.merge(GaussianClassifier().fit(numbers, y))
     with pytest.raises(ParameterError, match="smoothing is 0"):
         GaussianClassifier(smoothing=-1).fit(frame, y)
+
+
+def test_labels_that_are_missing_are_refused() -> None:
+    frame, y = weather()
+    marked = np.where(np.arange(200) == 7, "?", y)
+    with pytest.raises(MissingLabelError, match=r"rows labelled '\?'"):
+        GaussianClassifier(unlabelled="?").fit(frame, marked)
+    none = marked.astype(object)
+    none[7] = None
+    with pytest.raises(MissingLabelError):
+        GaussianClassifier().fit(frame, none)
+
+
+def test_tags() -> None:
+    tags = GaussianClassifier().__sklearn_tags__().input_tags
+    assert (tags.categorical, tags.string, tags.allow_nan) == (True, False, True)
+    tags = GaussianClassifier(categorical_features=[0]).__sklearn_tags__().input_tags
+    assert (tags.categorical, tags.string) == (True, True)
+    tags = GaussianClassifier(categorical_features=None).__sklearn_tags__().input_tags
+    assert (tags.categorical, tags.string) == (False, False)
+
+
+def test_numbers_load_nothing_of_categories() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", NUMBERS_ONLY], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.split() == []
+
+
+NUMBERS_ONLY = """
+import sys
+import numpy as np
+from gaussbayes import GaussianClassifier
+X, y = np.array([[1.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1])
+model = GaussianClassifier().fit(X, y).partial_fit(X, y).forget(X, y)
+model.predict(X)
+print(*(name for name in sys.modules if name.startswith(("gaussbayes.cat", "gaussbayes.mixed"))))
+"""
 
 
 def test_float32() -> None:

@@ -104,6 +104,7 @@ def test_novel_is_below_the_level_for_every_class() -> None:
     assert novel(p_values[:, 1], 0.05).tolist() == [False, True, True, True]
     # A row like a class that cannot occur is like none that can.
     assert novel(p_values, 0.05, np.array([0.0, 1.0])).tolist() == [False, True, True, True]
+    assert novel(p_values[:0], 0.05, np.array([0.5, 0.5])).tolist() == []
 
 
 @pytest.mark.parametrize("level", [-0.01, 1.01, np.nan, None])

@@ -10,7 +10,7 @@ from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_pred
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.comparison.one_model import judge
-from gaussbayes.errors import DataError, PriorError, SingularCovarianceError
+from gaussbayes.errors import DataError, SingularCovarianceError
 
 LDA: dict[str, Any] = {"shared": True}
 QDA: dict[str, Any] = {"divisor": "unbiased"}
@@ -76,6 +76,11 @@ def test_a_class_of_one_row_is_unknown_without_it() -> None:
     found = judge(model, rows, labels, "loo").evaluation
     assert found.confusion[2].tolist() == [0, 1, 0]
     assert found.log_loss == np.inf
+    # The others share what was given to the class that is gone.
+    given = GaussianClassifier(shared=True, priors=[0.4, 0.4, 0.2])
+    left = judge(given, [[1.0], [2.0], [3.0], [8.0], [9.0]], list("aabbc"), "loo").evaluation
+    assert left.confusion[2, 2] == 0
+    assert left.log_loss == np.inf
 
 
 def test_what_cannot_be_judged() -> None:
@@ -84,10 +89,9 @@ def test_what_cannot_be_judged() -> None:
         judge(GaussianClassifier(), rows, ["a"] * 4, "loo")
     with pytest.raises(DataError, match="at least two classes, got \\['a'\\]"):
         judge(GaussianClassifier(), rows, ["a"] * 4, 2)
-    with pytest.raises(SingularCovarianceError, match="without row 1 of 4 the model cannot"):
+    with pytest.raises(SingularCovarianceError, match="class 'b' does not vary in feature 0"):
         judge(GaussianClassifier(), rows, labels, "loo")
-    given = GaussianClassifier(shared=True, priors=[0.4, 0.4, 0.2])
-    with pytest.raises(PriorError, match="without row 5 of 5"):
-        judge(given, [*rows, [9.0]], list("aabbc"), "loo")
+    with pytest.raises(SingularCovarianceError, match="without row 4 of 5 the model cannot"):
+        judge(GaussianClassifier(), [*rows, [9.0]], list("aaabb"), "loo")
     with pytest.raises(DataError, match="not held out: .*'a'"):
         judge(GaussianClassifier(), [[1.0], [1.0], [1.0], [8.0], [9.0], [7.0]], list("aaabbb"), 3)

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from gaussbayes import kernels
 from gaussbayes.errors import ParameterError
 from gaussbayes.parallel import for_each, n_threads, ranges
 
@@ -86,3 +87,16 @@ def test_errors_come_out(threads: int) -> None:
 
     with pytest.raises(KeyError, match="item 5 is bad"):
         for_each(work, range(9), threads)
+
+
+def test_threads_use_the_kernels_of_the_caller() -> None:
+    names: list[str] = []
+    meeting = threading.Barrier(2, timeout=30)
+
+    def work(_: int) -> None:
+        meeting.wait()
+        names.append(kernels.active().NAME)
+
+    with kernels.using("reference"):
+        for_each(work, range(2), 2)
+    assert names == ["reference"] * 2

@@ -38,6 +38,7 @@ def test_public_names() -> None:
         "DataError",
         "GaussBayesError",
         "GaussianClassifier",
+        "MissingLabelError",
         "ModelFileError",
         "NonFiniteError",
         "ParameterError",

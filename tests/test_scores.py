@@ -260,23 +260,25 @@ def test_so_far_that_squares_overflow(structure: Structure) -> None:
 
 @each_structure
 @each_width
-@pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (-np.inf, "infinity")])
-def test_what_is_not_finite_is_named(
-    structure: Structure, dtype: type, value: float, word: str
-) -> None:
+@pytest.mark.parametrize("missing", [False, True])
+def test_infinity_is_named(structure: Structure, dtype: type, missing: bool) -> None:
     model, X = fitted(structure), queries(9, dtype=dtype)
-    X[6, 2] = value
+    X[6, 2] = -np.inf
+    if missing:  # NaN is a value that is missing, and no error
+        X[3, 1] = X[6, 0] = np.nan
     for function in (*PER_CLASS, scores.labels, scores.log_evidence):
-        with pytest.raises(NonFiniteError, match=f"{word} in row 6, column 2"):
+        with pytest.raises(NonFiniteError, match="infinity in row 6, column 2"):
             function(model, X)
 
 
 @each_structure
 def test_not_finite_in_the_last_of_many_blocks(structure: Structure) -> None:
     model, X = fitted(structure, d=1), np.zeros((150_000, 1))
-    X[149_999] = np.nan
-    with pytest.raises(NonFiniteError, match=r"NaN in row 149999, column 0"):
+    X[149_999] = np.inf
+    with pytest.raises(NonFiniteError, match=r"infinity in row 149999, column 0"):
         scores.labels(model, X, n_jobs=2)
+    X[149_999] = np.nan
+    assert scores.labels(model, X, n_jobs=2)[-1] == np.argmax(model.prior)
 
 
 def test_densities_beyond_the_floats_are_infinite() -> None:

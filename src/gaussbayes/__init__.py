@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gaussbayes.errors import (
         DataError,
         GaussBayesError,
+        MissingLabelError,
         ModelFileError,
         NonFiniteError,
         ParameterError,
@@ -35,6 +36,7 @@ __all__ = [
     "DataError",
     "GaussBayesError",
     "GaussianClassifier",
+    "MissingLabelError",
     "ModelFileError",
     "NonFiniteError",
     "ParameterError",
@@ -59,6 +61,7 @@ _HOME = {
     "GaussBayesError": "errors",
     "GaussianClassifier": "estimator",
     "ModelFileError": "errors",
+    "MissingLabelError": "errors",
     "NonFiniteError": "errors",
     "ParameterError": "errors",
     "Parameters": "parameters",

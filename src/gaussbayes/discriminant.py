@@ -3,16 +3,19 @@
     log p(x, c) = log prior_c − ½ (d log 2π + log |Σ_c| + |W_c (x − mean_c)|²)
 
 is quadratic in x. With one covariance for all classes the square of x is the same for each of them
-and cancels in the posterior: what is left is linear, and d times cheaper.
+and cancels in the posterior: what is left is linear, and d times cheaper. Of rows with missing
+features the same density is taken of those that are there: the form is masked.
 """
 
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from gaussbayes import kernels
-from gaussbayes.kernels.forms import Form, Linear, Quadratic
+from gaussbayes.covariance import Full, correlation
+from gaussbayes.kernels.forms import Form, Linear, Masked, Quadratic
 from gaussbayes.parameters import Parameters
 from gaussbayes.types import FloatArray
 
@@ -34,16 +37,19 @@ one.
 _prepared: "WeakKeyDictionary[Parameters, dict[tuple[str, ...], Any]]" = WeakKeyDictionary()
 
 
-def prepared(parameters: Parameters, purpose: Purpose, dtype: "np.dtype[Any]") -> Any:
+def prepared(
+    parameters: Parameters, purpose: Purpose, dtype: "np.dtype[Any]", *, masked: bool = False
+) -> Any:
     """The form laid out for the active kernels; kept for as long as the parameters live.
 
     A stream of single rows would otherwise spend its time laying out the same matrices.
     """
     active = kernels.active()
     known = _prepared.setdefault(parameters, {})
-    key = (purpose, dtype.char, active.NAME, active.instruction_set())
+    key = (purpose, "masked" if masked else dtype.char, active.NAME, active.instruction_set())
     if key not in known:
-        known[key] = active.prepare(form_for(parameters, purpose, dtype), dtype)
+        form = masked_form(parameters, purpose) if masked else form_for(parameters, purpose, dtype)
+        known[key] = active.prepare(form, dtype)
     return known[key]
 
 
@@ -99,8 +105,54 @@ def linear_form(parameters: Parameters) -> Linear:
     return Linear(parameters.center, coefficient, log_constant)
 
 
+def masked_form(parameters: Parameters, purpose: Purpose) -> Masked:
+    """The form for rows with missing features, whatever they lack.
+
+    Examples
+    --------
+    >>> from gaussbayes.parameters import Structure, given
+    >>> from gaussbayes.schema import Schema
+    >>> covariance = [[4.0, 3.0], [3.0, 9.0]]
+    >>> shared = Structure(shared=True)
+    >>> model = given(Schema(np.array(["a", "b"]), 2), shared, None, np.zeros((2, 2)), covariance)
+    >>> form = masked_form(model, "log_likelihood")
+    >>> form.scale.round(4).tolist(), float(form.correlation[0, 0, 1])
+    ([[0.5, 0.3333]], 0.5)
+    """
+    shape = parameters.covariance
+    m, d = shape.log_det.shape[0], parameters.center.shape[0]
+    if isinstance(shape, Full):
+        scale = 1.0 / np.sqrt(np.einsum("mii->mi", shape.covariance))
+        correlations = correlation(shape.covariance)
+    else:
+        scale, correlations = shape.whitener, np.empty((m, 0, 0))
+    density = purpose != "distance"
+    log_feature = np.log(scale) - 0.5 * np.log(2 * np.pi) if density else np.zeros((m, d))
+    with_prior = purpose not in {"distance", "log_likelihood"}
+    log_constant = parameters.log_prior if with_prior else np.zeros(parameters.prior.shape)
+    return Masked(
+        parameters.center,
+        parameters.offset,
+        scale,
+        correlations,
+        log_feature,
+        log_constant,
+        density,
+    )
+
+
 def only(form: Form, classes: list[int]) -> Form:
     """The form of some of the classes."""
+    if isinstance(form, Masked):
+        own = slice(None) if form.scale.shape[0] == 1 else classes
+        return replace(
+            form,
+            offset=form.offset[classes],
+            scale=form.scale[own],
+            correlation=form.correlation[own],
+            log_feature=form.log_feature[own],
+            log_constant=form.log_constant[classes],
+        )
     if isinstance(form, Linear):
         return Linear(form.center, form.coefficient[classes], form.log_constant[classes])
     whitener = form.whitener if form.whitener.shape[0] == 1 else form.whitener[classes]

@@ -6,6 +6,7 @@
      └── GaussBayesError             any problem with what was given
           ├── DataError              rows, labels or weights cannot be used
           │    ├── NonFiniteError    NaN or infinity in the rows
+          │    ├── MissingLabelError  a row has no label
           │    ├── SchemaError       other features or classes than before
           │    └── ModelFileError    a model file cannot be read, or a model not be written as one
           ├── PriorError             priors are not a distribution over the classes
@@ -28,6 +29,10 @@ class DataError(GaussBayesError):
 
 class NonFiniteError(DataError):
     """A row holds NaN or infinity; the message names the row and the feature."""
+
+
+class MissingLabelError(DataError):
+    """A row has no label; the message names the row."""
 
 
 class SchemaError(DataError):

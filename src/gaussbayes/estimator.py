@@ -1,62 +1,42 @@
 """`GaussianClassifier`: the whole family as one scikit-learn estimator. No arithmetic here."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from gaussbayes import (
-    decision,
-    labels,
-    mixed,
-    novelty,
-    scores,
-    storage,
-    synthesis,
-    table,
-    validation,
-)
-from gaussbayes.bayes_error import BayesError, bayes_error
-from gaussbayes.categorical import categorical_columns, split
-from gaussbayes.categorical.choice import CategoricalFeatures
-from gaussbayes.costs import Costs, check_costs
-from gaussbayes.decision import Decisions
+from gaussbayes import labels, storage, table, validation
+from gaussbayes.deciding import Deciding
 from gaussbayes.direct import direct_parameters
-from gaussbayes.errors import ParameterError
+from gaussbayes.errors import MissingLabelError, NonFiniteError, ParameterError
 from gaussbayes.evaluation import evaluate
-from gaussbayes.explanation import Explanation, explain
-from gaussbayes.fitted import Fitted
+from gaussbayes.finite import refuse_not_finite
 from gaussbayes.labelled import LabelledMoments, label_moments
 from gaussbayes.leave_one_out import LeaveOneOut, leave_one_out
-from gaussbayes.model import Model, given_model, learnt_model
+from gaussbayes.missing.em import fit_incomplete
+from gaussbayes.model import Model, completed_model, given_model, learnt_model
 from gaussbayes.moments import ClassMoments
-from gaussbayes.prior_shift import PriorShift, prior_shift
 from gaussbayes.priors import Priors
-from gaussbayes.schema import Schema
 from gaussbayes.selection import Choice, Criterion, check_choice, select
 from gaussbayes.settings import Settings
 from gaussbayes.shrinkage import Shrinkage
 from gaussbayes.sources import Summary, moments_of
 from gaussbayes.types import (
     BadRowHandling,
+    CategoricalFeatures,
     CovarianceName,
     Divisor,
-    FloatArray,
     LabelArray,
-    RealArray,
     ScatterLayout,
 )
 
-Answer = TypeVar("Answer")
 
-
-class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignore[misc]
+class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ignore[misc]
     """One Gaussian for each class, and Bayes' rule.
 
     ``p(c | x) = prior_c N(x; mean_c, Σ_c) / Σ_b prior_b N(x; mean_b, Σ_b)``, everything estimated
@@ -88,6 +68,10 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
     smoothing : float, 0 or more
         What is added to the weight of every category in every class. 0 is maximum likelihood: a
         category that never occurred in a class rules the class out.
+    unlabelled : a label, or None
+        Rows with this label, such as −1, have none in truth; None and NaN always mean that.
+    unlabelled_weight : float above 0
+        How much a row without label counts beside a labelled one.
     n_jobs : int or None
         Threads; None uses every core. Results do not depend on it.
 
@@ -100,6 +84,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
     correlations_ : as `covariances_`, scaled to unit variances
     n_parameters_ : how many free parameters the model has
     parameters_ : `Parameters`, everything that scoring needs
+    convergence_ : `Convergence`, how EM climbed; only if features or labels were missing
     selection_ : `Selection`, all candidates and the best of them; only if `fit` had to choose
     moments_ : `ClassMoments`, everything learnt from the rows; not there after `from_parameters`
     n_features_in_ : number of features
@@ -135,6 +120,8 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         selection: Criterion = "leave_one_out",
         categorical_features: CategoricalFeatures = "from_dtype",
         smoothing: float = 0.0,
+        unlabelled: Any = None,
+        unlabelled_weight: float = 1.0,
         n_jobs: int | None = None,
     ) -> None:
         self.covariance = covariance
@@ -145,6 +132,8 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         self.selection = selection
         self.categorical_features = categorical_features
         self.smoothing = smoothing
+        self.unlabelled = unlabelled
+        self.unlabelled_weight = unlabelled_weight
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -152,21 +141,74 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
 
         Parameters
         ----------
-        X : (n, d) array, list or frame (pandas, polars, Arrow) of finite numbers, and of texts,
-            whole numbers or truth values in categorical features, where any may be missing
-        y : (n,) labels, or (n, k) memberships: how much of each row belongs to each class
+        X : (n, d) array, list or frame (pandas, polars, Arrow) of numbers, and of texts, whole
+            numbers or truth values in categorical features; NaN or null is a feature that is
+            missing
+        y : (n,) labels, None, NaN or `unlabelled` where there is none; or (n, k) memberships: how
+            much of each row belongs to each class
         sample_weight : (n,) how much each row counts; 2 is as good as the row twice
+
+        Notes
+        -----
+        With features or labels missing the model is the most likely one of what is there, found by
+        EM where there is no closed form: see `convergence_`. Features must be missing for reasons
+        that do not depend on their values, given the others. Such a model has no `moments_`: it
+        cannot learn more, be merged or forget. Beside categorical features, which may be missing
+        everywhere, neither numbers nor labels may be missing here.
         """
         choice = self._choice()
-        categorical = categorical_columns(X, self.categorical_features)
-        if categorical.any():
-            return self._fit_mixed(X, y, sample_weight, categorical)
+        if columns := validation.categorical_columns(X, self.categorical_features):
+            return self._fit_mixed(choice, X, y, sample_weight, columns)
+        try:
+            return self._fit_complete(choice, X, y, sample_weight)
+        except (NonFiniteError, MissingLabelError):
+            return self._fit_incomplete(choice, X, y, sample_weight)
+
+    def _fit_complete(self, choice: Choice, X: Any, y: Any, sample_weight: Any) -> Self:
         needs_labels = choice.is_open and choice.criterion == "leave_one_out"
         reading = validation.read_labelled if needs_labels else validation.read
         batch, schema = reading(X, y, sample_weight)
+        self._refuse_unlabelled(schema.classes)
         learnt = validation.moments_of(batch, schema, choice.layout, self.n_jobs)
         rows = (batch.X, batch.targets, batch.weights) if needs_labels else (None, None, None)
         return self._fit_best(choice, rows, learnt, validation.names_in(X))
+
+    def _fit_incomplete(self, choice: Choice, X: Any, y: Any, sample_weight: Any) -> Self:
+        rows, codes, weights, schema = validation.read_incomplete(
+            X, y, sample_weight, self.unlabelled
+        )
+        with validation.naming_columns(rows, schema.features, allow_nan=True):
+            refuse_not_finite(rows, allow_nan=True)
+        if choice.is_open:
+            msg = "covariance and shrinkage are chosen by complete rows with labels; set them here"
+            raise ParameterError(msg)
+        found = fit_incomplete(
+            rows,
+            codes,
+            weights,
+            schema.classes.size,
+            schema,
+            choice.settings,
+            unlabelled_weight=self.unlabelled_weight,
+            n_jobs=self.n_jobs,
+        )
+        model = completed_model(choice.settings, found.moments, schema)
+        self._forget_earlier()
+        self.convergence_ = found.convergence
+        return self._remember(model, model.parameters)
+
+    def _fit_mixed(
+        self, choice: Choice, X: Any, y: Any, sample_weight: Any, columns: tuple[int, ...]
+    ) -> Self:
+        if choice.is_open:
+            msg = "'auto' chooses for features that are numbers: with categories, say which"
+            raise ParameterError(msg)
+        learnt, names = self._first(choice.settings, X, y, sample_weight, columns)
+        self._refuse_unlabelled(learnt.classes)
+        model = learnt_model(choice.settings, learnt, names, None, columns)
+        parameters = model.estimate_mixed()
+        self._forget_earlier()
+        return self._remember(model, parameters)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the model is that of all rows so far.
@@ -180,13 +222,14 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         settings = self._settings("partial_fit")
         if self.__sklearn_is_fitted__():
             before = self._model.with_settings(settings, "partial_fit")
-            more = validation.learnt_as_before(self, before, X, y, sample_weight, self.n_jobs)
-            model = before.updated(more)
+            batch = self._more(before, X, y, sample_weight)
+            model = before.updated(batch)
         else:
-            chosen = categorical_columns(X, self.categorical_features)
-            more, model = self._first(settings, X, y, sample_weight, chosen)
+            columns = validation.categorical_columns(X, self.categorical_features)
+            batch, names = self._first(settings, X, y, sample_weight, columns)
+            model = learnt_model(settings, batch, names, None, columns)
         if classes is not None:
-            validation.refuse_unknown(more.classes, labels.encode(classes)[1])
+            validation.refuse_unknown(batch.classes, labels.encode(classes)[1])
         return self._remember(model)
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -207,7 +250,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         [[1.5], [6.0]]
         """
         before = self._fitted()
-        gone = validation.learnt_as_before(self, before, X, y, sample_weight, self.n_jobs)
+        gone = self._more(before, X, y, sample_weight)
         return self._remember(before.without(gone.with_rows()))
 
     def add_class(self, label: Any, X: Any, sample_weight: Any = None) -> Self:
@@ -223,8 +266,8 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         [[1.5], [6.0], [11.0]]
         """
         before = self._fitted()
-        y = [label] * validation.n_rows(X)
-        batch = validation.learnt_as_before(self, before, X, y, sample_weight, self.n_jobs)
+        rows = X if table.is_frame(X) else table.as_array(X)
+        batch = self._more(before, rows, [label] * len(rows), sample_weight)
         return self._remember(before.with_class(batch.with_rows()))
 
     def remove_class(self, label: Any) -> Self:
@@ -300,6 +343,8 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         """Learn from more rows; the features, and the target if not given, are those of before."""
         settings = self._settings("partial_fit_source")
         before = self._fitted().with_settings(settings, "partial_fit_source")
+        if before.schema.categorical:
+            self._refuse_categories("partial_fit_source")
         names, target = validation.names_for_source(before, target)
         wanted = {"features": names, "weights": weights, "bad_rows": bad_rows, "client": client}
         found = self._summed(source, target, before.layout, wanted)
@@ -322,176 +367,6 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         """
         return cls._of(storage.load(Path(path)))
 
-    def predict(self, X: Any) -> LabelArray:
-        """The most probable class of each row (n,)."""
-        codes = self._score(scores.labels, X)
-        return np.take(self.classes_, codes)
-
-    def predict_proba(self, X: Any) -> RealArray:
-        """Posteriors ``p(c | x)`` (n, k)."""
-        return self._score(scores.posterior, X)
-
-    def predict_log_proba(self, X: Any) -> RealArray:
-        """Log posteriors ``log p(c | x)`` (n, k), exact however small."""
-        return self._score(scores.log_posterior, X)
-
-    def decision_function(self, X: Any) -> RealArray:
-        """Two classes: the log-odds of the second (n,); more: the log posteriors (n, k)."""
-        if self._fitted().schema.classes.shape[0] == 2:
-            return self._score(scores.log_odds, X, 1, 0)
-        return self._score(scores.log_posterior, X)
-
-    def predict_joint_log_proba(self, X: Any) -> RealArray:
-        """Log joint densities ``log p(x, c) = log prior_c + log p(x | c)`` (n, k)."""
-        return self._score(scores.log_joint, X)
-
-    def joint(self, X: Any) -> RealArray:
-        """Joint densities ``p(x, c)`` (n, k); for many features prefer the logarithms."""
-        return self._score(scores.joint, X)
-
-    def score_samples(self, X: Any) -> RealArray:
-        """Log evidence ``log p(x)`` (n,): how well the model as a whole explains a row."""
-        return self._score(scores.log_evidence, X)
-
-    def evidence(self, X: Any) -> RealArray:
-        """Evidence ``p(x) = Σ_c p(x, c)`` (n,); for many features prefer the logarithm."""
-        return self._score(scores.evidence, X)
-
-    def log_likelihood(self, X: Any) -> RealArray:
-        """Log densities ``log p(x | c)`` (n, k)."""
-        return self._score(scores.log_likelihood, X)
-
-    def likelihood(self, X: Any) -> RealArray:
-        """Densities ``p(x | c)`` (n, k); for many features prefer the logarithms."""
-        return self._score(scores.likelihood, X)
-
-    def log_odds(self, X: Any, a: object, b: object) -> RealArray:
-        """``log p(a | x) − log p(b | x)`` (n,) of two classes given by their labels."""
-        self._complete()
-        return self._score(scores.log_odds, X, *validation.codes_of(a, b, self._model.schema))
-
-    def decide(
-        self,
-        X: Any,
-        *,
-        costs: Costs | None = None,
-        reject_below: float | None = None,
-        reject_cost: float | None = None,
-        novelty_level: float | None = None,
-        priors: Priors | Literal["own"] = "own",
-    ) -> Decisions:
-        """The class of least expected cost for each row, or why the row is better left open.
-
-        Parameters
-        ----------
-        costs : (k, k) what deciding for the class of the column costs where that of the row is
-            true, or ``{(true label, decided label): cost}``. None is 1 for every mistake: the most
-            probable class.
-        reject_below : refuse rows whose most probable class is less probable than that
-        reject_cost : refuse rows of which even the best decision is expected to cost more
-        novelty_level : refuse rows that are like no class: of the rows of every class fewer than
-            this share lie so far out
-        priors : others than the model's, as in the constructor
-
-        Examples
-        --------
-        >>> model = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["ill", "well"])
-        >>> model.decide([[1.0], [2.1], [30.0]], reject_below=0.8, novelty_level=1e-3).labels
-        array(['ill', None, None], dtype=object)
-        >>> model.decide([[2.5]], costs={("ill", "well"): 50, ("well", "ill"): 1}).labels
-        array(['ill'], dtype=object)
-        """
-        if not (isinstance(priors, str) and priors == "own"):
-            changed = self.with_priors(priors)
-            return changed.decide(
-                X,
-                costs=costs,
-                reject_below=reject_below,
-                reject_cost=reject_cost,
-                novelty_level=novelty_level,
-            )
-        parameters, schema = self._complete(), self._model.schema
-        unlike = None
-        if novelty_level is not None:
-            unlike = novelty.novel(self.p_values(X), novelty_level, parameters.prior)
-        return decision.decide(
-            self.predict_log_proba(X),
-            None if costs is None else check_costs(costs, schema),
-            reject_below=reject_below,
-            reject_cost=reject_cost,
-            novel=unlike,
-            classes=schema.classes,
-        )
-
-    def p_values(self, X: Any) -> FloatArray:
-        """How probable it is that a row of the class lies at least so far out (n, k).
-
-        ``P(χ²_d ≥ m²)`` of the squared Mahalanobis distance m². A row whose p-values are all tiny
-        is like no class, whatever its posteriors say.
-        """
-        return self._score(novelty.class_p_values, X)
-
-    def evidence_p_values(
-        self, X: Any, n_draws: int = 100_000, random_state: synthesis.RandomState = 0
-    ) -> novelty.PValues:
-        """How probable it is that a row of the model has no more evidence than each row (n,).
-
-        Simulated, with standard errors; see `gaussbayes.novelty.evidence_distribution`.
-        """
-        found = novelty.evidence_distribution(self._ready(), n_draws, random_state, self.n_jobs)
-        return found.p_values(self.score_samples(X))
-
-    def estimate_priors(self, X: Any, sample_weight: Any = None, **settings: Any) -> PriorShift:
-        """The priors of rows without labels, where only the classes' shares have changed.
-
-        Use them with `with_priors`; `settings` are those of `gaussbayes.prior_shift.prior_shift`.
-
-        Examples
-        --------
-        >>> model = GaussianClassifier.from_parameters(None, [[0], [8]], [[1]], ["a", "b"])
-        >>> found = model.estimate_priors([[0.2], [-0.3], [0.1], [8.4]])
-        >>> found.prior.round(3).tolist()
-        [0.75, 0.25]
-        >>> model.with_priors(found.prior).priors_.round(3).tolist()
-        [0.75, 0.25]
-        """
-        log_posterior = self.predict_log_proba(X)
-        return prior_shift(log_posterior, self._complete().prior, sample_weight, **settings)
-
-    def bayes_error(
-        self, n_draws: int = 100_000, random_state: synthesis.RandomState = 0
-    ) -> BayesError:
-        """How often the best rule is wrong if the model is right, simulated, and a bound of it."""
-        return bayes_error(self._ready(), n_draws, random_state, self.n_jobs)
-
-    def explain(
-        self, row: Any, between: tuple[Any, Any] | None = None, reference: Any = "mean"
-    ) -> Explanation:
-        """Bayes' rule for one row with every number, and what each feature adds to the log-odds.
-
-        Parameters
-        ----------
-        row : (d,) the features, or a table of one row; NaN is a value that is missing
-        between : the labels of two classes whose log-odds are split up; None is the most probable
-            one and the next
-        reference : the point (d,) at which every contribution is 0; ``"mean"`` is the mean of the
-            classes' means weighted by their priors, ``"rival"`` the mean of the second class
-
-        Examples
-        --------
-        >>> model = GaussianClassifier.from_parameters(
-        ...     None, [[0, 0], [2, 4]], [[1, 0], [0, 1]], covariance="full"
-        ... )
-        >>> told = model.explain([2.0, 3.0])
-        >>> [round(terms.posterior, 4) for terms in told.bayes.classes]
-        [0.0025, 0.9975]
-        >>> [one.amount for one in told.log_odds.contributions]
-        [2.0, 4.0]
-        """
-        parameters, schema = self._ready(), self._model.schema
-        pair = None if between is None else validation.codes_of(*between, schema)
-        return explain(parameters, schema, validation.one_row(self, row), pair, reference)
-
     def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> LeaveOneOut:
         """Every row predicted by the model of all others, exactly and in closed form.
 
@@ -500,80 +375,20 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
 
         Examples
         --------
+        >>> import numpy as np
         >>> X, y = [[1.0], [2.0], [6.0], [7.0], [8.0], [12.0]], list("aaabbb")
         >>> found = GaussianClassifier(shared=True).leave_one_out(X, y)
         >>> np.exp(found.log_posterior[2]).round(4).tolist(), found.evaluation.n_errors
         ([0.0875, 0.9125], 1)
         """
         settings = self._settings("leave_one_out")
-        if categorical_columns(X, self.categorical_features).any():
+        if validation.categorical_columns(X, self.categorical_features):
             self._refuse_categories("leave_one_out")
         batch, schema = validation.read_labelled(X, y, sample_weight)
         layout, codes = settings.structure.layout, batch.codes
         moments = validation.moments_of(batch, schema, layout, self.n_jobs).moments
         told = leave_one_out(batch.X, codes, batch.weights, moments, schema, settings, self.n_jobs)
         return LeaveOneOut(told, evaluate(told, codes, schema.classes))
-
-    def mahalanobis(self, X: Any) -> RealArray:
-        """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means."""
-        return self._score(scores.mahalanobis, X)
-
-    def negative_log_likelihood(
-        self, X: Any, y: Any, sample_weight: Any = None
-    ) -> scores.NegativeLogLikelihood:
-        """``−Σ log p(x, y)`` over labelled rows, in the labels' part and the features' part."""
-        parameters, own = self._ready(), self._model.schema
-        batch, schema = table.read(validation.features_as_before(self, X), y, sample_weight)
-        codes = validation.codes_among(own.classes, schema.classes, batch.targets)
-        with validation.naming_columns(batch.X, own.features):
-            return scores.negative_log_likelihood(
-                parameters, batch.X, codes, batch.weights, self.n_jobs
-            )
-
-    def sample(
-        self, n_samples: int = 1, random_state: synthesis.RandomState = None
-    ) -> tuple[FloatArray, LabelArray]:
-        """Draw rows (n, d) from the model, and their labels (n,)."""
-        generator = synthesis.as_generator(random_state)
-        rows, codes = synthesis.draw(self._ready(), n_samples, generator)
-        return rows, self.classes_[codes]
-
-    def with_priors(self, priors: Priors) -> Self:
-        """A new classifier with the same Gaussians and other priors."""
-        parameters = self._complete()
-        changed = self._model.with_priors(priors)
-        model = self._with(changed, parameters.with_prior(changed.prior))
-        model.priors = priors
-        return model
-
-    def marginal(self, features: Sequence[int | str]) -> Self:
-        """The same classes as seen through some features only, the others integrated out.
-
-        A new classifier whose means and covariances are the entries for these features, given by
-        name or number: exact, without a second fit. It has no `moments_`.
-
-        Examples
-        --------
-        >>> X = [[1, 8, 3], [2.5, 7.5, 1], [2, 7, 4], [8.5, 2.5, 2], [9, 2, 5], [8, 1, 1]]
-        >>> model = GaussianClassifier("diagonal").fit(X, [2, 2, 2, 1, 1, 1])
-        >>> model.marginal([1]).means_.round(4).tolist()
-        [[1.8333], [7.5]]
-        """
-        parameters = self._ready()
-        return self._with(self._model.marginal(features, parameters))
-
-    def with_feature_names(self, names: Sequence[str] | None) -> Self:
-        """The same classifier with other names for its features, or none.
-
-        For models of arrays, whose columns have no names: pictures and messages then use these.
-
-        Examples
-        --------
-        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
-        >>> model.with_feature_names(["petal length"]).feature_names_in_.tolist()
-        ['petal length']
-        """
-        return self._with(self._fitted().with_feature_names(names), self._parameters)
 
     def report(self, X: Any, y: Any, path: Any = "report.html", **options: Any) -> Path:
         """Write a page about this model on labelled rows; see `gaussbayes.write_report`."""
@@ -663,18 +478,39 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         )
 
     def _first(
-        self, settings: Settings, X: Any, y: Any, sample_weight: Any, categorical: Any
-    ) -> tuple[LabelledMoments, Model]:
-        """What the first rows teach, and the model of them."""
+        self,
+        settings: Settings,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        categorical: tuple[int, ...],
+    ) -> tuple[LabelledMoments, tuple[str, ...] | None]:
+        """What the first rows teach, and the names of their features."""
         names, layout = validation.names_in(X), settings.structure.layout
-        columns = tuple(np.flatnonzero(categorical).tolist())
-        if columns:
-            schema = Schema(np.empty(0), categorical.size, names, columns)
-            parts = split(X, categorical)
-            learnt = validation.mixed_learnt(*parts, y, sample_weight, schema, layout, self.n_jobs)
-        else:
-            learnt = validation.summarised(X, y, sample_weight, layout, self.n_jobs)
-        return learnt, learnt_model(settings, learnt, names, None, columns)
+        if not categorical:
+            return validation.summarised(X, y, sample_weight, layout, self.n_jobs), names
+        from gaussbayes.mixed_rows import learnt_first
+
+        return learnt_first(X, y, sample_weight, names, categorical, layout, self.n_jobs), names
+
+    def _more(self, before: Model, X: Any, y: Any, sample_weight: Any) -> LabelledMoments:
+        """What rows teach whose features are those of before in number, name and order."""
+        layout, n_jobs = before.layout, self.n_jobs
+        if not before.schema.categorical:
+            rows, names = validation.features_as_before(self, X), before.schema.features
+            return validation.summarised(rows, y, sample_weight, layout, n_jobs, names)
+        from gaussbayes.mixed_rows import learnt_as_before
+
+        return learnt_as_before(self, before, X, y, sample_weight, n_jobs)
+
+    def _refuse_unlabelled(self, classes: LabelArray) -> None:
+        """Raise if the mark of rows without label is among the labels."""
+        if self.unlabelled is not None and self.unlabelled in classes.tolist():
+            msg = (
+                f"there are rows labelled {self.unlabelled!r}, which marks rows without label: "
+                "beside categorical features leave them out"
+            )
+            raise MissingLabelError(msg)
 
     def _refuse_categories(self, step: str) -> None:
         msg = (
@@ -683,17 +519,10 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         )
         raise ParameterError(msg)
 
-    def _fit_mixed(self, X: Any, y: Any, sample_weight: Any, categorical: Any) -> Self:
-        """Fit to rows that have categories."""
-        choice = self._choice()
-        if choice.is_open:
-            msg = "'auto' chooses for features that are numbers: with categories, say which"
-            raise ParameterError(msg)
-        _, model = self._first(choice.settings, X, y, sample_weight, categorical)
-        parameters = model.estimate_mixed()
-        for stale in ("bad_rows_", "selection_"):
+    def _forget_earlier(self) -> None:
+        """Take away what an earlier fit has said of itself."""
+        for stale in ("bad_rows_", "selection_", "convergence_"):
             self.__dict__.pop(stale, None)
-        return self._remember(model, parameters)
 
     def _fit_best(
         self,
@@ -711,8 +540,7 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
             settings = selection.chosen(settings)
         model = learnt_model(settings, learnt, names, target)
         parameters = model.estimate()
-        for stale in ("bad_rows_", "selection_"):  # of an earlier fit
-            self.__dict__.pop(stale, None)
+        self._forget_earlier()
         if selection is not None:
             self.selection_ = selection
         return self._remember(model, parameters)
@@ -738,21 +566,10 @@ class GaussianClassifier(ClassifierMixin, Fitted, BaseEstimator):  # type: ignor
         """The moments of a source's rows, summed by the threads of this classifier."""
         return moments_of(source, target, layout=layout, n_jobs=self.n_jobs, **wanted)
 
-    def _score(self, function: Callable[..., Answer], X: Any, *codes: int) -> Answer:
-        found = self._complete()
-        if isinstance(found, mixed.MixedParameters):
-            return self._score_mixed(function, found, X, *codes)
-        parameters = found
-        rows = validation.features_as_before(self, X)
-        with validation.naming_columns(rows, self._model.schema.features):
-            return function(parameters, rows, *codes, self.n_jobs)
-
-    def _score_mixed(
-        self, function: Callable[..., Answer], found: mixed.MixedParameters, X: Any, *codes: int
-    ) -> Answer:
-        twin = mixed.twin(function)
-        rows = validation.mixed_as_before(self, self._model, X)
-        names = self._model.schema.of_numbers
-        with validation.naming_columns(rows.X, names.features or names.places):
-            answer: Answer = twin(found, rows, *codes, self.n_jobs)
-        return answer
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = self.categorical_features is not None
+        # Text in an array is only understood where the list says that it is categories.
+        tags.input_tags.string = not isinstance(self.categorical_features, str | None)
+        return tags

@@ -144,7 +144,7 @@ def explain(
         every = np.zeros(x.size)
         every[seen] = amounts
         columns = (x.tolist(), (parameters.center + origin).tolist(), every.tolist())
-        contributions = tuple(map(Contribution, _titles(schema), *columns))
+        contributions = tuple(map(Contribution, schema.titles, *columns))
         of, against = (bayes.classes[code].label for code in pair)
         odds = LogOdds(of, against, *at_both, contributions)
     return Explanation(bayes, odds)
@@ -218,10 +218,6 @@ def _origin(reference: ArrayLike, parameters: Parameters, schema: Schema, b: int
         )
         raise ParameterError(msg)
     return np.asarray(point - parameters.center)
-
-
-def _titles(schema: Schema) -> tuple[str, ...]:
-    return schema.features or tuple(f"feature {column}" for column in range(schema.n_features))
 
 
 def _record(one: BayesRule | BayesTerms | Contribution | LogOdds) -> dict[str, Any]:

@@ -13,15 +13,22 @@ from gaussbayes.types import RealArray
 
 
 def refuse_not_finite(
-    X: RealArray, start: int = 0, names: Sequence[str | int] | None = None
+    X: RealArray,
+    start: int = 0,
+    names: Sequence[str | int] | None = None,
+    *,
+    allow_nan: bool = False,
 ) -> None:
     """Raise if there is NaN or infinity in the rows, naming the first place.
+
+    With `allow_nan`, where NaN is a value that is missing, only infinity is refused.
 
     Examples
     --------
     >>> refuse_not_finite(np.array([[1.0, 2.0]]))
+    >>> refuse_not_finite(np.array([[1.0, np.nan]]), allow_nan=True)
     """
-    places = np.argwhere(~np.isfinite(X))
+    places = np.argwhere(np.isinf(X) if allow_nan else ~np.isfinite(X))
     if places.size:
         row, column = (int(place) for place in places[0])
         value = "NaN" if np.isnan(X[row, column]) else "infinity"

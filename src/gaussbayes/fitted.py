@@ -3,21 +3,24 @@
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from gaussbayes.categorical import ClassCounts
-from gaussbayes.categorical.categories import Categories
 from gaussbayes.covariance import correlation
 from gaussbayes.errors import GaussBayesError
-from gaussbayes.mixed import MixedParameters
 from gaussbayes.model import Model
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure
+from gaussbayes.priors import Priors
 from gaussbayes.types import FloatArray, LabelArray
+
+if TYPE_CHECKING:
+    from gaussbayes.categorical import ClassCounts
+    from gaussbayes.categorical.categories import Categories
+    from gaussbayes.mixed import MixedParameters
 
 Fact = TypeVar("Fact")
 
@@ -29,8 +32,9 @@ class Fitted:
     it are worked out when they are first needed.
     """
 
+    priors: Priors  # as the user set them
     _model: Model  # not there before fitting
-    _parameters: Parameters | MixedParameters | None
+    _parameters: "Parameters | MixedParameters | None"
 
     @property
     def classes_(self) -> LabelArray:
@@ -107,12 +111,12 @@ class Fitted:
         return int(self.parameters_.n_parameters)
 
     @property
-    def counts_(self) -> ClassCounts:
+    def counts_(self) -> "ClassCounts":
         """The weights of the categories in each class, if there are categorical features."""
         return self._known("counts_", lambda model: model.counts)
 
     @property
-    def categories_(self) -> dict[Any, Categories]:
+    def categories_(self) -> "dict[Any, Categories]":
         """The categories of each categorical feature, by its name or number."""
         return dict(zip(self._categorical_features(), self.counts_.categories, strict=True))
 
@@ -122,18 +126,57 @@ class Fitted:
         features, found = self._categorical_features(), self.parameters_.categorical
         return {name: np.exp(found.of(j)) for j, name in enumerate(features)}
 
+    def with_priors(self, priors: Priors) -> Self:
+        """A new classifier with the same Gaussians and other priors."""
+        parameters = self._complete()
+        changed = self._model.with_priors(priors)
+        model = self._with(changed, parameters.with_prior(changed.prior))
+        model.priors = priors
+        return model
+
+    def marginal(self, features: Sequence[int | str]) -> Self:
+        """The same classes as seen through some features only, the others integrated out.
+
+        A new classifier whose means and covariances are the entries for these features, given by
+        name or number: exact, without a second fit. It has no `moments_`.
+
+        Examples
+        --------
+        >>> from gaussbayes import GaussianClassifier
+        >>> X = [[1, 8, 3], [2.5, 7.5, 1], [2, 7, 4], [8.5, 2.5, 2], [9, 2, 5], [8, 1, 1]]
+        >>> model = GaussianClassifier("diagonal").fit(X, [2, 2, 2, 1, 1, 1])
+        >>> model.marginal([1]).means_.round(4).tolist()
+        [[1.8333], [7.5]]
+        """
+        parameters = self._ready()
+        return self._with(self._model.marginal(features, parameters))
+
+    def with_feature_names(self, names: Sequence[str] | None) -> Self:
+        """The same classifier with other names for its features, or none.
+
+        For models of arrays, whose columns have no names: pictures and messages then use these.
+
+        Examples
+        --------
+        >>> from gaussbayes import GaussianClassifier
+        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
+        >>> model.with_feature_names(["petal length"]).feature_names_in_.tolist()
+        ['petal length']
+        """
+        return self._with(self._fitted().with_feature_names(names), self._parameters)
+
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
 
     def _remember(
-        self, model: Model, parameters: Parameters | MixedParameters | None = None
+        self, model: Model, parameters: "Parameters | MixedParameters | None" = None
     ) -> Self:
         """Take over a new state, which is complete: nothing can fail from here."""
         self._model = model
         self._parameters = parameters
         return self
 
-    def _with(self, model: Model, parameters: Parameters | MixedParameters | None = None) -> Self:
+    def _with(self, model: Model, parameters: "Parameters | MixedParameters | None" = None) -> Self:
         """The same classifier with another state."""
         changed = copy(self)
         changed.__dict__ |= {"_model": model, "_parameters": parameters}
@@ -144,7 +187,7 @@ class Fitted:
         check_is_fitted(self)
         return self._model
 
-    def _complete(self) -> Parameters | MixedParameters:
+    def _complete(self) -> "Parameters | MixedParameters":
         """The parameters, worked out now if need be."""
         model = self._fitted()
         if self._parameters is None:
@@ -161,7 +204,7 @@ class Fitted:
     def _gaussians(self) -> Parameters:
         """The parameters of the features that hold numbers."""
         found = self.parameters_
-        gaussian: Parameters = found.gaussian if isinstance(found, MixedParameters) else found
+        gaussian: Parameters = found if isinstance(found, Parameters) else found.gaussian
         return gaussian
 
     def _categorical_features(self) -> Sequence[str | int]:

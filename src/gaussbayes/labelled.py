@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.categorical.counts import ClassCounts
 from gaussbayes.errors import DataError, RemovalError, SchemaError
 from gaussbayes.labels import encode, unite
 from gaussbayes.moments import ClassMoments
 from gaussbayes.schema import Schema
 from gaussbayes.types import CodeArray, LabelArray, ScatterLayout
+
+if TYPE_CHECKING:
+    from gaussbayes.categorical.counts import ClassCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class LabelledMoments:
 
     classes: LabelArray  # (k,)
     moments: ClassMoments  # of the features that hold numbers
-    counts: ClassCounts | None = None  # of those that hold categories, if there are any
+    counts: "ClassCounts | None" = None  # of those that hold categories, if there are any
 
     def __add__(self, other: "LabelledMoments") -> "LabelledMoments":
         """The moments of the rows of both, for the classes of either."""
@@ -123,7 +125,9 @@ def _sum(a: LabelledMoments, b: LabelledMoments) -> LabelledMoments:
     )
 
 
-def _both_counts(a: LabelledMoments, b: LabelledMoments) -> tuple[ClassCounts, ClassCounts] | None:
+def _both_counts(
+    a: LabelledMoments, b: LabelledMoments
+) -> "tuple[ClassCounts, ClassCounts] | None":
     """The counts of two, if they have any: both or neither."""
     if a.counts is not None and b.counts is not None:
         return a.counts, b.counts

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
-from gaussbayes.errors import DataError
+from gaussbayes.errors import DataError, MissingLabelError
 from gaussbayes.types import CodeArray, FloatArray, LabelArray
 
 _WIDEST_SPAN = 1 << 16
@@ -66,6 +66,33 @@ def encode(y: Any) -> tuple[CodeArray, LabelArray]:
         msg = f"Complex data not supported: y holds complex numbers ({labels[0]} in row 0)"
         raise DataError(msg)
     return _encode_objects(labels)
+
+
+def encode_some(y: Any, mark: Any = None) -> tuple[CodeArray, LabelArray]:
+    """As `encode`, with −1 for rows without a label: None, NaN, or a label that marks them.
+
+    Examples
+    --------
+    >>> codes, classes = encode_some(["b", None, "a", "?"], mark="?")
+    >>> codes.tolist(), classes.tolist()
+    ([1, -1, 0, -1], ['a', 'b'])
+    """
+    values, _ = _as_array(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        msg = f"rows without labels go with labels (n,) for the others, got y of {values.shape}"
+        raise DataError(msg)
+    if values.dtype.kind == "f":
+        there = ~np.isnan(values)
+    else:
+        there = np.fromiter((not is_missing(each) for each in values.tolist()), bool, values.size)
+    if mark is not None:
+        marked = np.fromiter((each == mark for each in values.tolist()), bool, values.size)
+        there &= ~marked
+    codes = np.full(values.size, -1, np.int32)
+    codes[there], classes = encode(values[there])
+    return codes, classes
 
 
 def unite(a: LabelArray, b: LabelArray) -> tuple[LabelArray, CodeArray, CodeArray]:
@@ -173,7 +200,7 @@ def _encode_objects(labels: NDArray[Any]) -> tuple[CodeArray, LabelArray]:
     if any(is_missing(label) for label in found):
         row = next(row for row, label in enumerate(values) if is_missing(label))
         msg = f"the label in row {row} is missing ({values[row]}): leave out rows without a label"
-        raise DataError(msg)
+        raise MissingLabelError(msg)
     try:
         ordered = sorted(found)
     except TypeError:
@@ -196,7 +223,7 @@ def _refuse_continuous(labels: NDArray[Any]) -> None:
         row = int(np.flatnonzero(~np.isfinite(labels))[0])
         value = "NaN" if np.isnan(labels[row]) else "infinity"
         msg = f"Input y contains {value}: the label in row {row}; leave out rows without a label"
-        raise DataError(msg)
+        raise (MissingLabelError if value == "NaN" else DataError)(msg)
     row = int(np.flatnonzero(~whole)[0])
     msg = (
         f"Unknown label type: continuous. The label in row {row} is {labels[row]}, but a "

@@ -11,13 +11,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes import scores
+from gaussbayes import categorical, scores
+from gaussbayes.categorical import ClassCounts
 from gaussbayes.categorical.coding import CodedColumns
 from gaussbayes.categorical.likelihood import log_likelihood as of_categories
 from gaussbayes.categorical.parameters import CategoricalParameters
 from gaussbayes.errors import DataError
 from gaussbayes.kernels.reference import log_sum_exp
+from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters
+from gaussbayes.schema import Schema
+from gaussbayes.settings import Settings
 from gaussbayes.types import FloatArray, RealArray
 
 
@@ -49,6 +53,16 @@ class MixedParameters:
     def with_prior(self, prior: FloatArray) -> "MixedParameters":
         """The same under other priors."""
         return replace(self, gaussian=self.gaussian.with_prior(prior))
+
+
+def estimate(
+    settings: Settings, moments: ClassMoments, counts: ClassCounts, schema: Schema
+) -> MixedParameters:
+    """The parameters of both kinds of features."""
+    return MixedParameters(
+        settings.estimate(moments, schema.of_numbers),
+        categorical.estimate(counts, schema.of_categories, settings.smoothing),
+    )
 
 
 def log_joint(parameters: MixedParameters, rows: MixedRows, n_jobs: int | None = 1) -> RealArray:

@@ -6,15 +6,13 @@ what it refuses, is said here once.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gaussbayes import marginal as marginals
-from gaussbayes.categorical import ClassCounts
-from gaussbayes.categorical.categories import unite
 from gaussbayes.errors import DataError, SchemaError
 from gaussbayes.labelled import LabelledMoments
-from gaussbayes.mixed import MixedParameters
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure
 from gaussbayes.priors import Priors, class_priors
@@ -22,6 +20,10 @@ from gaussbayes.schema import Schema
 from gaussbayes.settings import Settings
 from gaussbayes.table import check_names
 from gaussbayes.types import FloatArray, ScatterLayout
+
+if TYPE_CHECKING:
+    from gaussbayes.categorical import ClassCounts
+    from gaussbayes.mixed import MixedParameters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +46,7 @@ class Model:
     target: str | None  # the column that the labels came from, if it has a name
     moments: ClassMoments | None
     parameters: Parameters | None  # None if there are moments
-    counts: ClassCounts | None = None  # of the features that hold categories, beside moments
+    counts: "ClassCounts | None" = None  # of the features that hold categories, beside moments
 
     @property
     def prior(self) -> FloatArray:
@@ -74,20 +76,23 @@ class Model:
             return self.parameters
         return self.settings.estimate(self.learnt("estimate").moments, self.schema)
 
-    def estimate_mixed(self) -> MixedParameters:
+    def estimate_mixed(self) -> "MixedParameters":
         """The parameters of a model that has categories."""
+        from gaussbayes import mixed
+
         learnt = self.learnt("estimate")
         if learnt.counts is None:
             msg = "this model has no categorical features"
             raise DataError(msg)
-        return self.settings.estimate_mixed(learnt.moments, learnt.counts, self.schema)
+        return mixed.estimate(self.settings, learnt.moments, learnt.counts, self.schema)
 
     def learnt(self, wanted_by: str) -> LabelledMoments:
         """What was learnt from rows, for the step of that name; refused where no rows were seen."""
         if self.moments is None:
             msg = (
                 f"{wanted_by} needs the moments of the rows seen before, but this model was made "
-                "from parameters; fit one to rows, or use from_moments"
+                "from parameters, or fitted to rows with missing values or labels; fit one to "
+                "complete rows, or use from_moments"
             )
             raise DataError(msg)
         return LabelledMoments(self.schema.classes, self.moments, self.counts)
@@ -218,6 +223,21 @@ def given_model(parameters: Parameters, schema: Schema, structure: Structure) ->
     return Model(Settings(structure, parameters.prior, "mle", None), schema, None, None, parameters)
 
 
+def completed_model(
+    settings: Settings,
+    completed: ClassMoments,
+    schema: Schema,
+) -> Model:
+    """The model of rows of which something is missing, whose moments are no sums but estimates.
+
+    It keeps the parameters that follow from them: as such estimates cannot be added exactly, the
+    model does not pretend to have seen them.
+    """
+    parameters = settings.estimate(completed, schema)
+    kept = replace(settings, priors=parameters.prior)
+    return Model(kept, schema, None, None, parameters)
+
+
 def _refuse_other_features(ours: Schema, theirs: Schema) -> None:
     """Raise unless two models have the same features; names count if both know them."""
     if not ours.same_features(theirs):
@@ -234,6 +254,8 @@ def _refuse_other_categories(
     """Raise, with the feature's name, if texts and numbers would be categories of one feature."""
     if ours.counts is None or theirs.counts is None:
         return
+    from gaussbayes.categorical.categories import unite
+
     pairs = zip(ours.counts.categories, theirs.counts.categories, strict=True)
     for j, (own, others) in enumerate(pairs):
         unite(own, others, schema.of_categories.feature_name(j))

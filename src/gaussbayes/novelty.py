@@ -43,12 +43,16 @@ def distance_p_values(squared_distance: ArrayLike, n_features: ArrayLike) -> Flo
     from scipy.special import gammaincc
 
     half = 0.5 * np.asarray(squared_distance, dtype=np.float64)
-    tail: FloatArray = gammaincc(0.5 * np.asarray(n_features, dtype=np.float64), half)
+    degrees = np.asarray(n_features, dtype=np.float64)
+    # Without features nothing is far out: every distance is 0.
+    tail: FloatArray = np.where(degrees > 0, gammaincc(0.5 * np.maximum(degrees, 1), half), 1.0)
     return tail
 
 
 def class_p_values(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> FloatArray:
     """For each row and class, how probable a row of the class is at least so far out (n, k).
+
+    Of a row with missing features (NaN), both are meant of the features that it has.
 
     Examples
     --------
@@ -60,7 +64,8 @@ def class_p_values(parameters: Parameters, X: RealArray, n_jobs: int | None = 1)
     [[1.0, 0.0], [0.05, 0.0001], [0.0, 0.0124]]
     """
     distance = scores.mahalanobis(parameters, X, n_jobs).astype(np.float64, copy=False)
-    return distance_p_values(np.square(distance), parameters.center.shape[0])
+    n_features = np.count_nonzero(~np.isnan(X), axis=1)
+    return distance_p_values(np.square(distance), n_features[:, None])
 
 
 def novel(p_values: FloatArray, level: float, prior: FloatArray | None = None) -> NDArray[np.bool_]:
@@ -80,7 +85,7 @@ def novel(p_values: FloatArray, level: float, prior: FloatArray | None = None) -
     [False, True]
     """
     least = probability("the level below which a row is novel", level)
-    each = p_values.reshape(p_values.shape[0], -1)
+    each = p_values if p_values.ndim == 2 else p_values[:, None]
     if prior is not None:
         if prior.shape != each.shape[1:]:
             msg = f"p-values of {each.shape[1]} classes need as many priors, got {prior.shape}"

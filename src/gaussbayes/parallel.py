@@ -5,6 +5,7 @@ How rows are cut never depends on the number of threads, so neither do the resul
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextvars import copy_context
 from typing import TypeVar
 
 from gaussbayes.errors import ParameterError
@@ -68,11 +69,13 @@ def for_each(work: Callable[[Item], None], items: Iterable[Item], threads: int) 
 
     queue: Iterator[Item] = iter(every)
 
-    def drain(_: int) -> None:
+    def drain() -> None:
         # next() on a list iterator is atomic, so that each item goes to one thread.
         for item in queue:
             work(item)
 
+    # What holds in this thread for a while only, the kernels in use among it, holds in all.
+    contexts = [copy_context() for _ in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(drain, range(threads)):
+        for _ in pool.map(lambda context: context.run(drain), contexts):
             pass

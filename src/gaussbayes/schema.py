@@ -67,6 +67,19 @@ class Schema:
             return repr(self.features[column])
         return f"feature {column if self.places is None else self.places[column]}"
 
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What tables and pictures call the features (d): their names, or their numbers.
+
+        Examples
+        --------
+        >>> Schema(np.array([0, 1]), 2).titles
+        ('feature 0', 'feature 1')
+        """
+        return self.features or tuple(
+            f"feature {column}" for column in self.places or range(self.n_features)
+        )
+
     def same_features(self, other: "Schema") -> bool:
         """Whether the features are the same in number, kind and, where both have some, names.
 

@@ -2,6 +2,9 @@
 
 All of them follow from the log joint by one normaliser; `gaussbayes.discriminant` says how a row is
 scored, the kernels do it, block by block.
+
+NaN is a value that is missing, and is integrated out: every score is that of the features that are
+there. The kernels meet NaN on their way, so that complete rows pay nothing for it.
 """
 
 from dataclasses import dataclass
@@ -11,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
-from gaussbayes.discriminant import Purpose, form_for, only, prepared
+from gaussbayes.discriminant import Purpose
 from gaussbayes.errors import DataError, PriorError
 from gaussbayes.finite import refuse_not_finite
 from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE
 from gaussbayes.kernels.reference import log_sum_exp
+from gaussbayes.missing.scoring import Wanted, score_incomplete
 from gaussbayes.parallel import for_each, n_threads, ranges
 from gaussbayes.parameters import Parameters
 from gaussbayes.types import CodeArray, FloatArray, RealArray, Task
@@ -28,7 +32,7 @@ _WORTH_A_THREAD = 1 << 18
 def labels(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> NDArray[np.intp]:
     """The class number with the largest posterior, for each row (n,)."""
     out = np.empty(X.shape[0], dtype=np.intp)
-    _score(prepared(parameters, "posterior", X.dtype), X, "label", n_jobs, out)
+    _score(parameters, "posterior", X, "label", n_jobs, out)
     return out
 
 
@@ -79,9 +83,8 @@ def log_odds(
     parameters: Parameters, X: RealArray, a: int, b: int, n_jobs: int | None = 1
 ) -> RealArray:
     """``log p(a | x) − log p(b | x)`` (n,) of two classes given by number."""
-    two = only(form_for(parameters, "logarithm", X.dtype), [a, b])
     scores: RealArray = np.empty((X.shape[0], 2), dtype=X.dtype)
-    _score(kernels.active().prepare(two, X.dtype), X, "log_joint", n_jobs, scores)
+    _score(parameters, "logarithm", X, "log_joint", n_jobs, scores, [a, b])
     with np.errstate(invalid="ignore"):
         odds: RealArray = scores[:, 0] - scores[:, 1]
     if np.isnan(odds).any():
@@ -156,27 +159,39 @@ def _scores(
 ) -> RealArray:
     """What the kernels say of each row and class (n, k)."""
     out: RealArray = np.empty((X.shape[0], parameters.prior.shape[0]), dtype=X.dtype)
-    _score(prepared(parameters, purpose, X.dtype), X, task, n_jobs, out)
+    _score(parameters, purpose, X, task, n_jobs, out)
     return out
 
 
-def _score(form: Any, X: RealArray, task: Task, n_jobs: int | None, out: NDArray[Any]) -> None:
+def _score(
+    parameters: Parameters,
+    purpose: Purpose,
+    X: RealArray,
+    task: Task,
+    n_jobs: int | None,
+    out: NDArray[Any],
+    classes: list[int] | None = None,
+) -> None:
     """Run the kernels over blocks of rows, on several threads when that pays."""
     n, d = X.shape
+    wanted = Wanted(parameters, purpose, task, classes)
+    form = wanted.form(X.dtype)
     score = kernels.active().score
 
     def score_block(rows: slice) -> None:
         problem = score(form, X[rows], task, out[rows])
+        if problem & NOT_FINITE:
+            problem = score_incomplete(wanted, X[rows], out[rows])
         if problem:
             _refuse(X[rows], rows.start, problem)
 
-    blocks = ranges(n, min(max(2048, _BLOCK_BYTES // max(1, 8 * d)), 1 << 16))
+    blocks = ranges(n, min(max(2048, _BLOCK_BYTES // (8 * d or 1)), 1 << 16))
     for_each(score_block, blocks, n_threads(n_jobs) if n * d > _WORTH_A_THREAD else 1)
 
 
 def _refuse(X: RealArray, start: int, problem: int) -> None:
     if problem & NOT_FINITE:
-        refuse_not_finite(X, start)
+        refuse_not_finite(X, start, allow_nan=True)
     msg = (
         f"some of the rows {start} … {start + X.shape[0] - 1} are so far from every class that "
         "the square of the distance overflows; are the units those of the training rows?"

@@ -8,13 +8,13 @@ charge for each parameter, and needs the moments alone.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from math import isfinite, isnan, nan
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes import structures
 from gaussbayes.errors import DataError, GaussBayesError
 from gaussbayes.evaluation import evaluate
 from gaussbayes.leave_one_out import shrinkage_path
@@ -29,10 +29,7 @@ from gaussbayes.types import CodeArray, CovarianceName, FloatArray, RealArray, S
 Criterion: TypeAlias = Literal["leave_one_out", "bic"]
 AUTOMATIC = "auto"
 
-STRUCTURES = tuple(
-    Structure(covariance, shared)
-    for covariance, shared in product(get_args(CovarianceName), (False, True))
-)
+STRUCTURES = tuple(structures.STRUCTURES.values())
 SHRINKAGES: tuple[Shrinkage, ...] = (
     *(None, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0),
     "oas",

@@ -5,11 +5,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from gaussbayes import categorical
-from gaussbayes.categorical import ClassCounts
-from gaussbayes.categorical.parameters import check_smoothing
+from gaussbayes.checks import not_negative
 from gaussbayes.errors import DataError, ParameterError
-from gaussbayes.mixed import MixedParameters
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure, estimate
 from gaussbayes.priors import Priors
@@ -37,15 +34,6 @@ class Settings:
             raise DataError(msg)
         return estimate(moments, schema, self.structure, self.priors, self.divisor, self.shrinkage)
 
-    def estimate_mixed(
-        self, moments: ClassMoments, counts: ClassCounts, schema: Schema
-    ) -> MixedParameters:
-        """The parameters of both kinds of features."""
-        return MixedParameters(
-            self.estimate(moments, schema.of_numbers),
-            categorical.estimate(counts, schema.of_categories, self.smoothing),
-        )
-
 
 def check_settings(
     covariance: Any,
@@ -68,9 +56,8 @@ def check_settings(
         msg = f"shared is True or False, got {shared!r}"
         raise ParameterError(msg)
     structure = Structure(covariance, bool(shared))
-    return Settings(
-        structure, priors, divisor, check_shrinkage(shrinkage), check_smoothing(smoothing)
-    )
+    alpha = not_negative("smoothing", smoothing)
+    return Settings(structure, priors, divisor, check_shrinkage(shrinkage), alpha)
 
 
 def one_of(name: str, value: object, possible: tuple[str, ...]) -> None:

@@ -107,10 +107,12 @@ def as_matrix(X: Any) -> RealArray:
     >>> as_matrix([[1, 2], [3, 4]]).dtype
     dtype('float64')
     """
-    matrix = _from_frame(X) if is_frame(X) else as_array(X)
+    plain = type(X) is np.ndarray and X.ndim == 2
+    matrix = X if plain else _from_frame(X) if is_frame(X) else as_array(X)
     if matrix.dtype not in _WIDTHS:
         matrix = _as_floats(matrix)
-    refuse_empty(matrix.shape)
+    if matrix.size == 0:
+        refuse_empty(matrix.shape)
     return matrix
 
 

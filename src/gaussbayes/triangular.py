@@ -87,7 +87,7 @@ def invert_lower(lower: FloatArray) -> None:
     if d <= _LARGEST_DIRECT:
         for i in range(d):
             row = lower[..., i, None, :i] @ lower[..., :i, :]
-            lower[..., i, :i] = -row[..., 0, :i] / lower[..., i, i, None]
+            lower[..., i, :i] = (0.0 - row[..., 0, :i]) / lower[..., i, i, None]  # no −0
             lower[..., i, i] = 1.0 / lower[..., i, i]
         return
     half = d // 2

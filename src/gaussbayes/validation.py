@@ -12,12 +12,10 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
 
 from gaussbayes import table
-from gaussbayes.categorical import count, read_columns, split, warn_of_many, warn_of_unseen
 from gaussbayes.errors import DataError, NonFiniteError, SchemaError
 from gaussbayes.finite import refuse_not_finite
 from gaussbayes.labelled import LabelledMoments
-from gaussbayes.labels import unite
-from gaussbayes.mixed import MixedRows
+from gaussbayes.labels import encode_some, unite
 from gaussbayes.model import Model
 from gaussbayes.schema import Schema
 from gaussbayes.summarise import summarise
@@ -58,70 +56,25 @@ def features_as_before(model: BaseEstimator, X: Any) -> RealArray:
     return rows
 
 
-def mixed_as_before(model: BaseEstimator, record: Model, X: Any) -> MixedRows:
-    """The rows of a model that has categories; those it never saw are counted in a warning."""
-    numbers, columns = _split_as_before(model, record, X)
-    names, known = record.schema.of_categories, record.learnt("predict").counts
-    coded = read_columns(columns, names, None if known is None else known.categories)
-    warn_of_unseen(coded.unseen, names)
-    return MixedRows(numbers, coded)
+def categorical_columns(X: Any, chosen: Any) -> tuple[int, ...]:
+    """The numbers of the columns that hold categories; see `gaussbayes.categorical`.
 
-
-def learnt_as_before(
-    model: BaseEstimator, record: Model, X: Any, y: Any, sample_weight: Any, n_jobs: int | None
-) -> LabelledMoments:
-    """What labelled rows teach whose features are those of a model in number, name and order."""
-    schema, layout = record.schema, record.layout
-    if not schema.categorical:
-        rows = features_as_before(model, X)
-        return summarised(rows, y, sample_weight, layout, n_jobs, schema.features)
-    numbers, columns = _split_as_before(model, record, X)
-    return mixed_learnt(numbers, columns, y, sample_weight, schema, layout, n_jobs)
-
-
-def mixed_learnt(
-    numbers: RealArray,
-    columns: Sequence[Any],
-    y: Any,
-    sample_weight: Any,
-    schema: Schema,
-    layout: ScatterLayout,
-    n_jobs: int | None,
-) -> LabelledMoments:
-    """The moments and counts of labelled rows that were split into numbers and categories.
-
-    Parameters
-    ----------
-    schema : the features; its classes do not matter
-    """
-    _warn_of_column(y)
-    batch, classes = table.batch_of(numbers, y, sample_weight)
-    of_numbers, k = schema.of_numbers, classes.shape[0]
-    with naming_columns(numbers, of_numbers.features or of_numbers.places):
-        moments = summarise(numbers, batch.targets, batch.weights, k, layout, n_jobs)
-    coded = read_columns(columns, schema.of_categories)
-    counts = count(coded, batch.targets, batch.weights, k)
-    warn_of_many(counts.categories, schema.of_categories)
-    return LabelledMoments(classes, moments, counts)
-
-
-def n_rows(X: Any) -> int:
-    """How many rows a table has.
+    No type says so in arrays, lists and frames of pandas whose types are all NumPy's.
 
     Examples
     --------
-    >>> n_rows([[1.0], [2.0]])
-    2
+    >>> categorical_columns([[1.0, "low"]], [1]), categorical_columns(np.ones((2, 2)), "from_dtype")
+    ((1,), ())
     """
-    return len(table.as_frame(X)) if table.is_frame(X) else int(table.as_array(X).shape[0])
+    if isinstance(chosen, str) and chosen == "from_dtype":
+        if isinstance(X, np.ndarray | list | tuple):
+            return ()
+        types = getattr(X, "dtypes", None)
+        if types is not None and all(isinstance(one, np.dtype) for one in types):
+            return ()
+    from gaussbayes import categorical
 
-
-def _split_as_before(model: BaseEstimator, record: Model, X: Any) -> tuple[RealArray, list[Any]]:
-    rows = X if table.is_frame(X) else table.as_array(X)
-    validate_data(model, rows, reset=False, skip_check_array=True)
-    mask = np.zeros(record.schema.n_features, dtype=bool)
-    mask[list(record.schema.categorical)] = True
-    return split(rows, mask)
+    return tuple(np.flatnonzero(categorical.categorical_columns(X, chosen)).tolist())
 
 
 def one_row(model: BaseEstimator, row: Any) -> Any:
@@ -198,8 +151,27 @@ def codes_among(known: LabelArray, found: LabelArray, targets: CodeArray | Float
 
 def read(X: Any, y: Any, sample_weight: Any) -> tuple[table.Batch, Schema]:
     """Labelled rows as numbers, and what the columns and classes are called."""
-    _warn_of_column(y)
+    warn_of_column(y)
     return table.read(X, y, sample_weight)
+
+
+def read_incomplete(
+    X: Any, y: Any, sample_weight: Any, mark: Any
+) -> tuple[RealArray, CodeArray, FloatArray | None, Schema]:
+    """Rows with NaN where a feature is missing, class numbers with −1 where a label is, weights."""
+    rows = table.as_matrix(X)
+    codes, classes = encode_some(y, mark)
+    if codes.shape[0] != rows.shape[0]:
+        msg = f"X has {rows.shape[0]} rows, but y has {codes.shape[0]}; give one label for each row"
+        raise DataError(msg)
+    if classes.size < 2:
+        msg = (
+            "rows without labels are learnt from beside labelled rows of at least two classes, got "
+            f"labels of {classes.tolist()!r}"
+        )
+        raise DataError(msg)
+    schema = Schema(classes, rows.shape[1], names_in(X))
+    return rows, codes, table.as_weights(sample_weight, rows.shape[0]), schema
 
 
 def read_labelled(X: Any, y: Any, sample_weight: Any) -> tuple[table.Batch, Schema]:
@@ -262,16 +234,18 @@ def moments_of(
 
 
 @contextmanager
-def naming_columns(rows: RealArray, names: Sequence[str | int] | None) -> Iterator[None]:
+def naming_columns(
+    rows: RealArray, names: Sequence[str | int] | None, *, allow_nan: bool = False
+) -> Iterator[None]:
     """Let errors about NaN and infinity name the column, where it has a name."""
     try:
         yield
     except NonFiniteError:
-        refuse_not_finite(rows, names=names)
+        refuse_not_finite(rows, names=names, allow_nan=allow_nan)
         raise
 
 
-def _warn_of_column(y: Any) -> None:
+def warn_of_column(y: Any) -> None:
     """Warn, as scikit-learn's classifiers do, of labels that come as a matrix of one column."""
     shape: Any = np.shape(y[:1]) if isinstance(y, list | tuple) else getattr(y, "shape", ())
     if len(shape) == 2 and shape[1] == 1:

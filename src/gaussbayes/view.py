@@ -118,5 +118,4 @@ def feature_titles(model: GaussianClassifier) -> tuple[str, ...]:
     >>> feature_titles(model)
     ('feature 0',)
     """
-    names = validation.names_of_features(model)
-    return names or tuple(f"feature {column}" for column in range(model.n_features_in_))
+    return validation.schema_of(model).titles

@@ -26,9 +26,19 @@ def test_figures_are_the_librarys(call: Call) -> None:
     told = json.loads(result.stdout)
     data, model = load_iris(), GaussianClassifier(priors="uniform")
     expected = compare(
-        data.rows, data.labels, held_out=5, neighbors=[1, 7], model=model, random_state=3
+        data.rows,
+        data.labels,
+        held_out=5,
+        neighbors=[1, 7],
+        model=model,
+        automatic=True,
+        random_state=3,
     )
     assert without_times(told["models"]) == without_times(expected.records())
+    assert told["models"][6]["model"] == "automatic choice"
+    assert expected.selection is not None
+    assert told["selection"]["chosen"]["log_loss"] == expected.selection.best.log_loss
+    assert len(told["selection"]["candidates"]) == 46
     assert (told["how"], told["rows"]) == (expected.how, 150)
     assert told["classes"] == sorted(set(data.labels.tolist()))
     assert (told["data"], told["target"]) == (["iris.csv"], "species")
@@ -50,7 +60,8 @@ def test_rows_of_another_file(call: Call, iris: Path) -> None:
     table.iloc[::2].to_csv("learnt.csv", index=False)
     table.iloc[1::2, ::-1].to_csv("tests.csv", index=False)
     given = ["-y", "species", "--held-out", "tests.csv", "--neighbors", "", "--json"]
-    told = json.loads(call("compare", "learnt.csv", *given).stdout)
+    told = json.loads(call("compare", "learnt.csv", "--no-auto", *given).stdout)
+    assert told["selection"] is None
     data = load_iris()
     expected = compare(
         data.rows[::2],
@@ -79,7 +90,49 @@ def test_standard_input(shell: Shell) -> None:
     line = "gaussbayes compare - -y species --held-out 2 --neighbors 3 --json"
     done = shell(f"{line} < iris.csv")
     assert (done.returncode, done.stderr) == (0, "")
-    assert len(json.loads(done.stdout)["models"]) == 7
+    assert len(json.loads(done.stdout)["models"]) == 8
+
+
+@pytest.mark.usefixtures("iris")
+@pytest.mark.parametrize("selection", ["leave-one-out", "bic"])
+def test_all_candidates_of_the_automatic_choice(call: Call, selection: str) -> None:
+    given = ["-y", "species", "--held-out", "2", "--neighbors", "", "--selection", selection]
+    result = call("compare", "iris.csv", *given, "--candidates")
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    first, rest = result.stdout.split("candidates, best first: ")
+    assert "automatic choice: QDA with" in first
+    lines = rest.splitlines()[4:]
+    assert len(lines) == 46
+    place = -3 if selection == "leave-one-out" else -1
+    figures = [float(line.split()[place].replace(",", "")) for line in lines]
+    assert figures == sorted(figures)
+    assert "best first" not in call("compare", "iris.csv", *given).stdout
+
+
+@pytest.mark.usefixtures("iris")
+def test_each_structure_with_its_own_best_shrinkage(call: Call) -> None:
+    given = ["-y", "species", "--held-out", "2", "--neighbors", "", "--no-auto", "--json"]
+    result = call("compare", "iris.csv", *given, "--shrinkage", "auto", "--selection", "bic")
+    data, model = load_iris(), GaussianClassifier(shrinkage="auto", selection="bic")
+    expected = compare(data.rows, data.labels, held_out=2, neighbors=[], model=model)
+    told = json.loads(result.stdout)
+    assert without_times(told["models"]) == without_times(expected.records())
+
+
+def test_candidates_that_cannot_be_judged(call: Call, tmp_path: Path) -> None:
+    generator = np.random.default_rng(2)
+    X = generator.normal(size=(40, 3))
+    frame = pd.DataFrame(X, columns=list("abc")).assign(d=X[:, 0] + X[:, 1])
+    frame.assign(y=np.repeat(["u", "v"], 20)).to_csv(tmp_path / "r.csv", index=False)
+    given = ["-y", "y", "--held-out", "2", "--neighbors", "", "--candidates"]
+    result = call("compare", "r.csv", *given)
+    assert result.exit_code == 0
+    assert "2 candidates cannot be judged, the first because:" in result.stdout
+    told = json.loads(call("compare", "r.csv", *given, "--json").stdout)["selection"]
+    refused = [one for one in told["candidates"] if one["problem"]]
+    assert [(one["model"], one["log_loss"]) for one in refused] == [("LDA", None), ("QDA", None)]
+    assert told["candidates"][-2:] == refused
 
 
 @pytest.mark.usefixtures("iris")
@@ -92,6 +145,8 @@ def test_standard_input(shell: Shell) -> None:
         (["-y", "species", "--plot", "c.gif"], "pictures are written as .png, .svg, .pdf files"),
         (["-y", "species", "--covariance", "full"], "No such option"),
         (["-y", "species", "--held-out", "1"], "expected folds (2 or more)"),
+        (["-y", "species", "--no-auto", "--candidates"], "leave out --no-auto"),
+        (["-y", "species", "--no-auto", "--selection", "bic"], "leave out --no-auto"),
     ],
 )
 def test_wrong_usage(call: Call, options: list[str], message: str) -> None:

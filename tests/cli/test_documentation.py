@@ -42,5 +42,5 @@ def test_every_option_exists() -> None:
     for verb in gaussbayes.list_commands(CONTEXT):
         command = gaussbayes.get_command(CONTEXT, verb)
         assert command is not None
-        known |= {name for param in command.params for name in param.opts}
+        known |= {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
     assert set(re.findall(r"--[a-z][a-z-]*", PAGE)) <= known

@@ -71,6 +71,9 @@ def test_every_option(call: Call, iris: Path, asked: dict[str, Any]) -> None:
         "divisor": "unbiased",
         "shrinkage": 0.5,
         "priors": [0.2, 0.3, 0.5],
+        "selection": "leave_one_out",
+        "unlabelled": None,
+        "unlabelled_weight": 1.0,
         "n_jobs": None,
     }
     assert asked["model"].n_features_in_ == 2

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.datasets import load_iris
@@ -122,3 +123,25 @@ def test_files_that_are_no_models(call: Call, tmp_path: Path) -> None:
     assert (result.exit_code, result.stdout) == (3, "")
     assert "m.json" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_the_least_error_of_any_rule(call: Call, tmp_path: Path) -> None:
+    # Two classes 4 standard deviations apart: the error is Φ(−2), the bound ½ exp(−2).
+    GaussianClassifier.from_parameters(None, [[0.0], [4.0]], [[1.0]]).save(tmp_path / "m.json")
+    record = json.loads(call("show", "m.json", "--bayes-error", "--json").stdout)["bayes_error"]
+    assert abs(record["error"] - norm.cdf(-2)) < 4 * record["standard_error"] < 1e-3
+    assert record["bound"] == pytest.approx(np.exp(-2) / 2, rel=1e-12)
+    assert record["n_draws"] == 100_000
+    line = call("show", "m.json", "--bayes-error").stdout.splitlines()[-1]
+    assert line.startswith(f"Bayes error {100 * record['error']:.4g} % ± 0.0")
+    assert line.endswith("Bhattacharyya bound 6.767 %")
+    assert "Bayes error" not in call("show", "m.json").stdout
+    assert "bayes_error" not in json.loads(call("show", "m.json", "--json").stdout)
+
+
+def test_no_least_error_before_a_model_can_predict(call: Call, tmp_path: Path) -> None:
+    model = GaussianClassifier().partial_fit([[1.0, 2.0], [3.0, 5.0]], ["a", "b"])
+    model.save(tmp_path / "m.json")
+    assert "Bayes error" not in call("show", "m.json", "--bayes-error").stdout
+    record = json.loads(call("show", "m.json", "--bayes-error", "--json").stdout)
+    assert record["bayes_error"] is None

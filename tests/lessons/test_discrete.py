@@ -15,6 +15,22 @@ def test_genetic_test_in_fractions() -> None:
     assert genetic_test.probability_of_defect(True) == pytest.approx(100 / 12, rel=1e-14)
 
 
+def test_every_number_of_bayes_rule_for_the_genetic_test() -> None:
+    told = genetic_test.told(True)
+    none, defect = told.classes
+    assert [terms.label for terms in told.classes] == ["no defect", "defect"]
+    # Of 1000 people 99 + 9 test positive.
+    assert told.evidence == pytest.approx(0.108, rel=1e-14)
+    assert told.log_evidence == pytest.approx(np.log(0.108), rel=1e-14)
+    for terms, expected in ((none, (0.99, 0.1, 0.099)), (defect, (0.01, 0.9, 0.009))):
+        numbers = (terms.prior, terms.likelihood, terms.joint)
+        assert numbers == pytest.approx(expected, rel=1e-14)
+        assert terms.posterior == pytest.approx(terms.joint / 0.108, rel=1e-14)
+        logarithms = (terms.log_prior, terms.log_likelihood, terms.log_joint, terms.log_posterior)
+        assert logarithms == pytest.approx(np.log([*numbers, terms.posterior]).tolist(), rel=1e-13)
+        assert np.isnan(terms.squared_distance)
+
+
 def test_a_negative_test_and_a_second_positive_one() -> None:
     # 0.001 / 0.892 and 0.0081 / 0.018.
     assert genetic_test.probability_of_defect(False) == pytest.approx(100 / 892, rel=1e-13)

@@ -13,7 +13,7 @@ from tests.models import iris, trees
 
 @pytest.fixture(scope="module")
 def compared() -> Comparison:
-    return compare(*iris(), held_out=5)
+    return compare(*iris(), held_out=5, automatic=True)
 
 
 def widths(ax: plt.Axes) -> dict[int, float]:

@@ -1,15 +1,12 @@
 """Which columns are categorical: by their types, by name, by number or by a mask."""
 
-from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.errors import ParameterError, SchemaError
 from gaussbayes.table import as_array, as_frame, is_frame
-
-CategoricalFeatures: TypeAlias = Literal["from_dtype"] | Sequence[str | int | bool] | None
 
 
 def categorical_columns(X: Any, chosen: Any = "from_dtype") -> NDArray[np.bool_]:

@@ -6,8 +6,8 @@ import numpy as np
 
 from gaussbayes.categorical.categories import Categories
 from gaussbayes.categorical.counts import ClassCounts, starts
-from gaussbayes.checks import finite_number
-from gaussbayes.errors import DataError, ParameterError
+from gaussbayes.checks import not_negative
+from gaussbayes.errors import DataError
 from gaussbayes.schema import Schema
 from gaussbayes.types import FloatArray
 
@@ -55,7 +55,7 @@ def estimate(counts: ClassCounts, schema: Schema, smoothing: float = 0.0) -> Cat
     >>> np.exp(estimate(counts, schema, smoothing=1).of(0)).round(4).tolist()
     [[0.6667, 0.3333]]
     """
-    alpha = check_smoothing(smoothing)
+    alpha = not_negative("smoothing", smoothing)
     log_probability = np.empty_like(counts.weight)
     first = counts.starts
     for j, own in enumerate(counts.categories):
@@ -66,21 +66,6 @@ def estimate(counts: ClassCounts, schema: Schema, smoothing: float = 0.0) -> Cat
         with np.errstate(divide="ignore"):
             log_probability[:, first[j] : first[j + 1]] = np.log(weight / total)
     return CategoricalParameters(counts.categories, log_probability)
-
-
-def check_smoothing(smoothing: object) -> float:
-    """The value, if it is a finite number that is not negative.
-
-    Examples
-    --------
-    >>> check_smoothing(1)
-    1.0
-    """
-    alpha = finite_number("smoothing", smoothing)
-    if alpha < 0:
-        msg = f"smoothing is 0 (maximum likelihood) or a number above it, got {smoothing!r}"
-        raise ParameterError(msg)
-    return alpha
 
 
 def _refuse_nothing(c: int, j: int, schema: Schema) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from gaussbayes.cli import kinds, options, output, reading, rows, values
+from gaussbayes.cli import candidates, choosing, kinds, options, output, reading, rows, values
 
 
 def _counts(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...]:
@@ -24,6 +24,20 @@ def _counts(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...
 @options.target_option
 @options.features_option
 @options.estimation_options
+@options.selection_option
+@click.option(
+    "--auto/--no-auto",
+    "automatic",
+    default=True,
+    show_default=True,
+    help="Whether the automatic choice of structure and shrinkage is compared, too.",
+)
+@click.option(
+    "--candidates",
+    "every",
+    is_flag=True,
+    help="List everything that it chose from, best first.",
+)
 @click.option(
     "--held-out",
     callback=values.held_out,
@@ -63,6 +77,8 @@ def command(
     data: tuple[str, ...],
     target: str | None,
     features: tuple[str, ...] | None,
+    automatic: bool,
+    every: bool,
     held_out: float | Path,
     neighbors: tuple[int, ...],
     sample: int,
@@ -76,12 +92,19 @@ def command(
     """Compare the six Gaussian models and nearest neighbours on the same rows.
 
     Priors, divisor and shrinkage are those given; covariances are of each shape in turn, shared
-    and not.
+    and not. The automatic choice, as of fit --covariance auto --shrinkage auto, is judged beside
+    them: it chooses without the rows that are held out.
 
     \b
     gaussbayes compare iris.csv -y species
+    gaussbayes compare iris.csv -y species --candidates
     gaussbayes compare iris.csv -y species --held-out 0.3 --neighbors 1,5 --plot iris.png
     """
+    if every and not automatic:
+        msg = "--candidates are those of the automatic choice: leave out --no-auto"
+        raise click.UsageError(msg)
+    if not automatic and settings["shrinkage"] != "auto":
+        choosing.refuse_idle_selection("leave out --no-auto")
     from gaussbayes import GaussianClassifier, compare
 
     if picture is not None:
@@ -97,9 +120,11 @@ def command(
         held_out=rows.held_out(held_out, learnt, bad_rows),
         neighbors=neighbors,
         model=GaussianClassifier(**settings),
+        automatic=automatic,
         random_state=seed,
     )
     reading.tell_bad_rows(source.bad_rows)
+    chosen = compared.selection
     if as_json:
         output.write_json(
             {
@@ -109,11 +134,19 @@ def command(
                 "rows": compared.n_rows,
                 "classes": compared.classes.tolist(),
                 "models": compared.records(),
+                "selection": None if chosen is None else candidates.record(chosen),
                 "bad_rows": reading.bad_rows_record(source.bad_rows),
             }
         )
     else:
-        output.console().print(compared.table())
+        console = output.console()
+        console.print(compared.table())
+        if chosen is not None:
+            console.print()
+            output.paragraph(console, f"automatic choice: {candidates.described(chosen)}")
+        if every and chosen is not None:
+            console.print()
+            console.print(candidates.table(chosen))
     if picture is not None:
         from gaussbayes import plots
 

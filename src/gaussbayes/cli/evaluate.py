@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.cli import (
+    candidates,
+    choosing,
     gates,
     given,
     holding,
     judged,
-    learning,
     models,
     options,
     output,
@@ -32,7 +33,7 @@ _FOLDS = 10
 )
 @options.target_option
 @options.features_option
-@options.model_options
+@options.choosing_options
 @holding.held_out_options
 @options.seed_option("Decides which rows are held out.")
 @gates.gate_options
@@ -114,17 +115,14 @@ def _on_test_rows(
     bad_rows: "BadRowHandling",
 ) -> "tuple[Evaluation, dict[str, Any]]":
     """A model fitted to some files on the rows of another."""
-    from gaussbayes.settings import check_settings
-    from gaussbayes.sources import moments_of
-
-    chosen = check_settings(**settings)
+    choice = choosing.choice_of(**settings)
     target = reading.target_for(source, target)
-    layout = chosen.structure.layout
-    found = moments_of(source, target, layout=layout, features=features, bad_rows=bad_rows)
+    stored, found, selection = choosing.learn(source, target, features, None, bad_rows, choice)
     reading.tell_bad_rows(found.bad_rows)
+    if selection is not None:
+        reading.tell(f"chosen: {candidates.described(selection)}")
     tests = reading.opened([test], None, bad_rows)
     reading.require(tests, [target], "the target")
-    stored = learning.learn(found, chosen)
     told = streamed.evaluated(stored, "fitted", tests, target)
     learnt = f"fitted to {found.n_rows:,} rows of {reading.where(source)}"
     how = f"{learnt}, judged by {told.n_rows:,} rows of {reading.where(tests)}"
@@ -143,6 +141,7 @@ def _held_out(
     from gaussbayes import GaussianClassifier
     from gaussbayes.comparison.one_model import judge
 
+    choosing.choice_of(**settings)
     target = reading.target_for(source, target)
     learnt = rows.read(source, target, features)
     found = judge(

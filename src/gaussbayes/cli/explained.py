@@ -114,6 +114,4 @@ def _number(value: float, sign: str = "") -> str:
 
 
 def _short(name: str) -> str:
-    """A name without its middle if it is long; numbered names differ at their ends."""
-    half = _WIDEST_NAME // 2
-    return name if len(name) <= _WIDEST_NAME else f"{name[: half - 1]}…{name[-half:]}"
+    return output.shortened(name, _WIDEST_NAME)

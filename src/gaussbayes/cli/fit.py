@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.cli import learning, models, options, quick, reading, writing
+from gaussbayes.cli import choosing, learning, models, options, quick, reading, writing
 
 if TYPE_CHECKING:
     from gaussbayes.types import BadRowHandling
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     help="The model file to write; - is standard output.",
 )
 @options.features_option
-@options.model_options
+@options.choosing_options
 @options.weights_option
 @options.reading_options
 @options.json_option("Write what was learnt from as JSON to standard output.")
@@ -44,30 +44,22 @@ def command(
     DATA are CSV, TSV, JSON lines, Parquet or Arrow files, also compressed (.gz, .zst), folders of
     them, patterns, or - for standard input. They are read once, in bounded memory.
 
+    With --covariance auto, --shrinkage auto or both the best structure and shrinkage are found, by
+    rows left out one at a time, which must all fit into memory, or by --selection bic.
+
     \b
     gaussbayes fit iris.csv -y species -o iris.json
+    gaussbayes fit iris.csv -y species --covariance auto --shrinkage auto
     gaussbayes fit 'parts/*.parquet' -y label --covariance diagonal --weights count
     zcat rows.csv.gz | gaussbayes fit - -y label -o - > model.json
     """
-    if as_json and model == models.STANDARD:
-        msg = "--json writes to standard output, where the model goes: give it a file with -o"
-        raise click.UsageError(msg)
-    from gaussbayes.settings import check_settings
-    from gaussbayes.sources import moments_of
-
-    chosen = check_settings(**settings)
+    learning.refuse_json_into_the_model(model, as_json=as_json)
+    choice = choosing.choice_of(**settings)
     quick.start()
     source = reading.opened(data, file_format, bad_rows)
     writing.refuse_overwriting(model, *source.files)
     models.refuse_unwritable(model)
-    found = moments_of(
-        source,
-        reading.target_for(source, target),
-        layout=chosen.structure.layout,
-        features=features,
-        weights=weights,
-        bad_rows=bad_rows,
-    )
-    stored = learning.learn(found, chosen)
+    target = reading.target_for(source, target)
+    stored, found, selection = choosing.learn(source, target, features, weights, bad_rows, choice)
     models.write(stored, model)
-    learning.tell(stored, found, model, as_json=as_json)
+    learning.tell(stored, found, model, as_json=as_json, selection=selection)

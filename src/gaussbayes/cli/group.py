@@ -12,6 +12,7 @@ _VERBS = (
     "fit",
     "predict",
     "update",
+    "forget",
     "merge",
     "show",
     "explain",

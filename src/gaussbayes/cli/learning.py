@@ -7,22 +7,16 @@ the same to the byte.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from gaussbayes.cli import models, output, reading
+import click
+
+from gaussbayes.cli import candidates, models, output, reading
 from gaussbayes.errors import DataError, SchemaError, SingularCovarianceError
 
 if TYPE_CHECKING:
     from gaussbayes.model import Model
+    from gaussbayes.selection import Selection
     from gaussbayes.settings import Settings
     from gaussbayes.sources import Summary
-
-
-def learn(found: "Summary", settings: "Settings") -> "Model":
-    """The model of the rows of a source; refused where no parameters follow from them."""
-    from gaussbayes.model import learnt_model
-
-    model = learnt_model(settings, found.learnt, found.features, found.target)
-    model.estimate()
-    return model
 
 
 def merge(parts: Mapping[str, "Model"], settings: "Settings") -> "Model":
@@ -43,8 +37,16 @@ def merge(parts: Mapping[str, "Model"], settings: "Settings") -> "Model":
     return whole
 
 
-def tell(stored: "Model", found: "Summary", name: str, *, as_json: bool) -> None:
-    """Say what was learnt from, and where the model is."""
+def tell(
+    stored: "Model",
+    found: "Summary",
+    name: str,
+    *,
+    as_json: bool,
+    done: str = "learnt from",
+    selection: "Selection | None" = None,
+) -> None:
+    """Say what was done with which rows, what was chosen, and where the model is."""
     if as_json:
         record = {
             "model": name,
@@ -54,12 +56,16 @@ def tell(stored: "Model", found: "Summary", name: str, *, as_json: bool) -> None
             "features": list(models.feature_names(stored)),
             "bad_rows": reading.bad_rows_record(found.bad_rows),
         }
+        if selection is not None:
+            record["selection"] = candidates.record(selection)
         output.write_json(record)
+    if selection is not None:
+        reading.tell(f"chosen: {candidates.described(selection)}")
     rows = reading.counted(found.n_rows, "row")
     classes = reading.counted(len(stored.schema.classes), "class", "classes")
     features = reading.counted(stored.schema.n_features, "feature")
     place = "standard output" if name == models.STANDARD else name
-    reading.tell(f"learnt from {rows}: {classes}, {features}; the model is in {place}")
+    reading.tell(f"{done} {rows}: {classes}, {features}; the model is in {place}")
     reading.tell_bad_rows(found.bad_rows)
 
 
@@ -67,8 +73,15 @@ def tell_unready(stored: "Model") -> None:
     """Say so if a model cannot predict before it has seen more rows; other problems are errors."""
     try:
         stored.estimate()
-    except SingularCovarianceError as error:
+    except (SingularCovarianceError, DataError) as error:  # as one of a single class
         reading.tell(f"the model cannot predict yet: {error}")
+
+
+def refuse_json_into_the_model(name: str, *, as_json: bool) -> None:
+    """Raise if JSON about a model is wanted where the model itself goes."""
+    if as_json and name == models.STANDARD:
+        msg = "--json writes to standard output, where the model goes: give it a file with -o"
+        raise click.UsageError(msg)
 
 
 def refuse_given(stored: "Model", name: str) -> None:

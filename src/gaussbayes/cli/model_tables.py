@@ -90,7 +90,9 @@ def _classes(stored: "Model", parameters: "Parameters | None") -> "Table":
         columns["weight"] = stored.moments.weight
     table = _numbers("classes", "class", list(columns))
     for code, name in enumerate(names):
-        table.add_row(_short(name, 40), *(_number(values[code]) for values in columns.values()))
+        table.add_row(
+            output.shortened(name, 40), *(_number(values[code]) for values in columns.values())
+        )
     return table
 
 
@@ -115,7 +117,7 @@ def _spreads(stored: "Model", parameters: "Parameters") -> list["Table"]:
         return [_by_feature("variances", stored, shape.variance, owners)]
     table = _numbers("variances", "class", ["variance"])
     for owner, value in zip(owners[:_MOST_CLASSES], shape.variance, strict=False):
-        table.add_row(_short(owner, 40), _number(value))
+        table.add_row(output.shortened(owner, 40), _number(value))
     return [table]
 
 
@@ -124,7 +126,7 @@ def _by_feature(title: str, stored: "Model", values: Any, columns: list[str]) ->
     table = _numbers(title, "feature", columns[:_MOST_COLUMNS])
     for column, name in enumerate(models.feature_names(stored)[:_MOST_FEATURES]):
         cells = (_number(value) for value in values[:_MOST_COLUMNS, column])
-        table.add_row(_short(name, _WIDEST_NAME), *cells)
+        table.add_row(output.shortened(name, _WIDEST_NAME), *cells)
     return table
 
 
@@ -133,14 +135,14 @@ def _matrix(title: str, stored: "Model", values: Any, written: Any) -> "Table":
     table = _numbers(title, "feature", [str(number) for number in range(1, len(names) + 1)])
     for number, name in enumerate(names):
         cells = (written(value) for value in values[number, : len(names)])
-        table.add_row(f"{number + 1} {_short(name, _WIDEST_NAME - 2)}", *cells)
+        table.add_row(f"{number + 1} {output.shortened(name, _WIDEST_NAME - 2)}", *cells)
     return table
 
 
 def _numbers(title: str, first: str, columns: list[str]) -> "Table":
     """An empty table of numbers, a name before each line."""
-    headings = (_short(column, _WIDEST_HEADING) for column in columns)
-    table = output.table(first, *headings, title=_short(title, 60))
+    headings = (output.shortened(column, _WIDEST_HEADING) for column in columns)
+    table = output.table(first, *headings, title=output.shortened(title, 60))
     table.leading = 0
     table.columns[0].min_width = 12
     for column in table.columns[1:]:
@@ -177,9 +179,3 @@ def _share(value: float) -> str:
 
 def _signed(text: str) -> str:
     return "−" + text[1:] if text.startswith("-") else text
-
-
-def _short(name: str, most: int) -> str:
-    """A name without its middle if it is long; numbered names differ at their ends."""
-    half = most // 2
-    return name if len(name) <= most else f"{name[: half - 1]}…{name[-half:]}"

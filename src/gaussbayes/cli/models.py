@@ -60,8 +60,7 @@ def class_names(stored: "Model") -> list[str]:
 
 def feature_names(stored: "Model") -> tuple[str, ...]:
     """The features' names, or their numbers if they have none."""
-    schema = stored.schema
-    return schema.features or tuple(f"feature {j}" for j in range(schema.n_features))
+    return stored.schema.titles
 
 
 def named_features(stored: "Model", name: str) -> tuple[str, ...]:

@@ -13,6 +13,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")
 """Kinds of files of rows."""
 
+SHAPES = ("full", "diagonal", "spherical")
+"""What a covariance may look like."""
+
 
 class Source(click.Path):
     """A file, a folder, a pattern such as ``data/*.csv``, or ``-`` for standard input."""
@@ -56,31 +59,17 @@ def seed_option(what: str) -> Callable[[Function], Function]:
 
 def model_options(function: Function) -> Function:
     """The settings of a model, as `GaussianClassifier` takes them."""
-    return _together(
+    return together(
         function,
         click.option(
             "--covariance",
-            type=click.Choice(["full", "diagonal", "spherical"]),
+            type=click.Choice(SHAPES),
             default="full",
             show_default=True,
             help="What a class's covariance may look like.",
         ),
-        click.option("--shared", is_flag=True, help="All classes have the same covariance."),
-        estimation_options,
-    )
-
-
-def estimation_options(function: Function) -> Function:
-    """Those settings that have nothing to do with the shape of covariances."""
-    return _together(
-        function,
-        click.option(
-            "--divisor",
-            type=click.Choice(["mle", "unbiased"]),
-            default="mle",
-            show_default=True,
-            help="Divide the scatter by N, or by N - 1.",
-        ),
+        _shared_option,
+        _divisor_option,
         click.option(
             "--shrinkage",
             callback=values.shrinkage,
@@ -89,20 +78,87 @@ def estimation_options(function: Function) -> Function:
             metavar="none|oas|NUMBER",
             help="How far covariances move towards the spherical one.",
         ),
-        click.option(
-            "--priors",
-            callback=values.priors,
-            default="estimated",
-            show_default=True,
-            metavar="estimated|uniform|P,Q,...",
-            help="The classes' priors; numbers are in the order of the sorted classes.",
-        ),
+        _priors_option,
     )
+
+
+def choosing_options(function: Function) -> Function:
+    """The settings of a model, some of which may be left to be chosen; see `choosing`."""
+    return together(
+        function,
+        click.option(
+            "--covariance",
+            type=click.Choice([*SHAPES, "auto"]),
+            default="full",
+            show_default=True,
+            help="What a class's covariance may look like; auto chooses, shared or not.",
+        ),
+        _shared_option,
+        estimation_options,
+        selection_option,
+    )
+
+
+def estimation_options(function: Function) -> Function:
+    """Those settings that have nothing to do with the shape of covariances."""
+    return together(
+        function,
+        _divisor_option,
+        click.option(
+            "--shrinkage",
+            callback=values.any_shrinkage,
+            default="none",
+            show_default=True,
+            metavar="none|oas|auto|NUMBER",
+            help="How far covariances move towards the spherical one; auto chooses.",
+        ),
+        _priors_option,
+    )
+
+
+def selection_option(function: Function) -> Function:
+    """The option ``--selection``."""
+    return click.option(
+        "--selection",
+        type=click.Choice(["leave-one-out", "bic"]),
+        callback=values.criterion,
+        default="leave-one-out",
+        show_default=True,
+        help="What auto chooses by: the log loss of every row under the model without it, for "
+        "which the rows must fit into memory, or BIC.",
+    )(function)
+
+
+def _shared_option(function: Function) -> Function:
+    return click.option("--shared", is_flag=True, help="All classes have the same covariance.")(
+        function
+    )
+
+
+def _divisor_option(function: Function) -> Function:
+    return click.option(
+        "--divisor",
+        type=click.Choice(["mle", "unbiased"]),
+        default="mle",
+        show_default=True,
+        help="Divide the scatter by N, or by N - 1.",
+    )(function)
+
+
+def _priors_option(function: Function) -> Function:
+    return click.option(
+        "--priors",
+        callback=values.priors,
+        default="estimated",
+        show_default=True,
+        metavar="estimated|uniform|P,Q,...",
+        help="The classes' priors; numbers are in the order of the sorted classes.",
+    )(function)
 
 
 def reading_options(function: Function) -> Function:
     """How files of rows are read."""
-    return _together(
+    return together(
         function,
         click.option(
             "--format",
@@ -122,7 +178,7 @@ def reading_options(function: Function) -> Function:
 
 def writing_options(function: Function) -> Function:
     """Where rows are written, and how."""
-    return _together(
+    return together(
         function,
         click.option(
             "-o",
@@ -179,7 +235,7 @@ def json_option(what: str) -> Callable[[Function], Function]:
     return click.option("--json", "as_json", is_flag=True, help=what)
 
 
-def _together(function: Function, *options: Callable[[Function], Function]) -> Function:
+def together(function: Function, *options: Callable[[Function], Function]) -> Function:
     """Apply decorators so that the help lists them in this order."""
     for option in reversed(options):
         function = option(function)

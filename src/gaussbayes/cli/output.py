@@ -75,3 +75,15 @@ def paragraph(to: "Console", text: str, *, indent: int = 0, style: str = "") -> 
 def write_json(value: Any, *, indent: int | None = None) -> None:
     """One JSON document on standard output."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=indent))
+
+
+def shortened(name: str, most: int) -> str:
+    """A name without its middle if it is long; numbered names differ at their ends.
+
+    Examples
+    --------
+    >>> shortened("mean of a measurement, number 17", 12)
+    'mean …ber 17'
+    """
+    half = most // 2
+    return name if len(name) <= most else f"{name[: half - 1]}…{name[-half:]}"

@@ -5,12 +5,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.cli import models, options, quick, reading, scoring, values, writing
+from gaussbayes.cli import (
+    deciding,
+    models,
+    options,
+    quick,
+    reading,
+    scoring,
+    shifting,
+    values,
+    writing,
+)
 from gaussbayes.errors import SchemaError
 
 if TYPE_CHECKING:
     from gaussbayes.cli.scoring import Score
     from gaussbayes.model import Model
+    from gaussbayes.types import BadRowHandling
 
 
 @click.command("predict")
@@ -28,12 +39,15 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--priors",
-    callback=values.other_priors,
+    callback=values.priors_of_rows,
     default="own",
     show_default=True,
-    metavar="own|estimated|uniform|P,Q,...",
-    help="Other priors than the model's; numbers are in the order of the sorted classes.",
+    metavar="own|estimated|uniform|from-data|P,Q,...",
+    help="Other priors than the model's: the shares of the rows learnt from (estimated), those "
+    "that make DATA most probable (from-data, which reads DATA twice), or numbers in the order of "
+    "the sorted classes.",
 )
+@deciding.decision_options
 @options.reading_options
 def command(
     model: str,
@@ -44,8 +58,12 @@ def command(
     no_label: bool,
     keep: str,
     priors: Any,
+    costs: str | None,
+    reject_below: float | None,
+    reject_cost: float | None,
+    novelty: float | None,
     file_format: str | None,
-    bad_rows: str,
+    bad_rows: "BadRowHandling",
     **flags: bool,
 ) -> None:
     """Predict the classes of rows in files of any size.
@@ -53,8 +71,13 @@ def command(
     Columns are found by their names, in any order; those that are no features of the model are
     passed on. The rows come out in the order they came in.
 
+    Costs may be given for mistakes, and rows may be left open: the prediction is then empty, and a
+    column says why, "ambiguous" or "novel".
+
     \b
     gaussbayes predict iris.json new.csv --proba -o predicted.csv
+    gaussbayes predict tests.json new.csv --costs 'ill:well=50,well:ill=1' --reject-cost 0.5
+    gaussbayes predict iris.json new.csv --reject-below 0.9 --novelty 0.001
     zcat rows.csv.gz | gaussbayes predict iris.json - > predicted.csv
     """
     asked = scoring.asked_for(flags)
@@ -64,16 +87,23 @@ def command(
     models.refuse_two_inputs(model, *data)
     quick.start()
     stored = models.read(model)
-    if priors != "own":
+    if priors not in ("own", values.FROM_DATA):
         stored = stored.with_priors(priors)
+    rule = deciding.rule_of(stored, costs, reject_below, reject_cost, novelty)
+    if no_label and rule is not None:
+        msg = "--no-label leaves out the classes that are to be decided for: leave it out"
+        raise click.UsageError(msg)
     features = models.named_features(stored, model)
     source = reading.opened(data, file_format, bad_rows)
     writing.refuse_overwriting(output, model, *source.files)
     reading.require(source, features, f"the model's {reading.counted(len(features), 'feature')}")
     kept = _kept(keep, source, features)
-    added = scoring.column_names(asked, models.class_names(stored), label=not no_label)
+    classes = models.class_names(stored)
+    added = scoring.column_names(asked, classes, label=not no_label, reason=rule is not None)
     _refuse_taken(source, kept, added)
-    tables, schema = _predicted(stored, source, kept, added, asked, label=not no_label)
+    if priors == values.FROM_DATA:
+        stored = shifting.with_priors_of(source, stored)
+    tables, schema = _predicted(stored, source, kept, added, asked, rule, label=not no_label)
     writing.write(tables, schema, output, output_format, escape=escape)
     reading.tell_bad_rows(source.bad_rows)
 
@@ -84,6 +114,7 @@ def _predicted(
     kept: list[str],
     added: Sequence[str],
     asked: "Sequence[Score]",
+    rule: "deciding.Rule | None",
     *,
     label: bool,
 ) -> tuple[Iterator[Any], Any]:
@@ -99,7 +130,7 @@ def _predicted(
     read = reading.schema_of(source, columns, features, as_held=kept)
 
     def predicted(rows: Any) -> list[Any]:
-        return scoring.scored(parameters, rows, classes, asked, label=label)
+        return scoring.scored(parameters, rows, classes, asked, label=label, rule=rule)
 
     def tables() -> Iterator[Any]:
         for block in reading.blocks(source, "predicting", columns, features, as_held=kept):

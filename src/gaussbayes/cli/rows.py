@@ -1,6 +1,6 @@
 """Labelled rows of files: block by block, whole in memory, or a sample of them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from gaussbayes.errors import DataError, SchemaError
 
 if TYPE_CHECKING:
     from gaussbayes.sources.choice import Choice
-    from gaussbayes.types import CodeArray, LabelArray, RealArray
+    from gaussbayes.types import CodeArray, FloatArray, LabelArray, RealArray
 
 _LEAST = 20
 """Rows of every class that a sample keeps, so that each can be fitted and cross-validated."""
@@ -26,6 +26,15 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """The same as arrays."""
+
+    matrix: "RealArray"  # (n, d)
+    labels: "LabelArray"  # (n,)
+    weights: "FloatArray | None"  # (n,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class LabelledBlock:
     """Some rows of a file."""
 
@@ -33,6 +42,7 @@ class LabelledBlock:
     codes: "CodeArray"  # (m,)
     classes: "LabelArray"  # those that occur in it
     place: str  # for messages
+    weights: "FloatArray | None" = None  # (m,)
 
     @property
     def labels(self) -> "LabelArray":
@@ -40,20 +50,22 @@ class LabelledBlock:
         return self.classes[self.codes]
 
 
-def chosen(source: Any, target: str, features: Sequence[str] | None) -> "Choice":
-    """The columns that are target and features, checked as they are for fitting."""
+def chosen(
+    source: Any, target: str, features: Sequence[str] | None, weights: str | None = None
+) -> "Choice":
+    """The columns that are target, features and weights, checked as they are for fitting."""
     from gaussbayes.sources.files import make_plan
 
     reading.require(source, [target], "the target")
     if features is not None:
         reading.require(source, features, "the features asked for")
-    return make_plan(source, target, features, None, "full").chosen
+    return make_plan(source, target, features, weights, "full").chosen
 
 
 def blocks(source: Any, columns: "Choice") -> Iterator[LabelledBlock]:
     """The rows of an opened source part by part, features as numbers, labels as class numbers."""
     from gaussbayes.sources.bad_rows import UnfitError
-    from gaussbayes.sources.columns import as_codes, as_rows
+    from gaussbayes.sources.columns import as_codes, as_rows, as_weights
 
     target = columns.target
     parts = reading.blocks(source, "reading rows", columns.columns, columns.numbers, [target])
@@ -63,7 +75,8 @@ def blocks(source: Any, columns: "Choice") -> Iterator[LabelledBlock]:
         except UnfitError as error:
             raise error.placed(block.file, block.first_row) from None
         place = f"{block.file}, rows from {block.first_row} on"
-        yield LabelledBlock(as_rows(block.table, columns.features), codes, classes, place)
+        weights = as_weights(block.table, columns.weights)
+        yield LabelledBlock(as_rows(block.table, columns.features), codes, classes, place, weights)
 
 
 def read(
@@ -79,17 +92,26 @@ def read(
     features : the columns to take; None is all but the target
     like : labels of the kind that these must be
     """
+    columns = chosen(source, target, features)
+    every = blocks(source, columns)
+    whole = gather(source, every if like is None else (of_kind(block, like) for block in every))
+    return Rows(_framed(whole.matrix, columns.features), whole.labels, target)
+
+
+def gather(source: Any, every: Iterable[LabelledBlock]) -> Gathered:
+    """All blocks of a source as one."""
     import numpy as np
 
-    columns = chosen(source, target, features)
-    parts = []
-    for block in blocks(source, columns):
-        labels = block.labels if like is None else of_kind(block, like).labels
-        parts.append((block.rows, labels))
+    parts = [(block.rows, block.labels, block.weights) for block in every]
     if not parts:
         raise nothing_in(source)
-    matrix, labels = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Rows(_framed(matrix, columns.features), labels, target)
+    matrices, labels, weights = zip(*parts, strict=True)
+    weighted = weights[0] is not None
+    return Gathered(
+        np.concatenate(matrices),
+        np.concatenate(labels),
+        np.concatenate(weights) if weighted else None,
+    )
 
 
 def sampled(

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from gaussbayes.cli.deciding import REASON, Rule
 
 if TYPE_CHECKING:
     from gaussbayes.parameters import Parameters
@@ -21,9 +24,15 @@ class Score:
     """A score, by the name of its option and of its columns."""
 
     name: str
-    function: str  # in gaussbayes.scores
+    function: str  # in gaussbayes.scores, or with the name of another module before it
     of_each_class: bool
     help: str
+    plural: bool = False  # whether the option is
+
+    @property
+    def option(self) -> str:
+        """The flag that asks for it."""
+        return "--" + self.name.replace("_", "-") + ("s" if self.plural else "")
 
     def columns(self, classes: Sequence[str]) -> list[str]:
         """The names of its columns.
@@ -35,6 +44,14 @@ class Score:
         """
         return [f"{self.name}_{label}" for label in classes] if self.of_each_class else [self.name]
 
+    def values(self, parameters: "Parameters", rows: "RealArray") -> "RealArray":
+        """The score of rows (n, d): (n, k) if it is one of each class, else (n,)."""
+        module, _, name = self.function.rpartition(".")
+        found: RealArray = getattr(import_module(f"gaussbayes.{module or 'scores'}"), name)(
+            parameters, rows, None
+        )
+        return found
+
 
 SCORES = (
     Score("proba", "posterior", True, "The probability of each class, p(c | x)."),
@@ -44,14 +61,21 @@ SCORES = (
     Score("evidence", "evidence", False, "The density of the row, p(x)."),
     Score("log_evidence", "log_evidence", False, "Its logarithm, for many features."),
     Score("mahalanobis", "mahalanobis", True, "The Mahalanobis distance to each class's mean."),
+    Score(
+        "p_value",
+        "novelty.class_p_values",
+        True,
+        "How probable a row of the class is at least so far out.",
+        plural=True,
+    ),
 )
 
 
 def score_options(function: Function) -> Function:
     """One flag for each score; together they are the argument ``asked`` of `asked_for`."""
     for score in reversed(SCORES):
-        option = "--" + score.name.replace("_", "-")
-        function = click.option(option, score.name, is_flag=True, help=score.help)(function)
+        flag = click.option(score.option, score.name, is_flag=True, help=score.help)
+        function = flag(function)
     return function
 
 
@@ -66,15 +90,19 @@ def asked_for(flags: dict[str, bool]) -> tuple[Score, ...]:
     return tuple(score for score in SCORES if flags.get(score.name))
 
 
-def column_names(asked: Sequence[Score], classes: Sequence[str], *, label: bool) -> list[str]:
+def column_names(
+    asked: Sequence[Score], classes: Sequence[str], *, label: bool, reason: bool = False
+) -> list[str]:
     """The names of all columns that are added to the data.
 
     Examples
     --------
-    >>> column_names(asked_for({"proba": True}), ["no", "yes"], label=True)
-    ['prediction', 'proba_no', 'proba_yes']
+    >>> column_names(asked_for({"proba": True}), ["no", "yes"], label=True, reason=True)
+    ['prediction', 'reason', 'proba_no', 'proba_yes']
     """
     names = [PREDICTION] if label else []
+    if reason:
+        names.append(REASON)
     return names + [name for score in asked for name in score.columns(classes)]
 
 
@@ -85,6 +113,7 @@ def scored(
     asked: Sequence[Score],
     *,
     label: bool,
+    rule: Rule | None = None,
 ) -> list[Any]:
     """The columns, as Arrow arrays in the order of `column_names`.
 
@@ -92,15 +121,18 @@ def scored(
     ----------
     rows : (n, d)
     classes : (k,) the labels as an Arrow array
+    rule : how classes are decided for, with a reason where none is; None is the most probable one
     """
     import pyarrow as pa
 
     from gaussbayes import scores
 
     columns = []
-    if label:
+    if rule is not None:
+        columns += rule.columns(parameters, rows, classes)
+    elif label:
         columns.append(classes.take(pa.array(scores.labels(parameters, rows, None))))
     for score in asked:
-        values = getattr(scores, score.function)(parameters, rows, None)
+        values = score.values(parameters, rows)
         columns += [pa.array(own) for own in (values.T if values.ndim == 2 else [values])]
     return columns

@@ -1,5 +1,6 @@
 """``gaussbayes show MODEL``: what a model file holds, for people or as JSON."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -8,33 +9,59 @@ from gaussbayes.cli import models, options, output
 from gaussbayes.errors import GaussBayesError
 
 if TYPE_CHECKING:
+    from gaussbayes.bayes_error import BayesError
     from gaussbayes.model import Model
     from gaussbayes.parameters import Parameters
 
 
 @click.command("show")
 @click.argument("model", type=options.MODEL)
+@click.option(
+    "--bayes-error",
+    "wants_error",
+    is_flag=True,
+    help="How often the best rule would be wrong if the model were right: simulated, with its "
+    "standard error, and an upper bound.",
+)
 @options.json_option("Write everything as JSON, every number exact.")
-def command(model: str, as_json: bool) -> None:
+def command(model: str, wants_error: bool, as_json: bool) -> None:
     """Show a model: settings, classes, priors, means, covariances, correlations.
 
     Tables of many classes or features are shortened; --json has all of them.
 
     \b
     gaussbayes show iris.json
+    gaussbayes show iris.json --bayes-error
     """
     stored = models.read(model)
     try:
         parameters, problem = stored.estimate(), None
     except GaussBayesError as error:
         parameters, problem = None, str(error)
+    least = None
+    if wants_error and parameters is not None:
+        from gaussbayes.bayes_error import bayes_error
+
+        least = bayes_error(parameters, n_jobs=None)
     if as_json:
-        output.write_json(_record(stored, parameters, problem))
+        record = _record(stored, parameters, problem)
+        if wants_error:
+            record["bayes_error"] = None if least is None else asdict(least)
+        output.write_json(record)
         return
 
     from gaussbayes.cli import model_tables
 
-    model_tables.print_model(output.console(), model, stored, parameters, problem)
+    console = output.console()
+    model_tables.print_model(console, model, stored, parameters, problem)
+    if least is not None:
+        console.print()
+        output.paragraph(console, _least_error(least))
+
+
+def _least_error(least: "BayesError") -> str:
+    simulated = f"{100 * least.error:.4g} % ± {100 * least.standard_error:.1g} % (simulated)"
+    return f"Bayes error {simulated}; Bhattacharyya bound {100 * least.bound:.4g} %"
 
 
 def _record(

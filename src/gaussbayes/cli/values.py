@@ -9,6 +9,9 @@ import click
 DATA = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 """A file that is there."""
 
+FROM_DATA = "from-data"
+"""Priors that are estimated from the rows to be predicted."""
+
 _LARGEST_SEED = 2**32 - 1
 """That scikit-learn takes."""
 
@@ -57,6 +60,13 @@ def other_priors(
     return value if value == "own" else priors(ctx, param, value)
 
 
+def priors_of_rows(
+    ctx: click.Context, param: click.Parameter, value: str
+) -> list[float] | str | None:
+    """As `other_priors`, or ``from-data`` for those of rows whose classes are not known."""
+    return value if value == FROM_DATA else other_priors(ctx, param, value)
+
+
 def shrinkage(_: click.Context, __: click.Parameter, value: str) -> float | Literal["oas"] | None:
     """``none``, ``oas`` or a number between 0 and 1, as `GaussianClassifier` takes it.
 
@@ -65,15 +75,37 @@ def shrinkage(_: click.Context, __: click.Parameter, value: str) -> float | Lite
     >>> shrinkage(None, None, "0.5")
     0.5
     """
+    return _shrinkage(value, "'none', 'oas'")
+
+
+def any_shrinkage(
+    _: click.Context, __: click.Parameter, value: str
+) -> float | Literal["oas", "auto"] | None:
+    """As `shrinkage`, or ``auto`` where it is to be chosen."""
+    return "auto" if value == "auto" else _shrinkage(value, "'auto', 'none', 'oas'")
+
+
+def _shrinkage(value: str, words: str) -> float | Literal["oas"] | None:
     if value == "none":
         return None
     if value == "oas":
         return "oas"
     intensity = _number(value)
     if intensity is None or not 0.0 <= intensity <= 1.0:
-        msg = f"expected 'none', 'oas' or a number between 0 and 1, got {value!r}"
+        msg = f"expected {words} or a number between 0 and 1, got {value!r}"
         raise click.BadParameter(msg)
     return intensity
+
+
+def criterion(_: click.Context, __: click.Parameter, value: str) -> str:
+    """What ``auto`` chooses by, as `GaussianClassifier` writes it.
+
+    Examples
+    --------
+    >>> criterion(None, None, "leave-one-out")
+    'leave_one_out'
+    """
+    return value.replace("-", "_")
 
 
 def held_out(ctx: click.Context, param: click.Parameter, value: str) -> int | float | Path:

@@ -1,16 +1,22 @@
-"""The six structures and nearest neighbours on the same held-out rows: who errs how often?"""
+"""The six structures and nearest neighbours on the same held-out rows: who errs how often?
+
+With them, if that is wanted, the automatic choice among the structures and shrinkages.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gaussbayes.comparison.candidate import STRUCTURES, Candidate
+from gaussbayes.comparison.automatic import automatic_choice, chosen
+from gaussbayes.comparison.candidate import Candidate
 from gaussbayes.comparison.held_out import hold_out
 from gaussbayes.comparison.judging import folds, gaussians, nearest_neighbors
 from gaussbayes.comparison.written import plain_text, rich_table
 from gaussbayes.errors import DataError
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.progress import track
+from gaussbayes.selection import Selection
+from gaussbayes.structures import STRUCTURES
 from gaussbayes.types import LabelArray
 
 if TYPE_CHECKING:
@@ -27,6 +33,7 @@ class Comparison:
     classes: LabelArray  # (k,)
     how: str  # one sentence: how rows were held out
     n_rows: int  # predictions that each candidate was judged by
+    selection: Selection | None = None  # what is chosen automatically from all rows fitted to
 
     def records(self) -> list[dict[str, Any]]:
         """A dictionary of plain values for each candidate, as JSON can hold; see `Candidate`."""
@@ -50,6 +57,7 @@ def compare(
     held_out: Any = 10,
     neighbors: Iterable[int] = (1, 3, 5, 9, 15),
     model: GaussianClassifier | None = None,
+    automatic: bool = False,
     random_state: int | None = 0,
 ) -> Comparison:
     """Judge the six structures and nearest neighbours by rows that they have not seen.
@@ -65,6 +73,9 @@ def compare(
         `KNeighborsClassifier`)
     model : a `GaussianClassifier` whose priors, divisor, shrinkage and n_jobs the six structures
         take over; None for the defaults
+    automatic : whether ``covariance="auto", shrinkage="auto"`` is a candidate too. It chooses anew
+        in each fold, so that it is judged by rows that had no part in the choice; what it chooses
+        from all rows is `Comparison.selection`, and its structure is named by the candidate.
     random_state : seed of the folds or of the split
 
     Notes
@@ -82,6 +93,9 @@ def compare(
     >>> compared = compare(data.rows, data.labels, held_out=5, neighbors=[3])
     >>> [(c.name, c.n_parameters, c.evaluation.n_errors) for c in compared.candidates][:2]
     [('QDA', 44, 5), ('LDA', 24, 3)]
+    >>> compared = compare(data.rows, data.labels, held_out=5, neighbors=[], automatic=True)
+    >>> compared.candidates[-1].name, compared.selection.best.shrinkage
+    ('automatic choice', 0.03)
     """
     settings: Any = GaussianClassifier() if model is None else model
     if not isinstance(settings, GaussianClassifier):
@@ -92,10 +106,13 @@ def compare(
     if classes.size < 2:
         msg = f"a comparison needs at least two classes, got {classes.tolist()!r}"
         raise DataError(msg)
-    methods = [*gaussians(settings, parts.schema), *nearest_neighbors(neighbors)]
+    choosing = [automatic_choice(settings)] if automatic else []
+    voting = nearest_neighbors(neighbors)
+    methods = [*gaussians(settings, parts.schema), *choosing, *voting]
     tasks = ((method, fold) for fold in folds(parts) for method in methods)
     for method, fold in track(tasks, "comparing models", len(methods) * len(parts.splits)):
         method.judge(fold)
+    selection = chosen(choosing[0], parts) if choosing else None
     truth = parts.truth
     candidates = tuple(method.candidate(truth, classes) for method in methods)
-    return Comparison(candidates, classes, parts.how, truth.size)
+    return Comparison(candidates, classes, parts.how, truth.size, selection)

@@ -7,23 +7,13 @@ from typing import Any
 from gaussbayes.evaluation import Evaluation
 from gaussbayes.parameters import Structure
 
-STRUCTURES = {
-    "QDA": Structure("full", shared=False),
-    "LDA": Structure("full", shared=True),
-    "Gaussian naive Bayes": Structure("diagonal", shared=False),
-    "diagonal LDA": Structure("diagonal", shared=True),
-    "nearest mean, scaled": Structure("spherical", shared=False),
-    "nearest mean": Structure("spherical", shared=True),
-}
-"""The six models under the names that people know."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
     """A model that was judged by held-out rows."""
 
     name: str
-    structure: Structure | None  # of a Gaussian model
+    structure: Structure | None  # of a Gaussian model; the automatic choice from all rows
     neighbors: int | None  # of nearest neighbours
     n_parameters: int | None  # free ones; nearest neighbours keep the rows instead
     evaluation: Evaluation | None  # of all held-out rows; None if there was a problem

@@ -11,13 +11,14 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
 
-from gaussbayes.comparison.candidate import STRUCTURES, Candidate
+from gaussbayes.comparison.candidate import Candidate
 from gaussbayes.comparison.held_out import HeldOut, Places
 from gaussbayes.errors import DataError, GaussBayesError, ParameterError, SingularCovarianceError
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.evaluation import evaluate
 from gaussbayes.parameters import Structure
 from gaussbayes.schema import Schema
+from gaussbayes.structures import STRUCTURES
 from gaussbayes.types import LabelArray, RealArray
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sklearn.base import clone
+from sklearn.model_selection import LeaveOneOut
 
 from gaussbayes.comparison.held_out import hold_out
 from gaussbayes.comparison.judging import Method, folds
@@ -12,6 +13,7 @@ from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.evaluation import Evaluation
 from gaussbayes.labels import as_targets
 from gaussbayes.progress import track
+from gaussbayes.selection import is_automatic
 from gaussbayes.types import LabelArray
 
 
@@ -32,7 +34,8 @@ def judge(
     ----------
     settings : a `GaussianClassifier`; it need not be fitted and stays as it is
     X, y : rows (n, d) and labels (n,)
-    held_out : as in `gaussbayes.compare`, or ``"loo"`` to leave out one row at a time
+    held_out : as in `gaussbayes.compare`, or ``"loo"`` to leave out one row at a time: in closed
+        form, or with one fit a row where ``"auto"`` has to choose without the row
     random_state : seed of the folds or of the split
 
     Examples
@@ -44,11 +47,12 @@ def judge(
     (3, 'each of 150 rows predicted by a model of the others')
     """
     _refuse_one_class(as_targets(y)[1])
-    if isinstance(held_out, str) and held_out == "loo":
+    one_by_one = isinstance(held_out, str) and held_out == "loo"
+    chooses = is_automatic(settings.covariance) or is_automatic(settings.shrinkage)
+    if one_by_one and not chooses:
         left_out = settings.leave_one_out(X, y).evaluation
-        how = f"each of {left_out.n_rows} rows predicted by a model of the others"
-        return Judgement(left_out, how)
-    parts = hold_out(X, y, held_out, random_state)
+        return Judgement(left_out, _without_itself(left_out))
+    parts = hold_out(X, y, LeaveOneOut() if one_by_one else held_out, random_state)
     method = Method("the model", clone(settings))
     for fold in track(folds(parts), "cross-validation", len(parts.splits)):
         method.judge(fold)
@@ -56,7 +60,13 @@ def judge(
     if found.evaluation is None:
         msg = f"the model cannot be fitted to the rows that are not held out: {found.problem}"
         raise DataError(msg)
-    return Judgement(found.evaluation, parts.how)
+    return Judgement(
+        found.evaluation, _without_itself(found.evaluation) if one_by_one else parts.how
+    )
+
+
+def _without_itself(left_out: Evaluation) -> str:
+    return f"each of {left_out.n_rows} rows predicted by a model of the others"
 
 
 def _refuse_one_class(classes: LabelArray) -> None:

@@ -51,3 +51,15 @@ def score_linear(
     task: str,
     out: NDArray[Any],
 ) -> int: ...
+def score_masked(
+    X: NDArray[Any],
+    center: NDArray[Any],
+    offset: NDArray[Any],
+    scale: NDArray[Any],
+    correlation: NDArray[Any],
+    log_feature: NDArray[Any],
+    log_constant: NDArray[Any],
+    density: bool,
+    task: str,
+    out: NDArray[Any],
+) -> int: ...

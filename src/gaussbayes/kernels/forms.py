@@ -1,4 +1,4 @@
-"""The two forms a score takes, as the kernels want it: quadratic and linear.
+"""The forms a score takes, as the kernels want it: quadratic, linear, and with features masked.
 
 A form is what is left of a model when only scoring matters: everything that does not depend on the
 row is computed beforehand. Rows enter as ``x − center``, which is exact for floats near the centre,
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gaussbayes.types import RealArray
+from gaussbayes.types import FloatArray, RealArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,39 @@ class Linear:
         )
 
 
-Form: TypeAlias = Quadratic | Linear
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A quadratic form of rows with missing features (NaN), which are integrated out.
+
+    ``log p(x, c) = log_constant_c + Σⱼ log_feature_cj − ½ log |R_c| − ½ zᵀ R_c⁻¹ z`` with
+    ``zⱼ = scale_cj (xⱼ − centerⱼ − offset_cj)``, where j goes over the features that are there and
+    R_c has only their rows and columns: the density of the marginal Gaussian. Each row has a matrix
+    of its own to factor, so that it comes in double precision only.
+
+    The first axis of `scale`, `correlation` and `log_feature` has length 1 when all classes share
+    them.
+    """
+
+    center: FloatArray  # (d,)
+    offset: FloatArray  # (k, d)
+    scale: FloatArray  # (k or 1, d): one over the standard deviations
+    correlation: FloatArray  # R (k or 1, d, d), or (k or 1, 0, 0) when it is the identity
+    log_feature: FloatArray  # (k or 1, d)
+    log_constant: FloatArray  # (k,)
+    density: bool  # False leaves out log |R|, for a form that is but a squared distance
+
+    def cast(self, dtype: "np.dtype[Any]") -> "Masked":
+        """This form itself, which rows of another dtype are converted for."""
+        if dtype != np.float64:
+            msg = f"rows with missing features are scored as float64, got {dtype}"
+            raise TypeError(msg)
+        return self
+
+
+Form: TypeAlias = Quadratic | Linear | Masked
 
 NOT_FINITE = 1
-"""Bit in a scoring kernel's answer: a row holds NaN or infinity."""
+"""Bit in a scoring kernel's answer: a row holds infinity or, unless the form is masked, NaN."""
 
 OUT_OF_RANGE = 2
 """Bit in a scoring kernel's answer: a row is so far from every class that its square overflows."""

@@ -3,7 +3,7 @@
 Importing this module fails with ImportError where the extension was not built.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.kernels import _native
 from gaussbayes.kernels.columns import Columns
-from gaussbayes.kernels.forms import Form, Linear, Quadratic
+from gaussbayes.kernels.forms import Form, Linear, Masked, Quadratic
 from gaussbayes.kernels.reference import zero_moments
 from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 
@@ -60,11 +60,15 @@ class Packed:
     shared: bool
 
 
-def prepare(form: Form, dtype: "np.dtype[Any]") -> Packed | Linear:
+def prepare(form: Form, dtype: "np.dtype[Any]") -> Packed | Linear | Masked:
     """The form for rows of `dtype`, its triangles packed."""
-    narrow = form.cast(dtype)
-    parts = (np.ascontiguousarray(getattr(narrow, name)) for name in narrow.__slots__)
-    return Linear(*parts) if isinstance(narrow, Linear) else _pack(Quadratic(*parts))
+    narrow: Any = form.cast(dtype)
+    parts = {name: getattr(narrow, name) for name in narrow.__slots__}
+    arrays = {name: part for name, part in parts.items() if isinstance(part, np.ndarray)}
+    laid_out: Form = replace(
+        narrow, **{name: np.ascontiguousarray(arrays[name]) for name in arrays}
+    )
+    return _pack(laid_out) if isinstance(laid_out, Quadratic) else laid_out
 
 
 def _pack(narrow: Quadratic) -> Packed:
@@ -80,9 +84,28 @@ def _pack(narrow: Quadratic) -> Packed:
 
 
 def score(
-    form: Packed | Linear, X: RealArray, task: Task, out: NDArray[Any], prune: bool = True
+    form: Packed | Linear | Masked,
+    X: RealArray,
+    task: Task,
+    out: NDArray[Any],
+    prune: bool = True,
 ) -> int:
     """Write what `task` asks for of each row into `out`; see the reference twin."""
+    if isinstance(form, Masked):
+        return int(
+            _native.score_masked(
+                X,
+                form.center,
+                form.offset,
+                form.scale,
+                form.correlation.reshape(-1),
+                form.log_feature,
+                form.log_constant,
+                form.density,
+                task,
+                out,
+            )
+        )
     if isinstance(form, Linear):
         return int(
             _native.score_linear(X, form.center, form.coefficient, form.log_constant, task, out)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.kernels.columns import Columns, as_matrix
-from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE, Form, Linear
+from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE, Form, Linear, Masked
 from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 
 NAME = "reference"
@@ -195,7 +195,7 @@ def score(form: Form, X: RealArray, task: Task, out: NDArray[Any], prune: bool =
     >>> score(one_dimension, np.array([[1.0]]), "posterior", out), out.tolist()
     (0, [[0.5, 0.5]])
     """
-    if not np.isfinite(X).all():
+    if (np.isinf(X) if isinstance(form, Masked) else ~np.isfinite(X)).any():
         return NOT_FINITE
     with np.errstate(over="ignore", invalid="ignore"):
         log_joint = _log_joint(form, X)
@@ -219,6 +219,8 @@ def score(form: Form, X: RealArray, task: Task, out: NDArray[Any], prune: bool =
 
 
 def _log_joint(form: Form, X: RealArray) -> RealArray:
+    if isinstance(form, Masked):
+        return _masked_log_joint(form, X)
     centred = X - form.center
     if isinstance(form, Linear):
         linear: RealArray = centred @ form.coefficient.T + form.log_constant
@@ -233,6 +235,45 @@ def _log_joint(form: Form, X: RealArray) -> RealArray:
     # A coordinate that overflows both ways is not a number; its square would be beyond all.
     log_joint[np.isnan(log_joint)] = -np.inf
     return log_joint
+
+
+def _masked_log_joint(form: Masked, X: RealArray) -> RealArray:
+    k, d = form.offset.shape
+    log_joint = np.empty((X.shape[0], k))
+    for start in range(0, X.shape[0], step := max(1, _BLOCK_BYTES // (8 * d * max(d, k)))):
+        rows = slice(start, start + step)
+        there = ~np.isnan(X[rows])
+        centred = np.where(there, X[rows] - form.center, 0.0)
+        for own in range(form.scale.shape[0]):
+            # Shared, one factor serves the deviations from all means.
+            classes = slice(own, own + 1) if form.scale.shape[0] == k else slice(k)
+            apart = (centred[:, None] - form.offset[classes]) * form.scale[own]
+            deviation = np.where(there[:, None], apart, 0.0)
+            square, log_det = _masked_squares(form.correlation[own], there, deviation)
+            log_joint[rows, classes] = form.log_constant[classes] - 0.5 * square
+            if form.density:
+                log_volume = there @ form.log_feature[own] - 0.5 * log_det
+                log_joint[rows, classes] += log_volume[:, None]
+    log_joint[np.isnan(log_joint)] = -np.inf
+    return log_joint
+
+
+def _masked_squares(
+    correlation: FloatArray, there: NDArray[np.bool_], deviation: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """``zᵀ R⁻¹ z`` (n, m) of deviations z (n, m, d) and ``log |R|`` (n,) of what is there (n, d).
+
+    What is missing is not cut out of R but put at rest: its row and column become those of the
+    identity, and its deviation is 0.
+    """
+    if not correlation.size:
+        return np.einsum("icj,icj->ic", deviation, deviation), np.zeros(there.shape[0])
+    matrices = np.where(there[:, :, None] & there[:, None, :], correlation, 0.0)
+    np.einsum("ijj->ij", matrices)[...] = 1.0
+    factor = np.linalg.cholesky(matrices)
+    white = np.linalg.solve(factor, deviation.mT)
+    pivots = np.einsum("ijj->ij", factor)
+    return np.einsum("ijc,ijc->ic", white, white), 2.0 * np.log(pivots).sum(axis=1)
 
 
 def log_sum_exp(log_joint: RealArray) -> RealArray:

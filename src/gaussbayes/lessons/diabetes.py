@@ -47,10 +47,15 @@ def known(n_features: int) -> GaussianClassifier:
     return GaussianClassifier.from_parameters("uniform", means, covariances)
 
 
+def healthy(model: GaussianClassifier, *patient: float) -> float:
+    """``p(C = 0 | x)`` of one patient, as Bayes' rule gives it."""
+    return model.explain(patient).bayes.classes[0].posterior
+
+
 def mistakes(rule: GaussianClassifier, seed: int) -> float:
     """Share of the doctor's patients, in per cent, whom a rule labels wrongly by their count."""
     X, y = known(1).with_priors(DOCTOR).sample(N_DRAWS, random_state=seed)
-    return 100.0 * float(np.mean(rule.predict(X) != y))
+    return 100.0 * float(np.mean(rule.decide(X).labels != y))
 
 
 def standard_error(healthy: float) -> float:
@@ -68,13 +73,14 @@ def standard_error(healthy: float) -> float:
 def lesson(seed: int = 0) -> Lesson:
     """The lesson, its rows made with this seed."""
     patients = table(seed)
-    count = np.array([[COUNT]])
-    both = np.array([[COUNT, GLUCOSE]])
+
+    def log_odds(model: GaussianClassifier) -> float:
+        none, ill = model.explain([COUNT]).bayes.classes
+        return none.log_posterior - ill.log_posterior
 
     def shift() -> float:
         model = fit(patients)
-        with_doctor = model.with_priors(DOCTOR)
-        return float(with_doctor.log_odds(count, 0, 1)[0] - model.log_odds(count, 0, 1)[0])
+        return log_odds(model.with_priors(DOCTOR)) - log_odds(model)
 
     return Lesson(
         name="diabetes",
@@ -100,26 +106,26 @@ def lesson(seed: int = 0) -> Lesson:
             ),
             Figure(
                 "p(C = 0 | x = 48) by the table's shares",
-                lambda: known(1).predict_proba(count)[0, 0],
+                lambda: healthy(known(1), COUNT),
                 right=HEALTHY_BY_SHARE,
                 decimals=6,
             ),
             Figure(
                 "the same by shares, fitted to the table",
-                lambda: fit(patients).predict_proba(count)[0, 0],
+                lambda: healthy(fit(patients), COUNT),
                 right=HEALTHY_BY_SHARE,
                 decimals=6,
                 standard_error=standard_error(HEALTHY_BY_SHARE),
             ),
             Figure(
                 "p(C = 0 | x = 48) by the doctor's prior 0.8",
-                lambda: known(1).with_priors(DOCTOR).predict_proba(count)[0, 0],
+                lambda: healthy(known(1).with_priors(DOCTOR), COUNT),
                 right=HEALTHY_BY_DOCTOR,
                 decimals=6,
             ),
             Figure(
                 "the same by the doctor's prior, fitted to the table",
-                lambda: fit(patients).with_priors(DOCTOR).predict_proba(count)[0, 0],
+                lambda: healthy(fit(patients).with_priors(DOCTOR), COUNT),
                 right=HEALTHY_BY_DOCTOR,
                 decimals=6,
                 standard_error=standard_error(HEALTHY_BY_DOCTOR),
@@ -145,7 +151,7 @@ def lesson(seed: int = 0) -> Lesson:
             ),
             Figure(
                 "p(C = 0 | x = 48, glucose 125) by the doctor's prior",
-                lambda: known(2).with_priors(DOCTOR).predict_proba(both)[0, 0],
+                lambda: healthy(known(2).with_priors(DOCTOR), COUNT, GLUCOSE),
                 right=HEALTHY_WITH_GLUCOSE,
                 decimals=6,
             ),

@@ -1,8 +1,11 @@
 """Bayes' rule on discrete features, by counting; for the lessons that have no Gaussian."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gaussbayes.bayes_rule import BayesRule, BayesTerms
 from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.types import FloatArray, LabelArray
 
@@ -25,11 +28,29 @@ def log_joint(prior: ArrayLike, likelihood: ArrayLike) -> FloatArray:
     return total
 
 
-def posterior(prior: ArrayLike, likelihood: ArrayLike) -> FloatArray:
-    """``p(c | x)`` (k,)."""
+def explained(labels: Sequence[object], prior: ArrayLike, likelihood: ArrayLike) -> BayesRule:
+    """Bayes' rule with every number, as `GaussianClassifier.explain` gives it for Gaussians.
+
+    Parameters
+    ----------
+    labels : (k,) what the classes are called
+    prior : (k,)
+    likelihood : (k, d) probability of each observed value under each class
+
+    Examples
+    --------
+    >>> told = explained(["no", "yes"], [0.75, 0.25], [[0.2], [0.6]])
+    >>> round(told.evidence, 12), [round(terms.posterior, 12) for terms in told.classes]
+    (0.3, [0.5, 0.5])
+    """
     joint = log_joint(prior, likelihood)
-    result: FloatArray = np.exp(joint - log_sum_exp(joint[None, :]))
-    return result
+    log_prior = np.log(np.asarray(prior, dtype=np.float64))
+    log_evidence = float(log_sum_exp(joint[None, :])[0])
+    logarithms = (log_prior, joint - log_prior, joint, joint - log_evidence)
+    no_distance = np.full(joint.shape, np.nan)  # between values that are counted
+    columns = (*map(np.exp, logarithms), *logarithms, no_distance)
+    terms = tuple(map(BayesTerms, labels, *(column.tolist() for column in columns)))
+    return BayesRule(terms, float(np.exp(log_evidence)), log_evidence)
 
 
 def count(

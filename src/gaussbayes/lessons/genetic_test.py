@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from gaussbayes.lessons.discrete import log_joint, posterior
+from gaussbayes.bayes_rule import BayesRule
+from gaussbayes.lessons.discrete import explained
 from gaussbayes.lessons.lesson import Figure, Lesson
 from gaussbayes.lessons.pictures.genetic_test import pictures
 
@@ -16,22 +17,34 @@ _POSITIVE = (1.0 - NEGATIVE_IF_NONE, POSITIVE_IF_DEFECT)
 _NEGATIVE = (NEGATIVE_IF_NONE, 1.0 - POSITIVE_IF_DEFECT)
 
 
+def told(*results: bool) -> BayesRule:
+    """Bayes' rule after independent tests, True for a positive one: no defect, then a defect.
+
+    Examples
+    --------
+    >>> positive = told(True)
+    >>> round(positive.evidence, 12), round(positive.classes[1].joint, 12)
+    (0.108, 0.009)
+    """
+    seen = [_POSITIVE if result else _NEGATIVE for result in results]
+    likelihood = [[one[code] for one in seen] for code in range(2)]
+    return explained(("no defect", "defect"), _PRIOR, likelihood)
+
+
 def probability_of_defect(*results: bool) -> float:
-    """``p(defect | results)`` in per cent, after independent tests, True for a positive one.
+    """``p(defect | results)`` in per cent.
 
     Examples
     --------
     >>> round(probability_of_defect(True), 2)
     8.33
     """
-    seen = [_POSITIVE if result else _NEGATIVE for result in results]
-    likelihood = [[one[code] for one in seen] for code in range(2)]
-    return 100.0 * float(posterior(_PRIOR, likelihood)[1])
+    return 100.0 * told(*results).classes[1].posterior
 
 
 def lesson(seed: int = 0) -> Lesson:
     """The lesson."""
-    likelihood = np.array([_POSITIVE]).T
+    positive = told(True).classes
     return Lesson(
         name="genetic_test",
         title="A genetic test",
@@ -70,7 +83,7 @@ def lesson(seed: int = 0) -> Lesson:
         pictures=pictures(
             prior=np.array(_PRIOR),
             positive=np.array(_POSITIVE),
-            joint=np.exp(log_joint(_PRIOR, likelihood)),
-            posterior=posterior(_PRIOR, likelihood),
+            joint=np.array([terms.joint for terms in positive]),
+            posterior=np.array([terms.posterior for terms in positive]),
         ),
     )

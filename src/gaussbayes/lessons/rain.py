@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gaussbayes.bayes_rule import BayesRule
 from gaussbayes.lessons import discrete
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
 from gaussbayes.lessons.pictures.rain import pictures
@@ -20,18 +21,21 @@ def table() -> Table:
     return Table("days", rows, np.array(RAIN), ("humidity", "wind"), "listed by the sheet")
 
 
+def told() -> BayesRule:
+    """Bayes' rule for humidity 2 and wind S: y = −1, then y = 1."""
+    days = table()
+    classes, prior, likelihood = discrete.count(days.rows, days.labels, QUERY)
+    return discrete.explained(classes.tolist(), prior, likelihood)
+
+
 def joint() -> FloatArray:
     """``p(humidity 2, wind S, y)`` for y = −1 and y = 1 (2,)."""
-    days = table()
-    _, prior, likelihood = discrete.count(days.rows, days.labels, QUERY)
-    return np.exp(discrete.log_joint(prior, likelihood))
+    return np.array([terms.joint for terms in told().classes])
 
 
 def posterior() -> FloatArray:
     """``p(y | humidity 2, wind S)`` for y = −1 and y = 1 (2,)."""
-    days = table()
-    _, prior, likelihood = discrete.count(days.rows, days.labels, QUERY)
-    return discrete.posterior(prior, likelihood)
+    return np.array([terms.posterior for terms in told().classes])
 
 
 def lesson(seed: int = 0) -> Lesson:

@@ -71,7 +71,7 @@ def dataset(
         if len(columns) == 1:
             rows = points.strip(rows[:, 0], codes, len(styles))
         points.draw_points(ax, rows, codes, styles, hollow=part is not train)
-    names = train.schema.features or tuple(f"feature {j}" for j in range(train.matrix.shape[1]))
+    names = train.schema.titles
     _frame(ax, [names[column] for column in columns], [part.matrix[:, columns] for part in parts])
     style.legend_beside(ax, _handles(styles, with_test=len(parts) > 1))
     return ax

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.comparison import STRUCTURES, Candidate, Comparison, compare
+from gaussbayes.comparison import Candidate, Comparison, compare
 from gaussbayes.errors import DataError, ParameterError, PriorError
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.evaluation import Evaluation, evaluate
@@ -18,6 +18,7 @@ from gaussbayes.report.pictures import Picture, Shown
 from gaussbayes.report.recipe import Recipe, data_digest, recipe
 from gaussbayes.report.sample import stratified
 from gaussbayes.report.telling import Telling, telling_features
+from gaussbayes.structures import name_of
 from gaussbayes.types import FloatArray
 from gaussbayes.view import View, view
 
@@ -133,8 +134,7 @@ def model_name(model: GaussianClassifier) -> str:
     >>> model_name(GaussianClassifier.from_parameters(None, [[0], [1]], [[1]]))
     'LDA'
     """
-    structure = model.structure_
-    return next(name for name, known in STRUCTURES.items() if known == structure)
+    return name_of(model.structure_)
 
 
 def _possible(held_out: Any, codes: NDArray[np.intp]) -> tuple[Any, str]:

@@ -6,6 +6,7 @@
 // log_constant_c + sum_j coefficient_cj u_j
 template <class T>
 struct LinearTerm {
+    static constexpr bool takes_nan = false;
     static constexpr std::size_t classes = panel_height;
     const Linear<T>& form;
 
@@ -18,6 +19,7 @@ struct LinearTerm {
 // log_constant_c - 1/2 sum_j (whitener_cj (u_j - offset_cj))^2
 template <class T>
 struct DiagonalTerm {
+    static constexpr bool takes_nan = false;
     static constexpr std::size_t classes = panel_height / 2;
     const Quadratic<T>& form;
 

@@ -19,6 +19,8 @@ inline T prune_margin(Task task) {
 template <class T>
 class FullScorer {
   public:
+    static constexpr bool takes_nan = false;
+
     FullScorer(const Quadratic<T>& form, Task task, bool prune, std::size_t tiles)
         : form_(form),
           margin_(prune_margin<T>(task)),

@@ -60,6 +60,22 @@ struct Linear {
     const T* log_constant;
 };
 
+// Rows with NaN: log p(x, c) = log_constant_c + sum_j log_feature_cj - 1/2 log |R_c| - 1/2 z^T R_c^-1 z
+// with z_j = scale_cj (x_j - center_j - offset_cj) and all of it over the features that are there.
+struct Masked {
+    std::size_t d;
+    std::size_t k;
+    bool diagonal;              // R is the identity
+    bool shared;                // one R, scale and log_feature for all classes
+    bool density;               // else the term -1/2 z^T R^-1 z alone, and the constant
+    const double* center;       // (d)
+    const double* offset;       // (k, d)
+    const double* scale;        // (k or 1, d)
+    const double* correlation;  // (k or 1, d, d), not there when diagonal
+    const double* log_feature;  // (k or 1, d)
+    const double* log_constant;  // (k)
+};
+
 template <class T>
 struct TypedKernels {
     void (*accumulate)(const Rows<T>&, const std::int32_t* codes, const double* weights,
@@ -77,6 +93,8 @@ struct Kernels {
     const char* instruction_set;
     TypedKernels<float> narrow;
     TypedKernels<double> wide;
+    int (*score_masked)(const Masked&, const Rows<double>&, Task, double* values,
+                        std::int64_t* labels);
 };
 
 // One table for each time variant.cpp is compiled.

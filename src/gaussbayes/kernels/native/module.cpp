@@ -190,6 +190,37 @@ int score_linear(Table<T> X, Vector<T> center, Matrix<T> coefficient, Vector<T> 
     return kernels.score_linear(form, rows, wanted, answer.values, answer.labels);
 }
 
+int score_masked(Table<double> X, Vector<double> center, Matrix<double> offset,
+                 Matrix<double> scale, Vector<double> correlation, Matrix<double> log_feature,
+                 Vector<double> log_constant, bool density, const std::string& task,
+                 nb::object out) {
+    const std::size_t d = center.shape(0), k = offset.shape(0), own = scale.shape(0);
+    expect(X.shape(1) == d && offset.shape(1) == d && scale.shape(1) == d &&
+               log_feature.shape(1) == d,
+           "features do not match");
+    expect(log_constant.shape(0) == k && (own == k || own == 1) && log_feature.shape(0) == own,
+           "classes do not match");
+    const bool diagonal = correlation.size() == 0;
+    expect(diagonal || correlation.size() == own * d * d, "correlations have the wrong size");
+    const Task wanted = task_of(task);
+    const Answer<double> answer(out, wanted, X.shape(0), k);
+    const Masked form{d,
+                      k,
+                      diagonal,
+                      own < k,
+                      density,
+                      center.data(),
+                      offset.data(),
+                      scale.data(),
+                      correlation.data(),
+                      log_feature.data(),
+                      log_constant.data()};
+    const Rows<double> rows = rows_of(X);
+    const auto kernel = active->score_masked;
+    nb::gil_scoped_release released;
+    return kernel(form, rows, wanted, answer.values, answer.labels);
+}
+
 void encode(Vector<std::int64_t> labels, std::int64_t lowest, Output<std::int32_t> codes,
             Output<bool> present) {
     const std::size_t n = labels.shape(0), span = present.size();
@@ -236,6 +267,10 @@ NB_MODULE(_native, m) {
     m.def("use_instruction_set", &use_instruction_set, nb::arg("name"));
     m.def("encode", &encode, nb::arg("labels").noconvert(), nb::arg("lowest"),
           nb::arg("codes").noconvert(), nb::arg("present").noconvert());
+    m.def("score_masked", &score_masked, nb::arg("X").noconvert(), nb::arg("center").noconvert(),
+          nb::arg("offset").noconvert(), nb::arg("scale").noconvert(),
+          nb::arg("correlation").noconvert(), nb::arg("log_feature").noconvert(),
+          nb::arg("log_constant").noconvert(), nb::arg("density"), nb::arg("task"), nb::arg("out"));
     m.def("packed_size", [](std::size_t d, bool narrow) {
         return narrow ? active->narrow.packed_size(d) : active->wide.packed_size(d);
     });

@@ -4,6 +4,7 @@
 // Linear forms and diagonal quadratic ones.
 template <class T, class Term>
 struct FeaturewiseScorer {
+    static constexpr bool takes_nan = Term::takes_nan;
     Term term;
 
     std::size_t next_group(const Rows<T>&) const { return largest_group; }
@@ -24,11 +25,12 @@ std::size_t tiles_of_block(std::size_t n, std::size_t d, std::size_t k) {
 }
 
 // Why a tile had a row without a finite largest log joint.
-template <class T>
+template <bool takes_nan, class T>
 int diagnose(const Rows<T>& rows, const std::uint32_t* row, std::size_t count, Task task) {
     for (std::size_t r = 0; r < count; ++r)
         for (std::size_t j = 0; j < rows.d; ++j)
-            if (!std::isfinite(*entry_of(rows, row[r], j))) return not_finite;
+            if (const T x = *entry_of(rows, row[r], j); takes_nan ? std::isinf(x) : !std::isfinite(x))
+                return not_finite;
     return task == Task::log_joint ? 0 : out_of_range;
 }
 
@@ -61,7 +63,7 @@ int score_group(const Rows<T>& group, bool consecutive, const T* center, Workspa
             const std::uint32_t* row = block.row + t * tile_rows<T>;
             const std::size_t own = std::min(tile_rows<T>, count - t * tile_rows<T>);
             if (!write_answers(&space.log_joint[t * to.k * tile_rows<T>], row, own, to))
-                problems |= diagnose(group, row, own, to.task);
+                problems |= diagnose<Scorer::takes_nan>(group, row, own, to.task);
         }
         if (problems & not_finite) break;
     }

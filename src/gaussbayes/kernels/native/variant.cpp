@@ -34,6 +34,7 @@ namespace GAUSSBAYES_VARIANT {
 #include "groups.hpp"
 #include "full.hpp"
 #include "score.hpp"
+#include "masked.hpp"
 
 template <class T>
 TypedKernels<T> typed_kernels() {
@@ -42,7 +43,7 @@ TypedKernels<T> typed_kernels() {
 
 const Kernels& kernels() {
     static const Kernels table{GAUSSBAYES_STRING(GAUSSBAYES_VARIANT), typed_kernels<float>(),
-                               typed_kernels<double>()};
+                               typed_kernels<double>(), score_masked};
     return table;
 }
 

@@ -1,0 +1,138 @@
+"""Settings that are left to be chosen: what may be chosen, and the model of the best.
+
+By BIC the moments of the rows are enough, so that files of any size are read once in bounded
+memory. To leave out one row at a time takes the rows themselves, all in memory.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gaussbayes.cli import given, reading, rows
+from gaussbayes.errors import DataError
+
+if TYPE_CHECKING:
+    from gaussbayes.model import Model
+    from gaussbayes.selection import Choice, Selection
+    from gaussbayes.sources import Summary
+    from gaussbayes.types import BadRowHandling
+
+MOST_BYTES = 1 << 30
+"""Of what is kept to leave rows out: their features, and their posteriors by every shrinkage.
+
+All in all about three times as much is taken.
+"""
+
+
+def choice_of(
+    covariance: str, shared: bool, priors: Any, divisor: str, shrinkage: Any, selection: str
+) -> "Choice":
+    """What the options of a verb leave open; refused where they say different things."""
+    from gaussbayes.selection import check_choice
+
+    choice = check_choice(covariance, shared, priors, divisor, shrinkage, selection)
+    if shared and len(choice.structures) > 1:
+        msg = "--covariance auto chooses whether covariances are shared, too: leave out --shared"
+        raise click.UsageError(msg)
+    if not choice.is_open:
+        refuse_idle_selection("give --covariance auto or --shrinkage auto")
+    return choice
+
+
+def refuse_idle_selection(what_to_do: str) -> None:
+    """Raise if it was said what to choose by where nothing is to be chosen."""
+    if given.first_of("selection") is not None:
+        msg = f"--selection says what auto chooses by: {what_to_do}"
+        raise click.UsageError(msg)
+
+
+def learn(
+    source: Any,
+    target: str,
+    features: Sequence[str] | None,
+    weights: str | None,
+    bad_rows: "BadRowHandling",
+    choice: "Choice",
+) -> "tuple[Model, Summary, Selection | None]":
+    """The model of the rows of a source under the settings chosen, or the best of those open."""
+    from gaussbayes.model import learnt_model
+    from gaussbayes.sources import moments_of
+
+    selection = None
+    if choice.is_open and choice.criterion == "leave_one_out":
+        found, selection = _by_rows_left_out(source, target, features, weights, choice)
+    else:
+        found = moments_of(
+            source,
+            target,
+            layout=choice.layout,
+            features=features,
+            weights=weights,
+            bad_rows=bad_rows,
+        )
+        if choice.is_open:
+            selection = _selected(choice, found)
+    settings = choice.settings if selection is None else selection.chosen(choice.settings)
+    model = learnt_model(settings, found.learnt, found.features, found.target)
+    model.estimate()  # refused now where no parameters follow from the rows
+    return model, found, selection
+
+
+def _by_rows_left_out(
+    source: Any,
+    target: str,
+    features: Sequence[str] | None,
+    weights: str | None,
+    choice: "Choice",
+) -> "tuple[Summary, Selection]":
+    from gaussbayes.labelled import LabelledMoments
+    from gaussbayes.labels import encode
+    from gaussbayes.sources import Summary
+    from gaussbayes.summarise import summarise
+    from gaussbayes.table import as_weights
+
+    columns = rows.chosen(source, target, features, weights)
+    every = rows.gather(source, _bounded(rows.blocks(source, columns), source, choice))
+    n, matrix, labels = len(every.labels), every.matrix, every.labels
+    with reading.naming(reading.where(source)):
+        counts = as_weights(every.weights, n)
+    if counts is not None and not counts.all():  # rows of no weight are no rows
+        there = counts > 0
+        matrix, labels, counts = matrix[there], labels[there], counts[there]
+    codes, classes = encode(labels)
+    moments = summarise(matrix, codes, counts, classes.size, choice.layout, None)
+    learnt = LabelledMoments(classes, moments)
+    found = Summary(learnt, columns.features, target, n, source.bad_rows)
+    return found, _selected(choice, found, matrix, codes, counts)
+
+
+def _selected(
+    choice: "Choice", found: "Summary", matrix: Any = None, codes: Any = None, weights: Any = None
+) -> "Selection":
+    from gaussbayes.schema import Schema
+    from gaussbayes.selection import select
+
+    learnt = found.learnt
+    schema = Schema(learnt.classes, len(found.features), found.features)
+    return select(matrix, codes, weights, learnt.moments, schema, choice)
+
+
+def _bounded(
+    blocks: Iterable[rows.LabelledBlock], source: Any, choice: "Choice"
+) -> Iterator[rows.LabelledBlock]:
+    """The blocks, as long as they may be kept."""
+    n_rows = 0
+    classes: set[object] = set()
+    for block in blocks:
+        n_rows += block.rows.shape[0]
+        classes.update(block.classes.tolist())
+        numbers = block.rows.shape[1] + len(choice.shrinkages) * len(classes)
+        if 8 * n_rows * numbers > MOST_BYTES:
+            msg = (
+                f"{reading.where(source)} has too many rows to leave them out one at a time: what "
+                f"must be kept takes more than {MOST_BYTES >> 20} MiB after {n_rows:,} rows. "
+                "Choose by --selection bic, which reads files of any size, or give fewer rows"
+            )
+            raise DataError(msg)
+        yield block
