@@ -1,5 +1,6 @@
 """Moments together with the labels of their classes, so that parts with different classes merge."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,13 +9,16 @@ import numpy as np
 from gaussbayes.errors import RemovalError, SchemaError
 from gaussbayes.labels import encode, unite
 from gaussbayes.moments import ClassMoments
+from gaussbayes.pattern_moments import CellNames, PatternMoments
 from gaussbayes.schema import Schema
-from gaussbayes.types import LabelArray, ScatterLayout
+from gaussbayes.types import FloatArray, LabelArray, ScatterLayout
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledMoments:
     """Moments whose class `i` is called ``classes[i]``; the labels are sorted.
+
+    Those of complete rows, and apart from them those of rows that lack some features.
 
     Examples
     --------
@@ -26,19 +30,27 @@ class LabelledMoments:
     """
 
     classes: LabelArray  # (k,)
-    moments: ClassMoments
+    moments: ClassMoments  # of complete rows
+    incomplete: PatternMoments | None = None
+
+    @property
+    def weight(self) -> FloatArray:
+        """How much the rows of each class weigh (k,), complete or not."""
+        if self.incomplete is None:
+            return self.moments.weight
+        weight: FloatArray = self.moments.weight + self.incomplete.weight_of(self.classes.shape[0])
+        return weight
 
     def __add__(self, other: "LabelledMoments") -> "LabelledMoments":
         """The moments of the rows of both, for the classes of either."""
         if self.classes.dtype == other.classes.dtype and np.array_equal(
             self.classes, other.classes
         ):
-            return LabelledMoments(self.classes, self.moments + other.moments)
+            cells = _sum(self.incomplete, other.incomplete)
+            return LabelledMoments(self.classes, self.moments + other.moments, cells)
         classes, of_self, of_other = unite(self.classes, other.classes)
-        k = classes.shape[0]
-        mine = self.moments.aligned(of_self.tolist(), k)
-        theirs = other.moments.aligned(of_other.tolist(), k)
-        return LabelledMoments(classes, mine + theirs)
+        mine = self._aligned(of_self.tolist(), classes)
+        return mine + other._aligned(of_other.tolist(), classes)
 
     def without(
         self, other: "LabelledMoments", features: tuple[str, ...] | None = None
@@ -65,9 +77,11 @@ class LabelledMoments:
                 f"{self.classes.tolist()!r:.200}"
             )
             raise RemovalError(msg)
-        theirs = other.moments.aligned(of_other.tolist(), self.classes.size)
+        theirs = other._aligned(of_other.tolist(), self.classes)
         schema = Schema(self.classes, self.moments.n_features, features)
-        return LabelledMoments(self.classes, self.moments.without(theirs, schema)).with_rows()
+        cells = _difference(self.incomplete, theirs.incomplete, schema)
+        left = self.moments.without(theirs.moments, schema)
+        return LabelledMoments(self.classes, left, cells).with_rows()
 
     def merged(self, other: "LabelledMoments", layout: ScatterLayout) -> "LabelledMoments":
         """The sum of both for models that need this layout; a full scatter of both is kept whole.
@@ -87,18 +101,46 @@ class LabelledMoments:
 
     def with_rows(self) -> "LabelledMoments":
         """Without the classes that weigh nothing."""
-        there = np.flatnonzero(self.moments.weight > 0)
-        if there.size == self.classes.size:
-            return self
-        return LabelledMoments(self.classes[there], self.moments.selected(there.tolist()))
+        there = np.flatnonzero(self.weight > 0)
+        return self if there.size == self.classes.size else self.selected(there.tolist())
+
+    def selected(self, codes: Sequence[int]) -> "LabelledMoments":
+        """Only the classes with these numbers; see `ClassMoments.selected`."""
+        cells = None if self.incomplete is None else self.incomplete.of_classes(codes)
+        where = np.asarray(codes, dtype=np.intp)
+        return LabelledMoments(self.classes[where], self.moments.selected(codes), cells)
 
     def with_layout(self, layout: ScatterLayout) -> "LabelledMoments":
         """Keep less of the scatter; see `ClassMoments.with_layout`."""
-        return LabelledMoments(self.classes, self.moments.with_layout(layout))
+        cells = None if self.incomplete is None else self.incomplete.with_layout(layout)
+        return LabelledMoments(self.classes, self.moments.with_layout(layout), cells)
 
     def able(self, layout: ScatterLayout) -> "LabelledMoments":
         """The same, if a scatter of this layout can be had from it; a full one is kept whole."""
         return self if self.moments.layout == "full" else self.with_layout(layout)
+
+    def _aligned(self, places: Sequence[int], classes: LabelArray) -> "LabelledMoments":
+        """The same where class `i` has become number ``places[i]`` of more classes."""
+        cells = None if self.incomplete is None else self.incomplete.aligned(places)
+        return LabelledMoments(classes, self.moments.aligned(places, classes.size), cells)
+
+
+def _sum(a: PatternMoments | None, b: PatternMoments | None) -> PatternMoments | None:
+    return (b if a is None else a) if a is None or b is None else a + b
+
+
+def _difference(
+    a: PatternMoments | None, b: PatternMoments | None, schema: Schema
+) -> PatternMoments | None:
+    """The cells of `a` without those of `b`; None if none is left."""
+    if b is None:
+        return a
+    if a is None:
+        lacking = CellNames.of(b, schema).class_name(0)
+        msg = f"there are no rows of class {lacking} to be removed: all rows seen were complete"
+        raise RemovalError(msg)
+    left = a.without(b, schema)
+    return left if left.n_cells else None
 
 
 def label_moments(classes: Any, moments: ClassMoments) -> LabelledMoments:

@@ -24,6 +24,7 @@ import numpy as np
 from gaussbayes.checks import positive_number, whole_number
 from gaussbayes.errors import SingularCovarianceError
 from gaussbayes.factor import check_variances
+from gaussbayes.labelled import LabelledMoments
 from gaussbayes.missing.ascent import total_objective
 from gaussbayes.missing.available import Available, available, variances
 from gaussbayes.missing.climbs import Limits, Task, joined, labelled_climbs, membership_climb
@@ -131,6 +132,19 @@ def fit_incomplete(
             msg = f"the likelihood of the incomplete rows has no maximum: {singular}"
             raise SingularCovarianceError(msg) from None
     return _fit(rows, schema, settings, limits, penalised=True)
+
+
+def fit_patterns(
+    learnt: LabelledMoments,
+    schema: Schema,
+    settings: Settings,
+    *,
+    tolerance: float = 1e-11,
+    max_iterations: int = 10_000,
+    n_jobs: int | None = None,
+) -> Incomplete:
+    """The completed moments of labelled rows with missing features, from their moments alone."""
+    raise NotImplementedError
 
 
 def _fit(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.missing.patterns import Patterns, group
+from gaussbayes.patterns import Patterns, group
 from gaussbayes.parallel import ranges
 from gaussbayes.types import CodeArray, FloatArray
 
