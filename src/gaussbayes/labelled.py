@@ -49,8 +49,8 @@ class LabelledMoments:
             cells = _sum(self.incomplete, other.incomplete)
             return LabelledMoments(self.classes, self.moments + other.moments, cells)
         classes, of_self, of_other = unite(self.classes, other.classes)
-        mine = self._aligned(of_self.tolist(), classes)
-        return mine + other._aligned(of_other.tolist(), classes)
+        mine = self.aligned(of_self.tolist(), classes)
+        return mine + other.aligned(of_other.tolist(), classes)
 
     def without(
         self, other: "LabelledMoments", features: tuple[str, ...] | None = None
@@ -77,7 +77,7 @@ class LabelledMoments:
                 f"{self.classes.tolist()!r:.200}"
             )
             raise RemovalError(msg)
-        theirs = other._aligned(of_other.tolist(), self.classes)
+        theirs = other.aligned(of_other.tolist(), self.classes)
         schema = Schema(self.classes, self.moments.n_features, features)
         cells = _difference(self.incomplete, theirs.incomplete, schema)
         left = self.moments.without(theirs.moments, schema)
@@ -119,7 +119,7 @@ class LabelledMoments:
         """The same, if a scatter of this layout can be had from it; a full one is kept whole."""
         return self if self.moments.layout == "full" else self.with_layout(layout)
 
-    def _aligned(self, places: Sequence[int], classes: LabelArray) -> "LabelledMoments":
+    def aligned(self, places: Sequence[int], classes: LabelArray) -> "LabelledMoments":
         """The same where class `i` has become number ``places[i]`` of more classes."""
         cells = None if self.incomplete is None else self.incomplete.aligned(places)
         return LabelledMoments(classes, self.moments.aligned(places, classes.size), cells)

@@ -139,9 +139,7 @@ class _Lacking:
         owner, observed, number = unite_cells(codes.astype(np.int32), there[rows])
         order = np.argsort(number, kind="stable")
         starts = np.searchsorted(number[order], np.arange(owner.size + 1))
-        return cls(
-            X, rows[order], None if share is None else share[order], starts, owner, observed
-        )
+        return cls(X, rows[order], None if share is None else share[order], starts, owner, observed)
 
     def summed(self, layout: ScatterLayout, n_jobs: int | None) -> PatternMoments | None:
         """The moments of each cell, some cells at a time; None without any."""

@@ -7,7 +7,6 @@ are, so that rows with missing features can be learnt from in one pass, in parts
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -231,10 +230,10 @@ def unite_cells(
 
 def _some(moments: ClassMoments, cells: NDArray[np.intp]) -> ClassMoments:
     """Copies of the moments of these cells."""
-    parts: list[Any] = [
-        part[cells] for part in (moments.weight, moments.anchor, moments.offset, moments.scatter)
-    ]
-    return ClassMoments(*parts, moments.layout)
+    weight, scatter = moments.weight[cells], moments.scatter[cells]
+    return ClassMoments(
+        weight, moments.anchor[cells], moments.offset[cells], scatter, moments.layout
+    )
 
 
 def _place(total: ClassMoments, cells: NDArray[np.intp], part: ClassMoments) -> None:
