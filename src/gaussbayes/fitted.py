@@ -11,9 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from gaussbayes.covariance import correlation
 from gaussbayes.errors import GaussBayesError
+from gaussbayes.missing.em import Convergence
 from gaussbayes.model import Model
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure
+from gaussbayes.pattern_moments import PatternMoments
 from gaussbayes.priors import Priors
 from gaussbayes.types import FloatArray, LabelArray
 
@@ -28,8 +30,10 @@ class Fitted:
     """
 
     priors: Priors  # as the user set them
+    n_jobs: int | None
     _model: Model  # not there before fitting
     _parameters: Parameters | None
+    _convergence: Convergence | None
 
     @property
     def classes_(self) -> LabelArray:
@@ -58,8 +62,20 @@ class Fitted:
 
     @property
     def moments_(self) -> ClassMoments:
-        """Everything learnt from the rows; not there if the parameters were given."""
+        """Everything learnt from complete rows; not there if the parameters were given."""
         return self._known("moments_", lambda model: model.moments)
+
+    @property
+    def incomplete_(self) -> PatternMoments:
+        """Everything learnt from rows that lack features; not there if there were none."""
+        return self._known("incomplete_", lambda model: model.incomplete)
+
+    @property
+    def convergence_(self) -> Convergence:
+        """How EM climbed; not there if nothing was missing, or the model comes from a file."""
+        if self.__sklearn_is_fitted__() and self._model.incomplete is not None:
+            _ = self.parameters_
+        return self._known("convergence_", lambda _: self._convergence)
 
     @property
     def structure_(self) -> Structure:
@@ -143,10 +159,16 @@ class Fitted:
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
 
-    def _remember(self, model: Model, parameters: Parameters | None = None) -> Self:
+    def _remember(
+        self,
+        model: Model,
+        parameters: Parameters | None = None,
+        convergence: Convergence | None = None,
+    ) -> Self:
         """Take over a new state, which is complete: nothing can fail from here."""
         self._model = model
         self._parameters = parameters
+        self._convergence = convergence
         return self
 
     def _with(self, model: Model, parameters: Parameters | None = None) -> Self:
@@ -164,7 +186,9 @@ class Fitted:
         """The parameters, worked out now if need be."""
         model = self._fitted()
         if self._parameters is None:
-            self._parameters = model.estimate()
+            solved, convergence = model.solved(self.n_jobs)
+            self._remember(solved, solved.estimate(), convergence)
+        assert self._parameters is not None
         return self._parameters
 
     def _known(self, name: str, fact: Callable[[Model], Fact | None]) -> Fact:

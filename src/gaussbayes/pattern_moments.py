@@ -20,6 +20,9 @@ from gaussbayes.types import CodeArray, FloatArray, ScatterLayout
 MOST_CELL_BYTES = 512 << 20
 """Memory that cells may take. Beyond it nearly every row lacks something else."""
 
+MOST_KEPT_BYTES = 64 << 20
+"""Memory that cells may take which nobody asked for: a fit in memory can do without them."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PatternMoments:
