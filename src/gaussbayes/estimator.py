@@ -1,6 +1,7 @@
 """`GaussianClassifier`: the whole family as one scikit-learn estimator. No arithmetic here."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from os import PathLike
@@ -13,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from gaussbayes import labels, storage, validation
 from gaussbayes.deciding import Deciding
 from gaussbayes.direct import direct_parameters
-from gaussbayes.errors import MissingLabelError, NonFiniteError, ParameterError
+from gaussbayes.errors import GaussBayesError, MissingLabelError, NonFiniteError, ParameterError
 from gaussbayes.evaluation import evaluate
 from gaussbayes.finite import refuse_not_finite
 from gaussbayes.labelled import LabelledMoments, label_moments
@@ -335,7 +336,10 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         It is JSON with what the model has learnt, so that it can be updated and merged later.
         """
         if self._fitted().incomplete is not None:
-            self._ready()  # what EM finds is kept in the file, and need not be found there again
+            # What EM finds is kept in the file, and need not be found there again. With too few
+            # rows there is nothing to find yet, and what was learnt is kept all the same.
+            with suppress(GaussBayesError):
+                self._ready()
         return storage.save(self._model, Path(path))
 
     @classmethod
