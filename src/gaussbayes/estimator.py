@@ -1,6 +1,7 @@
 """`GaussianClassifier`: the whole family as one scikit-learn estimator. No arithmetic here."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from os import PathLike
@@ -13,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from gaussbayes import labels, storage, table, validation
 from gaussbayes.deciding import Deciding
 from gaussbayes.direct import direct_parameters
-from gaussbayes.errors import MissingLabelError, NonFiniteError, ParameterError
+from gaussbayes.errors import GaussBayesError, MissingLabelError, NonFiniteError, ParameterError
 from gaussbayes.evaluation import evaluate
 from gaussbayes.finite import refuse_not_finite
 from gaussbayes.labelled import LabelledMoments, label_moments
@@ -86,7 +87,9 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
     parameters_ : `Parameters`, everything that scoring needs
     convergence_ : `Convergence`, how EM climbed; only if features or labels were missing
     selection_ : `Selection`, all candidates and the best of them; only if `fit` had to choose
-    moments_ : `ClassMoments`, everything learnt from the rows; not there after `from_parameters`
+    moments_ : `ClassMoments`, everything learnt from complete rows; not there after
+        `from_parameters`
+    incomplete_ : `PatternMoments`, the same of rows that lack features, if there are any
     n_features_in_ : number of features
     feature_names_in_ : (d,) their names, if the rows came in a frame whose column names are text
 
@@ -152,24 +155,31 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         -----
         With features or labels missing the model is the most likely one of what is there, found by
         EM where there is no closed form: see `convergence_`. Features must be missing for reasons
-        that do not depend on their values, given the others. Such a model has no `moments_`: it
-        cannot learn more, be merged or forget. Beside categorical features, which may be missing
-        everywhere, neither numbers nor labels may be missing here.
+        that do not depend on their values, given the others. A model of rows without labels has no
+        `moments_`: it cannot learn more, be merged or forget; nor can one of rows that lack their
+        features in so many different ways that the moments of each would take more than 64 MB.
+        Beside categorical features every row needs a label.
         """
         choice = self._choice()
         if columns := validation.categorical_columns(X, self.categorical_features):
             return self._fit_mixed(choice, X, y, sample_weight, columns)
         try:
-            return self._fit_complete(choice, X, y, sample_weight)
-        except (NonFiniteError, MissingLabelError):
+            return self._fit_labelled(choice, X, y, sample_weight)
+        except MissingLabelError:
             return self._fit_incomplete(choice, X, y, sample_weight)
 
-    def _fit_complete(self, choice: Choice, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit_labelled(self, choice: Choice, X: Any, y: Any, sample_weight: Any) -> Self:
         needs_labels = choice.is_open and choice.criterion == "leave_one_out"
         reading = validation.read_labelled if needs_labels else validation.read
         batch, schema = reading(X, y, sample_weight)
         self._refuse_unlabelled(schema.classes)
-        learnt = validation.moments_of(batch, schema, choice.layout, self.n_jobs)
+        try:
+            learnt = validation.moments_of(batch, schema, choice.layout, self.n_jobs)
+        except NonFiniteError:
+            some = validation.moments_of_incomplete(batch, schema, choice.layout, self.n_jobs)
+            if some is None:
+                return self._fit_incomplete(choice, X, y, sample_weight)
+            learnt = some
         rows = (batch.X, batch.targets, batch.weights) if needs_labels else (None, None, None)
         return self._fit_best(choice, rows, learnt, validation.names_in(X))
 
@@ -179,9 +189,7 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         )
         with validation.naming_columns(rows, schema.features, allow_nan=True):
             refuse_not_finite(rows, allow_nan=True)
-        if choice.is_open:
-            msg = "covariance and shrinkage are chosen by complete rows with labels; set them here"
-            raise ParameterError(msg)
+        _refuse_open(choice)
         found = fit_incomplete(
             rows,
             codes,
@@ -194,8 +202,7 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         )
         model = completed_model(choice.settings, found.moments, schema)
         self._forget_earlier()
-        self.convergence_ = found.convergence
-        return self._remember(model, model.parameters)
+        return self._remember(model, model.parameters, found.convergence)
 
     def _fit_mixed(
         self, choice: Choice, X: Any, y: Any, sample_weight: Any, columns: tuple[int, ...]
@@ -206,9 +213,10 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         learnt, names = self._first(choice.settings, X, y, sample_weight, columns)
         self._refuse_unlabelled(learnt.classes)
         model = learnt_model(choice.settings, learnt, names, None, columns)
-        parameters = model.estimate_mixed()
+        solved, convergence = model.solved(self.n_jobs)
+        parameters = solved.estimate_mixed(self.n_jobs)
         self._forget_earlier()
-        return self._remember(model, parameters)
+        return self._remember(solved, parameters, convergence)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the model is that of all rows so far.
@@ -357,7 +365,12 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
 
         It is JSON with what the model has learnt, so that it can be updated and merged later.
         """
-        return storage.save(self._fitted(), Path(path))
+        if self._fitted().incomplete is not None:
+            # What EM finds is kept in the file, and need not be found there again. With too few
+            # rows there is nothing to find yet, and what was learnt is kept all the same.
+            with suppress(GaussBayesError):
+                self._ready()
+        return storage.save(self._model, Path(path))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -521,7 +534,7 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
 
     def _forget_earlier(self) -> None:
         """Take away what an earlier fit has said of itself."""
-        for stale in ("bad_rows_", "selection_", "convergence_"):
+        for stale in ("bad_rows_", "selection_"):
             self.__dict__.pop(stale, None)
 
     def _fit_best(
@@ -535,15 +548,17 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         """Take over the model of the best settings; `rows` are those learnt from, or Nones."""
         settings, selection = choice.settings, None
         if choice.is_open:
+            if learnt.incomplete is not None:
+                _refuse_open(choice)
             model = learnt_model(settings, learnt, names)
             selection = select(*rows, learnt.moments, model.schema, choice, self.n_jobs)
             settings = selection.chosen(settings)
-        model = learnt_model(settings, learnt, names, target)
+        model, convergence = learnt_model(settings, learnt, names, target).solved(self.n_jobs)
         parameters = model.estimate()
         self._forget_earlier()
         if selection is not None:
             self.selection_ = selection
-        return self._remember(model, parameters)
+        return self._remember(model, parameters, convergence)
 
     @classmethod
     def _of(cls, model: Model) -> Self:
@@ -552,7 +567,7 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         classifier = cls(
             chosen.structure.covariance,
             shared=chosen.structure.shared,
-            priors=chosen.priors if model.parameters is None else None,
+            priors=None if model.moments is None else chosen.priors,
             divisor=chosen.divisor,
             shrinkage=chosen.shrinkage,
             categorical_features=list(model.schema.categorical) or "from_dtype",
@@ -573,3 +588,9 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         # Text in an array is only understood where the list says that it is categories.
         tags.input_tags.string = not isinstance(self.categorical_features, str | None)
         return tags
+
+
+def _refuse_open(choice: Choice) -> None:
+    if choice.is_open:
+        msg = "covariance and shrinkage are chosen by complete rows with labels; set them here"
+        raise ParameterError(msg)

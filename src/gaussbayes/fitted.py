@@ -11,9 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from gaussbayes.covariance import correlation
 from gaussbayes.errors import GaussBayesError
+from gaussbayes.missing.em import Convergence
 from gaussbayes.model import Model
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure
+from gaussbayes.pattern_moments import PatternMoments
 from gaussbayes.priors import Priors
 from gaussbayes.types import FloatArray, LabelArray
 
@@ -33,8 +35,10 @@ class Fitted:
     """
 
     priors: Priors  # as the user set them
+    n_jobs: int | None
     _model: Model  # not there before fitting
     _parameters: "Parameters | MixedParameters | None"
+    _convergence: Convergence | None
 
     @property
     def classes_(self) -> LabelArray:
@@ -63,8 +67,20 @@ class Fitted:
 
     @property
     def moments_(self) -> ClassMoments:
-        """Everything learnt from the rows; not there if the parameters were given."""
+        """Everything learnt from complete rows; not there if the parameters were given."""
         return self._known("moments_", lambda model: model.moments)
+
+    @property
+    def incomplete_(self) -> PatternMoments:
+        """Everything learnt from rows that lack features; not there if there were none."""
+        return self._known("incomplete_", lambda model: model.incomplete)
+
+    @property
+    def convergence_(self) -> Convergence:
+        """How EM climbed; not there if nothing was missing, or the model comes from a file."""
+        if self.__sklearn_is_fitted__() and self._model.incomplete is not None:
+            _ = self.parameters_
+        return self._known("convergence_", lambda _: self._convergence)
 
     @property
     def structure_(self) -> Structure:
@@ -169,11 +185,15 @@ class Fitted:
         return "_model" in self.__dict__
 
     def _remember(
-        self, model: Model, parameters: "Parameters | MixedParameters | None" = None
+        self,
+        model: Model,
+        parameters: "Parameters | MixedParameters | None" = None,
+        convergence: Convergence | None = None,
     ) -> Self:
         """Take over a new state, which is complete: nothing can fail from here."""
         self._model = model
         self._parameters = parameters
+        self._convergence = convergence
         return self
 
     def _with(self, model: Model, parameters: "Parameters | MixedParameters | None" = None) -> Self:
@@ -191,8 +211,11 @@ class Fitted:
         """The parameters, worked out now if need be."""
         model = self._fitted()
         if self._parameters is None:
-            mixed = model.counts is not None
-            self._parameters = model.estimate_mixed() if mixed else model.estimate()
+            solved, convergence = model.solved(self.n_jobs)
+            mixed = solved.counts is not None
+            found = solved.estimate_mixed() if mixed else solved.estimate()
+            self._remember(solved, found, convergence)
+        assert self._parameters is not None
         return self._parameters
 
     def _ready(self) -> Parameters:

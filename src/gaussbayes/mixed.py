@@ -18,7 +18,6 @@ from gaussbayes.categorical.likelihood import log_likelihood as of_categories
 from gaussbayes.categorical.parameters import CategoricalParameters
 from gaussbayes.errors import DataError
 from gaussbayes.kernels.reference import log_sum_exp
-from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters
 from gaussbayes.schema import Schema
 from gaussbayes.settings import Settings
@@ -56,13 +55,11 @@ class MixedParameters:
 
 
 def estimate(
-    settings: Settings, moments: ClassMoments, counts: ClassCounts, schema: Schema
+    settings: Settings, gaussian: Parameters, counts: ClassCounts, schema: Schema
 ) -> MixedParameters:
-    """The parameters of both kinds of features."""
-    return MixedParameters(
-        settings.estimate(moments, schema.of_numbers),
-        categorical.estimate(counts, schema.of_categories, settings.smoothing),
-    )
+    """The parameters of both kinds of features, from those of the numbers."""
+    of_categories = categorical.estimate(counts, schema.of_categories, settings.smoothing)
+    return MixedParameters(gaussian, of_categories)
 
 
 def log_joint(parameters: MixedParameters, rows: MixedRows, n_jobs: int | None = 1) -> RealArray:

@@ -1,6 +1,7 @@
 """Rows of numbers and categories, as a classifier takes them: split, checked and summed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ from sklearn.utils.validation import validate_data
 from gaussbayes import table, validation
 from gaussbayes.categorical import count, read_columns, split, warn_of_many, warn_of_unseen
 from gaussbayes.labelled import LabelledMoments
+from gaussbayes.learning import learn
 from gaussbayes.mixed import MixedRows
 from gaussbayes.model import Model
 from gaussbayes.schema import Schema
-from gaussbayes.summarise import summarise
 from gaussbayes.types import RealArray, ScatterLayout
 
 
@@ -77,11 +78,11 @@ def _learnt(
     batch, classes = table.batch_of(numbers, y, sample_weight)
     of_numbers, k = schema.of_numbers, classes.shape[0]
     with validation.naming_columns(numbers, of_numbers.features or of_numbers.places):
-        moments = summarise(numbers, batch.targets, batch.weights, k, layout, n_jobs)
+        learnt = learn(numbers, batch.targets, batch.weights, classes, layout, n_jobs)
     coded = read_columns(columns, schema.of_categories)
     counts = count(coded, batch.targets, batch.weights, k)
     warn_of_many(counts.categories, schema.of_categories)
-    return LabelledMoments(classes, moments, counts)
+    return replace(learnt, counts=counts)
 
 
 def _split_as_before(model: BaseEstimator, record: Model, X: Any) -> tuple[RealArray, list[Any]]:

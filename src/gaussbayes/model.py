@@ -13,8 +13,10 @@ import numpy as np
 from gaussbayes import marginal as marginals
 from gaussbayes.errors import DataError, SchemaError
 from gaussbayes.labelled import LabelledMoments
+from gaussbayes.missing.em import Convergence, Incomplete, fit_patterns
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure
+from gaussbayes.pattern_moments import PatternMoments
 from gaussbayes.priors import Priors, class_priors
 from gaussbayes.schema import Schema
 from gaussbayes.settings import Settings
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 class Model:
     """A model as it is kept: what it learnt from rows or, if it saw none, its parameters.
 
+    If rows lacked features the parameters are found by EM, which takes a while: once worked out,
+    they are kept beside what was learnt.
+
     Examples
     --------
     >>> from gaussbayes.settings import check_settings
@@ -44,15 +49,16 @@ class Model:
     settings: Settings
     schema: Schema  # classes, features
     target: str | None  # the column that the labels came from, if it has a name
-    moments: ClassMoments | None
-    parameters: Parameters | None  # None if there are moments
+    moments: ClassMoments | None  # of rows that lack no number
+    parameters: Parameters | None  # None if they follow from moments, or are not worked out yet
+    incomplete: PatternMoments | None = None  # of the other rows; only beside moments
     counts: "ClassCounts | None" = None  # of the features that hold categories, beside moments
 
     @property
     def prior(self) -> FloatArray:
         """The prior of each class (k,); the classes of a model that saw no rows weigh the same."""
         k = self.schema.classes.shape[0]
-        weight = np.ones(k) if self.moments is None else self.moments.weight
+        weight = np.ones(k) if self.moments is None else self.learnt("prior").weight
         return class_priors(self.settings.priors, self.schema, weight)
 
     @property
@@ -60,8 +66,8 @@ class Model:
         """How much of the scatter of more rows is to be kept: as much as of those seen before."""
         return self.settings.structure.layout if self.moments is None else self.moments.layout
 
-    def estimate(self) -> Parameters:
-        """The parameters: those given, or those that follow from the moments.
+    def estimate(self, n_jobs: int | None = None) -> Parameters:
+        """The parameters: those given, or those that follow from what was learnt.
 
         For models of numbers; one that has categories too is asked by `estimate_mixed`.
         """
@@ -72,35 +78,57 @@ class Model:
                 "the classifier's predictions and scores, or leave the features out"
             )
             raise DataError(msg)
+        return self._gaussians(n_jobs)
+
+    def _gaussians(self, n_jobs: int | None) -> Parameters:
+        """The parameters of the features that hold numbers."""
         if self.parameters is not None:
             return self.parameters
-        return self.settings.estimate(self.learnt("estimate").moments, self.schema)
+        learnt = self.learnt("estimate")
+        if learnt.incomplete is None or learnt.classes.size < 2:
+            return self.settings.estimate(learnt.moments, self.schema.of_numbers)
+        return self.settings.estimate(self._completed(n_jobs).moments, self.schema.of_numbers)
 
-    def estimate_mixed(self) -> "MixedParameters":
+    def solved(self, n_jobs: int | None = None) -> tuple["Model", Convergence | None]:
+        """The same model with the parameters that EM finds, and how EM climbed.
+
+        A model that has its parameters, or needs no EM for them, stays as it is, without a record.
+        """
+        if self.parameters is not None or self.incomplete is None or self.schema.classes.size < 2:
+            return self, None
+        found = self._completed(n_jobs)
+        parameters = self.settings.estimate(found.moments, self.schema.of_numbers)
+        return replace(self, parameters=parameters), found.convergence
+
+    def _completed(self, n_jobs: int | None) -> Incomplete:
+        schema = self.schema.of_numbers
+        return fit_patterns(self.learnt("EM"), schema, self.settings, n_jobs=n_jobs)
+
+    def estimate_mixed(self, n_jobs: int | None = None) -> "MixedParameters":
         """The parameters of a model that has categories."""
         from gaussbayes import mixed
 
-        learnt = self.learnt("estimate")
-        if learnt.counts is None:
+        if self.counts is None:
             msg = "this model has no categorical features"
             raise DataError(msg)
-        return mixed.estimate(self.settings, learnt.moments, learnt.counts, self.schema)
+        return mixed.estimate(self.settings, self._gaussians(n_jobs), self.counts, self.schema)
 
     def learnt(self, wanted_by: str) -> LabelledMoments:
         """What was learnt from rows, for the step of that name; refused where no rows were seen."""
         if self.moments is None:
             msg = (
                 f"{wanted_by} needs the moments of the rows seen before, but this model was made "
-                "from parameters, or fitted to rows with missing values or labels; fit one to "
-                "complete rows, or use from_moments"
+                "from parameters, or fitted to rows without labels, or to rows that lack features "
+                "in so many different ways that their moments take too much memory; fit one to "
+                "labelled rows, leave out rows that lack what few others lack, or use from_moments"
             )
             raise DataError(msg)
-        return LabelledMoments(self.schema.classes, self.moments, self.counts)
+        return LabelledMoments(self.schema.classes, self.moments, self.incomplete, self.counts)
 
     def with_settings(self, settings: Settings, wanted_by: str) -> "Model":
         """The model of the same rows under other settings, if what they need was kept."""
         able = self.learnt(wanted_by).able(settings.structure.layout)
-        return replace(self, settings=settings, moments=able.moments)
+        return replace(self._of(able), settings=settings)
 
     def updated(self, more: LabelledMoments) -> "Model":
         """The model of the rows seen before and of more; classes that are new join."""
@@ -185,7 +213,7 @@ class Model:
         chosen = None if names is None else tuple(names[column] for column in columns)
         schema = Schema(self.schema.classes, len(columns), chosen)
         seen = marginals.marginal(parameters, columns, schema)
-        return replace(self, schema=schema, moments=None, parameters=seen)
+        return replace(self, schema=schema, moments=None, parameters=seen, incomplete=None)
 
     def with_feature_names(self, names: Sequence[str] | None) -> "Model":
         """The same model with other names for its features, or none."""
@@ -194,7 +222,15 @@ class Model:
 
     def _of(self, learnt: LabelledMoments) -> "Model":
         schema = replace(self.schema, classes=learnt.classes)
-        return replace(self, schema=schema, moments=learnt.moments, counts=learnt.counts)
+        return Model(
+            self.settings,
+            schema,
+            self.target,
+            learnt.moments,
+            None,
+            learnt.incomplete,
+            learnt.counts,
+        )
 
 
 def learnt_model(
@@ -215,7 +251,7 @@ def learnt_model(
     there = learnt.with_rows()
     d = there.moments.n_features + len(categorical)
     schema = Schema(there.classes, d, check_names(features, d), categorical)
-    return Model(settings, schema, target, there.moments, None, there.counts)
+    return Model(settings, schema, target, there.moments, None, there.incomplete, there.counts)
 
 
 def given_model(parameters: Parameters, schema: Schema, structure: Structure) -> Model:

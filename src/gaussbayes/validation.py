@@ -16,7 +16,9 @@ from gaussbayes.errors import DataError, NonFiniteError, SchemaError
 from gaussbayes.finite import refuse_not_finite
 from gaussbayes.labelled import LabelledMoments
 from gaussbayes.labels import encode_some, unite
+from gaussbayes.learning import learn, learn_incomplete
 from gaussbayes.model import Model
+from gaussbayes.pattern_moments import MOST_KEPT_BYTES
 from gaussbayes.schema import Schema
 from gaussbayes.summarise import summarise
 from gaussbayes.types import CodeArray, FloatArray, LabelArray, RealArray, ScatterLayout
@@ -208,7 +210,9 @@ def summarised(
     n_jobs: int | None,
     names: tuple[str, ...] | None = None,
 ) -> LabelledMoments:
-    """The moments of labelled rows; `names` are those of the columns when `X` has none itself.
+    """What labelled rows say, of which some may lack features (NaN).
+
+    `names` are those of the columns when `X` has none itself.
 
     Examples
     --------
@@ -216,7 +220,9 @@ def summarised(
     >>> learnt.classes.tolist(), learnt.moments.mean.tolist()
     (['a'], [[2.0]])
     """
-    return moments_of(*read(X, y, sample_weight), layout, n_jobs, names)
+    batch, schema = read(X, y, sample_weight)
+    with naming_columns(batch.X, names or schema.features, allow_nan=True):
+        return learn(batch.X, batch.targets, batch.weights, schema.classes, layout, n_jobs)
 
 
 def moments_of(
@@ -224,13 +230,21 @@ def moments_of(
     schema: Schema,
     layout: ScatterLayout,
     n_jobs: int | None,
-    names: tuple[str, ...] | None = None,
 ) -> LabelledMoments:
-    """The moments of rows that were read; errors name columns."""
+    """The moments of complete rows that were read; errors name columns."""
     k = schema.classes.shape[0]
-    with naming_columns(batch.X, names or schema.features):
+    with naming_columns(batch.X, schema.features):
         moments = summarise(batch.X, batch.targets, batch.weights, k, layout, n_jobs)
     return LabelledMoments(schema.classes, moments)
+
+
+def moments_of_incomplete(
+    batch: table.Batch, schema: Schema, layout: ScatterLayout, n_jobs: int | None
+) -> LabelledMoments | None:
+    """What rows say of which some are known to lack features; None if that takes much memory."""
+    X, classes, most = batch.X, schema.classes, MOST_KEPT_BYTES
+    with naming_columns(X, schema.features, allow_nan=True):
+        return learn_incomplete(X, batch.targets, batch.weights, classes, layout, n_jobs, most)
 
 
 @contextmanager
