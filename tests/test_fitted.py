@@ -21,7 +21,11 @@ ATTRIBUTES = {
     "covariances_",
     "correlations_",
     "n_parameters_",
+    "incomplete_",
+    "convergence_",
 }
+OF_MISSING = {"incomplete_", "convergence_"}
+COMPLETE = ATTRIBUTES - OF_MISSING
 
 
 def there(model: GaussianClassifier) -> set[str]:
@@ -32,15 +36,21 @@ def test_what_is_there_when() -> None:
     X, y = trees()
     assert not there(GaussianClassifier())
     named = GaussianClassifier().fit(tree_frame(X), y)
-    assert there(named) == ATTRIBUTES - {"target_name_"}
+    assert there(named) == COMPLETE - {"target_name_"}
     assert not there(clone(named))
-    assert there(named.fit(X, y)) == ATTRIBUTES - {"target_name_", "feature_names_in_"}
+    assert there(named.fit(X, y)) == COMPLETE - {"target_name_", "feature_names_in_"}
     named.target_name_ = "kind"
-    assert there(pickle.loads(pickle.dumps(named))) == ATTRIBUTES - {"feature_names_in_"}
+    assert there(pickle.loads(pickle.dumps(named))) == COMPLETE - {"feature_names_in_"}
     made = GaussianClassifier.from_parameters(None, [[0], [1]], [[1]])
-    assert there(made) == ATTRIBUTES - {"target_name_", "feature_names_in_", "moments_"}
+    assert there(made) == COMPLETE - {"target_name_", "feature_names_in_", "moments_"}
     early = GaussianClassifier().partial_fit(X[:1], y[:1])  # one row: no parameters yet
     assert there(early) == {"classes_", "n_features_in_", "moments_"}
+    X[3, 0] = np.nan
+    lacking = GaussianClassifier().fit(X, y)
+    assert there(lacking) == ATTRIBUTES - {"target_name_", "feature_names_in_"}
+    assert there(lacking.fit(X[4:], y[4:])) == COMPLETE - {"target_name_", "feature_names_in_"}
+    early = GaussianClassifier().partial_fit(X[3:4], y[3:4])
+    assert there(early) == {"classes_", "n_features_in_", "moments_", "incomplete_"}
 
 
 @pytest.mark.parametrize("name", sorted(ATTRIBUTES - {"target_name_"}))

@@ -7,7 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes import DataError, GaussianClassifier, NonFiniteError, ParameterError
+from gaussbayes import (
+    DataError,
+    GaussianClassifier,
+    ParameterError,
+    RemovalError,
+    pattern_moments,
+    validation,
+)
 from tests.models import STRUCTURES, assert_same_model, iris
 
 each_structure = pytest.mark.parametrize(("covariance", "shared"), STRUCTURES)
@@ -100,15 +107,130 @@ def test_frames_files_and_explanations_take_such_models(tmp_path: Path) -> None:
     np.testing.assert_allclose(posterior, model.predict_proba(frame[7:8])[0], rtol=1e-10)
 
 
-def test_such_a_model_says_what_it_cannot_do() -> None:
+def assert_alike(a: GaussianClassifier, b: GaussianClassifier) -> None:
+    """The same classes, and parameters that agree to what EM is stopped at."""
+    assert a.classes_.tolist() == b.classes_.tolist()
+    np.testing.assert_allclose(a.priors_, b.priors_, rtol=1e-12)
+    np.testing.assert_allclose(a.means_, b.means_, rtol=1e-10)
+    size = np.sqrt(np.einsum("...ii->...i", b.covariances_))
+    unit = size[..., :, None] * size[..., None, :]
+    np.testing.assert_allclose(a.covariances_ / unit, b.covariances_ / unit, rtol=0, atol=1e-10)
+
+
+@each_structure
+def test_any_way_of_learning_gives_the_same_model(covariance: str, shared: bool) -> None:
     X, y = iris()
-    model = GaussianClassifier().fit(holes(X), y)
-    assert not hasattr(model, "moments_")
-    for step in (lambda: model.partial_fit(X, y), lambda: model.forget(X[:1], y[:1])):
-        with pytest.raises(DataError, match="fitted to rows with missing values or labels"):
-            step()
-    with pytest.raises(NonFiniteError, match="NaN in row 0"):
-        GaussianClassifier().partial_fit(np.full((2, 1), np.nan), [0, 1])
+    X[:100] = holes(X[:100])  # the others are complete
+    X[7] = np.nan
+    weights = np.random.default_rng(2).random(150)
+
+    def new() -> GaussianClassifier:
+        return GaussianClassifier(covariance, shared=shared)
+
+    whole = new().fit(X, y, weights)
+    stream = new()
+    for some in np.array_split(np.arange(150), 7):
+        stream.partial_fit(X[some], y[some], sample_weight=weights[some])
+    assert_alike(stream, whole)
+    assert stream.convergence_.converged
+    left, right = (
+        new().partial_fit(X[some], y[some], sample_weight=weights[some])
+        for some in (slice(0, 60), slice(60, None))
+    )
+    assert_alike(new().merge(left).merge(right), whole)
+    extra = X[:30] + 1.0
+    more = new().fit(X, y, weights).partial_fit(extra, y[:30])
+    assert_alike(more.forget(extra, y[:30]), whole)
+
+
+def test_forgetting_all_that_was_missing_leaves_a_model_of_complete_rows() -> None:
+    X, y = iris()
+    X[:50] = holes(X[:50])
+    lacks = np.isnan(X).any(axis=1)
+    model = GaussianClassifier().fit(X, y).forget(X[lacks], y[lacks])
+    whole = GaussianClassifier().fit(X[~lacks], y[~lacks])
+    assert not hasattr(model, "incomplete_")
+    assert not hasattr(model, "convergence_")
+    np.testing.assert_allclose(model.means_, whole.means_, rtol=1e-13)
+    np.testing.assert_allclose(model.covariances_, whole.covariances_, rtol=1e-12)
+
+
+def test_rows_that_were_never_there_cannot_be_forgotten() -> None:
+    X, y = iris()
+    X[:50, 1] = np.nan
+    model = GaussianClassifier().fit(X, y)
+    gone = X[60:61].copy()
+    gone[0, 2] = np.nan
+    with pytest.raises(RemovalError, match=f"rows of class '{y[60]}' without feature 2 to be"):
+        model.forget(gone, y[60:61])
+    with pytest.raises(RemovalError, match="from class '.*' without feature 1, which has weight"):
+        model.forget(X[:50], y[:50], np.full(50, 2.0))
+    with pytest.raises(RemovalError, match="all rows seen were complete"):
+        GaussianClassifier().fit(X[50:], y[50:]).forget(X[:1], y[:1])
+    assert_alike(model, GaussianClassifier().fit(X, y))
+
+
+def test_classes_come_and_go() -> None:
+    X, y = iris()
+    X = holes(X)
+    old = y != "virginica"
+    model = GaussianClassifier().fit(X[old], y[old]).add_class("virginica", X[~old])
+    whole = GaussianClassifier().fit(X, y)
+    assert_alike(model, whole)
+    assert_alike(model.remove_class("virginica"), GaussianClassifier().fit(X[old], y[old]))
+    np.testing.assert_allclose(whole.with_priors("uniform").means_, whole.means_, rtol=0)
+    np.testing.assert_allclose(whole.with_priors("uniform").priors_, 1 / 3, rtol=1e-15)
+
+
+def test_memberships_of_incomplete_rows() -> None:
+    X, y = iris()
+    X = holes(X)
+    names = np.unique(y)
+    sure = (y[:, None] == names).astype(float)
+    soft = 0.9 * sure + 0.1 / 3
+    assert_alike(
+        GaussianClassifier().fit(X, pd.DataFrame(sure, columns=names)),
+        GaussianClassifier().fit(X, y),
+    )
+    each = np.repeat(np.arange(150), 3)
+    labels, weights = np.tile(names, 150), soft.ravel()
+    assert_alike(
+        GaussianClassifier(shared=True).fit(X, pd.DataFrame(soft, columns=names)),
+        GaussianClassifier(shared=True).fit(X[each], labels, weights),
+    )
+
+
+def test_a_stream_may_begin_with_what_says_little() -> None:
+    X, y = iris()
+    X = holes(X)
+    model = GaussianClassifier().partial_fit(np.full((1, 4), np.nan), y[:1])
+    assert model.incomplete_.n_cells == 1
+    with pytest.raises(DataError, match="at least two classes"):
+        model.predict(X)
+    model.partial_fit(np.where(np.arange(4) == 0, X, np.nan), y)
+    with pytest.raises(DataError, match="has no labelled row with feature 1, feature 2, feature 3"):
+        model.predict(X)
+    model.partial_fit(X, y)
+    assert model.convergence_.converged
+    assert model.score(X, y) > 0.8
+
+
+def test_such_a_model_says_what_it_cannot_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = iris()
+    unlabelled = np.where(np.arange(150) < 5, None, y)
+    few = GaussianClassifier().fit(holes(X), unlabelled)
+    monkeypatch.setattr(validation, "MOST_KEPT_BYTES", 1000)
+    many = GaussianClassifier().fit(holes(X), y)
+    assert_alike(many, GaussianClassifier().partial_fit(holes(X), y))
+    for model in (few, many):
+        assert not hasattr(model, "moments_")
+        assert model.convergence_.converged
+        for step in (model.partial_fit, model.forget):
+            with pytest.raises(DataError, match="without labels, or to rows that lack features in"):
+                step(X, y)
+    monkeypatch.setattr(pattern_moments, "MOST_CELL_BYTES", 1000)
+    with pytest.raises(DataError, match="lack their features in 1[0-9] different ways, .* by cla"):
+        GaussianClassifier().partial_fit(holes(X), y)
     with pytest.raises(ParameterError, match="chosen by complete rows"):
         GaussianClassifier("auto").fit(holes(X), y)
 

@@ -10,6 +10,7 @@ import pytest
 from gaussbayes import GaussianClassifier
 from gaussbayes.errors import DataError, PriorError, SchemaError
 from gaussbayes.labelled import LabelledMoments
+from gaussbayes.learning import learn
 from gaussbayes.model import Model, given_model, learnt_model
 from gaussbayes.parameters import Structure, given
 from gaussbayes.schema import Schema
@@ -110,6 +111,56 @@ def test_a_marginal_has_seen_no_rows() -> None:
     np.testing.assert_allclose(seen.estimate().mean[:, 0], [6.0, 2.5], rtol=1e-12)
     with pytest.raises(DataError, match="updated needs the moments of the rows seen before"):
         seen.updated(learnt())
+
+
+def lacking(rows: slice = slice(None), layout: Any = "full") -> LabelledMoments:
+    """As `learnt`, with the girth of every third tree missing."""
+    holes = np.where((np.arange(6) % 3 == 1)[:, None] & (np.arange(2) == 1), np.nan, ROWS)
+    classes, codes = np.unique(LABELS[rows], return_inverse=True)
+    return learn(holes[rows], codes.astype(np.int32), None, classes, layout)
+
+
+def test_what_em_finds_is_kept_until_the_rows_change() -> None:
+    chosen = settings("diagonal")
+    early = learnt_model(chosen, lacking(EARLY), None)
+    model = early.updated(lacking(LATE))
+    assert model.parameters is None
+    solved, record = model.solved()
+    assert record is not None
+    assert record.converged
+    assert solved.solved() == (solved, None)
+    assert solved.estimate() is solved.parameters
+    girth = [np.nanmean(ROWS[[0, 2], 1]), np.nanmean(ROWS[[3, 5], 1])]
+    np.testing.assert_allclose(solved.estimate().mean[:, 1], girth, rtol=1e-12)
+    np.testing.assert_allclose(solved.estimate().mean[:, 0], [2.0, 12.0], rtol=1e-12)
+    assert solved.prior.tolist() == [0.5, 0.5]
+    moved = solved.with_priors([0.25, 0.75])
+    assert moved.estimate().prior.tolist() == [0.25, 0.75]
+    assert moved.incomplete is solved.incomplete
+    changed = [
+        solved.updated(lacking(EARLY)),
+        solved.without(lacking(slice(3, 4))),
+        solved.without_class("oak"),
+        solved.merged(early),
+        solved.with_settings(settings("spherical"), "partial_fit"),
+    ]
+    assert [one.parameters for one in changed] == [None] * 5
+    assert all(one.incomplete is not None for one in changed)
+    complete = solved.without(lacking(slice(1, 2))).without(lacking(slice(4, 5)))
+    assert complete.incomplete is None
+    assert complete.solved() == (complete, None)
+    seen = solved.marginal([0], solved.estimate())
+    assert (seen.moments, seen.incomplete) == (None, None)
+
+
+def test_a_class_may_have_incomplete_rows_only() -> None:
+    model = learnt_model(settings("diagonal"), lacking(slice(1, 2)), None)
+    assert model.moments is not None
+    assert model.moments.weight.tolist() == [0.0]
+    assert model.schema.classes.tolist() == ["ash"]
+    for work in (model.estimate, model.solved()[0].estimate):
+        with pytest.raises(DataError, match="at least two classes with rows, got 1 class: 'ash'"):
+            work()
 
 
 def test_refusals() -> None:

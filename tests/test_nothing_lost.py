@@ -19,14 +19,17 @@ from gaussbayes import (
 from tests.models import tree_frame, trees
 
 
-def with_nan(X: np.ndarray) -> np.ndarray:
+def with_infinity(X: np.ndarray) -> np.ndarray:
     bad = X.copy()
-    bad[-1, -1] = np.nan
+    bad[0, 0], bad[-1, -1] = np.nan, np.inf
     return bad
 
 
 FAILURES: list[tuple[Callable[[GaussianClassifier], object], type[Exception]]] = [
-    (lambda m: m.partial_fit(tree_frame(with_nan(trees(1)[0])), trees(1)[1]), NonFiniteError),
+    (
+        lambda m: m.partial_fit(tree_frame(with_infinity(trees(1)[0])), trees(1)[1]),
+        NonFiniteError,
+    ),
     (lambda m: m.partial_fit(trees(1, d=2)[0], trees(1)[1]), ValueError),
     (
         lambda m: m.partial_fit(tree_frame(trees(1)[0]).rename(columns={"age": "x"}), trees(1)[1]),

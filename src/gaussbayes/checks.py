@@ -20,6 +20,21 @@ def finite_number(what: str, value: object) -> float:
     return number
 
 
+def not_negative(what: str, value: object) -> float:
+    """The value, if it is 0 or a finite number above it.
+
+    Examples
+    --------
+    >>> not_negative("smoothing", 1)
+    1.0
+    """
+    number = _number(value)
+    if not 0.0 <= number < np.inf:
+        msg = f"{what} is 0 or a finite number above it, got {value!r:.200}"
+        raise ParameterError(msg)
+    return number
+
+
 def positive_number(what: str, value: object) -> float:
     """The value, if it is a finite number above 0.
 

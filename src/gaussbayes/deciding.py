@@ -58,7 +58,7 @@ class Deciding(Predicting):
                 reject_cost=reject_cost,
                 novelty_level=novelty_level,
             )
-        parameters, schema = self._ready(), self._model.schema
+        parameters, schema = self._complete(), self._model.schema
         unlike = None
         if novelty_level is not None:
             unlike = novelty.novel(self.p_values(X), novelty_level, parameters.prior)
@@ -87,9 +87,10 @@ class Deciding(Predicting):
         Simulated, with standard errors; see `gaussbayes.novelty.evidence_distribution`. Those are
         rows of all features, so that none may be missing here.
         """
+        parameters = self._ready()
         rows = validation.features_as_before(self, X)
-        refuse_not_finite(rows, names=self._fitted().schema.features)
-        found = novelty.evidence_distribution(self._ready(), n_draws, random_state, self.n_jobs)
+        refuse_not_finite(rows, names=self._model.schema.features)
+        found = novelty.evidence_distribution(parameters, n_draws, random_state, self.n_jobs)
         return found.p_values(self.score_samples(X))
 
     def estimate_priors(self, X: Any, sample_weight: Any = None, **settings: Any) -> PriorShift:
@@ -108,7 +109,7 @@ class Deciding(Predicting):
         [0.75, 0.25]
         """
         log_posterior = self.predict_log_proba(X)
-        return prior_shift(log_posterior, self._ready().prior, sample_weight, **settings)
+        return prior_shift(log_posterior, self._complete().prior, sample_weight, **settings)
 
     def bayes_error(
         self, n_draws: int = 100_000, random_state: synthesis.RandomState = 0

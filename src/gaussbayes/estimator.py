@@ -1,6 +1,7 @@
 """`GaussianClassifier`: the whole family as one scikit-learn estimator. No arithmetic here."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from os import PathLike
@@ -10,10 +11,10 @@ from typing import Any, Literal, Self
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from gaussbayes import labels, storage, validation
+from gaussbayes import labels, storage, table, validation
 from gaussbayes.deciding import Deciding
 from gaussbayes.direct import direct_parameters
-from gaussbayes.errors import MissingLabelError, NonFiniteError, ParameterError
+from gaussbayes.errors import GaussBayesError, MissingLabelError, NonFiniteError, ParameterError
 from gaussbayes.evaluation import evaluate
 from gaussbayes.finite import refuse_not_finite
 from gaussbayes.labelled import LabelledMoments, label_moments
@@ -28,8 +29,10 @@ from gaussbayes.shrinkage import Shrinkage
 from gaussbayes.sources import Summary, moments_of
 from gaussbayes.types import (
     BadRowHandling,
+    CategoricalFeatures,
     CovarianceName,
     Divisor,
+    LabelArray,
     ScatterLayout,
 )
 
@@ -59,6 +62,13 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
     selection : {"leave_one_out", "bic"}
         What ``"auto"`` chooses by: the log loss of every row under the model without it, exact and
         in closed form; or BIC, for which no rows are needed, so that it works for files too.
+    categorical_features : "from_dtype", None, or names, numbers or truth values
+        Which features hold categories: the columns of a frame that are of a categorical type, or
+        those in the list. Given the class they are independent of each other and of all others;
+        without any numbers beside them the model is discrete naive Bayes.
+    smoothing : float, 0 or more
+        What is added to the weight of every category in every class. 0 is maximum likelihood: a
+        category that never occurred in a class rules the class out.
     unlabelled : a label, or None
         Rows with this label, such as −1, have none in truth; None and NaN always mean that.
     unlabelled_weight : float above 0
@@ -77,7 +87,9 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
     parameters_ : `Parameters`, everything that scoring needs
     convergence_ : `Convergence`, how EM climbed; only if features or labels were missing
     selection_ : `Selection`, all candidates and the best of them; only if `fit` had to choose
-    moments_ : `ClassMoments`, everything learnt from the rows; not there after `from_parameters`
+    moments_ : `ClassMoments`, everything learnt from complete rows; not there after
+        `from_parameters`
+    incomplete_ : `PatternMoments`, the same of rows that lack features, if there are any
     n_features_in_ : number of features
     feature_names_in_ : (d,) their names, if the rows came in a frame whose column names are text
 
@@ -109,6 +121,8 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         divisor: Divisor = "mle",
         shrinkage: Shrinkage | Literal["auto"] = None,
         selection: Criterion = "leave_one_out",
+        categorical_features: CategoricalFeatures = "from_dtype",
+        smoothing: float = 0.0,
         unlabelled: Any = None,
         unlabelled_weight: float = 1.0,
         n_jobs: int | None = None,
@@ -119,6 +133,8 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         self.divisor = divisor
         self.shrinkage = shrinkage
         self.selection = selection
+        self.categorical_features = categorical_features
+        self.smoothing = smoothing
         self.unlabelled = unlabelled
         self.unlabelled_weight = unlabelled_weight
         self.n_jobs = n_jobs
@@ -128,8 +144,9 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
 
         Parameters
         ----------
-        X : (n, d) array, list or frame (pandas, polars, Arrow) of numbers; NaN or null is a feature
-            that is missing
+        X : (n, d) array, list or frame (pandas, polars, Arrow) of numbers, and of texts, whole
+            numbers or truth values in categorical features; NaN or null is a feature that is
+            missing
         y : (n,) labels, None, NaN or `unlabelled` where there is none; or (n, k) memberships: how
             much of each row belongs to each class
         sample_weight : (n,) how much each row counts; 2 is as good as the row twice
@@ -138,23 +155,31 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         -----
         With features or labels missing the model is the most likely one of what is there, found by
         EM where there is no closed form: see `convergence_`. Features must be missing for reasons
-        that do not depend on their values, given the others. Such a model has no `moments_`: it
-        cannot learn more, be merged or forget.
+        that do not depend on their values, given the others. A model of rows without labels has no
+        `moments_`: it cannot learn more, be merged or forget; nor can one of rows that lack their
+        features in so many different ways that the moments of each would take more than 64 MB.
+        Beside categorical features every row needs a label.
         """
         choice = self._choice()
+        if columns := validation.categorical_columns(X, self.categorical_features):
+            return self._fit_mixed(choice, X, y, sample_weight, columns)
         try:
-            return self._fit_complete(choice, X, y, sample_weight)
-        except (NonFiniteError, MissingLabelError):
+            return self._fit_labelled(choice, X, y, sample_weight)
+        except MissingLabelError:
             return self._fit_incomplete(choice, X, y, sample_weight)
 
-    def _fit_complete(self, choice: Choice, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit_labelled(self, choice: Choice, X: Any, y: Any, sample_weight: Any) -> Self:
         needs_labels = choice.is_open and choice.criterion == "leave_one_out"
         reading = validation.read_labelled if needs_labels else validation.read
         batch, schema = reading(X, y, sample_weight)
-        if self.unlabelled is not None and schema.position(self.unlabelled) >= 0:
-            msg = f"there are rows labelled {self.unlabelled!r}, which marks rows without label"
-            raise MissingLabelError(msg)
-        learnt = validation.moments_of(batch, schema, choice.layout, self.n_jobs)
+        self._refuse_unlabelled(schema.classes)
+        try:
+            learnt = validation.moments_of(batch, schema, choice.layout, self.n_jobs)
+        except NonFiniteError:
+            some = validation.moments_of_incomplete(batch, schema, choice.layout, self.n_jobs)
+            if some is None:
+                return self._fit_incomplete(choice, X, y, sample_weight)
+            learnt = some
         rows = (batch.X, batch.targets, batch.weights) if needs_labels else (None, None, None)
         return self._fit_best(choice, rows, learnt, validation.names_in(X))
 
@@ -164,9 +189,7 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         )
         with validation.naming_columns(rows, schema.features, allow_nan=True):
             refuse_not_finite(rows, allow_nan=True)
-        if choice.is_open:
-            msg = "covariance and shrinkage are chosen by complete rows with labels; set them here"
-            raise ParameterError(msg)
+        _refuse_open(choice)
         found = fit_incomplete(
             rows,
             codes,
@@ -179,8 +202,21 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         )
         model = completed_model(choice.settings, found.moments, schema)
         self._forget_earlier()
-        self.convergence_ = found.convergence
-        return self._remember(model, model.parameters)
+        return self._remember(model, model.parameters, found.convergence)
+
+    def _fit_mixed(
+        self, choice: Choice, X: Any, y: Any, sample_weight: Any, columns: tuple[int, ...]
+    ) -> Self:
+        if choice.is_open:
+            msg = "'auto' chooses for features that are numbers: with categories, say which"
+            raise ParameterError(msg)
+        learnt, names = self._first(choice.settings, X, y, sample_weight, columns)
+        self._refuse_unlabelled(learnt.classes)
+        model = learnt_model(choice.settings, learnt, names, None, columns)
+        solved, convergence = model.solved(self.n_jobs)
+        parameters = solved.estimate_mixed(self.n_jobs)
+        self._forget_earlier()
+        return self._remember(solved, parameters, convergence)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the model is that of all rows so far.
@@ -192,17 +228,17 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
             announced: they join with their first row.
         """
         settings = self._settings("partial_fit")
-        before, rows, names, layout = None, X, None, settings.structure.layout
         if self.__sklearn_is_fitted__():
             before = self._model.with_settings(settings, "partial_fit")
-            rows, names = validation.features_as_before(self, X), before.schema.features
-            layout = before.layout
-        batch = validation.summarised(rows, y, sample_weight, layout, self.n_jobs, names)
+            batch = self._more(before, X, y, sample_weight)
+            model = before.updated(batch)
+        else:
+            columns = validation.categorical_columns(X, self.categorical_features)
+            batch, names = self._first(settings, X, y, sample_weight, columns)
+            model = learnt_model(settings, batch, names, None, columns)
         if classes is not None:
             validation.refuse_unknown(batch.classes, labels.encode(classes)[1])
-        if before is None:
-            return self._remember(learnt_model(settings, batch, validation.names_in(X)))
-        return self._remember(before.updated(batch))
+        return self._remember(model)
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows away again: the model is that of the other rows, as if these had never been.
@@ -222,9 +258,7 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         [[1.5], [6.0]]
         """
         before = self._fitted()
-        rows = validation.features_as_before(self, X)
-        names = before.schema.features
-        gone = validation.summarised(rows, y, sample_weight, before.layout, self.n_jobs, names)
+        gone = self._more(before, X, y, sample_weight)
         return self._remember(before.without(gone.with_rows()))
 
     def add_class(self, label: Any, X: Any, sample_weight: Any = None) -> Self:
@@ -240,9 +274,8 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         [[1.5], [6.0], [11.0]]
         """
         before = self._fitted()
-        rows = validation.features_as_before(self, X)
-        y, names = [label] * len(rows), before.schema.features
-        batch = validation.summarised(rows, y, sample_weight, before.layout, self.n_jobs, names)
+        rows = X if table.is_frame(X) else table.as_array(X)
+        batch = self._more(before, rows, [label] * len(rows), sample_weight)
         return self._remember(before.with_class(batch.with_rows()))
 
     def remove_class(self, label: Any) -> Self:
@@ -295,6 +328,8 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         'petal length (cm)'
         """
         choice = self._choice()
+        if not (self.categorical_features is None or isinstance(self.categorical_features, str)):
+            self._refuse_categories("fit_source")
         if choice.is_open:
             choice.refuse_without_rows()
         wanted = {"features": features, "weights": weights, "bad_rows": bad_rows, "client": client}
@@ -316,6 +351,8 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         """Learn from more rows; the features, and the target if not given, are those of before."""
         settings = self._settings("partial_fit_source")
         before = self._fitted().with_settings(settings, "partial_fit_source")
+        if before.schema.categorical:
+            self._refuse_categories("partial_fit_source")
         names, target = validation.names_for_source(before, target)
         wanted = {"features": names, "weights": weights, "bad_rows": bad_rows, "client": client}
         found = self._summed(source, target, before.layout, wanted)
@@ -328,7 +365,12 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
 
         It is JSON with what the model has learnt, so that it can be updated and merged later.
         """
-        return storage.save(self._fitted(), Path(path))
+        if self._fitted().incomplete is not None:
+            # What EM finds is kept in the file, and need not be found there again. With too few
+            # rows there is nothing to find yet, and what was learnt is kept all the same.
+            with suppress(GaussBayesError):
+                self._ready()
+        return storage.save(self._model, Path(path))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -353,6 +395,8 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         ([0.0875, 0.9125], 1)
         """
         settings = self._settings("leave_one_out")
+        if validation.categorical_columns(X, self.categorical_features):
+            self._refuse_categories("leave_one_out")
         batch, schema = validation.read_labelled(X, y, sample_weight)
         layout, codes = settings.structure.layout, batch.codes
         moments = validation.moments_of(batch, schema, layout, self.n_jobs).moments
@@ -425,6 +469,7 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
             self.divisor,
             self.shrinkage,
             self.selection,
+            self.smoothing,
         )
 
     def _settings(self, step: str) -> Settings:
@@ -438,11 +483,58 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
                 "which see all rows at once"
             )
             raise ParameterError(msg)
-        return replace(self._model.settings, priors=self.priors, divisor=self.divisor)
+        return replace(
+            self._model.settings,
+            priors=self.priors,
+            divisor=self.divisor,
+            smoothing=choice.settings.smoothing,
+        )
+
+    def _first(
+        self,
+        settings: Settings,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        categorical: tuple[int, ...],
+    ) -> tuple[LabelledMoments, tuple[str, ...] | None]:
+        """What the first rows teach, and the names of their features."""
+        names, layout = validation.names_in(X), settings.structure.layout
+        if not categorical:
+            return validation.summarised(X, y, sample_weight, layout, self.n_jobs), names
+        from gaussbayes.mixed_rows import learnt_first
+
+        return learnt_first(X, y, sample_weight, names, categorical, layout, self.n_jobs), names
+
+    def _more(self, before: Model, X: Any, y: Any, sample_weight: Any) -> LabelledMoments:
+        """What rows teach whose features are those of before in number, name and order."""
+        layout, n_jobs = before.layout, self.n_jobs
+        if not before.schema.categorical:
+            rows, names = validation.features_as_before(self, X), before.schema.features
+            return validation.summarised(rows, y, sample_weight, layout, n_jobs, names)
+        from gaussbayes.mixed_rows import learnt_as_before
+
+        return learnt_as_before(self, before, X, y, sample_weight, n_jobs)
+
+    def _refuse_unlabelled(self, classes: LabelArray) -> None:
+        """Raise if the mark of rows without label is among the labels."""
+        if self.unlabelled is not None and self.unlabelled in classes.tolist():
+            msg = (
+                f"there are rows labelled {self.unlabelled!r}, which marks rows without label: "
+                "beside categorical features leave them out"
+            )
+            raise MissingLabelError(msg)
+
+    def _refuse_categories(self, step: str) -> None:
+        msg = (
+            f"{step} is for features that are numbers, and categorical_features="
+            f"{self.categorical_features!r:.100} says that some are categories: leave them out"
+        )
+        raise ParameterError(msg)
 
     def _forget_earlier(self) -> None:
         """Take away what an earlier fit has said of itself."""
-        for stale in ("bad_rows_", "selection_", "convergence_"):
+        for stale in ("bad_rows_", "selection_"):
             self.__dict__.pop(stale, None)
 
     def _fit_best(
@@ -456,15 +548,17 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         """Take over the model of the best settings; `rows` are those learnt from, or Nones."""
         settings, selection = choice.settings, None
         if choice.is_open:
+            if learnt.incomplete is not None:
+                _refuse_open(choice)
             model = learnt_model(settings, learnt, names)
             selection = select(*rows, learnt.moments, model.schema, choice, self.n_jobs)
             settings = selection.chosen(settings)
-        model = learnt_model(settings, learnt, names, target)
+        model, convergence = learnt_model(settings, learnt, names, target).solved(self.n_jobs)
         parameters = model.estimate()
         self._forget_earlier()
         if selection is not None:
             self.selection_ = selection
-        return self._remember(model, parameters)
+        return self._remember(model, parameters, convergence)
 
     @classmethod
     def _of(cls, model: Model) -> Self:
@@ -473,9 +567,11 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         classifier = cls(
             chosen.structure.covariance,
             shared=chosen.structure.shared,
-            priors=chosen.priors if model.parameters is None else None,
+            priors=None if model.moments is None else chosen.priors,
             divisor=chosen.divisor,
             shrinkage=chosen.shrinkage,
+            categorical_features=list(model.schema.categorical) or "from_dtype",
+            smoothing=chosen.smoothing,
         )
         return classifier._remember(model)
 
@@ -488,4 +584,13 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = self.categorical_features is not None
+        # Text in an array is only understood where the list says that it is categories.
+        tags.input_tags.string = not isinstance(self.categorical_features, str | None)
         return tags
+
+
+def _refuse_open(choice: Choice) -> None:
+    if choice.is_open:
+        msg = "covariance and shrinkage are chosen by complete rows with labels; set them here"
+        raise ParameterError(msg)

@@ -4,6 +4,8 @@ Looking for them beforehand would read all rows once more; a sum or a score that
 as well, and only then is the place searched.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gaussbayes.errors import DataError, NonFiniteError
@@ -13,7 +15,7 @@ from gaussbayes.types import RealArray
 def refuse_not_finite(
     X: RealArray,
     start: int = 0,
-    names: tuple[str, ...] | None = None,
+    names: Sequence[str | int] | None = None,
     *,
     allow_nan: bool = False,
 ) -> None:

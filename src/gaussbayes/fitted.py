@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -11,11 +11,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from gaussbayes.covariance import correlation
 from gaussbayes.errors import GaussBayesError
+from gaussbayes.missing.em import Convergence
 from gaussbayes.model import Model
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure
+from gaussbayes.pattern_moments import PatternMoments
 from gaussbayes.priors import Priors
 from gaussbayes.types import FloatArray, LabelArray
+
+if TYPE_CHECKING:
+    from gaussbayes.categorical import ClassCounts
+    from gaussbayes.categorical.categories import Categories
+    from gaussbayes.mixed import MixedParameters
 
 Fact = TypeVar("Fact")
 
@@ -28,8 +35,10 @@ class Fitted:
     """
 
     priors: Priors  # as the user set them
+    n_jobs: int | None
     _model: Model  # not there before fitting
-    _parameters: Parameters | None
+    _parameters: "Parameters | MixedParameters | None"
+    _convergence: Convergence | None
 
     @property
     def classes_(self) -> LabelArray:
@@ -58,8 +67,20 @@ class Fitted:
 
     @property
     def moments_(self) -> ClassMoments:
-        """Everything learnt from the rows; not there if the parameters were given."""
+        """Everything learnt from complete rows; not there if the parameters were given."""
         return self._known("moments_", lambda model: model.moments)
+
+    @property
+    def incomplete_(self) -> PatternMoments:
+        """Everything learnt from rows that lack features; not there if there were none."""
+        return self._known("incomplete_", lambda model: model.incomplete)
+
+    @property
+    def convergence_(self) -> Convergence:
+        """How EM climbed; not there if nothing was missing, or the model comes from a file."""
+        if self.__sklearn_is_fitted__() and self._model.incomplete is not None:
+            _ = self.parameters_
+        return self._known("convergence_", lambda _: self._convergence)
 
     @property
     def structure_(self) -> Structure:
@@ -67,10 +88,13 @@ class Fitted:
         return self._known("structure_", lambda model: model.settings.structure)
 
     @property
-    def parameters_(self) -> Parameters:
-        """Priors, means and covariances as scoring wants them."""
+    def parameters_(self) -> Any:
+        """Priors, means and covariances as scoring wants them: `Parameters`.
+
+        `MixedParameters` with the probabilities of categories, if there are any.
+        """
         try:
-            return self._ready()
+            return self._complete()
         except GaussBayesError as error:
             # An attribute that cannot be had yet is one that is not there: hasattr is False.
             raise NotFittedError(str(error)) from error
@@ -78,18 +102,19 @@ class Fitted:
     @property
     def priors_(self) -> FloatArray:
         """Priors (k,)."""
-        return self.parameters_.prior
+        prior: FloatArray = self.parameters_.prior
+        return prior
 
     @property
     def means_(self) -> FloatArray:
-        """Means (k, d)."""
-        return self.parameters_.mean
+        """Means (k, d) of the features that hold numbers."""
+        return self._gaussians.mean
 
     @property
     def covariances_(self) -> FloatArray:
         """Covariances (k, d, d), or (d, d) when shared."""
-        dense = self.parameters_.covariance.dense()
-        return dense[0] if self.parameters_.shared else dense
+        dense = self._gaussians.covariance.dense()
+        return dense[0] if self._gaussians.shared else dense
 
     @property
     def correlations_(self) -> FloatArray:
@@ -98,12 +123,28 @@ class Fitted:
 
     @property
     def n_parameters_(self) -> int:
-        """Free parameters: k − 1 priors, k·d means, and those of the covariances."""
-        return self.parameters_.n_parameters
+        """Free parameters: k − 1 priors, k·d means, those of covariances and of categories."""
+        return int(self.parameters_.n_parameters)
+
+    @property
+    def counts_(self) -> "ClassCounts":
+        """The weights of the categories in each class, if there are categorical features."""
+        return self._known("counts_", lambda model: model.counts)
+
+    @property
+    def categories_(self) -> "dict[Any, Categories]":
+        """The categories of each categorical feature, by its name or number."""
+        return dict(zip(self._categorical_features(), self.counts_.categories, strict=True))
+
+    @property
+    def category_probabilities_(self) -> dict[Any, FloatArray]:
+        """``p(category | class)`` (k, m) of each categorical feature, by its name or number."""
+        features, found = self._categorical_features(), self.parameters_.categorical
+        return {name: np.exp(found.of(j)) for j, name in enumerate(features)}
 
     def with_priors(self, priors: Priors) -> Self:
         """A new classifier with the same Gaussians and other priors."""
-        parameters = self._ready()
+        parameters = self._complete()
         changed = self._model.with_priors(priors)
         model = self._with(changed, parameters.with_prior(changed.prior))
         model.priors = priors
@@ -143,13 +184,19 @@ class Fitted:
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
 
-    def _remember(self, model: Model, parameters: Parameters | None = None) -> Self:
+    def _remember(
+        self,
+        model: Model,
+        parameters: "Parameters | MixedParameters | None" = None,
+        convergence: Convergence | None = None,
+    ) -> Self:
         """Take over a new state, which is complete: nothing can fail from here."""
         self._model = model
         self._parameters = parameters
+        self._convergence = convergence
         return self
 
-    def _with(self, model: Model, parameters: Parameters | None = None) -> Self:
+    def _with(self, model: Model, parameters: "Parameters | MixedParameters | None" = None) -> Self:
         """The same classifier with another state."""
         changed = copy(self)
         changed.__dict__ |= {"_model": model, "_parameters": parameters}
@@ -160,12 +207,32 @@ class Fitted:
         check_is_fitted(self)
         return self._model
 
-    def _ready(self) -> Parameters:
+    def _complete(self) -> "Parameters | MixedParameters":
         """The parameters, worked out now if need be."""
         model = self._fitted()
         if self._parameters is None:
-            self._parameters = model.estimate()
+            solved, convergence = model.solved(self.n_jobs)
+            mixed = solved.counts is not None
+            found = solved.estimate_mixed() if mixed else solved.estimate()
+            self._remember(solved, found, convergence)
+        assert self._parameters is not None
         return self._parameters
+
+    def _ready(self) -> Parameters:
+        """The parameters of a model of numbers; a model that has categories is refused."""
+        found = self._complete()
+        return found if isinstance(found, Parameters) else self._model.estimate()
+
+    @property
+    def _gaussians(self) -> Parameters:
+        """The parameters of the features that hold numbers."""
+        found = self.parameters_
+        gaussian: Parameters = found if isinstance(found, Parameters) else found.gaussian
+        return gaussian
+
+    def _categorical_features(self) -> Sequence[str | int]:
+        part = self._known("categories_", lambda model: model.schema).of_categories
+        return part.features or part.places or ()
 
     def _known(self, name: str, fact: Callable[[Model], Fact | None]) -> Fact:
         """A fact of the record; an attribute that is not there without a record or a fact."""

@@ -1,20 +1,27 @@
-"""Moments together with the labels of their classes, so that parts with different classes merge."""
+"""Moments and counts with the labels of their classes, so that parts with other classes merge."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.errors import RemovalError, SchemaError
+from gaussbayes.errors import DataError, RemovalError, SchemaError
 from gaussbayes.labels import encode, unite
 from gaussbayes.moments import ClassMoments
+from gaussbayes.pattern_moments import CellNames, PatternMoments
 from gaussbayes.schema import Schema
-from gaussbayes.types import LabelArray, ScatterLayout
+from gaussbayes.types import FloatArray, LabelArray, ScatterLayout
+
+if TYPE_CHECKING:
+    from gaussbayes.categorical.counts import ClassCounts
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledMoments:
     """Moments whose class `i` is called ``classes[i]``; the labels are sorted.
+
+    Those of complete rows, and apart from them those of rows that lack some features.
 
     Examples
     --------
@@ -26,26 +33,32 @@ class LabelledMoments:
     """
 
     classes: LabelArray  # (k,)
-    moments: ClassMoments
+    moments: ClassMoments  # of rows that lack no number
+    incomplete: PatternMoments | None = None  # of the others
+    counts: "ClassCounts | None" = None  # of features that hold categories, if there are any
+
+    @property
+    def weight(self) -> FloatArray:
+        """How much the rows of each class weigh (k,), complete or not."""
+        if self.incomplete is None:
+            return self.moments.weight
+        weight: FloatArray = self.moments.weight + self.incomplete.weight_of(self.classes.shape[0])
+        return weight
 
     def __add__(self, other: "LabelledMoments") -> "LabelledMoments":
         """The moments of the rows of both, for the classes of either."""
         if self.classes.dtype == other.classes.dtype and np.array_equal(
             self.classes, other.classes
         ):
-            return LabelledMoments(self.classes, self.moments + other.moments)
+            return _sum(self, other)
         classes, of_self, of_other = unite(self.classes, other.classes)
-        k = classes.shape[0]
-        mine = self.moments.aligned(of_self.tolist(), k)
-        theirs = other.moments.aligned(of_other.tolist(), k)
-        return LabelledMoments(classes, mine + theirs)
+        mine = self.aligned(of_self.tolist(), classes)
+        return _sum(mine, other.aligned(of_other.tolist(), classes))
 
-    def without(
-        self, other: "LabelledMoments", features: tuple[str, ...] | None = None
-    ) -> "LabelledMoments":
+    def without(self, other: "LabelledMoments", schema: Schema | None = None) -> "LabelledMoments":
         """The moments of the rows of `self` without those of `other`, which must be among them.
 
-        Classes of which nothing is left are left out; `features` are names for messages.
+        Classes of which nothing is left are left out; `schema` has the names for messages.
 
         Examples
         --------
@@ -65,9 +78,14 @@ class LabelledMoments:
                 f"{self.classes.tolist()!r:.200}"
             )
             raise RemovalError(msg)
-        theirs = other.moments.aligned(of_other.tolist(), self.classes.size)
-        schema = Schema(self.classes, self.moments.n_features, features)
-        return LabelledMoments(self.classes, self.moments.without(theirs, schema)).with_rows()
+        theirs = other.aligned(of_other.tolist(), self.classes)
+        names = schema or _unnamed(self)
+        moments = self.moments.without(theirs.moments, names.of_numbers)
+        cells = _cells_without(self.incomplete, theirs.incomplete, names.of_numbers)
+        counts = None
+        if both := _both_counts(self, theirs):
+            counts = both[0].without(both[1], names.of_categories)
+        return LabelledMoments(self.classes, moments, cells, counts).with_rows()
 
     def merged(self, other: "LabelledMoments", layout: ScatterLayout) -> "LabelledMoments":
         """The sum of both for models that need this layout; a full scatter of both is kept whole.
@@ -87,18 +105,79 @@ class LabelledMoments:
 
     def with_rows(self) -> "LabelledMoments":
         """Without the classes that weigh nothing."""
-        there = np.flatnonzero(self.moments.weight > 0)
-        if there.size == self.classes.size:
-            return self
-        return LabelledMoments(self.classes[there], self.moments.selected(there.tolist()))
+        there = np.flatnonzero(self.weight > 0)
+        return self if there.size == self.classes.size else self.selected(there.tolist())
+
+    def selected(self, codes: Sequence[int]) -> "LabelledMoments":
+        """Only the classes with these numbers; see `ClassMoments.selected`."""
+        where = np.asarray(codes, dtype=np.intp)
+        return LabelledMoments(
+            self.classes[where],
+            self.moments.selected(codes),
+            None if self.incomplete is None else self.incomplete.of_classes(codes),
+            None if self.counts is None else self.counts.selected(codes),
+        )
 
     def with_layout(self, layout: ScatterLayout) -> "LabelledMoments":
         """Keep less of the scatter; see `ClassMoments.with_layout`."""
-        return LabelledMoments(self.classes, self.moments.with_layout(layout))
+        cells = None if self.incomplete is None else self.incomplete.with_layout(layout)
+        return replace(self, moments=self.moments.with_layout(layout), incomplete=cells)
 
     def able(self, layout: ScatterLayout) -> "LabelledMoments":
         """The same, if a scatter of this layout can be had from it; a full one is kept whole."""
         return self if self.moments.layout == "full" else self.with_layout(layout)
+
+    def aligned(self, places: Sequence[int], classes: LabelArray) -> "LabelledMoments":
+        """The same where class `i` has become number ``places[i]`` of more classes."""
+        k = classes.shape[0]
+        return LabelledMoments(
+            classes,
+            self.moments.aligned(places, k),
+            None if self.incomplete is None else self.incomplete.aligned(places),
+            None if self.counts is None else self.counts.aligned(places, k),
+        )
+
+
+def _sum(a: LabelledMoments, b: LabelledMoments) -> LabelledMoments:
+    """The sum of two with the same classes."""
+    cells = a.incomplete or b.incomplete
+    if a.incomplete is not None and b.incomplete is not None:
+        cells = a.incomplete + b.incomplete
+    both = _both_counts(a, b)
+    counts = None if both is None else both[0] + both[1]
+    return LabelledMoments(a.classes, a.moments + b.moments, cells, counts)
+
+
+def _cells_without(
+    a: PatternMoments | None, b: PatternMoments | None, schema: Schema
+) -> PatternMoments | None:
+    """The cells of `a` without those of `b`; None if none is left."""
+    if b is None:
+        return a
+    if a is None:
+        lacking = CellNames.of(b, schema).class_name(0)
+        msg = f"there are no rows of class {lacking} to be removed: all rows seen were complete"
+        raise RemovalError(msg)
+    left = a.without(b, schema)
+    return left if left.n_cells else None
+
+
+def _both_counts(
+    a: LabelledMoments, b: LabelledMoments
+) -> "tuple[ClassCounts, ClassCounts] | None":
+    """The counts of two, if they have any: both or neither."""
+    if a.counts is not None and b.counts is not None:
+        return a.counts, b.counts
+    if a.counts is not None or b.counts is not None:
+        msg = "rows with categorical features and rows without them are not of the same table"
+        raise DataError(msg)
+    return None
+
+
+def _unnamed(learnt: LabelledMoments) -> Schema:
+    d = learnt.moments.n_features
+    q = 0 if learnt.counts is None else learnt.counts.n_features
+    return Schema(learnt.classes, d + q, None, tuple(range(d, d + q)))
 
 
 def label_moments(classes: Any, moments: ClassMoments) -> LabelledMoments:

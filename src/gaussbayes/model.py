@@ -6,24 +6,34 @@ what it refuses, is said here once.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gaussbayes import marginal as marginals
 from gaussbayes.errors import DataError, SchemaError
 from gaussbayes.labelled import LabelledMoments
+from gaussbayes.missing.em import Convergence, Incomplete, fit_patterns
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure
+from gaussbayes.pattern_moments import PatternMoments
 from gaussbayes.priors import Priors, class_priors
 from gaussbayes.schema import Schema
 from gaussbayes.settings import Settings
 from gaussbayes.table import check_names
 from gaussbayes.types import FloatArray, ScatterLayout
 
+if TYPE_CHECKING:
+    from gaussbayes.categorical import ClassCounts
+    from gaussbayes.mixed import MixedParameters
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
     """A model as it is kept: what it learnt from rows or, if it saw none, its parameters.
+
+    If rows lacked features the parameters are found by EM, which takes a while: once worked out,
+    they are kept beside what was learnt.
 
     Examples
     --------
@@ -39,14 +49,16 @@ class Model:
     settings: Settings
     schema: Schema  # classes, features
     target: str | None  # the column that the labels came from, if it has a name
-    moments: ClassMoments | None
-    parameters: Parameters | None  # None if there are moments
+    moments: ClassMoments | None  # of rows that lack no number
+    parameters: Parameters | None  # None if they follow from moments, or are not worked out yet
+    incomplete: PatternMoments | None = None  # of the other rows; only beside moments
+    counts: "ClassCounts | None" = None  # of the features that hold categories, beside moments
 
     @property
     def prior(self) -> FloatArray:
         """The prior of each class (k,); the classes of a model that saw no rows weigh the same."""
         k = self.schema.classes.shape[0]
-        weight = np.ones(k) if self.moments is None else self.moments.weight
+        weight = np.ones(k) if self.moments is None else self.learnt("prior").weight
         return class_priors(self.settings.priors, self.schema, weight)
 
     @property
@@ -54,38 +66,82 @@ class Model:
         """How much of the scatter of more rows is to be kept: as much as of those seen before."""
         return self.settings.structure.layout if self.moments is None else self.moments.layout
 
-    def estimate(self) -> Parameters:
-        """The parameters: those given, or those that follow from the moments."""
+    def estimate(self, n_jobs: int | None = None) -> Parameters:
+        """The parameters: those given, or those that follow from what was learnt.
+
+        For models of numbers; one that has categories too is asked by `estimate_mixed`.
+        """
+        if self.counts is not None:
+            names = self.schema.of_categories.feature_list(range(self.counts.n_features))
+            msg = (
+                f"this step is for models of numbers, and this one has categories: {names}; use "
+                "the classifier's predictions and scores, or leave the features out"
+            )
+            raise DataError(msg)
+        return self._gaussians(n_jobs)
+
+    def _gaussians(self, n_jobs: int | None) -> Parameters:
+        """The parameters of the features that hold numbers."""
         if self.parameters is not None:
             return self.parameters
-        return self.settings.estimate(self.learnt("estimate").moments, self.schema)
+        learnt = self.learnt("estimate")
+        if learnt.incomplete is None or learnt.classes.size < 2:
+            return self.settings.estimate(learnt.moments, self.schema.of_numbers)
+        return self.settings.estimate(self._completed(n_jobs).moments, self.schema.of_numbers)
+
+    def solved(self, n_jobs: int | None = None) -> tuple["Model", Convergence | None]:
+        """The same model with the parameters that EM finds, and how EM climbed.
+
+        A model that has its parameters, or needs no EM for them, stays as it is, without a record.
+        """
+        if self.parameters is not None or self.incomplete is None or self.schema.classes.size < 2:
+            return self, None
+        found = self._completed(n_jobs)
+        parameters = self.settings.estimate(found.moments, self.schema.of_numbers)
+        return replace(self, parameters=parameters), found.convergence
+
+    def _completed(self, n_jobs: int | None) -> Incomplete:
+        schema = self.schema.of_numbers
+        return fit_patterns(self.learnt("EM"), schema, self.settings, n_jobs=n_jobs)
+
+    def estimate_mixed(self, n_jobs: int | None = None) -> "MixedParameters":
+        """The parameters of a model that has categories."""
+        from gaussbayes import mixed
+
+        if self.counts is None:
+            msg = "this model has no categorical features"
+            raise DataError(msg)
+        return mixed.estimate(self.settings, self._gaussians(n_jobs), self.counts, self.schema)
 
     def learnt(self, wanted_by: str) -> LabelledMoments:
         """What was learnt from rows, for the step of that name; refused where no rows were seen."""
         if self.moments is None:
             msg = (
                 f"{wanted_by} needs the moments of the rows seen before, but this model was made "
-                "from parameters, or fitted to rows with missing values or labels; fit one to "
-                "complete rows, or use from_moments"
+                "from parameters, or fitted to rows without labels, or to rows that lack features "
+                "in so many different ways that their moments take too much memory; fit one to "
+                "labelled rows, leave out rows that lack what few others lack, or use from_moments"
             )
             raise DataError(msg)
-        return LabelledMoments(self.schema.classes, self.moments)
+        return LabelledMoments(self.schema.classes, self.moments, self.incomplete, self.counts)
 
     def with_settings(self, settings: Settings, wanted_by: str) -> "Model":
         """The model of the same rows under other settings, if what they need was kept."""
         able = self.learnt(wanted_by).able(settings.structure.layout)
-        return replace(self, settings=settings, moments=able.moments)
+        return replace(self._of(able), settings=settings)
 
     def updated(self, more: LabelledMoments) -> "Model":
         """The model of the rows seen before and of more; classes that are new join."""
-        return self._of(self.learnt("updated") + more.with_rows())
+        learnt = self.learnt("updated")
+        _refuse_other_categories(learnt, more, self.schema)
+        return self._of(learnt + more.with_rows())
 
     def without(self, gone: LabelledMoments) -> "Model":
         """The model of the rows seen before without some of them; see `LabelledMoments.without`.
 
         A class of which no row is left is no class any more.
         """
-        return self._of(self.learnt("forget").without(gone, self.schema.features))
+        return self._of(self.learnt("forget").without(gone, self.schema))
 
     def with_class(self, learnt: LabelledMoments) -> "Model":
         """The model with classes that it did not have; nothing is changed in those it had."""
@@ -96,7 +152,9 @@ class Model:
                     "with partial_fit"
                 )
                 raise SchemaError(msg)
-        larger = self._of(self.learnt("add_class") + learnt)
+        before = self.learnt("add_class")
+        _refuse_other_categories(before, learnt, self.schema)
+        larger = self._of(before + learnt)
         _ = larger.prior  # refused now, not when a prediction is wanted, if priors were given
         return larger
 
@@ -114,8 +172,7 @@ class Model:
             )
             raise DataError(msg)
         others = [c for c in range(learnt.classes.size) if c != code]
-        left = LabelledMoments(learnt.classes[others], learnt.moments.selected(others))
-        smaller = self._of(left)
+        smaller = self._of(learnt.selected(others))
         _ = smaller.prior
         return smaller
 
@@ -127,6 +184,7 @@ class Model:
         """
         mine, theirs = self.learnt("merge"), other.learnt("merge")
         _refuse_other_features(self.schema, other.schema)
+        _refuse_other_categories(mine, theirs, self.schema)
         both = self._of(mine.merged(theirs, self.settings.structure.layout))
         return replace(
             both,
@@ -155,7 +213,7 @@ class Model:
         chosen = None if names is None else tuple(names[column] for column in columns)
         schema = Schema(self.schema.classes, len(columns), chosen)
         seen = marginals.marginal(parameters, columns, schema)
-        return replace(self, schema=schema, moments=None, parameters=seen)
+        return replace(self, schema=schema, moments=None, parameters=seen, incomplete=None)
 
     def with_feature_names(self, names: Sequence[str] | None) -> "Model":
         """The same model with other names for its features, or none."""
@@ -164,7 +222,15 @@ class Model:
 
     def _of(self, learnt: LabelledMoments) -> "Model":
         schema = replace(self.schema, classes=learnt.classes)
-        return replace(self, schema=schema, moments=learnt.moments)
+        return Model(
+            self.settings,
+            schema,
+            self.target,
+            learnt.moments,
+            None,
+            learnt.incomplete,
+            learnt.counts,
+        )
 
 
 def learnt_model(
@@ -172,6 +238,7 @@ def learnt_model(
     learnt: LabelledMoments,
     features: Sequence[str] | None,
     target: str | None = None,
+    categorical: tuple[int, ...] = (),
 ) -> Model:
     """The model of rows with these moments; classes that weigh nothing are left out.
 
@@ -179,11 +246,12 @@ def learnt_model(
     ----------
     features : the names of the features, if they have any
     target : the column that the labels came from, if it has a name
+    categorical : the columns that the counts are of, among all
     """
     there = learnt.with_rows()
-    d = there.moments.n_features
-    schema = Schema(there.classes, d, check_names(features, d))
-    return Model(settings, schema, target, there.moments, None)
+    d = there.moments.n_features + len(categorical)
+    schema = Schema(there.classes, d, check_names(features, d), categorical)
+    return Model(settings, schema, target, there.moments, None, there.incomplete, there.counts)
 
 
 def given_model(parameters: Parameters, schema: Schema, structure: Structure) -> Model:
@@ -214,3 +282,16 @@ def _refuse_other_features(ours: Schema, theirs: Schema) -> None:
             f"{ours.features or ours.n_features} here, {theirs.features or theirs.n_features} there"
         )
         raise SchemaError(msg)
+
+
+def _refuse_other_categories(
+    ours: LabelledMoments, theirs: LabelledMoments, schema: Schema
+) -> None:
+    """Raise, with the feature's name, if texts and numbers would be categories of one feature."""
+    if ours.counts is None or theirs.counts is None:
+        return
+    from gaussbayes.categorical.categories import unite
+
+    pairs = zip(ours.counts.categories, theirs.counts.categories, strict=True)
+    for j, (own, others) in enumerate(pairs):
+        unite(own, others, schema.of_categories.feature_name(j))

@@ -15,10 +15,11 @@ from gaussbayes.schema import Schema
 from gaussbayes.triangular import cholesky
 from gaussbayes.types import FloatArray, ScatterLayout
 
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 """Share of a weight or a scatter that a subtraction may leave behind as rounding."""
 
-_ONLY = "remove only rows that were added"
+ONLY_ADDED = "remove only rows that were added"
+"""How every refusal to remove rows ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +122,12 @@ class ClassMoments:
         """
         _check_alike(self, other)
         weight = self.weight - other.weight
-        tolerance = _ROUNDING * self.weight
+        tolerance = ROUNDING * self.weight
         if np.any(weight < -tolerance):
             code = int(np.argmin(weight))
             msg = (
                 f"cannot remove weight {other.weight[code]:g} from class "
-                f"{schema.class_name(code)}, which has weight {self.weight[code]:g}: {_ONLY}"
+                f"{schema.class_name(code)}, which has weight {self.weight[code]:g}: {ONLY_ADDED}"
             )
             raise RemovalError(msg)
         left = weight > tolerance
@@ -248,7 +249,7 @@ def _add_squares(
         scatter += np.sign(factor.sum()) * np.einsum("ci,cj->ij", scaled, scaled)
     else:
         # A few classes at a time, so that the products stay in the cache.
-        step = max(1, (1 << 15) // delta.shape[1] ** 2)
+        step = max(1, (1 << 15) // max(1, delta.shape[1] ** 2))
         for first in range(0, delta.shape[0], step):
             some = slice(first, first + step)
             # The products first: δᵢδⱼ is symmetric to the bit, (factor δᵢ)δⱼ would not be.
@@ -260,12 +261,12 @@ def _add_squares(
 def _settle_diagonal(scatter: FloatArray, before: ClassMoments, schema: Schema) -> None:
     """Refuse sums of squares below zero after a removal; set those that are rounding to zero."""
     diagonal, original = (_squares(each, before.layout) for each in (scatter, before.scatter))
-    below = diagonal + _ROUNDING * original
+    below = diagonal + ROUNDING * original
     if np.any(below < 0):
         c, j = (int(at) for at in np.unravel_index(int(np.argmin(below)), below.shape))
         msg = (
             f"removing these rows would make the sum of squares of {schema.feature_name(j)}"
-            f"{_owner(c, before, schema)} {diagonal[c, j]:g}: {_ONLY}"
+            f"{_owner(c, before, schema)} {diagonal[c, j]:g}: {ONLY_ADDED}"
         )
         raise RemovalError(msg)
     np.maximum(diagonal, 0.0, out=diagonal)
@@ -278,15 +279,15 @@ def _refuse_indefinite(scatter: FloatArray, before: ClassMoments, schema: Schema
     """
     unit = np.sqrt(_squares(before.scatter, before.layout))
     scale = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
-    d = before.n_features
-    scaled = scatter.reshape(-1, d, d) * scale[:, :, None]
+    matrices = scatter[None] if before.layout == "pooled" else scatter
+    scaled = matrices * scale[:, :, None]
     scaled *= scale[:, None, :]
-    np.einsum("mii->mi", scaled)[...] += _ROUNDING
+    np.einsum("mii->mi", scaled)[...] += ROUNDING
     good = cholesky(scaled)
     if good < scaled.shape[0]:
         msg = (
             "removing these rows would give a combination of the features a negative sum of "
-            f"squares{_owner(good, before, schema)}: {_ONLY}"
+            f"squares{_owner(good, before, schema)}: {ONLY_ADDED}"
         )
         raise RemovalError(msg)
 
@@ -299,6 +300,5 @@ def _squares(scatter: FloatArray, layout: ScatterLayout) -> FloatArray:
     """The sums of squares (m, d) in a scatter, as a view; m is 1 for a pooled one."""
     if layout == "diagonal":
         return scatter
-    d = scatter.shape[-1]
-    squares: FloatArray = np.einsum("mii->mi", scatter.reshape(-1, d, d))
+    squares: FloatArray = np.einsum("mii->mi", scatter[None] if layout == "pooled" else scatter)
     return squares

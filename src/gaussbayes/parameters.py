@@ -115,6 +115,8 @@ def estimate(
         raise DataError(msg)
     prior = class_priors(priors, schema, moments.weight)
     center, offset = _center(moments)
+    if moments.n_features == 0:  # all features are categorical: there is no Gaussian
+        return Parameters(prior, center, offset, diagonal(np.empty((1, 0)), schema, None))
     covariance = estimate_covariance(moments, schema, structure, divisor, shrinkage)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     return Parameters(prior, center, offset, _shape(covariance, structure, schema, weight))

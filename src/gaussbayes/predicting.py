@@ -1,13 +1,17 @@
 """What a fitted classifier says of rows: labels, posteriors, densities, distances."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from gaussbayes import scores, synthesis, table, validation
 from gaussbayes.fitted import Fitted
+from gaussbayes.parameters import Parameters
 from gaussbayes.types import FloatArray, LabelArray, RealArray
+
+if TYPE_CHECKING:
+    from gaussbayes.mixed import MixedParameters
 
 Answer = TypeVar("Answer")
 
@@ -62,7 +66,7 @@ class Predicting(Fitted):
 
     def log_odds(self, X: Any, a: object, b: object) -> RealArray:
         """``log p(a | x) − log p(b | x)`` (n,) of two classes given by their labels."""
-        self._ready()
+        self._complete()
         return self._score(scores.log_odds, X, *validation.codes_of(a, b, self._model.schema))
 
     def mahalanobis(self, X: Any) -> RealArray:
@@ -90,7 +94,21 @@ class Predicting(Fitted):
         return rows, self.classes_[codes]
 
     def _score(self, function: Callable[..., Answer], X: Any, *codes: int) -> Answer:
-        parameters = self._ready()
+        parameters = self._complete()
+        if not isinstance(parameters, Parameters):
+            return self._score_mixed(function, parameters, X, *codes)
         rows = validation.features_as_before(self, X)
         with validation.naming_columns(rows, self._model.schema.features, allow_nan=True):
             return function(parameters, rows, *codes, self.n_jobs)
+
+    def _score_mixed(
+        self, function: Callable[..., Answer], parameters: "MixedParameters", X: Any, *codes: int
+    ) -> Answer:
+        from gaussbayes import mixed, mixed_rows
+
+        twin = mixed.twin(function)
+        rows = mixed_rows.rows_as_before(self, self._model, X)
+        names = self._model.schema.of_numbers
+        with validation.naming_columns(rows.X, names.features or names.places, allow_nan=True):
+            answer: Answer = twin(parameters, rows, *codes, self.n_jobs)
+        return answer

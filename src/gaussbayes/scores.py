@@ -66,17 +66,17 @@ def log_evidence(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -
 
 def likelihood(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
     """``p(x | c)`` (n, k); 0 or ∞ where the logarithm is out of range."""
-    return _exponential(log_likelihood(parameters, X, n_jobs))
+    return exponential(log_likelihood(parameters, X, n_jobs))
 
 
 def joint(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
     """``p(x, c)`` (n, k); 0 or ∞ where the logarithm is out of range."""
-    return _exponential(log_joint(parameters, X, n_jobs))
+    return exponential(log_joint(parameters, X, n_jobs))
 
 
 def evidence(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
     """``p(x)`` (n,); 0 or ∞ where the logarithm is out of range."""
-    return _exponential(log_evidence(parameters, X, n_jobs))
+    return exponential(log_evidence(parameters, X, n_jobs))
 
 
 def log_odds(
@@ -88,11 +88,16 @@ def log_odds(
     with np.errstate(invalid="ignore"):
         odds: RealArray = scores[:, 0] - scores[:, 1]
     if np.isnan(odds).any():
-        if (parameters.prior[[a, b]] == 0).all():
-            msg = f"classes {a} and {b} both have prior 0: their odds are not defined"
-            raise PriorError(msg)
+        refuse_no_odds(parameters.prior, a, b)
         _refuse(X, 0, OUT_OF_RANGE)
     return odds
+
+
+def refuse_no_odds(prior: FloatArray, a: int, b: int) -> None:
+    """Raise if two classes have no odds because neither has a prior above 0."""
+    if (prior[[a, b]] == 0).all():
+        msg = f"classes {a} and {b} both have prior 0: their odds are not defined"
+        raise PriorError(msg)
 
 
 def mahalanobis(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> RealArray:
@@ -142,7 +147,8 @@ def negative_log_likelihood(
     return NegativeLogLikelihood(of_labels, of_features)
 
 
-def _exponential(logarithms: RealArray) -> RealArray:
+def exponential(logarithms: RealArray) -> RealArray:
+    """The numbers of which these are the logarithms, in their place; 0 or ∞ out of range."""
     with np.errstate(over="ignore", under="ignore"):
         np.exp(logarithms, out=logarithms)
     return logarithms
@@ -179,7 +185,7 @@ def _score(
         if problem:
             _refuse(X[rows], rows.start, problem)
 
-    blocks = ranges(n, min(max(2048, _BLOCK_BYTES // (8 * d)), 1 << 16))
+    blocks = ranges(n, min(max(2048, _BLOCK_BYTES // (8 * d or 1)), 1 << 16))
     for_each(score_block, blocks, n_threads(n_jobs) if n * d > _WORTH_A_THREAD else 1)
 
 

@@ -93,7 +93,13 @@ class Choice:
 
 
 def check_choice(
-    covariance: Any, shared: Any, priors: Any, divisor: Any, shrinkage: Any, criterion: Any
+    covariance: Any,
+    shared: Any,
+    priors: Any,
+    divisor: Any,
+    shrinkage: Any,
+    criterion: Any,
+    smoothing: Any = 0.0,
 ) -> Choice:
     """What ``"auto"`` leaves open, if all that is said is possible.
 
@@ -112,6 +118,7 @@ def check_choice(
         priors,
         divisor,
         None if any_shrinkage else shrinkage,
+        smoothing,
     )
     return Choice(
         settings,

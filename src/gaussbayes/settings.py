@@ -1,10 +1,11 @@
-"""What the user chose, checked once: covariance, shared, priors, divisor, shrinkage."""
+"""What the user chose, checked once: covariance, priors, divisor, shrinkage, smoothing."""
 
 from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
 
+from gaussbayes.checks import not_negative
 from gaussbayes.errors import DataError, ParameterError
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure, estimate
@@ -16,12 +17,13 @@ from gaussbayes.types import CovarianceName, Divisor
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that turns moments into parameters."""
+    """Everything that turns moments and counts into parameters."""
 
     structure: Structure
     priors: Priors
     divisor: Divisor
     shrinkage: Shrinkage
+    smoothing: float = 0.0  # of the shares of categories
 
     def estimate(self, moments: ClassMoments, schema: Schema) -> Parameters:
         """The parameters of at least two classes."""
@@ -34,7 +36,12 @@ class Settings:
 
 
 def check_settings(
-    covariance: Any, shared: Any, priors: Any, divisor: Any, shrinkage: Any
+    covariance: Any,
+    shared: Any,
+    priors: Any,
+    divisor: Any,
+    shrinkage: Any,
+    smoothing: Any = 0.0,
 ) -> Settings:
     """The settings, if each is one of its possible values; priors are checked with the classes.
 
@@ -49,7 +56,8 @@ def check_settings(
         msg = f"shared is True or False, got {shared!r}"
         raise ParameterError(msg)
     structure = Structure(covariance, bool(shared))
-    return Settings(structure, priors, divisor, check_shrinkage(shrinkage))
+    alpha = not_negative("smoothing", smoothing)
+    return Settings(structure, priors, divisor, check_shrinkage(shrinkage), alpha)
 
 
 def one_of(name: str, value: object, possible: tuple[str, ...]) -> None:

@@ -1,5 +1,7 @@
 """Rows → moments: cut into blocks, summed by the kernels on all cores, merged in a fixed tree."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from gaussbayes import kernels
@@ -55,6 +57,9 @@ def summarise(
     n, d = X.shape
     if n == 0:
         return empty(n_classes, d, layout)
+    if d == 0:  # only categorical features: the kernels have nothing to read
+        weight = np.bincount(codes, weights, n_classes).astype(np.float64)
+        return replace(empty(n_classes, 0, layout), weight=weight)
     for_each(summarise_block, enumerate(_row_blocks(n, d, n_classes, layout)), n_threads(n_jobs))
     with np.errstate(over="ignore", invalid="ignore"):
         moments = tree.result()

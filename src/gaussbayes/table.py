@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gaussbayes.errors import DataError, SchemaError
 from gaussbayes.labels import as_targets, is_missing, series_values
 from gaussbayes.schema import Schema
-from gaussbayes.types import CodeArray, FloatArray, RealArray
+from gaussbayes.types import CodeArray, FloatArray, LabelArray, RealArray
 
 _WIDTHS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -39,13 +39,24 @@ def read(X: Any, y: Any, sample_weight: Any = None) -> tuple[Batch, Schema]:
     ([[1.0, 2.0], [3.0, 4.0]], [0, 1], ['no', 'yes'])
     """
     matrix = as_matrix(X)
+    batch, classes = batch_of(matrix, y, sample_weight)
+    return batch, Schema(classes, matrix.shape[1], feature_names(X))
+
+
+def batch_of(matrix: RealArray, y: Any, sample_weight: Any = None) -> tuple[Batch, LabelArray]:
+    """Rows that are numbers already with their targets and weights, and the classes.
+
+    Examples
+    --------
+    >>> batch_of(np.ones((2, 1)), ["no", "yes"])[1].tolist()
+    ['no', 'yes']
+    """
     targets, classes = as_targets(y)
-    n, d = matrix.shape
+    n = matrix.shape[0]
     if targets.shape[0] != n:
         msg = f"X has {n} rows, but y has {targets.shape[0]}; give one label for each row"
         raise DataError(msg)
-    batch = Batch(matrix, targets, as_weights(sample_weight, n))
-    return batch, Schema(classes, d, feature_names(X))
+    return Batch(matrix, targets, as_weights(sample_weight, n)), classes
 
 
 def is_frame(X: Any) -> bool:
@@ -66,7 +77,7 @@ def feature_names(X: Any) -> tuple[str, ...] | None:
     >>> feature_names(pd.DataFrame({"age": [1], "height": [2]}))
     ('age', 'height')
     """
-    names = tuple(_frame(X).columns) if is_frame(X) else ()
+    names = tuple(as_frame(X).columns) if is_frame(X) else ()
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
@@ -96,21 +107,36 @@ def as_matrix(X: Any) -> RealArray:
     >>> as_matrix([[1, 2], [3, 4]]).dtype
     dtype('float64')
     """
-    if type(X) is np.ndarray:
-        matrix, frame = X, False
-    else:
-        frame = is_frame(X)
-        matrix = _from_frame(X) if frame else _from_sequence(X)
-    if matrix.ndim != 2:
-        _refuse_dimensions(matrix)
+    plain = type(X) is np.ndarray and X.ndim == 2
+    matrix = X if plain else _from_frame(X) if is_frame(X) else as_array(X)
     if matrix.dtype not in _WIDTHS:
         matrix = _as_floats(matrix)
-    for axis, things in enumerate(("sample", "feature")):
-        if matrix.shape[axis] == 0:
-            shape = f"0 {things}(s) (shape={matrix.shape}) while a minimum of 1 is required"
-            msg = f"Found array with {shape}."
-            raise DataError(msg)
+    if matrix.size == 0:
+        refuse_empty(matrix.shape)
     return matrix
+
+
+def as_array(X: Any) -> NDArray[Any]:
+    """A table that is no frame as an array (n, d) of any type; text in a list stays what it was.
+
+    Examples
+    --------
+    >>> as_array([[1.5, "low"], [2.5, None]]).tolist()
+    [[1.5, 'low'], [2.5, None]]
+    """
+    array: NDArray[Any] = X if type(X) is np.ndarray else _from_sequence(X)
+    if array.ndim != 2:
+        _refuse_dimensions(array)
+    return array
+
+
+def refuse_empty(shape: tuple[int, ...]) -> None:
+    """Raise for a table without rows or without columns."""
+    for axis, things in enumerate(("sample", "feature")):
+        if shape[axis] == 0:
+            found = f"0 {things}(s) (shape={shape}) while a minimum of 1 is required"
+            msg = f"Found array with {found}."
+            raise DataError(msg)
 
 
 def as_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
@@ -153,7 +179,10 @@ def _from_sequence(X: Any) -> NDArray[Any]:
         )
         raise DataError(msg)
     if np.ma.is_masked(X):
-        return np.where(np.ma.getmaskarray(X), np.nan, np.ma.getdata(X))
+        data = np.ma.getdata(X)
+        if data.dtype.kind in "US":  # NumPy would write 'nan'
+            data = data.astype(object)
+        return np.where(np.ma.getmaskarray(X), np.nan, data)
     if hasattr(X, "collect") and not hasattr(X, "__array__"):
         msg = f"X is lazy ({type(X).__module__}.{type(X).__name__}): pass X.collect()"
         raise DataError(msg)
@@ -170,7 +199,8 @@ def _from_sequence(X: Any) -> NDArray[Any]:
         raise DataError(msg) from None
 
 
-def _frame(X: Any) -> Any:
+def as_frame(X: Any) -> Any:
+    """A frame of any kind as one of narwhals."""
     import narwhals.stable.v2 as nw
     from narwhals.exceptions import DuplicateError
 
@@ -184,7 +214,7 @@ def _frame(X: Any) -> Any:
 def _from_frame(X: Any) -> NDArray[Any]:
     import narwhals.stable.v2 as nw
 
-    frame = _frame(X)
+    frame = as_frame(X)
     types = set(frame.schema.values())
     width = np.dtype(np.float32 if types == {nw.Float32} else np.float64)
     if types in ({nw.Float32}, {nw.Float64}) and not frame.implementation.is_pyarrow():

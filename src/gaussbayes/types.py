@@ -3,6 +3,7 @@
 Shape comments use `n` for rows, `d` for features and `k` for classes; the class axis comes first.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -22,6 +23,9 @@ LabelArray: TypeAlias = NDArray[Any]
 
 CovarianceName: TypeAlias = Literal["full", "diagonal", "spherical"]
 """What a class's covariance may look like."""
+
+CategoricalFeatures: TypeAlias = Literal["from_dtype"] | Sequence[str | int | bool] | None
+"""Which features hold categories: those of such a type, those listed, or none."""
 
 Divisor: TypeAlias = Literal["mle", "unbiased"]
 """What the scatter is divided by: N (maximum likelihood) or N − 1 (unbiased)."""

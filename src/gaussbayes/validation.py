@@ -1,7 +1,7 @@
 """Between scikit-learn's conventions and the statistics: what is checked before rows are summed."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -16,7 +16,9 @@ from gaussbayes.errors import DataError, NonFiniteError, SchemaError
 from gaussbayes.finite import refuse_not_finite
 from gaussbayes.labelled import LabelledMoments
 from gaussbayes.labels import encode_some, unite
+from gaussbayes.learning import learn, learn_incomplete
 from gaussbayes.model import Model
+from gaussbayes.pattern_moments import MOST_KEPT_BYTES
 from gaussbayes.schema import Schema
 from gaussbayes.summarise import summarise
 from gaussbayes.types import CodeArray, FloatArray, LabelArray, RealArray, ScatterLayout
@@ -54,6 +56,27 @@ def features_as_before(model: BaseEstimator, X: Any) -> RealArray:
     if hasattr(model, "feature_names_in_") or rows.shape[1] != model.n_features_in_:
         validate_data(model, rows, reset=False, skip_check_array=True)
     return rows
+
+
+def categorical_columns(X: Any, chosen: Any) -> tuple[int, ...]:
+    """The numbers of the columns that hold categories; see `gaussbayes.categorical`.
+
+    No type says so in arrays, lists and frames of pandas whose types are all NumPy's.
+
+    Examples
+    --------
+    >>> categorical_columns([[1.0, "low"]], [1]), categorical_columns(np.ones((2, 2)), "from_dtype")
+    ((1,), ())
+    """
+    if isinstance(chosen, str) and chosen == "from_dtype":
+        if isinstance(X, np.ndarray | list | tuple):
+            return ()
+        types = getattr(X, "dtypes", None)
+        if types is not None and all(isinstance(one, np.dtype) for one in types):
+            return ()
+    from gaussbayes import categorical
+
+    return tuple(np.flatnonzero(categorical.categorical_columns(X, chosen)).tolist())
 
 
 def one_row(model: BaseEstimator, row: Any) -> Any:
@@ -130,7 +153,7 @@ def codes_among(known: LabelArray, found: LabelArray, targets: CodeArray | Float
 
 def read(X: Any, y: Any, sample_weight: Any) -> tuple[table.Batch, Schema]:
     """Labelled rows as numbers, and what the columns and classes are called."""
-    _warn_of_column(y)
+    warn_of_column(y)
     return table.read(X, y, sample_weight)
 
 
@@ -187,7 +210,9 @@ def summarised(
     n_jobs: int | None,
     names: tuple[str, ...] | None = None,
 ) -> LabelledMoments:
-    """The moments of labelled rows; `names` are those of the columns when `X` has none itself.
+    """What labelled rows say, of which some may lack features (NaN).
+
+    `names` are those of the columns when `X` has none itself.
 
     Examples
     --------
@@ -195,7 +220,9 @@ def summarised(
     >>> learnt.classes.tolist(), learnt.moments.mean.tolist()
     (['a'], [[2.0]])
     """
-    return moments_of(*read(X, y, sample_weight), layout, n_jobs, names)
+    batch, schema = read(X, y, sample_weight)
+    with naming_columns(batch.X, names or schema.features, allow_nan=True):
+        return learn(batch.X, batch.targets, batch.weights, schema.classes, layout, n_jobs)
 
 
 def moments_of(
@@ -203,18 +230,26 @@ def moments_of(
     schema: Schema,
     layout: ScatterLayout,
     n_jobs: int | None,
-    names: tuple[str, ...] | None = None,
 ) -> LabelledMoments:
-    """The moments of rows that were read; errors name columns."""
+    """The moments of complete rows that were read; errors name columns."""
     k = schema.classes.shape[0]
-    with naming_columns(batch.X, names or schema.features):
+    with naming_columns(batch.X, schema.features):
         moments = summarise(batch.X, batch.targets, batch.weights, k, layout, n_jobs)
     return LabelledMoments(schema.classes, moments)
 
 
+def moments_of_incomplete(
+    batch: table.Batch, schema: Schema, layout: ScatterLayout, n_jobs: int | None
+) -> LabelledMoments | None:
+    """What rows say of which some are known to lack features; None if that takes much memory."""
+    X, classes, most = batch.X, schema.classes, MOST_KEPT_BYTES
+    with naming_columns(X, schema.features, allow_nan=True):
+        return learn_incomplete(X, batch.targets, batch.weights, classes, layout, n_jobs, most)
+
+
 @contextmanager
 def naming_columns(
-    rows: RealArray, names: tuple[str, ...] | None, *, allow_nan: bool = False
+    rows: RealArray, names: Sequence[str | int] | None, *, allow_nan: bool = False
 ) -> Iterator[None]:
     """Let errors about NaN and infinity name the column, where it has a name."""
     try:
@@ -224,7 +259,7 @@ def naming_columns(
         raise
 
 
-def _warn_of_column(y: Any) -> None:
+def warn_of_column(y: Any) -> None:
     """Warn, as scikit-learn's classifiers do, of labels that come as a matrix of one column."""
     shape: Any = np.shape(y[:1]) if isinstance(y, list | tuple) else getattr(y, "shape", ())
     if len(shape) == 2 and shape[1] == 1:

@@ -230,10 +230,3 @@ def test_missing_values_of_tables(table: Any) -> None:
         plain = GaussianClassifier(model.covariance, shared=model.shared).fit(X, y)
         expected = plain.predict_proba(np.array([[1, np.nan], [np.nan, 0.5], [2, 1]]))
         np.testing.assert_array_equal(found, expected)
-
-
-def test_sums_of_rows_do_not_take_missing_values() -> None:
-    X, y = trees()
-    X[3, 0] = np.nan
-    with pytest.raises(NonFiniteError, match="NaN in row 3, column 0"):
-        GaussianClassifier().partial_fit(X, y)

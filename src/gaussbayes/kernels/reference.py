@@ -149,7 +149,7 @@ def scatter_shape(layout: ScatterLayout, n_classes: int, n_features: int) -> tup
 
 
 def _blocks(rows: NDArray[np.intp], n_features: int) -> list[NDArray[np.intp]]:
-    step = max(1, _BLOCK_BYTES // (8 * n_features))
+    step = max(1, _BLOCK_BYTES // max(1, 8 * n_features))
     return [rows[start : start + step] for start in range(0, rows.size, step)]
 
 

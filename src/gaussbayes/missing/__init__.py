@@ -1,5 +1,4 @@
 """Rows with missing features or without labels: learnt by maximum likelihood, scored exactly.
 
-`em` learns; `patterns` groups rows by what they have. Nothing is ever filled in: what is missing is
-integrated out.
+`em` learns, `scoring` scores. Nothing is ever filled in: what is missing is integrated out.
 """

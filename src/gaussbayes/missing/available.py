@@ -38,6 +38,25 @@ class Available:
         """
         return variances(self.scatter, self.weight, structure)
 
+    def together(self) -> "Available":
+        """The moments of all rows, as those of one class.
+
+        Examples
+        --------
+        >>> X = np.array([[1.0], [3.0]])
+        >>> available(X, np.arange(2, dtype=np.int32), None, 2).together().scatter.tolist()
+        [[2.0]]
+        """
+        weight = self.weight.sum(axis=0, keepdims=True)
+        safe = np.where(weight > 0, weight, 1.0)
+        # Any float near the rows serves as anchor: differences to it are exact.
+        anchor = (self.weight * (self.anchor + self.offset)).sum(axis=0, keepdims=True) / safe
+        apart = np.where(self.weight > 0, (self.anchor - anchor) + self.offset, 0.0)
+        offset = (self.weight * apart).sum(axis=0, keepdims=True) / safe
+        between = self.weight * np.square(apart - offset)
+        scatter = (self.scatter + between).sum(axis=0, keepdims=True)
+        return Available(weight, anchor, offset, scatter)
+
 
 def variances(scatter: FloatArray, weight: FloatArray, structure: Structure) -> FloatArray:
     """Sums of squares (k, d) divided by their weights (k, d), as the structure pools them (m, d).

@@ -13,10 +13,11 @@ import numpy as np
 from gaussbayes.errors import SingularCovarianceError
 from gaussbayes.missing.ascent import Climb, climb
 from gaussbayes.missing.available import Available
+from gaussbayes.missing.cells import Observed
 from gaussbayes.missing.featurewise import FeaturewiseProblem
 from gaussbayes.missing.full import Completed, FullProblem
 from gaussbayes.missing.penalty import Penalty
-from gaussbayes.missing.points import Frame, blocks_of
+from gaussbayes.missing.points import Block, Frame
 from gaussbayes.missing.rows import IncompleteRows
 from gaussbayes.parameters import Structure
 from gaussbayes.schema import Schema
@@ -37,9 +38,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """Rows, and where to start from: means and variances of the rows that have each feature."""
+    """Labelled rows, and where to start: means and variances of those that have each feature."""
 
-    rows: IncompleteRows
+    rows: Observed
     found: Available
     schema: Schema
     structure: Structure
@@ -70,14 +71,18 @@ def labelled_climbs(task: Task, limits: Limits) -> list[Climb[Completed]]:
 
 
 def membership_climb(
-    task: Task, limits: Limits, prior: FloatArray, held: FloatArray | None
+    task: Task,
+    rows: IncompleteRows,
+    limits: Limits,
+    prior: FloatArray,
+    held: FloatArray | None,
 ) -> Climb[Completed]:
     """Labelled and unlabelled rows together, from the priors (k,) given; `held` ones stay."""
     if task.structure.covariance == "full":
-        full = _joint(task, limits, held, known=False)
+        full = _joint(task, rows.every_block(task.frame), limits, held)
         mean, covariance = _start(task, limits)
         return _climbed(full, full.packed(prior, mean, covariance), limits)
-    rows, out = task.rows, task.rows.unlabelled
+    out = rows.unlabelled
     featurewise = FeaturewiseProblem(
         task.found,
         rows.label_weight - rows.blank,
@@ -121,16 +126,16 @@ def _climbed(
     return climb(problem.step, start, limits.tolerance, limits.max_iterations)
 
 
-def _joint(task: Task, limits: Limits, prior: FloatArray | None, *, known: bool) -> FullProblem:
-    """All classes in one problem; the rows are those of a known class, or all."""
-    rows = task.rows
-    which = ~rows.unlabelled if known else np.ones(rows.codes.size, dtype=bool)
+def _joint(
+    task: Task, blocks: tuple[Block, ...], limits: Limits, prior: FloatArray | None
+) -> FullProblem:
+    """All classes in one problem."""
     return FullProblem(
-        blocks_of(rows.X[which], rows.codes[which], rows.weights[which], task.frame),
+        blocks,
         task.frame,
         task.schema,
         prior,
-        rows.blank,
+        task.rows.blank,
         task.counted,
         None,
         task.penalty,
@@ -140,16 +145,15 @@ def _joint(task: Task, limits: Limits, prior: FloatArray | None, *, known: bool)
 
 def _shared(task: Task, limits: Limits) -> Climb[Completed]:
     certain = np.ones(task.mean.shape[0])  # labels are known: they add nothing to the likelihood
-    problem = _joint(task, limits, certain, known=True)
+    problem = _joint(task, task.rows.blocks(task.frame), limits, certain)
     return _climbed(problem, problem.packed(certain, task.mean, task.covariance), limits)
 
 
 def _alone(task: Task, limits: Limits, c: int) -> Climb[Completed]:
-    one, rows, certain = slice(c, c + 1), task.rows, np.ones(1)
-    own = rows.codes == c
+    one, certain = slice(c, c + 1), np.ones(1)
     frame = Frame(task.frame.anchor[one], task.frame.unit[one])
     problem = FullProblem(
-        blocks_of(rows.X[own], np.zeros(int(own.sum()), np.int32), rows.weights[own], frame),
+        task.rows.own_blocks(c, frame),
         frame,
         task.schema,
         certain,

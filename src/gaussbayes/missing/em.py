@@ -24,8 +24,10 @@ import numpy as np
 from gaussbayes.checks import positive_number, whole_number
 from gaussbayes.errors import SingularCovarianceError
 from gaussbayes.factor import check_variances
+from gaussbayes.labelled import LabelledMoments
 from gaussbayes.missing.ascent import total_objective
-from gaussbayes.missing.available import Available, available, variances
+from gaussbayes.missing.available import Available, variances
+from gaussbayes.missing.cells import IncompleteCells, Observed, incomplete_cells
 from gaussbayes.missing.climbs import Limits, Task, joined, labelled_climbs, membership_climb
 from gaussbayes.missing.featurewise import closed_form, log_likelihood_of
 from gaussbayes.missing.full import Completed
@@ -116,13 +118,52 @@ def fit_incomplete(
     >>> fit.convergence.converged
     True
     """
-    limits = Limits(
+    share = positive_number("unlabelled_weight", unlabelled_weight)
+    rows = incomplete_rows(X, codes, weights, n_classes, schema, share)
+    return _penalised_if_needed(rows, schema, settings, _limits(tolerance, max_iterations, n_jobs))
+
+
+def fit_patterns(
+    learnt: LabelledMoments,
+    schema: Schema,
+    settings: Settings,
+    *,
+    tolerance: float = 1e-11,
+    max_iterations: int = 10_000,
+    n_jobs: int | None = None,
+) -> Incomplete:
+    """The same for labelled rows of which the moments of each class and pattern are known.
+
+    Raises
+    ------
+    DataError, SingularCovarianceError
+        As `fit_incomplete`.
+
+    Examples
+    --------
+    >>> from gaussbayes.learning import learn
+    >>> from gaussbayes.settings import check_settings
+    >>> X = np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 5.0], [4.0, np.nan]])
+    >>> learnt = learn(X, np.zeros(4, np.int32), None, np.array(["a"]), "full")
+    >>> settings = check_settings("full", False, None, "mle", None)
+    >>> fit_patterns(learnt, Schema(learnt.classes, 2), settings).moments.mean.round(6).tolist()
+    [[2.5, 3.75]]
+    """
+    cells = incomplete_cells(learnt, schema)
+    return _penalised_if_needed(cells, schema, settings, _limits(tolerance, max_iterations, n_jobs))
+
+
+def _limits(tolerance: float, max_iterations: int, n_jobs: int | None) -> Limits:
+    return Limits(
         positive_number("tolerance", tolerance),
         whole_number("max_iterations", max_iterations, 1),
         n_threads(n_jobs),
     )
-    share = positive_number("unlabelled_weight", unlabelled_weight)
-    rows = incomplete_rows(X, codes, weights, n_classes, schema, share)
+
+
+def _penalised_if_needed(
+    rows: IncompleteRows | IncompleteCells, schema: Schema, settings: Settings, limits: Limits
+) -> Incomplete:
     shrinkage = settings.shrinkage if settings.structure.covariance != "spherical" else None
     try:
         return _fit(rows, schema, settings, limits, penalised=False)
@@ -134,23 +175,30 @@ def fit_incomplete(
 
 
 def _fit(
-    rows: IncompleteRows, schema: Schema, settings: Settings, limits: Limits, *, penalised: bool
+    rows: IncompleteRows | IncompleteCells,
+    schema: Schema,
+    settings: Settings,
+    limits: Limits,
+    *,
+    penalised: bool,
 ) -> Incomplete:
     structure, labels = settings.structure, rows.label_weight
-    found = available(rows.X, rows.codes, rows.weights, labels.size)
+    found = rows.available()
     held = None if settings.priors is None else class_priors(settings.priors, schema, labels)
     prior = labels / labels.sum() if held is None else held
     of_labels = float(labels[prior > 0] @ np.log(prior[prior > 0]))
-    joining = bool(rows.unlabelled.any())
-    if structure.covariance != "full" and not joining:
+    unlabelled = rows if isinstance(rows, IncompleteRows) and rows.unlabelled.any() else None
+    blank = rows.blank_unlabelled if isinstance(rows, IncompleteRows) else 0.0
+    if structure.covariance != "full" and unlabelled is None:
         done = closed_form(found, labels, structure)
         likelihood = of_labels + log_likelihood_of(found, done.covariance)
         units = Frame(found.anchor, np.ones_like(done.covariance))
-        moments = _moments(done, units, rows.blank_unlabelled * prior, settings)
+        moments = _moments(done, units, blank * prior, settings)
         return Incomplete(moments, Convergence(np.array([likelihood]), True, 0.0))
-    task = _task(rows, found, schema, settings, guarded=joining or penalised, penalised=penalised)
-    if joining:
-        way = membership_climb(task, limits, prior, held)
+    guarded = unlabelled is not None or penalised
+    task = _task(rows, found, schema, settings, guarded=guarded, penalised=penalised)
+    if unlabelled is not None:
+        way = membership_climb(task, unlabelled, limits, prior, held)
         done, of_labels, climbs = way.last.found, 0.0, [way]
         weight = done.weight + rows.blank
         prior = weight / weight.sum() if held is None else held
@@ -163,12 +211,11 @@ def _fit(
         max(way.remaining for way in climbs),
         penalised,
     )
-    blank = rows.blank + rows.blank_unlabelled * prior
-    return Incomplete(_moments(done, task.frame, blank, settings), record)
+    return Incomplete(_moments(done, task.frame, rows.blank + blank * prior, settings), record)
 
 
 def _task(
-    rows: IncompleteRows,
+    rows: Observed,
     found: Available,
     schema: Schema,
     settings: Settings,
@@ -182,7 +229,7 @@ def _task(
     if structure.shared:
         counted = counted.sum(keepdims=True)
     if guarded:
-        variance = _positive(variance, found, rows.X)
+        variance = _positive(variance, found, rows.together())
     check_variances(variance, schema, counted)
     frame = frame_of(found.anchor, variance)
     penalty = (
@@ -193,10 +240,10 @@ def _task(
     return Task(rows, found, schema, structure, frame, variance, counted, penalty)
 
 
-def _positive(variance: FloatArray, found: Available, X: FloatArray) -> FloatArray:
+def _positive(variance: FloatArray, found: Available, together: Available) -> FloatArray:
     """Variances (m, d); for 0 that of the classes together, and if it is 0 too that of all rows."""
     pooled = variances(found.scatter, found.weight, Structure("diagonal", shared=True))
-    everything = available(X, np.zeros(X.shape[0], np.int32), None, 1).variance(Structure())
+    everything = together.variance(Structure())
     return np.where(variance > 0, variance, np.where(pooled > 0, pooled, everything))
 
 

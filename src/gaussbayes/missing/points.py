@@ -4,7 +4,8 @@ The rows of a class that have the same features enter the likelihood by their we
 scatter alone. Many such rows are therefore replaced by few points with the same three: one at the
 mean, with all the weight, and the rows of a triangular R with ``RᵀR`` the scatter. The latter are
 deviations as they stand, from no mean; they are not *located*. What an iteration of EM costs then
-depends on the patterns, not on the rows.
+depends on the patterns, not on the rows. Where only the three are known and not the rows, the
+eigenvectors of the scatter serve as R.
 """
 
 from collections.abc import Iterator
@@ -13,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.missing.patterns import Patterns, group
+from gaussbayes.moments import ClassMoments
 from gaussbayes.parallel import ranges
+from gaussbayes.patterns import Patterns, group
 from gaussbayes.types import CodeArray, FloatArray
 
 _MOST_PRODUCTS = 1 << 18
@@ -22,6 +24,11 @@ _MOST_PRODUCTS = 1 << 18
 
 _MOST_ENTRIES = 1 << 17
 """Entries of the matrices that are inverted at a time: a megabyte."""
+
+_MOST_ROOTS = 1 << 20
+"""Entries of the scatters whose roots are worked out at a time."""
+
+_EPS = float(np.finfo(np.float64).eps)
 
 UNLABELLED = -1
 """The number of the class that is not known."""
@@ -102,8 +109,45 @@ def blocks_of(
         points = _unchanged(values, weights[rows], found)
         if code != UNLABELLED:
             points = _compressed(points, found)
-        blocks.extend(_cut(code, points, found))
+        blocks.extend(_cut(code, points, found.observed))
     return tuple(blocks)
+
+
+def blocks_of_cells(
+    code: int, observed: NDArray[np.bool_], cells: ClassMoments, frame: Frame
+) -> Iterator[Block]:
+    """The points of cells of one class, of which weight, mean and full scatter are known.
+
+    Parameters
+    ----------
+    observed : (q, d) which features the rows of each cell have, some of them
+    cells : of q cells, 0 where a feature is missing
+
+    Examples
+    --------
+    >>> from gaussbayes.summarise import summarise
+    >>> rows = np.array([[3.0, 0.0], [4.0, 0.0], [5.0, 0.0], [7.0, 0.0]])
+    >>> cells = summarise(rows, np.zeros(4, np.int32), None, 1)
+    >>> frame = Frame(np.zeros((1, 2)), np.ones((1, 2)))
+    >>> (block,) = blocks_of_cells(0, np.array([[True, False]]), cells, frame)
+    >>> np.abs(block.points).round(3).tolist(), block.weight.tolist(), block.located.tolist()
+    ([[4.75, 0.0], [2.958, 0.0]], [4.0, 1.0], [1.0, 0.0])
+    """
+    unit, d = frame.units_of(code), observed.shape[1]
+    for some in ranges(observed.shape[0], max(1, _MOST_ROOTS // d**2)):
+        there = observed[some]
+        mean = ((cells.anchor[some] - frame.anchor[code]) + cells.offset[some]) / unit
+        square, vector = np.linalg.eigh(cells.scatter[some] / unit / unit[:, None])
+        # What is left of the others is rounding, as is what is there of a missing feature.
+        real = square > d * _EPS * square[:, -1:]
+        root = np.sqrt(np.where(real, square, 0.0))[:, :, None] * vector.mT * there[:, None, :]
+        starts = np.concatenate([[0], np.cumsum(1 + real.sum(axis=1))]).astype(np.intp)
+        located = np.zeros(starts[-1])
+        located[starts[:-1]] = 1.0
+        weight, points = np.ones(located.size), np.empty((located.size, d))
+        weight[starts[:-1]], points[starts[:-1]] = cells.weight[some], mean * there
+        points[located == 0] = root[real]
+        yield from _cut(code, _Points(points, weight, located, starts), there)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,10 +193,10 @@ def _compressed(rows: _Points, found: Patterns) -> _Points:
     return _Points(points, weight, located, starts)
 
 
-def _cut(code: int, rows: _Points, found: Patterns) -> Iterator[Block]:
-    """Blocks of patterns that lack the same number of features; small enough for the cache."""
+def _cut(code: int, rows: _Points, observed: NDArray[np.bool_]) -> Iterator[Block]:
+    """Blocks of patterns (p, d) that lack the same number of features; they fit into the cache."""
     d = rows.points.shape[1]
-    lacking = d - found.observed.sum(axis=1)
+    lacking = d - observed.sum(axis=1)
     size = np.diff(rows.starts)
     for hidden in np.unique(lacking[lacking < d]).tolist():
         patterns = np.flatnonzero(lacking == hidden)
@@ -163,7 +207,7 @@ def _cut(code: int, rows: _Points, found: Patterns) -> Iterator[Block]:
         step = min(_MOST_PRODUCTS // d**2, _MOST_ENTRIES // max(1, hidden**2))
         for some in ranges(order.size, max(16, step)):
             cells, cell = np.unique(pattern[some], return_inverse=True)
-            columns = np.nonzero(~found.observed[cells])[1].reshape(cells.size, hidden)
+            columns = np.nonzero(~observed[cells])[1].reshape(cells.size, hidden)
             at = order[some]
             yield Block(
                 code,

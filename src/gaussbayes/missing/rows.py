@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from gaussbayes.errors import DataError
 from gaussbayes.finite import refuse_not_finite, refuse_overflow
-from gaussbayes.missing.points import UNLABELLED
+from gaussbayes.missing.available import Available, available
+from gaussbayes.missing.points import UNLABELLED, Block, Frame, blocks_of
 from gaussbayes.schema import Schema
 from gaussbayes.types import CodeArray, FloatArray, RealArray
 
@@ -28,6 +29,29 @@ class IncompleteRows:
         """Which rows have no label."""
         mask: NDArray[np.bool_] = self.codes == UNLABELLED
         return mask
+
+    def available(self) -> Available:
+        """The moments of each class and feature over the labelled rows that have the feature."""
+        return available(self.X, self.codes, self.weights, self.label_weight.size)
+
+    def together(self) -> Available:
+        """The moments of each feature over all rows that have it, labelled or not."""
+        return available(self.X, np.zeros(self.codes.size, np.int32), self.weights, 1)
+
+    def blocks(self, frame: Frame) -> tuple[Block, ...]:
+        """The points of labelled rows."""
+        which = ~self.unlabelled
+        return blocks_of(self.X[which], self.codes[which], self.weights[which], frame)
+
+    def own_blocks(self, c: int, frame: Frame) -> tuple[Block, ...]:
+        """The points of one class, in the frame of that class alone, in which it is number 0."""
+        own = self.codes == c
+        alone = np.zeros(int(own.sum()), np.int32)
+        return blocks_of(self.X[own], alone, self.weights[own], frame)
+
+    def every_block(self, frame: Frame) -> tuple[Block, ...]:
+        """The points of labelled and unlabelled rows."""
+        return blocks_of(self.X, self.codes, self.weights, frame)
 
 
 def incomplete_rows(
@@ -72,7 +96,7 @@ def incomplete_rows(
         np.bincount(codes[which], share[which], minlength=n_classes).astype(np.float64)
         for which in (labelled, labelled & ~some)
     ]
-    _refuse_unlabelled(counts[0], schema)
+    refuse_unlabelled(counts[0], schema)
     used = some & (share > 0)
     rows = IncompleteRows(
         values[used],
@@ -82,11 +106,13 @@ def incomplete_rows(
         counts[1],
         float(share[~some & ~labelled].sum()),
     )
-    _refuse_absent(rows, schema)
+    absent = [np.isnan(rows.X[rows.codes == c]).all(axis=0) for c in range(n_classes)]
+    refuse_absent(np.array(absent), schema)
     return rows
 
 
-def _refuse_unlabelled(label_weight: FloatArray, schema: Schema) -> None:
+def refuse_unlabelled(label_weight: FloatArray, schema: Schema) -> None:
+    """Refuse a class whose labelled rows weigh nothing (k,)."""
     if not (label_weight > 0).any():
         msg = (
             "no row has a label: unlabelled rows can only be added to labelled ones, and at least "
@@ -102,16 +128,15 @@ def _refuse_unlabelled(label_weight: FloatArray, schema: Schema) -> None:
         raise DataError(msg)
 
 
-def _refuse_absent(rows: IncompleteRows, schema: Schema) -> None:
-    """Refuse a class that has no labelled row with a certain feature."""
-    for c in range(schema.classes.shape[0]):
-        absent = np.isnan(rows.X[rows.codes == c]).all(axis=0)
-        if absent.any():
-            columns = np.flatnonzero(absent).tolist()
-            msg = (
-                f"class {schema.class_name(c)} has no labelled row with "
-                f"{schema.feature_list(columns)}: nothing says what its mean is there, and sharing "
-                "a covariance does not either. Ways out: give at least one such row; leave these "
-                "features out; leave the class out"
-            )
-            raise DataError(msg)
+def refuse_absent(absent: NDArray[np.bool_], schema: Schema) -> None:
+    """Refuse a class that has no labelled row with a certain feature (k, d)."""
+    if absent.any():
+        c = int(np.argmax(absent.any(axis=1)))
+        columns = np.flatnonzero(absent[c]).tolist()
+        msg = (
+            f"class {schema.class_name(c)} has no labelled row with "
+            f"{schema.feature_list(columns)}: nothing says what its mean is there, and sharing "
+            "a covariance does not either. Ways out: give at least one such row; leave these "
+            "features out; leave the class out"
+        )
+        raise DataError(msg)

@@ -18,8 +18,8 @@ from gaussbayes.covariance import Full
 from gaussbayes.discriminant import Purpose, form_for, masked_form, only, prepared
 from gaussbayes.kernels.forms import NOT_FINITE
 from gaussbayes.marginal import marginal
-from gaussbayes.missing.patterns import patterns_of
 from gaussbayes.parameters import Parameters
+from gaussbayes.patterns import patterns_of
 from gaussbayes.schema import Schema
 from gaussbayes.types import RealArray, Task
 

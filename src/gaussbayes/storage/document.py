@@ -47,6 +47,8 @@ def dumps(stored: Model) -> bytes:
     """
     k, d = stored.schema.classes.shape[0], stored.schema.n_features
     try:
+        if stored.counts is not None:
+            refuse("features", "numbers alone, in this version of the format", "categories too")
         parts = {
             "format": FORMAT,
             "version": VERSION,

@@ -16,9 +16,9 @@ _WORD = 64
 class Patterns:
     """The different patterns of rows, and the rows of each.
 
-    ``order[starts[i]:starts[i + 1]]`` are the rows of pattern i, in the order they came. If there
-    are complete rows their pattern is the last, if there are rows without any value it is the
-    first.
+    ``order[starts[i]:starts[i + 1]]`` are the rows of pattern i, in the order they came. Patterns
+    are sorted as text is, "missing" before "there": if there are complete rows their pattern is the
+    last, if there are rows without any value it is the first.
     """
 
     observed: NDArray[np.bool_]  # (p, d) which features are there
@@ -82,7 +82,7 @@ def _sorted(words: NDArray[Any], n_features: int) -> NDArray[np.intp]:
     n = words.shape[1]
     room = n.bit_length()
     if n_features + room > 64:
-        order: NDArray[np.intp] = np.lexsort(words)
+        order: NDArray[np.intp] = np.lexsort(words[::-1])
         return order
     # Pattern and row in one number: sorting numbers is many times quicker than sorting places.
     both = (words[0] >> np.uint64(64 - n_features)) << np.uint64(room)

@@ -1,0 +1,39 @@
+"""Parameters and coded columns → log likelihood, to be added to that of the other features."""
+
+import numpy as np
+
+from gaussbayes.categorical.coding import CodedColumns
+from gaussbayes.categorical.parameters import CategoricalParameters
+from gaussbayes.errors import SchemaError
+from gaussbayes.parallel import ranges
+from gaussbayes.types import FloatArray
+
+_BLOCK = 1 << 14
+
+
+def log_likelihood(parameters: CategoricalParameters, columns: CodedColumns) -> FloatArray:
+    """``Σ_j log p(x_j | c)`` (n, k) over the categorical features of each row.
+
+    A missing value and a category never seen in training are integrated out: whatever they are,
+    their probabilities sum to 1, and they add 0 to every class. −∞ is a category that never
+    occurred in the class, without smoothing.
+
+    Examples
+    --------
+    >>> from gaussbayes.categorical.coding import code_columns
+    >>> halves = CategoricalParameters((("a", "b"),), np.log([[0.5, 0.5], [0.25, 0.75]]))
+    >>> rows = code_columns([np.array(["b", "c"])], ["feature 0"], halves.categories)
+    >>> np.exp(log_likelihood(halves, rows)).tolist()
+    [[0.5, 0.75], [1.0, 1.0]]
+    """
+    if columns.categories != parameters.categories:
+        msg = "these columns are not coded by the categories of this model: code them by those"
+        raise SchemaError(msg)
+    n, k = columns.codes.shape[0], parameters.log_probability.shape[0]
+    total = np.zeros((n, k))
+    for j in range(columns.n_features):
+        # Two rows of zeros at the end: unseen and missing are −1 and −2, counted from there.
+        table = np.concatenate([parameters.of(j).T, np.zeros((2, k))])
+        for rows in ranges(n, _BLOCK):
+            total[rows] += table[columns.codes[rows, j]]
+    return total

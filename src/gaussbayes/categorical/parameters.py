@@ -1,0 +1,77 @@
+"""Counts and smoothing → the probability of each category, given the class."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaussbayes.categorical.categories import Categories
+from gaussbayes.categorical.counts import ClassCounts, starts
+from gaussbayes.checks import not_negative
+from gaussbayes.errors import DataError
+from gaussbayes.schema import Schema
+from gaussbayes.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CategoricalParameters:
+    """``log p(category | class)`` of every category of every feature, beside each other.
+
+    Without smoothing a category that never occurred in a class has probability 0 there: −∞.
+    """
+
+    categories: tuple[Categories, ...]  # q times m_j
+    log_probability: FloatArray  # (k, m), m = Σ m_j
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters: for each class and feature one less than it has categories."""
+        k = int(self.log_probability.shape[0])
+        return k * sum(max(0, len(own) - 1) for own in self.categories)
+
+    def of(self, feature: int) -> FloatArray:
+        """``log p(category | class)`` (k, m_j) of one feature, as a view."""
+        first, last = starts(self.categories)[feature : feature + 2]
+        return self.log_probability[:, first:last]
+
+
+def estimate(counts: ClassCounts, schema: Schema, smoothing: float = 0.0) -> CategoricalParameters:
+    """The probabilities of the categories, from their shares of the weight.
+
+    ``p(category | class) = (weight + α) / (weight of all categories + α m)`` of m categories with
+    smoothing α. 0 is maximum likelihood; α is the weight of as many imagined rows in each category.
+    Rows without a value count nowhere.
+
+    Parameters
+    ----------
+    schema : what messages call the classes and the categorical features
+    smoothing : α, 0 or more
+
+    Examples
+    --------
+    >>> counts = ClassCounts((("S", "M"),), np.array([[3.0, 1.0]]), np.zeros((1, 1)))
+    >>> schema = Schema(np.array(["dry"]), 1, ("wind",))
+    >>> np.exp(estimate(counts, schema).of(0)).round(12).tolist()
+    [[0.75, 0.25]]
+    >>> np.exp(estimate(counts, schema, smoothing=1).of(0)).round(4).tolist()
+    [[0.6667, 0.3333]]
+    """
+    alpha = not_negative("smoothing", smoothing)
+    log_probability = np.empty_like(counts.weight)
+    first = counts.starts
+    for j, own in enumerate(counts.categories):
+        weight = counts.of(j) + alpha
+        total = weight.sum(axis=1, keepdims=True)
+        if not (total > 0).all() and (own or alpha == 0):
+            _refuse_nothing(int(np.argmin(total[:, 0] > 0)), j, schema)
+        with np.errstate(divide="ignore"):
+            log_probability[:, first[j] : first[j + 1]] = np.log(weight / total)
+    return CategoricalParameters(counts.categories, log_probability)
+
+
+def _refuse_nothing(c: int, j: int, schema: Schema) -> None:
+    msg = (
+        f"{schema.feature_name(j)} is missing in every row of class {schema.class_name(c)}, so "
+        "that its categories have no probabilities there: give rows with a value, set smoothing "
+        "above 0, or leave the feature out"
+    )
+    raise DataError(msg)

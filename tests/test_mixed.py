@@ -1,0 +1,385 @@
+"""Categorical features through the estimator: alone, mixed, in parts, forgotten."""
+
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import multivariate_normal
+from sklearn.base import clone
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
+
+from gaussbayes import GaussianClassifier
+from gaussbayes.categorical import UnseenCategoryWarning
+from gaussbayes.errors import (
+    DataError,
+    MissingLabelError,
+    ModelFileError,
+    NonFiniteError,
+    ParameterError,
+    RemovalError,
+    SchemaError,
+)
+from gaussbayes.lessons import rain
+
+pytestmark = pytest.mark.usefixtures("kernels")
+
+
+def weather(n: int = 200, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Two numbers and two categories, one of them with gaps."""
+    random = np.random.default_rng(seed)
+    y = np.array(["dry", "mild", "wet"])[random.integers(0, 3, n)]
+    shift = (y == "wet").astype(int)
+    wind = np.array(["low", "mid", "strong", None], dtype=object)
+    frame = pd.DataFrame(
+        {
+            "pressure": random.normal(1000, 10, n) - 8 * shift,
+            "wind": pd.Categorical(wind[(random.integers(0, 3, n) + shift) % 4]),
+            "warmth": random.normal(15, 5, n),
+            "month": pd.Categorical(random.integers(1, 4, n)),
+        }
+    )
+    return frame, y
+
+
+def assert_same(a: GaussianClassifier, b: GaussianClassifier, X: Any) -> None:
+    assert a.classes_.tolist() == b.classes_.tolist()
+    assert a.categories_ == b.categories_
+    np.testing.assert_array_equal(a.counts_.weight, b.counts_.weight)
+    np.testing.assert_allclose(a.means_, b.means_, rtol=1e-12)
+    np.testing.assert_allclose(
+        a.predict_joint_log_proba(X), b.predict_joint_log_proba(X), rtol=1e-11
+    )
+
+
+def test_rain() -> None:
+    days = rain.table()
+    model = GaussianClassifier(categorical_features=[0, 1]).fit(days.rows, days.labels)
+    query = np.array([["2", "S"]])
+    np.testing.assert_allclose(model.joint(query), [[3 / 75, 2 / 75]], rtol=1e-14)
+    np.testing.assert_allclose(model.predict_proba(query), [[0.6, 0.4]], rtol=1e-14)
+    assert model.predict(query).tolist() == [-1]
+    assert model.n_parameters_ == 1 + 2 * (2 + 2)
+    assert model.means_.shape == (2, 0)
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
+@pytest.mark.parametrize("shared", [False, True])
+def test_categories_alone_are_discrete_naive_bayes(covariance: Any, shared: bool) -> None:
+    random = np.random.default_rng(2)
+    y = random.integers(0, 3, 300)
+    X = (random.integers(0, 3, (300, 2)) + y[:, None]) % [3, 4]
+    theirs = CategoricalNB(alpha=0.5).fit(X, y)
+    ours = GaussianClassifier(
+        covariance, shared=shared, categorical_features=[True, True], smoothing=0.5
+    ).fit(X, y)
+    np.testing.assert_allclose(
+        ours.predict_joint_log_proba(X), theirs.predict_joint_log_proba(X), rtol=1e-12
+    )
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-11)
+    assert ours.predict(X).tolist() == theirs.predict(X).tolist()
+
+
+def test_mixed_is_the_sum_of_both_parts() -> None:
+    frame, y = weather()
+    model = GaussianClassifier(smoothing=1).fit(frame, y)
+    by_hand = np.empty((len(y), 3))
+    for c, label in enumerate(["dry", "mild", "wet"]):
+        own = frame[y == label]
+        numbers = own[["pressure", "warmth"]].to_numpy()
+        log_joint = np.log(len(own) / len(y)) + multivariate_normal(
+            numbers.mean(axis=0), np.cov(numbers.T, ddof=0)
+        ).logpdf(frame[["pressure", "warmth"]])
+        for name in ("wind", "month"):
+            m = frame[name].nunique()
+            share = {
+                value: ((own[name] == value).sum() + 1) / (own[name].notna().sum() + m)
+                for value in frame[name].dropna().unique()
+            }
+            log_joint = log_joint + [np.log(share.get(value, 1.0)) for value in frame[name]]
+        by_hand[:, c] = log_joint
+    posterior = by_hand - logsumexp(by_hand, axis=1, keepdims=True)
+    np.testing.assert_allclose(model.predict_joint_log_proba(frame), by_hand, rtol=1e-11)
+    np.testing.assert_allclose(model.predict_log_proba(frame), posterior, atol=1e-10)
+    np.testing.assert_allclose(model.predict_proba(frame), np.exp(posterior), atol=1e-11)
+    np.testing.assert_allclose(model.score_samples(frame), logsumexp(by_hand, axis=1), rtol=1e-11)
+    np.testing.assert_allclose(
+        model.log_odds(frame, "wet", "dry"), by_hand[:, 2] - by_hand[:, 0], atol=1e-9
+    )
+    assert model.predict(frame).tolist() == model.classes_[by_hand.argmax(axis=1)].tolist()
+
+
+def test_numbers_alone_are_as_before() -> None:
+    frame, y = weather()
+    numbers = frame[["pressure", "warmth"]]
+    told = GaussianClassifier("diagonal").fit(numbers, y).predict_proba(numbers)
+    theirs = GaussianNB(var_smoothing=0).fit(numbers, y).predict_proba(numbers)
+    np.testing.assert_allclose(told, theirs, atol=1e-10)
+
+
+def test_frames_and_arrays_say_the_same() -> None:
+    frame, y = weather()
+    model = GaussianClassifier(smoothing=1).fit(frame, y)
+    for rows in (
+        pl.from_pandas(frame.assign(month=frame["month"].astype(int))),
+        frame.astype(object).to_numpy(),
+        frame.astype(object).to_numpy().tolist(),
+    ):
+        names = ["wind", "month"] if isinstance(rows, pl.DataFrame) else [1, 3]
+        other = GaussianClassifier(smoothing=1, categorical_features=names).fit(rows, y)
+        np.testing.assert_array_equal(other.predict_proba(rows), model.predict_proba(frame))
+
+
+def test_batches_parts_and_all_at_once() -> None:
+    frame, y = weather()
+    whole = GaussianClassifier(smoothing=1).fit(frame, y)
+    batches, parts = GaussianClassifier(smoothing=1), []
+    for first in range(0, len(y), 50):
+        some = slice(first, first + 50)
+        batches.partial_fit(frame[some], y[some])
+        parts.append(clone(whole).fit(frame[some], y[some]))
+    merged = parts[3].merge(parts[1]).merge(parts[2]).merge(parts[0])
+    assert_same(batches, whole, frame)
+    assert_same(merged, whole, frame)
+
+
+def test_forgetting() -> None:
+    frame, y = weather()
+    model = GaussianClassifier(smoothing=1).fit(frame, y)
+    model.forget(frame[:50], y[:50])
+    assert_same(model, clone(model).fit(frame[50:], y[50:]), frame[50:])
+
+
+def test_forgetting_what_was_never_there_changes_nothing() -> None:
+    X, y = np.array([[1.0, "a"], [2.0, "b"], [3.0, "a"], [5.0, "b"]], dtype=object), [0, 0, 1, 1]
+    model = GaussianClassifier("spherical", categorical_features=[1], smoothing=1).fit(X, y)
+    before = model.predict_proba(X)
+    with pytest.raises(RemovalError, match="weight 1 of 'c' of feature 1 from class 0"):
+        model.forget([[1.0, "c"]], [0])
+    with pytest.raises(RemovalError, match="rows without a value of feature 1 from class 0"):
+        model.forget([[1.0, None]], [0])
+    np.testing.assert_array_equal(model.predict_proba(X), before)
+
+
+def test_classes_come_and_go() -> None:
+    frame, y = weather()
+    whole = GaussianClassifier(smoothing=1).fit(frame, y)
+    some, gone = y != "wet", y == "wet"
+    model = clone(whole).fit(frame[some], y[some])
+    model.add_class("wet", frame[gone])
+    assert_same(model, whole, frame)
+    model.remove_class("wet")
+    assert_same(model, clone(whole).fit(frame[some], y[some]), frame[some])
+
+
+def test_weights_are_repetitions() -> None:
+    frame, y = weather(60)
+    times = np.random.default_rng(1).integers(0, 4, 60)
+    weighted = GaussianClassifier(smoothing=1).fit(frame, y, sample_weight=times)
+    repeated = clone(weighted).fit(frame.loc[frame.index.repeat(times)], np.repeat(y, times))
+    assert_same(weighted, repeated, frame[:5])
+
+
+def test_a_category_never_seen_is_integrated_out_and_counted() -> None:
+    frame, y = weather()
+    model = GaussianClassifier(smoothing=1).fit(frame, y)
+    new, missing = frame[:3].copy(), frame[:3].copy()
+    new["wind"] = pd.Categorical(["gale", "gale", "storm"])
+    missing["wind"] = None
+    with pytest.warns(
+        UnseenCategoryWarning, match=r"3 values of 'wind' \('gale', 'storm'\)"
+    ) as seen:
+        told = model.predict_proba(new)
+    assert len(seen) == 1
+    assert seen[0].filename == __file__
+    np.testing.assert_array_equal(told, model.predict_proba(missing))
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
+def test_missing_numbers_are_integrated_out(covariance: Any, shared: bool) -> None:
+    frame, y = weather()
+    model = GaussianClassifier(covariance, shared=shared, smoothing=1).fit(frame, y)
+    rows = frame[:4].copy()
+    rows.loc[0, "pressure"] = np.nan
+    rows.loc[1, "warmth"] = np.nan
+    rows.loc[2, ["pressure", "warmth"]] = np.nan
+    rows.loc[3, "warmth"] = np.nan
+    rows.loc[3, ["wind", "month"]] = None
+    there = ~np.isnan(rows[["pressure", "warmth"]].to_numpy())
+    wind, month = model.categories_["wind"], model.categories_["month"]
+    by_hand = np.log(np.tile(model.priors_, (4, 1)))
+    for i, row in enumerate(rows.to_dict("records")):
+        seen = np.flatnonzero(there[i])
+        for c in range(3):
+            if seen.size:
+                spread = model.covariances_ if shared else model.covariances_[c]
+                numbers = np.array([row["pressure"], row["warmth"]])[seen]
+                by_hand[i, c] += multivariate_normal(
+                    model.means_[c, seen], spread[np.ix_(seen, seen)]
+                ).logpdf(numbers)
+            for name, known in (("wind", wind), ("month", month)):
+                if row[name] in known:
+                    share = model.category_probabilities_[name][c, known.index(row[name])]
+                    by_hand[i, c] += np.log(share)
+    posterior = np.exp(by_hand - logsumexp(by_hand, axis=1, keepdims=True))
+    np.testing.assert_allclose(model.predict_joint_log_proba(rows), by_hand, rtol=1e-11)
+    np.testing.assert_allclose(model.predict_proba(rows), posterior, atol=1e-12)
+    np.testing.assert_allclose(model.score_samples(rows), logsumexp(by_hand, axis=1), rtol=1e-11)
+    assert model.predict(rows).tolist() == model.classes_[posterior.argmax(axis=1)].tolist()
+
+
+def test_missing_categories_equal_the_model_without_the_feature() -> None:
+    frame, y = weather()
+    rest = frame.drop(columns="wind")
+    model = GaussianClassifier(smoothing=1).fit(frame, y)
+    gone = frame.assign(wind=None)
+    without = clone(model).fit(rest, y)
+    np.testing.assert_allclose(model.predict_proba(gone), without.predict_proba(rest), atol=1e-14)
+
+
+def test_no_class_is_possible() -> None:
+    X, y = np.array([["a", "x"], ["b", "y"]]), [0, 1]
+    model = GaussianClassifier(categorical_features=[0, 1]).fit(X, y)
+    assert model.predict_proba(X).tolist() == [[1, 0], [0, 1]]
+    assert model.score_samples([["a", "y"]]).tolist() == [-np.inf]
+    with pytest.raises(DataError, match="row 1 has probability 0 in every class.*smoothing"):
+        model.predict([["a", "x"], ["a", "y"]])
+
+
+def test_other_priors() -> None:
+    days = rain.table()
+    model = GaussianClassifier(categorical_features=[0, 1]).fit(days.rows, days.labels)
+    told = model.with_priors([0.5, 0.5]).predict_proba([["2", "S"]])
+    np.testing.assert_allclose(told, [[0.12 / 0.16, 0.04 / 0.16]], rtol=1e-12)
+    assert model.decide([["2", "S"]], reject_below=0.7).labels.tolist() == [None]
+
+
+def test_what_the_fitted_model_tells() -> None:
+    days = rain.table()
+    frame = pd.DataFrame(days.rows, columns=list(days.features))
+    model = GaussianClassifier(categorical_features=["humidity", "wind"]).fit(frame, days.labels)
+    assert model.categories_ == {"humidity": ("1", "2", "3"), "wind": ("L", "M", "S")}
+    probability = model.category_probabilities_["humidity"]
+    np.testing.assert_allclose(probability, [[0.6, 0.2, 0.2], [0.2, 0.4, 0.4]], rtol=1e-14)
+    assert model.n_features_in_ == 2
+    assert not hasattr(GaussianClassifier().fit([[1.0], [2], [4], [5]], [0, 0, 1, 1]), "counts_")
+
+
+def test_many_numbers_are_a_warning() -> None:
+    X, y = np.arange(200_000).reshape(100_000, 2).astype(float), np.arange(100_000) % 2
+    model = GaussianClassifier(categorical_features=[1])
+    with pytest.warns(UserWarning, match="feature 1 is categorical and has 100,000 diff") as seen:
+        model.fit(X, y)
+    assert seen[0].filename == __file__
+
+
+def test_steps_for_numbers_only_refuse() -> None:
+    frame, y = weather()
+    model = GaussianClassifier(smoothing=1).fit(frame, y)
+    for step in (
+        model.bayes_error,
+        lambda: model.sample(3),
+        lambda: model.explain(frame[:1]),
+        lambda: model.marginal(["pressure"]),
+        lambda: model.evidence_p_values(frame),
+        lambda: model.negative_log_likelihood(frame, y),
+    ):
+        with pytest.raises(
+            DataError, match="models of numbers, and this one has .*'wind', 'month'"
+        ):
+            step()
+    with pytest.raises(DataError, match="mahalanobis is of numbers only"):
+        model.mahalanobis(frame)
+    with pytest.raises(ModelFileError, match="categories too"):
+        model.save("never-written.json")
+    with pytest.raises(ParameterError, match="'auto' chooses for features that are numbers"):
+        GaussianClassifier("auto").fit(frame, y)
+    with pytest.raises(ParameterError, match="leave_one_out is for features that are numbers"):
+        model.leave_one_out(frame, y)
+    with pytest.raises(ParameterError, match=r"fit_source is for .*\['wind'\]"):
+        GaussianClassifier(categorical_features=["wind"]).fit_source("some.csv", "y")
+    with pytest.raises(ParameterError, match="partial_fit_source is for features that are numb"):
+        model.partial_fit_source("some.csv", "y")
+
+
+def test_bad_rows() -> None:
+    frame, y = weather()
+    model = GaussianClassifier(smoothing=1).fit(frame, y)
+    hole = frame.copy()
+    hole.loc[3, "warmth"] = np.nan
+    with pytest.raises(NonFiniteError, match="NaN in row 3, column 'warmth'"):
+        clone(model).fit(hole, y)
+    with pytest.raises(NonFiniteError, match="infinity in row 3, column 'warmth'"):
+        model.predict(hole.fillna({"warmth": np.inf}))
+    unnamed = GaussianClassifier(smoothing=1, categorical_features=[1, 3])
+    rows = hole.astype(object).to_numpy()
+    with pytest.raises(NonFiniteError, match="row 3, column 2"):
+        unnamed.fit(rows, y)
+    with pytest.raises(SchemaError, match="'wind' has categories of different types"):
+        model.partial_fit(frame.assign(wind=7), y)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame.rename(columns={"wind": "gusts"}))
+    numbers = frame.assign(wind=np.arange(200) % 7, month=np.arange(200) % 11)
+    with pytest.raises(SchemaError, match="different features"):
+        model.merge(GaussianClassifier().fit(numbers, y))
+    with pytest.raises(ParameterError, match="smoothing is 0"):
+        GaussianClassifier(smoothing=-1).fit(frame, y)
+
+
+def test_labels_that_are_missing_are_refused() -> None:
+    frame, y = weather()
+    marked = np.where(np.arange(200) == 7, "?", y)
+    with pytest.raises(MissingLabelError, match=r"rows labelled '\?'"):
+        GaussianClassifier(unlabelled="?").fit(frame, marked)
+    none = marked.astype(object)
+    none[7] = None
+    with pytest.raises(MissingLabelError):
+        GaussianClassifier().fit(frame, none)
+
+
+def test_tags() -> None:
+    tags = GaussianClassifier().__sklearn_tags__().input_tags
+    assert (tags.categorical, tags.string, tags.allow_nan) == (True, False, True)
+    tags = GaussianClassifier(categorical_features=[0]).__sklearn_tags__().input_tags
+    assert (tags.categorical, tags.string) == (True, True)
+    tags = GaussianClassifier(categorical_features=None).__sklearn_tags__().input_tags
+    assert (tags.categorical, tags.string) == (False, False)
+
+
+def test_numbers_load_nothing_of_categories() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", NUMBERS_ONLY], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.split() == []
+
+
+NUMBERS_ONLY = """
+import sys
+import numpy as np
+from gaussbayes import GaussianClassifier
+X, y = np.array([[1.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1])
+model = GaussianClassifier().fit(X, y).partial_fit(X, y).forget(X, y)
+model.predict(X)
+print(*(name for name in sys.modules if name.startswith(("gaussbayes.cat", "gaussbayes.mixed"))))
+"""
+
+
+def test_float32() -> None:
+    frame, y = weather()
+    short = frame.astype({"pressure": np.float32, "warmth": np.float32})
+    model = GaussianClassifier(smoothing=1).fit(short, y)
+    told = model.predict_proba(short)
+    assert told.dtype == np.float32
+    np.testing.assert_allclose(told, model.predict_proba(short.astype(frame.dtypes)), atol=1e-4)
+
+
+def test_no_warning_for_what_is_known() -> None:
+    frame, y = weather()
+    with warnings.catch_warnings(action="error"):
+        GaussianClassifier(smoothing=1).fit(frame, y).predict(frame)
