@@ -19,7 +19,6 @@ from gaussbayes.categorical import UnseenCategoryWarning
 from gaussbayes.errors import (
     DataError,
     MissingLabelError,
-    ModelFileError,
     NonFiniteError,
     ParameterError,
     RemovalError,
@@ -296,8 +295,6 @@ def test_steps_for_numbers_only_refuse() -> None:
             step()
     with pytest.raises(DataError, match="mahalanobis is of numbers only"):
         model.mahalanobis(frame)
-    with pytest.raises(ModelFileError, match="categories too"):
-        model.save("never-written.json")
     with pytest.raises(ParameterError, match="'auto' chooses for features that are numbers"):
         GaussianClassifier("auto").fit(frame, y)
     with pytest.raises(ParameterError, match="leave_one_out is for features that are numbers"):
@@ -313,12 +310,13 @@ def test_bad_rows() -> None:
     model = GaussianClassifier(smoothing=1).fit(frame, y)
     hole = frame.copy()
     hole.loc[3, "warmth"] = np.nan
-    with pytest.raises(NonFiniteError, match="NaN in row 3, column 'warmth'"):
-        clone(model).fit(hole, y)
+    infinite = hole.fillna({"warmth": np.inf})
     with pytest.raises(NonFiniteError, match="infinity in row 3, column 'warmth'"):
-        model.predict(hole.fillna({"warmth": np.inf}))
+        clone(model).fit(infinite, y)
+    with pytest.raises(NonFiniteError, match="infinity in row 3, column 'warmth'"):
+        model.predict(infinite)
     unnamed = GaussianClassifier(smoothing=1, categorical_features=[1, 3])
-    rows = hole.astype(object).to_numpy()
+    rows = infinite.astype(object).to_numpy()
     with pytest.raises(NonFiniteError, match="row 3, column 2"):
         unnamed.fit(rows, y)
     with pytest.raises(SchemaError, match="'wind' has categories of different types"):
@@ -330,6 +328,31 @@ def test_bad_rows() -> None:
         model.merge(GaussianClassifier().fit(numbers, y))
     with pytest.raises(ParameterError, match="smoothing is 0"):
         GaussianClassifier(smoothing=-1).fit(frame, y)
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+def test_numbers_may_be_missing_beside_categories(covariance: str) -> None:
+    """Given the class the two kinds are independent, so each part is what it is alone."""
+    frame, y = weather()
+    kept = np.random.default_rng(5).random((200, 2)) > 0.3
+    hole = frame.copy()
+    numbers = ["pressure", "warmth"]
+    hole[numbers] = frame[numbers].where(kept)
+    model = GaussianClassifier(covariance, smoothing=1).fit(hole, y)
+    alone = GaussianClassifier(covariance).fit(hole[numbers], y)
+    np.testing.assert_allclose(model.means_, alone.means_, rtol=1e-12)
+    np.testing.assert_allclose(model.covariances_, alone.covariances_, rtol=1e-12)
+    of_categories = GaussianClassifier(smoothing=1).fit(frame[["wind", "month"]], y)
+    together = alone.log_likelihood(hole[numbers]) + of_categories.log_likelihood(
+        hole[["wind", "month"]]
+    )
+    np.testing.assert_allclose(model.log_likelihood(hole), together, rtol=1e-12)
+    half = GaussianClassifier(covariance, smoothing=1).fit(hole[:100], y[:100])
+    np.testing.assert_allclose(
+        half.partial_fit(hole[100:], y[100:]).predict_proba(hole),
+        model.predict_proba(hole),
+        rtol=1e-8,
+    )
 
 
 def test_labels_that_are_missing_are_refused() -> None:

@@ -1,5 +1,6 @@
 """The settings that turn moments into parameters ↔ JSON."""
 
+import sys
 from collections.abc import Mapping
 from typing import Any, get_args
 
@@ -17,6 +18,9 @@ from gaussbayes.storage.numbers import Numbers
 from gaussbayes.types import CovarianceName, Divisor, FloatArray, LabelArray
 
 _NAMES = ("covariance", "shared", "priors", "divisor", "shrinkage")
+_OPTIONAL = ("smoothing",)
+"""Left out where it is 0, as in files of models of numbers alone."""
+
 _PRIORS = "settings.priors"
 
 
@@ -29,24 +33,41 @@ def write(settings: Settings, classes: LabelArray) -> dict[str, Any]:
     >>> write(chosen, np.array(["a", "b"]))["priors"]
     {'labels': ['a', 'b'], 'values': [0.75, 0.25]}
     """
-    return {
+    written: dict[str, Any] = {
         "covariance": settings.structure.covariance,
         "shared": settings.structure.shared,
         "priors": _write_priors(settings.priors, classes),
         "divisor": settings.divisor,
         "shrinkage": settings.shrinkage,
     }
+    if settings.smoothing:
+        written["smoothing"] = _smoothing(float(settings.smoothing))
+    return written
 
 
 def read(value: object, classes: LabelArray) -> Settings:
     """The settings of a model of these classes."""
-    covariance, shared, priors, divisor, shrinkage = members(value, "settings", _NAMES)
+    found = members(value, "settings", _NAMES, _OPTIONAL)
+    covariance, shared, priors, divisor, shrinkage, smoothing = found
     choice(covariance, "settings.covariance", get_args(CovarianceName))
     choice(divisor, "settings.divisor", get_args(Divisor))
     if not isinstance(shared, bool):
         refuse("settings.shared", "true or false", shared)
     structure = Structure(covariance, shared)
-    return Settings(structure, _read_priors(priors, classes), divisor, _shrinkage(shrinkage))
+    return Settings(
+        structure,
+        _read_priors(priors, classes),
+        divisor,
+        _shrinkage(shrinkage),
+        0.0 if smoothing is None else _smoothing(smoothing),
+    )
+
+
+def _smoothing(value: Any) -> float:
+    """Smoothing that a file spells out; 0 is left out, so that there is one way to say it."""
+    if type(value) not in {int, float} or not 0 < value <= sys.float_info.max:
+        refuse("settings.smoothing", "a finite number above 0, or no such member", value)
+    return float(value)
 
 
 def _shrinkage(value: object) -> Shrinkage:

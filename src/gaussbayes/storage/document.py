@@ -3,17 +3,28 @@
 import json
 import re
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.errors import ModelFileError
+from gaussbayes.errors import GaussBayesError, ModelFileError
 from gaussbayes.model import Model
 from gaussbayes.schema import Schema
-from gaussbayes.storage import choices, classes, features, given, numbers, statistics
+from gaussbayes.storage import (
+    choices,
+    classes,
+    features,
+    given,
+    incomplete,
+    numbers,
+    statistics,
+)
 from gaussbayes.storage.fields import members, refuse, writable
 from gaussbayes.storage.limits import LARGEST_FILE
 from gaussbayes.storage.parsing import parse
+
+if TYPE_CHECKING:
+    from gaussbayes.categorical import ClassCounts
 
 FORMAT = "gaussbayes model"
 VERSION = 1
@@ -28,6 +39,8 @@ _NAMES = (
     "parameters",
     "checksum",
 )
+_OPTIONAL = ("incomplete", "categories")
+"""Members of some models only; files of others do not have them."""
 
 _HEAD = re.compile(
     rb'[ \t\n\r]*+\{[ \t\n\r]*+"format"[ \t\n\r]*+:[ \t\n\r]*+"gaussbayes model"[ \t\n\r]*+,'
@@ -40,25 +53,31 @@ _TAIL_LENGTH = 100
 def dumps(stored: Model) -> bytes:
     """The model file of a model; the same model gives the same bytes.
 
+    If rows lacked something, the parameters are there too, so that whoever reads the file need not
+    find them by EM: they are worked out now unless they are known.
+
     Raises
     ------
     ModelFileError
         If the labels are of a kind that a file cannot hold, or numbers are not finite.
     """
     k, d = stored.schema.classes.shape[0], stored.schema.n_features
+    stored = _with_parameters(stored)
     try:
-        if stored.counts is not None:
-            refuse("features", "numbers alone, in this version of the format", "categories too")
-        parts = {
+        parts: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
             "settings": choices.write(stored.settings, stored.schema.classes),
             "classes": classes.write(stored.schema.classes),
-            "features": features.write(d, stored.schema.features),
+            "features": features.write(d, stored.schema.features, stored.schema.categorical),
             "target": None if stored.target is None else writable(stored.target, "target"),
             "moments": None if stored.moments is None else statistics.write(stored.moments),
             "parameters": None if stored.parameters is None else given.write(stored.parameters),
         }
+        if stored.incomplete is not None:
+            parts["incomplete"] = incomplete.write(stored.incomplete, stored.moments)
+        if stored.counts is not None or stored.schema.categorical:
+            parts["categories"] = _write_categories(stored)
         lines = [f"{json.dumps(name)}: {_written(part, name)},\n" for name, part in parts.items()]
         data = sealed("".join(["{\n", *lines]).encode("ascii"))
         refuse_large(len(data), LARGEST_FILE)
@@ -94,22 +113,59 @@ def loads(data: bytes, *, largest: int = LARGEST_FILE) -> Model:
     data = _plain(data)
     _refuse_foreign(data)
     _refuse_changed(data)
-    _, _, chosen, labels, columns, target, moments, parameters, _ = members(parse(data), "", _NAMES)
-    d, names = features.read(columns)
-    schema = Schema(classes.read(labels), d, names)
+    found = members(parse(data), "", _NAMES, _OPTIONAL)
+    _, _, chosen, labels, columns, target, moments, parameters, _, patterns, counted = found
+    d, names, categorical = features.read(columns)
+    schema = Schema(classes.read(labels), d, names, categorical)
     settings = choices.read(chosen, schema.classes)
     if target is not None and not isinstance(target, str):
         refuse("target", "a text or null", target)
-    if (moments is None) == (parameters is None):
+    if patterns is None and (moments is None) == (parameters is None):
         refuse("the file", "moments or parameters, one of them null", "both or neither")
-    structure = settings.structure
+    if (counted is None) == bool(categorical):
+        expected = "there if features hold categories, and only then"
+        refuse("categories", expected, counted)
+    if counted is not None and moments is None:
+        refuse("moments", "those of the rows, where features hold categories", None)
+    structure, of_numbers = settings.structure, schema.of_numbers
+    learnt = None
+    if moments is not None:
+        k, d = len(schema.classes), of_numbers.n_features
+        learnt = statistics.read(moments, k, d, structure)
     return Model(
         settings,
         schema,
         target,
-        None if moments is None else statistics.read(moments, len(schema.classes), d, structure),
-        None if parameters is None else given.read(parameters, schema, structure),
+        learnt,
+        None if parameters is None else given.read(parameters, of_numbers, structure),
+        incomplete=None if patterns is None else incomplete.read(patterns, learnt),
+        counts=None if counted is None else _read_categories(counted, schema),
     )
+
+
+def _with_parameters(stored: Model) -> Model:
+    """With the parameters that EM finds, if rows lacked something and there are any yet."""
+    try:
+        return stored.solved()[0]
+    except GaussBayesError:
+        return stored  # too few rows so far: what was learnt is kept all the same
+
+
+def _write_categories(stored: Model) -> dict[str, Any]:
+    from gaussbayes.storage import categories  # models of numbers do without
+
+    schema = stored.schema
+    if stored.counts is None or stored.moments is None:
+        refuse("categories", "moments and counts where features hold categories", None)
+    if stored.moments.n_features != schema.of_numbers.n_features:
+        refuse("categories", "moments of the features that hold numbers", "others")
+    return categories.write(stored.counts, len(schema.classes), len(schema.categorical))
+
+
+def _read_categories(value: object, schema: Schema) -> "ClassCounts":
+    from gaussbayes.storage import categories
+
+    return categories.read(value, len(schema.classes), len(schema.categorical))
 
 
 def _written(part: Any, place: str) -> str:

@@ -2,42 +2,46 @@
 
 from typing import Any
 
-from gaussbayes.storage.fields import members, refuse, texts, writable
+from gaussbayes.storage.fields import choice, members, refuse, texts, writable
 
-TYPE = "number"
-"""What a feature holds; there is one kind so far."""
+NUMBER, CATEGORY = TYPES = ("number", "category")
+"""What a feature holds."""
 
 
-def write(n_features: int, names: tuple[str, ...] | None) -> dict[str, Any]:
+def write(
+    n_features: int, names: tuple[str, ...] | None, categorical: tuple[int, ...] = ()
+) -> dict[str, Any]:
     """Names, if there are any, and types as plain values.
 
     Examples
     --------
-    >>> write(2, ("age", "height"))
-    {'names': ['age', 'height'], 'types': ['number', 'number']}
+    >>> write(2, ("age", "wind"), (1,))
+    {'names': ['age', 'wind'], 'types': ['number', 'category']}
     """
     if names is not None:
         names = tuple(writable(name, f"features.names[{j}]") for j, name in enumerate(names))
         _refuse_doubles(list(names))
-    return {"names": None if names is None else list(names), "types": [TYPE] * n_features}
+    of_categories = set(categorical)
+    types = [CATEGORY if j in of_categories else NUMBER for j in range(n_features)]
+    return {"names": None if names is None else list(names), "types": types}
 
 
-def read(value: object) -> tuple[int, tuple[str, ...] | None]:
-    """How many features there are, and their names if they have any."""
+def read(value: object) -> tuple[int, tuple[str, ...] | None, tuple[int, ...]]:
+    """How many features there are, their names if they have any, and which hold categories."""
     found, types = members(value, "features", ["names", "types"])
     kinds = texts(types, "features.types")
     if not kinds:
         refuse("features.types", "one for each feature, and at least one", types)
     for j, kind in enumerate(kinds):
-        if kind != TYPE:
-            refuse(f"features.types[{j}]", f"{TYPE!r}", kind)
+        choice(kind, f"features.types[{j}]", TYPES)
+    categorical = tuple(j for j, kind in enumerate(kinds) if kind == CATEGORY)
     if found is None:
-        return len(kinds), None
+        return len(kinds), None, categorical
     names = texts(found, "features.names")
     if len(names) != len(kinds):
         refuse("features.names", f"null or {len(kinds):,} names, as many as types", found)
     _refuse_doubles(names)
-    return len(kinds), tuple(names)
+    return len(kinds), tuple(names), categorical
 
 
 def _refuse_doubles(names: list[str]) -> None:
