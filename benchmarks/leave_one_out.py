@@ -14,9 +14,12 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from timing import interleaved
 
 from gaussbayes.leave_one_out import leave_one_out, shrinkage_path
+from gaussbayes.leave_one_out.mixed import has_closed_form
 from gaussbayes.schema import Schema
-from gaussbayes.selection import SHRINKAGES, STRUCTURES, select
+from gaussbayes.selection import SHRINKAGES, STRUCTURES, Choice, select
 from gaussbayes.settings import Settings
+from gaussbayes.shrinkage import Shrinkage
+from gaussbayes.structures import sharing_of
 from gaussbayes.summarise import summarise
 
 CELL = Cell("leave one out", 2_000, 20, 3)
@@ -48,20 +51,26 @@ def main() -> None:
 
     def path(settings: Settings) -> None:
         moments = summarise(X, codes, None, k, settings.structure.layout, None)
-        shrinkage_path(X, codes, None, moments, schema, settings, SHRINKAGES)
+        shrinkage_path(X, codes, None, moments, schema, settings, in_closed_form(settings))
+
+    def in_closed_form(settings: Settings) -> list[Shrinkage]:
+        return [one for one in SHRINKAGES if has_closed_form(settings.structure, one, None)]
 
     def choose(settings: Settings) -> None:
-        select(X, codes, None, summarise(X, codes, None, k, "full", None), schema, settings)
+        moments = summarise(X, codes, None, k, "full", None)
+        select(X, codes, None, moments, schema, Choice(settings))
 
     calls: dict[str, Callable[[], object]] = {"refitting": refit}
     for structure in STRUCTURES:
         for shrinkage in (None, 0.3, "oas") if structure.covariance != "spherical" else (None,):
-            sharing = "shared" if structure.shared else "own"
+            sharing = sharing_of(structure)
             settings = Settings(structure, None, "mle", shrinkage)
+            if not has_closed_form(structure, shrinkage, None):
+                continue
             name = f"{sharing} {structure.covariance}, shrinkage {shrinkage}"
             calls[name] = lambda settings=settings: ours(settings)
         if structure.covariance == "full":
-            name = f"{sharing} full, a path of {len(SHRINKAGES)} shrinkages"
+            name = f"{sharing} full, a path of {len(in_closed_form(settings))} shrinkages"
             calls[name] = lambda settings=settings: path(settings)
     calls["all candidates of a selection"] = lambda: choose(settings)
     times = interleaved(calls, arguments.rounds)

@@ -14,6 +14,7 @@ import numpy as np
 import scipy
 import sklearn
 from cells import CELLS
+from choice_page import section_of
 from limits import Limit, against_the_machine, many_classes, memory, start
 from ratios import GOALS, STRUCTURES, Ratio, ratios_of
 
@@ -51,7 +52,8 @@ def main() -> None:
     print(page)
     print(f"\n{time.perf_counter() - started:.0f} s")
     if not arguments.quick:
-        PAGE.write_text(page + "\n")
+        choice = section_of(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else ""
+        PAGE.write_text(f"{page}\n\n{choice}".rstrip() + "\n", encoding="utf-8")
 
 
 def _page(ratios: list[Ratio], alike: list[Ratio], limits: list[Limit], rounds: int) -> list[str]:

@@ -23,10 +23,16 @@ STRUCTURES = tuple(
     for covariance, shared in product(("full", "diagonal", "spherical"), (False, True))
 )
 
+MIXTURES = tuple(
+    Structure(covariance, toward_shared=share)
+    for covariance, share in (("full", 0.25), ("full", 0.9), ("diagonal", 0.6), ("spherical", 0.4))
+)
+
 
 def name_of(structure: Structure) -> str:
     """How a test's name writes a structure."""
-    return f"{'shared' if structure.shared else 'own'}-{structure.covariance}"
+    sharing = {False: "own", True: "shared"}.get(structure.sharing, str(structure.sharing))
+    return f"{sharing}-{structure.covariance}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from gaussbayes.parameters import Structure
 from tests.models import STRUCTURES, iris
 
 
-@pytest.mark.parametrize(("covariance", "shared"), STRUCTURES)
+@pytest.mark.parametrize(("covariance", "shared"), [*STRUCTURES, ("full", 0.4), ("diagonal", 0.4)])
 def test_rows_are_left_out_as_if_models_were_fitted_without_them(
-    covariance: str, shared: bool
+    covariance: str, shared: bool | float
 ) -> None:
     X, y = iris()
     model = GaussianClassifier(covariance, shared=shared, shrinkage=0.1)
@@ -34,7 +34,7 @@ def test_the_best_structure_and_shrinkage_are_chosen() -> None:
     assert best.log_loss == min(one.log_loss for one in model.selection_.candidates)
     assert model.structure_ == best.structure
     by_hand = GaussianClassifier(
-        best.structure.covariance, shared=best.structure.shared, shrinkage=best.shrinkage
+        best.structure.covariance, shared=best.structure.sharing, shrinkage=best.shrinkage
     )
     np.testing.assert_array_equal(
         model.predict_log_proba(X), by_hand.fit(X, y).predict_log_proba(X)
@@ -57,7 +57,7 @@ def test_more_rows_do_not_change_the_choice() -> None:
     X, y = iris()
     model = GaussianClassifier("auto", shrinkage="auto").fit(X[:100], y[:100])
     chosen, shrinkage = model.structure_, model.selection_.best.shrinkage
-    again = GaussianClassifier(chosen.covariance, shared=chosen.shared, shrinkage=shrinkage)
+    again = GaussianClassifier(chosen.covariance, shared=chosen.sharing, shrinkage=shrinkage)
     model.partial_fit(X[100:], y[100:])
     np.testing.assert_allclose(model.covariances_, again.fit(X, y).covariances_, rtol=1e-12)
     for step in (lambda own: own.partial_fit(X, y), lambda own: own.merge(again)):

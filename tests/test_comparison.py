@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from rich.console import Console
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
@@ -153,7 +154,7 @@ def test_nothing_to_choose_from_is_a_problem_not_an_error() -> None:
     assert compared.selection is None
     own = named(compared, "automatic choice")
     assert own.problem is not None
-    assert "none of 46 candidates can be judged" in own.problem
+    assert "none of 109 candidates can be judged" in own.problem
     assert (own.structure, own.evaluation) == (None, None)
     assert "automatic choice" in str(compared)
 
@@ -170,6 +171,20 @@ def test_the_settings_of_a_model_are_taken_over() -> None:
     assert judged(compared, "QDA").log_loss == pytest.approx(log_loss(y, posterior), rel=1e-12)
     assert model.priors is priors
     assert not hasattr(model, "classes_")
+
+
+def test_a_model_drawn_towards_a_shared_covariance_is_compared_too() -> None:
+    X, y = iris()
+    model = GaussianClassifier(shared=0.25)
+    for one in (model, clone(model).fit(X, y)):
+        compared = compare(X, y, held_out=3, neighbors=(), model=one)
+        assert [own.name for own in compared.candidates] == [*NAMES[:6], "full, 25 % shared"]
+        own = compared.candidates[-1]
+        assert (own.n_parameters, own.record()["shared"]) == (44, 0.25)
+        folds = StratifiedKFold(3, shuffle=True, random_state=0)
+        told = cross_val_predict(model, X, y, cv=folds)
+        assert own.evaluation is not None
+        assert own.evaluation.n_errors == (told != y).sum()
 
 
 def test_one_split() -> None:

@@ -39,6 +39,30 @@ def test_incomplete_rows_make_a_model(covariance: str, shared: bool) -> None:
     np.testing.assert_allclose(model.priors_, whole.priors_)
 
 
+@pytest.mark.parametrize("unlabelled", [0, 20])
+@pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
+@pytest.mark.parametrize("divisor", ["mle", "unbiased"])
+def test_covariances_drawn_towards_a_shared_one(
+    covariance: str, unlabelled: int, divisor: str
+) -> None:
+    X, y = iris()
+    X, y = holes(X), y.astype(object)
+    y[np.random.default_rng(3).choice(150, unlabelled, replace=False)] = None
+    own = GaussianClassifier(covariance).fit(X, y)
+    model = GaussianClassifier(covariance, shared=0.3, divisor=divisor).fit(X, y)
+    assert model.convergence_.converged
+    # The completed scatters are those of the own covariances, which EM divides by the weights.
+    weight = 150 * own.priors_
+    scatter = weight[:, None, None] * own.covariances_
+    lost = divisor == "unbiased"
+    each = scatter / (weight - lost)[:, None, None]
+    expected = 0.7 * each + 0.3 * scatter.sum(axis=0) / (150 - 3 * lost)
+    np.testing.assert_allclose(model.means_, own.means_, rtol=1e-12)
+    np.testing.assert_allclose(model.covariances_, expected, rtol=1e-9, atol=1e-12)
+    assert model.n_parameters_ == own.n_parameters_
+    assert np.isfinite(model.predict_log_proba(X)).all()
+
+
 def test_one_gaussian_with_missing_values_is_known_exactly() -> None:
     size = [8, 6, 11, 22, 14, 17, 18, 24, 19, 23, 26, 40, 4, 4, 5, 6, 8, 10]
     worms: list[float] = [59, 58, 56, 53, 50, 45, 43, 42, 39, 38, 30, 27, *[np.nan] * 6]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gaussbayes.errors import DataError, GaussBayesError, PriorError, SingularCovarianceError
-from gaussbayes.leave_one_out import leave_one_out, left_out, shrinkage_path
+from gaussbayes.leave_one_out import leave_one_out, left_out, mixed, shrinkage_path
 from gaussbayes.leave_one_out.frame import principal
 from gaussbayes.leave_one_out.refit import moments_without
 from gaussbayes.leave_one_out.removal import remove
@@ -17,7 +17,7 @@ from gaussbayes.scores import log_posterior
 from gaussbayes.settings import Settings, check_settings
 from gaussbayes.shrinkage import shrink
 from gaussbayes.summarise import summarise
-from tests.strategies import STRUCTURES, Rows, name_of
+from tests.strategies import MIXTURES, STRUCTURES, Rows, name_of
 
 SHRINKAGES = [None, 0.0, 1e-6, 0.3, 1.0, "oas"]
 
@@ -34,7 +34,7 @@ def rows(
 
 def chosen(
     covariance: str = "full",
-    shared: bool = False,
+    shared: bool | float = False,
     priors: Any = None,
     divisor: str = "mle",
     shrinkage: Any = None,
@@ -66,38 +66,38 @@ def assert_close(found: Any, expected: Any, tolerance: float = 1e-11) -> None:
     assert gap.max() <= tolerance
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
 @pytest.mark.parametrize("shrinkage", SHRINKAGES)
 def test_it_is_refitting(structure: Structure, shrinkage: Any) -> None:
     data = rows()
-    settings = chosen(structure.covariance, structure.shared, shrinkage=shrinkage)
+    settings = chosen(structure.covariance, structure.sharing, shrinkage=shrinkage)
     assert_close(told_by(data, settings), refitted(data, settings))
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
 @pytest.mark.parametrize("shrinkage", [None, 0.3, "oas"])
 def test_a_row_far_from_all_others_leaves_no_trace(structure: Structure, shrinkage: Any) -> None:
     data = rows()
     data.X[7, 0] = 1e5  # its square is all but 1e-10 of its class's sum of squares
-    settings = chosen(structure.covariance, structure.shared, shrinkage=shrinkage)
+    settings = chosen(structure.covariance, structure.sharing, shrinkage=shrinkage)
     assert_close(told_by(data, settings), refitted(data, settings), 1e-10)
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
 def test_a_row_that_outweighs_all_others(structure: Structure) -> None:
     weights = np.ones(60)
     weights[4] = 1e12
     data = rows(weights=weights)
-    settings = chosen(structure.covariance, structure.shared, shrinkage=0.1)
+    settings = chosen(structure.covariance, structure.sharing, shrinkage=0.1)
     assert_close(told_by(data, settings)[4], refitted(data, settings)[4])
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
 def test_a_row_of_weight_0_is_predicted_by_the_model_of_all(structure: Structure) -> None:
     weights = np.ones(60)
     weights[[5, 30]] = 0.0
     data = rows(weights=weights)
-    settings = chosen(structure.covariance, structure.shared)
+    settings = chosen(structure.covariance, structure.sharing)
     model = settings.estimate(data.summarise(), data.schema)
     assert_close(told_by(data, settings)[[5, 30]], log_posterior(model, data.X[[5, 30]]))
 
@@ -170,16 +170,54 @@ def test_what_cannot_be_fitted_to_all_rows_is_refused_as_a_fit_refuses_it() -> N
         told_by(data, chosen("diagonal", priors=[0.5, 0.5]))
 
 
+@pytest.mark.parametrize("structure", MIXTURES, ids=name_of)
+@pytest.mark.parametrize("divisor", ["mle", "unbiased"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_mixtures_are_not_refitted(
+    structure: Structure, divisor: str, weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = np.random.default_rng(3).integers(0, 4, 60) / 2 if weighted else None
+    data = rows(weights=weights)
+    for shrinkage in (None, 0.3):
+        settings = chosen(
+            structure.covariance, structure.sharing, [0.5, 0.1, 0.4], divisor, shrinkage
+        )
+        expected = refitted(data, settings)
+        with monkeypatch.context() as patched:
+            patched.setattr(left_out, "log_posterior_without", None)  # calling it would fail
+            assert_close(told_by(data, settings), expected)
+
+
+def test_a_mixture_of_a_class_of_fewer_rows_than_features() -> None:
+    data = rows(d=4, k=3, codes=np.repeat([0, 1, 2], [3, 20, 20]))
+    for shrinkage in (None, 0.2):
+        settings = chosen(shared=0.4, shrinkage=shrinkage)
+        assert_close(told_by(data, settings), refitted(data, settings), 1e-10)
+
+
+def test_where_a_mixture_has_to_be_refitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn, many = Structure(toward_shared=0.5), np.linspace(1.0, 2.0, mixed.MOST_WEIGHTS + 1)
+    assert mixed.has_closed_form(drawn, 0.1, many[1:])
+    assert not mixed.has_closed_form(drawn, 0.1, many)
+    assert not mixed.has_closed_form(drawn, "oas", None)
+    assert mixed.has_closed_form(Structure("diagonal", toward_shared=0.5), "oas", many)
+    data = rows(weights=np.random.default_rng(1).integers(1, 4, 60).astype(float))
+    settings = chosen(shared=0.5, shrinkage=0.1)
+    closed = told_by(data, settings)
+    monkeypatch.setattr(mixed, "MOST_WEIGHTS", 2)
+    assert_close(told_by(data, settings), closed)
+
+
 @pytest.mark.parametrize("structure", [Structure(), Structure(shared=True)], ids=name_of)
 def test_a_path_is_one_value_after_the_other(structure: Structure) -> None:
     data = rows()
-    settings = chosen(structure.covariance, structure.shared)
+    settings = chosen(structure.covariance, structure.sharing)
     moments = data.summarise()
     path = shrinkage_path(
         data.X, data.codes, None, moments, data.schema, settings, ["oas", None, 0.3, 1.0]
     )
     for shrinkage, told in zip(["oas", None, 0.3, 1.0], path, strict=True):
-        own = chosen(structure.covariance, structure.shared, shrinkage=shrinkage)
+        own = chosen(structure.covariance, structure.sharing, shrinkage=shrinkage)
         assert isinstance(told, np.ndarray)
         assert_close(told, told_by(data, own), 1e-13)
 
@@ -193,12 +231,12 @@ def test_a_path_says_which_values_cannot_be_fitted() -> None:
     assert [isinstance(told, GaussBayesError) for told in path] == [True, False, True]
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
 def test_threads_and_blocks_do_not_matter(
     structure: Structure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = rows(n=500)
-    settings = chosen(structure.covariance, structure.shared, shrinkage="oas")
+    settings = chosen(structure.covariance, structure.sharing, shrinkage="oas")
     whole = told_by(data, settings, n_jobs=1)
     monkeypatch.setattr(left_out, "_BLOCK_BYTES", 1)
     monkeypatch.setattr(left_out, "_WORTH_A_THREAD", 1)
@@ -216,12 +254,12 @@ def test_float32_rows_are_computed_with_in_float64() -> None:
     assert_close(found, told_by(exact, chosen()), 1e-13)
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
 @pytest.mark.parametrize("shrinkage", [None, 0.3, "oas"])
 def test_an_offset_of_all_rows_costs_nothing(structure: Structure, shrinkage: Any) -> None:
     data = rows()
     grid = np.round(data.X * 2**10) / 2**10  # so that adding 2³⁰ is exact
-    settings = chosen(structure.covariance, structure.shared, shrinkage=shrinkage)
+    settings = chosen(structure.covariance, structure.sharing, shrinkage=shrinkage)
     near = told_by(Rows(grid, data.codes, None, 3), settings)
     far = told_by(Rows(grid + 2.0**30, data.codes, None, 3), settings)
     assert_close(far, near, 1e-12)

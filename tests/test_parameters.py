@@ -1,6 +1,7 @@
 """Moments and settings → parameters; parameters given without fitting."""
 
 from dataclasses import FrozenInstanceError
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from gaussbayes.schema import Schema
 from gaussbayes.shrinkage import shrink
 from gaussbayes.summarise import summarise
 from gaussbayes.types import FloatArray
-from tests.strategies import STRUCTURES, name_of
+from tests.strategies import MIXTURES, STRUCTURES, name_of
 
 SCHEMA = Schema(np.array(["a", "b"]), 2, ("height", "width"))
 each_structure = pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
@@ -52,6 +53,47 @@ def expected_covariance(structure: Structure, divisor: str) -> FloatArray:
 )
 def test_layouts(structure: Structure, layout: str) -> None:
     assert structure.layout == layout
+
+
+def test_a_structure_between_own_and_shared_needs_the_own_scatters() -> None:
+    assert Structure("full", toward_shared=0.5).layout == "full"
+    assert Structure("diagonal", toward_shared=0.5).layout == "diagonal"
+
+
+@pytest.mark.parametrize("structure", MIXTURES, ids=name_of)
+@pytest.mark.parametrize("divisor", ["mle", "unbiased"])
+@pytest.mark.parametrize("shrinkage", [None, 0.3, "oas"])
+def test_own_and_shared_are_estimated_then_mixed(
+    structure: Structure, divisor: Any, shrinkage: Any
+) -> None:
+    share = structure.toward_shared
+    parts = []
+    for shared in (False, True):
+        part = expected_covariance(Structure(structure.covariance, shared), divisor)
+        weight = np.array([10.0]) if shared else np.array([4.0, 6.0])
+        spherical = structure.covariance == "spherical"
+        parts.append(part if spherical else shrink(part, shrinkage, weight))
+    own, shared_one = parts
+    model = estimate(moments(structure), SCHEMA, structure, None, divisor, shrinkage)
+    found = estimate_covariance(moments(structure), SCHEMA, structure, divisor, shrinkage)
+    np.testing.assert_allclose(found, (1 - share) * own + share * shared_one, rtol=1e-14)
+    assert not model.shared
+    alone = estimate(moments(structure), SCHEMA, Structure(structure.covariance))
+    assert model.n_parameters == alone.n_parameters
+
+
+def test_a_mixture_may_have_singular_parts_but_not_be_singular() -> None:
+    flat = ROWS.copy()
+    flat[CODES == 0, 1] = 2.0
+    drawn = Structure(toward_shared=0.5)
+    with pytest.raises(SingularCovarianceError, match="class 'a' does not vary in 'width'"):
+        estimate(summarise(flat, CODES, None, 2), SCHEMA, Structure())
+    found = estimate(summarise(flat, CODES, None, 2), SCHEMA, drawn)
+    expected = [[0.5 * 1 + 0.5 * 0.8, 0.8], [0.5 * 4 / 6 + 0.5 * 0.8, 0.5 * 16 / 6 + 0.8]]
+    np.testing.assert_allclose(np.einsum("kii->ki", found.covariance.dense()), expected)
+    flat[:, 1] = 2.0
+    with pytest.raises(SingularCovarianceError, match="shared by all classes does not vary in 'wi"):
+        estimate(summarise(flat, CODES, None, 2), SCHEMA, drawn)
 
 
 def test_a_structure_is_own_and_full_unless_said_otherwise() -> None:

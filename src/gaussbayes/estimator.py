@@ -48,20 +48,25 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
     ----------
     covariance : {"full", "diagonal", "spherical", "auto"}
         What a class's covariance may look like: any, no correlations, or one variance for all
-        features. ``"auto"`` chooses among these, own and shared, whatever `shared` says.
-    shared : bool
+        features. ``"auto"`` chooses among these, own, shared and in between, whatever `shared`
+        says.
+    shared : bool or float in [0, 1]
         Whether all classes have the same covariance. Full and not shared is QDA, full and shared
-        LDA, diagonal and not shared Gaussian naive Bayes.
+        LDA, diagonal and not shared Gaussian naive Bayes. A number λ is how far the covariance of
+        each class is drawn towards the shared one: ``(1 − λ) Σ_c + λ Σ``, each estimated, divided
+        and shrunk as it would be alone. That is regularised discriminant analysis, and a class may
+        then have fewer rows than features.
     priors : None, "uniform", sequence or {label: probability}
         None estimates them by the classes' shares of the weight; a sequence is in the order of
         `classes_`. Priors never reach the covariances.
     divisor : {"mle", "unbiased"}
-        Divide the scatter by N, or by N − 1 (N − k when shared).
+        Divide the scatter by N, or by N − 1 (the shared one by N − k).
     shrinkage : None, float in [0, 1], "oas" or "auto"
         How far covariances are moved towards the spherical one of equal trace; ``"auto"`` chooses.
     selection : {"leave_one_out", "bic"}
         What ``"auto"`` chooses by: the log loss of every row under the model without it, exact and
-        in closed form; or BIC, for which no rows are needed, so that it works for files too.
+        in closed form; or BIC, for which no rows are needed, so that it works for files too, and
+        which chooses between own and shared covariances only.
     categorical_features : "from_dtype", None, or names, numbers or truth values
         Which features hold categories: the columns of a frame that are of a categorical type, or
         those in the list. Given the class they are independent of each other and of all others;
@@ -116,7 +121,7 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         self,
         covariance: CovarianceName | Literal["auto"] = "full",
         *,
-        shared: bool = False,
+        shared: bool | float = False,
         priors: Priors = None,
         divisor: Divisor = "mle",
         shrinkage: Shrinkage | Literal["auto"] = None,
@@ -566,7 +571,7 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         chosen = model.settings
         classifier = cls(
             chosen.structure.covariance,
-            shared=chosen.structure.shared,
+            shared=chosen.structure.sharing,
             priors=None if model.moments is None else chosen.priors,
             divisor=chosen.divisor,
             shrinkage=chosen.shrinkage,

@@ -84,7 +84,7 @@ class Fitted:
 
     @property
     def structure_(self) -> Structure:
-        """The shape of the covariances, and whether the classes share one."""
+        """The shape of the covariances, and whether, or how far, the classes share one."""
         return self._known("structure_", lambda model: model.settings.structure)
 
     @property

@@ -79,6 +79,11 @@ class ClassMoments:
         mean: FloatArray = self.anchor + self.offset
         return mean
 
+    def deviation(self, X: FloatArray, code: int) -> FloatArray:
+        """How far rows (n, d) are from the mean of a class, exact for rows near its anchor."""
+        deviation: FloatArray = (X - self.anchor[code]) - self.offset[code]
+        return deviation
+
     def __add__(self, other: "ClassMoments") -> "ClassMoments":
         """The moments of the rows of both.
 

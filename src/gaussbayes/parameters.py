@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaussbayes.covariance import Shape, diagonal, full, spherical
-from gaussbayes.errors import DataError, ParameterError
+from gaussbayes.errors import DataError, ParameterError, SingularCovarianceError
 from gaussbayes.moments import ClassMoments
 from gaussbayes.priors import Priors, class_priors
 from gaussbayes.schema import Schema
@@ -20,14 +20,40 @@ _SYMMETRY_TOLERANCE = 1e-8
 class Structure:
     """Two independent choices: the shape of a covariance, and whether the classes share it.
 
+    Between own covariances and a shared one, those of the classes may be drawn towards the shared
+    one: ``(1 − λ) Σ_c + λ Σ`` with λ `toward_shared`, above 0 and below 1.
+
     Examples
     --------
     >>> Structure("full", shared=True).layout
     'pooled'
+    >>> Structure("full", toward_shared=0.5)
+    Structure(covariance='full', shared=False, toward_shared=0.5)
     """
 
     covariance: CovarianceName = "full"
-    shared: bool = False
+    shared: bool = False  # one covariance for all classes
+    toward_shared: float = 0.0  # 0 if shared
+
+    def __repr__(self) -> str:
+        drawn = f", toward_shared={self.toward_shared}" if self.toward_shared else ""
+        return f"Structure(covariance={self.covariance!r}, shared={self.shared}{drawn})"
+
+    @property
+    def sharing(self) -> bool | float:
+        """What users say by `shared`: True, False, or how far between.
+
+        Examples
+        --------
+        >>> Structure(shared=True).sharing, Structure(toward_shared=0.5).sharing
+        (True, 0.5)
+        """
+        return self.toward_shared or self.shared
+
+    @property
+    def parts(self) -> "tuple[Structure, Structure]":
+        """What is mixed where covariances are drawn towards the shared one: own and shared."""
+        return Structure(self.covariance), Structure(self.covariance, shared=True)
 
     @property
     def layout(self) -> ScatterLayout:
@@ -95,7 +121,8 @@ def estimate(
     """The parameters that fit the moments best, in closed form.
 
     Means are the classes' means; a covariance is the scatter divided by N (``"mle"``) or by N − 1
-    (``"unbiased"``; N − k when shared), then shrunk.
+    (``"unbiased"``; N − k when shared), then shrunk. Drawn towards the shared one, both are
+    estimated in this way, then mixed: own scatters may be singular, the mixture may not.
 
     Examples
     --------
@@ -119,7 +146,14 @@ def estimate(
         return Parameters(prior, center, offset, diagonal(np.empty((1, 0)), schema, None))
     covariance = estimate_covariance(moments, schema, structure, divisor, shrinkage)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
-    return Parameters(prior, center, offset, _shape(covariance, structure, schema, weight))
+    try:
+        shape = _shape(covariance, structure, schema, weight)
+    except SingularCovarianceError:
+        if structure.toward_shared:  # singular only if the shared one is, which has a say then
+            _, shared = structure.parts
+            estimate(moments, schema, shared, priors, divisor, shrinkage)
+        raise
+    return Parameters(prior, center, offset, shape)
 
 
 def estimate_covariance(
@@ -130,6 +164,14 @@ def estimate_covariance(
     shrinkage: Shrinkage = None,
 ) -> FloatArray:
     """The covariances: full (m, d, d), diagonal (m, d) or spherical (m,); m is 1 when shared."""
+    share = structure.toward_shared
+    if share:
+        own, shared = (
+            estimate_covariance(moments, schema, part, divisor, shrinkage)
+            for part in structure.parts
+        )
+        mixture: FloatArray = (1.0 - share) * own + share * shared
+        return mixture
     moments = moments.with_layout(structure.layout)
     scatter, weight = moments.scatter, moments.weight
     lost = 1.0

@@ -3,10 +3,11 @@
 One set of full moments gives all candidates: nothing is read twice. Leave-one-out asks how well a
 model predicts the class of a row that it has not seen, and can weigh shrinkage against none. The
 Bayesian information criterion asks how well a model explains the rows it was fitted to, less a
-charge for each parameter, and needs the moments alone.
+charge for each parameter, and needs the moments alone. It is not for covariances drawn towards the
+shared one: how many free parameters these have, between those of the two, nobody can say.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, isnan, nan
 from typing import Any, Literal, TypeAlias, get_args
@@ -19,6 +20,7 @@ from gaussbayes.errors import DataError, GaussBayesError
 from gaussbayes.evaluation import evaluate
 from gaussbayes.leave_one_out import shrinkage_path
 from gaussbayes.leave_one_out.frame import scatters
+from gaussbayes.leave_one_out.mixed import has_closed_form
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure, given
 from gaussbayes.schema import Schema
@@ -29,7 +31,7 @@ from gaussbayes.types import CodeArray, CovarianceName, FloatArray, RealArray, S
 Criterion: TypeAlias = Literal["leave_one_out", "bic"]
 AUTOMATIC = "auto"
 
-STRUCTURES = tuple(structures.STRUCTURES.values())
+STRUCTURES = (*structures.STRUCTURES.values(), *structures.MIXTURES)
 SHRINKAGES: tuple[Shrinkage, ...] = (
     *(None, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0),
     "oas",
@@ -74,6 +76,23 @@ class Choice:
     structures: tuple[Structure, ...] = STRUCTURES
     shrinkages: tuple[Shrinkage, ...] = SHRINKAGES  # not of spherical covariances
     criterion: Criterion = "leave_one_out"
+
+    def candidates(
+        self, weights: FloatArray | None
+    ) -> Iterator[tuple[Structure, tuple[Shrinkage, ...]]]:
+        """What may be chosen from rows of these weights: structures, each with its shrinkages.
+
+        Where there is a choice of structures, those drawn towards the shared one are left out of
+        BIC, and of leave-one-out where a model would have to be fitted without each row.
+        """
+        for structure in self.structures:
+            own = (None,) if structure.covariance == "spherical" else self.shrinkages
+            if structure.toward_shared and len(self.structures) > 1:
+                by_rows = self.criterion == "leave_one_out"
+                quick = (by_rows and has_closed_form(structure, one, weights) for one in own)
+                own = tuple(one for one, there in zip(own, quick, strict=True) if there)
+            if own:
+                yield structure, own
 
     def refuse_without_rows(self) -> None:
         """Raise if the rows must be there to be left out one at a time."""
@@ -175,11 +194,10 @@ def select(
     >>> choice = Choice(check_settings("full", False, None, "mle", None))
     >>> found = select(data.rows, codes, None, moments, schema, choice)
     >>> found.best.structure, found.best.shrinkage
-    (Structure(covariance='full', shared=False), 0.03)
+    (Structure(covariance='full', shared=False, toward_shared=0.5), None)
     """
     candidates: list[Candidate] = []
-    for structure in choice.structures:
-        own = (None,) if structure.covariance == "spherical" else choice.shrinkages
+    for structure, own in choice.candidates(weights):
         chosen = replace(choice.settings, structure=structure)
         fitted = [_fitted(moments, schema, replace(chosen, shrinkage=s)) for s in own]
         if choice.criterion == "bic":

@@ -52,12 +52,27 @@ def check_settings(
     """
     one_of("covariance", covariance, get_args(CovarianceName))
     one_of("divisor", divisor, get_args(Divisor))
-    if not isinstance(shared, bool | np.bool_):
-        msg = f"shared is True or False, got {shared!r}"
-        raise ParameterError(msg)
-    structure = Structure(covariance, bool(shared))
-    alpha = not_negative("smoothing", smoothing)
+    structure, alpha = structure_of(covariance, shared), not_negative("smoothing", smoothing)
     return Settings(structure, priors, divisor, check_shrinkage(shrinkage), alpha)
+
+
+def structure_of(covariance: CovarianceName, shared: object) -> Structure:
+    """The structure of covariances of this shape that are shared, not, or to some degree.
+
+    Examples
+    --------
+    >>> structure_of("full", True), structure_of("full", 1.0) == structure_of("full", True)
+    (Structure(covariance='full', shared=True), True)
+    >>> structure_of("full", 0.25).toward_shared
+    0.25
+    """
+    if isinstance(shared, bool | np.bool_):
+        return Structure(covariance, bool(shared))
+    if isinstance(shared, int | float | np.integer | np.floating) and 0 <= shared <= 1:
+        share = float(shared)
+        return Structure(covariance, share == 1, share % 1)
+    msg = f"shared is True, False or a number in [0, 1], got {shared!r}"
+    raise ParameterError(msg)
 
 
 def one_of(name: str, value: object, possible: tuple[str, ...]) -> None:

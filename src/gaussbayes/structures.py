@@ -1,4 +1,4 @@
-"""The six structures of the model under the names that people know."""
+"""The six structures of the model under the names that people know, and those between them."""
 
 from gaussbayes.parameters import Structure
 
@@ -11,6 +11,15 @@ STRUCTURES = {
     "nearest mean": Structure("spherical", shared=True),
 }
 
+SHARINGS = (0.25, 0.5, 0.75)
+"""How far covariances may be drawn towards the shared one where that is chosen: even steps."""
+
+MIXTURES = tuple(
+    Structure(covariance, toward_shared=share)
+    for covariance in ("full", "diagonal")
+    for share in SHARINGS
+)
+
 
 def name_of(structure: Structure) -> str:
     """What people call a structure.
@@ -19,5 +28,24 @@ def name_of(structure: Structure) -> str:
     --------
     >>> name_of(Structure("diagonal", shared=False))
     'Gaussian naive Bayes'
+    >>> name_of(Structure("full", toward_shared=0.25))
+    'full, 25 % shared'
     """
+    if structure.toward_shared:
+        return f"{structure.covariance}, {sharing_of(structure)}"
     return next(name for name, known in STRUCTURES.items() if known == structure)
+
+
+def sharing_of(structure: Structure) -> str:
+    """Whether classes share their covariance, in a word or two.
+
+    Examples
+    --------
+    >>> sharing_of(Structure()), sharing_of(Structure(shared=True))
+    ('own', 'shared')
+    >>> sharing_of(Structure(toward_shared=0.5))
+    '50 % shared'
+    """
+    if structure.toward_shared:
+        return f"{100 * structure.toward_shared:g} % shared"
+    return "shared" if structure.shared else "own"

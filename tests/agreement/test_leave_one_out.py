@@ -18,7 +18,7 @@ from gaussbayes.scores import log_posterior
 from gaussbayes.settings import Settings
 from gaussbayes.summarise import summarise
 from gaussbayes.types import CodeArray, FloatArray, ScatterLayout
-from tests.strategies import STRUCTURES, name_of
+from tests.strategies import MIXTURES, STRUCTURES, name_of
 
 SHRINKAGES = [None, 0.3, "oas"]
 SETTINGS = list(product(["mle", "unbiased"], SHRINKAGES, [None, "uniform", "given"]))
@@ -51,7 +51,7 @@ def without(name: str, layout: ScatterLayout) -> list[ClassMoments]:
     return found
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
 @pytest.mark.parametrize("name", ["iris", "wine", "random, weighted", "iris, other units"])
 def test_equal_to_fitting_without_each_row(name: str, structure: Structure) -> None:
     """To 1e-10 in every log posterior, whatever the divisor, the shrinkage and the priors."""
@@ -122,7 +122,7 @@ def test_error_counts(load: Any, structure: Structure, divisor: Any, errors: int
     assert int((told.argmax(axis=1) != y).sum()) == errors
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
 def test_a_condition_number_of_2e12(structure: Structure) -> None:
     """No NaN, and every 20th row as fitted without it, to 1e-10 of its log posterior."""
     X, y = load_breast_cancer(return_X_y=True)

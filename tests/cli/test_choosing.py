@@ -28,7 +28,7 @@ def by_the_estimator(path: Path, name: str, **settings: object) -> bytes:
 @pytest.mark.parametrize(
     ("options", "settings", "said"),
     [
-        (AUTO, {"covariance": "auto", "shrinkage": "auto"}, "QDA with shrinkage 0.03"),
+        (AUTO, {"covariance": "auto", "shrinkage": "auto"}, "full, 50 % shared without shrinkage"),
         (
             [*AUTO, "--selection", "bic", "--priors", "uniform"],
             {
@@ -39,7 +39,12 @@ def by_the_estimator(path: Path, name: str, **settings: object) -> bytes:
             },
             "BIC ",
         ),
-        (["--covariance", "auto"], {"covariance": "auto"}, "LDA without shrinkage, of 6 "),
+        (["--covariance", "auto"], {"covariance": "auto"}, "without shrinkage, of 12 "),
+        (
+            ["--sharing", "0.4", "--shrinkage", "auto"],
+            {"shared": 0.4, "shrinkage": "auto"},
+            "full, 40 % shared with shrinkage ",
+        ),
         (
             ["--covariance", "diagonal", "--shared", "--shrinkage", "auto"],
             {"covariance": "diagonal", "shared": True, "shrinkage": "auto"},
@@ -68,7 +73,7 @@ def test_all_candidates_as_json(shell: Shell, iris: Path) -> None:
     model = GaussianClassifier("auto", shrinkage="auto")
     model.fit(frame.drop(columns="species"), frame["species"])
     assert told["criterion"] == "leave_one_out"
-    assert len(told["candidates"]) == len(model.selection_.candidates) == 46
+    assert len(told["candidates"]) == len(model.selection_.candidates) == 109
     losses = [one["log_loss"] for one in told["candidates"]]
     assert losses == sorted(losses)
     assert told["chosen"] == told["candidates"][0]
@@ -76,7 +81,7 @@ def test_all_candidates_as_json(shell: Shell, iris: Path) -> None:
         (one["covariance"], one["shared"], one["shrinkage"]): one for one in told["candidates"]
     }
     for one in model.selection_.candidates:
-        own = found[one.structure.covariance, one.structure.shared, one.shrinkage]
+        own = found[one.structure.covariance, one.structure.sharing, one.shrinkage]
         figures = (own["log_loss"], own["error"], own["brier"], own["bic"], own["parameters"])
         assert figures == (one.log_loss, one.error, one.brier, one.bic, one.n_parameters)
         assert own["model"] == name_of(one.structure)
@@ -93,7 +98,8 @@ def test_weights_count_rows(call: Call, iris: Path, selection: str) -> None:
     model = GaussianClassifier("auto", shrinkage="auto", selection=selection.replace("-", "_"))
     model.fit(frame.drop(columns="species"), frame["species"], count)
     best, own = model.selection_.best, told["selection"]["chosen"]
-    assert (own["covariance"], own["shared"]) == (best.structure.covariance, best.structure.shared)
+    assert own["covariance"] == best.structure.covariance
+    assert own["shared"] == best.structure.sharing
     assert (own["shrinkage"], told["rows"]) == (best.shrinkage, 150)
     loaded = GaussianClassifier.load(iris.parent / "m.json")
     np.testing.assert_allclose(loaded.means_, model.means_, rtol=1e-14)
@@ -144,6 +150,7 @@ def test_more_rows_than_may_be_kept(
     ("options", "message"),
     [
         (["--covariance", "auto", "--shared"], "leave out --shared"),
+        (["--covariance", "auto", "--sharing", "0.5"], "leave out --shared and --sharing"),
         (["--selection", "bic"], "give --covariance auto or --shrinkage auto"),
         (["--selection", "aic"], "'aic' is not one of"),
         (["--shrinkage", "some"], "expected 'auto', 'none', 'oas' or a number"),

@@ -232,7 +232,7 @@ def test_bad_rows_are_left_out_and_named(call: Call, iris: Path) -> None:
         (["iris.csv"], "which column of iris.csv holds the classes? Give -y"),
         (["iris.json"], "which rows is iris.json to be judged by? Give DATA after it"),
         (["iris.json", "iris.csv", "--loo"], "--loo is for fitting, but the model is given"),
-        (["iris.json", "iris.csv", "--shared"], "--shared is for fitting"),
+        (["iris.json", "iris.csv", "--shared"], "--shared or --sharing is for fitting"),
         (["iris.json", "iris.csv"], "which column of iris.csv holds the classes?"),
         (["nowhere.csv", "-y", "species"], "'nowhere.csv' does not exist"),
         ([], "Missing argument"),

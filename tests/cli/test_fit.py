@@ -62,6 +62,24 @@ def test_every_setting(call: Call, iris: Path) -> None:
     same_model(iris.parent / "m.json", expected)
 
 
+def test_how_far_covariances_are_shared(call: Call, iris: Path) -> None:
+    frame = pd.read_csv(iris)
+    X, y = frame.drop(columns="species"), frame["species"]
+    for options, shared in (
+        (["--sharing", "0.4"], 0.4),
+        (["--sharing", "0"], False),
+        (["--sharing", "1"], True),
+        (["--shared", "--sharing", "0.4"], 0.4),  # the last one counts
+        (["--sharing", "0.4", "--shared"], True),
+    ):
+        call("fit", iris, "-y", "species", "-o", "m.json", *options)
+        same_model(iris.parent / "m.json", GaussianClassifier(shared=shared).fit(X, y))
+    for wrong in ("1.5", "-0.1", "nan", "half"):
+        result = call("fit", iris, "-y", "species", "--sharing", wrong)
+        assert result.exit_code == 2
+        assert f"'--sharing': expected a number between 0 and 1, got '{wrong}'" in result.stderr
+
+
 def test_several_files_weights_and_another_format(call: Call, tmp_path: Path) -> None:
     generator = np.random.default_rng(3)
     frame = pd.DataFrame(generator.normal(size=(60, 2)), columns=["a", "b"])

@@ -156,7 +156,7 @@ def test_kinds_are_listed(call: Call) -> None:
             ["iris.json", "--kind", "densities", "--features", "a,b", "-o", "x.png"],
             "drawn along one feature, got --features a,b",
         ),
-        (["iris.json", "--shared", "--kind", "ellipses", "-o", "x.png"], "--shared is for fitting"),
+        (["iris.json", "--sharing", "0.5", "--kind", "ellipses", "-o", "x.png"], "is for fitting"),
         (["iris.json", "--size", "4", "--kind", "ellipses", "-o", "x.png"], "width and height"),
         (
             ["iris.csv", "--held-out", "iris.csv", "--kind", "comparison", "-o", "x.png"],

@@ -55,9 +55,9 @@ def test_tables_for_people(call: Call, fitted: GaussianClassifier) -> None:
     assert "Not shown" not in text
 
 
-@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("shared", [False, True, 0.4])
 @pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
-def test_every_structure(call: Call, tmp_path: Path, covariance: str, shared: bool) -> None:
+def test_every_structure(call: Call, tmp_path: Path, covariance: str, shared: bool | float) -> None:
     data = load_iris()
     model = GaussianClassifier(covariance, shared=shared, priors="uniform")
     model.fit(data.rows, data.labels).save(tmp_path / "m.json")
@@ -74,7 +74,9 @@ def test_every_structure(call: Call, tmp_path: Path, covariance: str, shared: bo
     np.testing.assert_array_equal(found, expected)
     text = call("show", "m.json").stdout
     assert f"covariance  {covariance}, " in text
-    assert ("the same for all classes" in text) == shared
+    assert ("the same for all classes" in text) == (shared is True)
+    assert (", 40 % shared" in text) == (shared == 0.4)
+    assert record["settings"]["shared"] == shared
     assert "priors      uniform" in text
     assert "feature 3" in text
     assert max(map(len, text.splitlines())) <= 80

@@ -14,7 +14,7 @@ from gaussbayes.scores import log_posterior
 from gaussbayes.settings import Settings
 from gaussbayes.shrinkage import Shrinkage
 from gaussbayes.types import Divisor, FloatArray
-from tests.strategies import STRUCTURES, Rows, name_of, well_spread_rows
+from tests.strategies import MIXTURES, STRUCTURES, Rows, name_of, well_spread_rows
 
 SHRINKAGES = st.one_of(st.none(), st.just("oas"), st.floats(0.0, 1.0))
 DIVISORS = st.sampled_from(["mle", "unbiased"])
@@ -46,7 +46,7 @@ def check(data: Rows, settings: Settings) -> None:
     assert (gap <= 1e-10 * np.maximum(1.0, np.abs(expected[there]))).all()
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
 @given(data=well_spread_rows(), divisor=DIVISORS, shrinkage=SHRINKAGES)
 def test_rows_that_count_once(
     structure: Structure, data: Rows, divisor: Divisor, shrinkage: Shrinkage
@@ -54,7 +54,7 @@ def test_rows_that_count_once(
     check(data, Settings(structure, None, divisor, shrinkage))
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
 @given(data=well_spread_rows(), draw=st.data(), shrinkage=SHRINKAGES)
 def test_rows_with_weights(
     structure: Structure, data: Rows, draw: st.DataObject, shrinkage: Shrinkage

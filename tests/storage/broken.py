@@ -58,7 +58,13 @@ BROKEN: list[tuple[str, bytes, Change, str]] = [
         "settings.covariance: expected one of",
     ),
     ("covariance null", GOOD, put("settings.covariance", None), "one of 'full'.*, got null"),
-    ("shared", GOOD, put("settings.shared", 0), "settings.shared: expected true or false, got 0"),
+    (
+        "shared",
+        GOOD,
+        put("settings.shared", 0),
+        "settings.shared: expected true, false or a number between 0 and 1, got 0",
+    ),
+    ("shared too far", GOOD, put("settings.shared", 1.5), "between 0 and 1, got 1.5"),
     ("divisor", GOOD, put("settings.divisor", 1), "settings.divisor: expected one of 'mle'"),
     (
         "shrinkage",

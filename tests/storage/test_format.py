@@ -39,6 +39,8 @@ def good_models() -> list[GaussianClassifier]:
         fitted(priors="uniform", shrinkage="oas", divisor="unbiased"),
         fitted(priors=[0.5, 0.5], shrinkage=0.25),
         fitted(priors={"ash": 0.5, "oak": 0.5}),
+        fitted(shared=0.25),
+        fitted("diagonal", shared=0.25).marginal(["age"]),
         fitted().marginal(["age"]),
         given(),
         GaussianClassifier("diagonal", shared=True).merge(fitted()),  # keeps the full scatter

@@ -90,7 +90,7 @@ def _record(one: "Candidate") -> dict[str, Any]:
     return {
         "model": _name(one),
         "covariance": one.structure.covariance,
-        "shared": one.structure.shared,
+        "shared": one.structure.sharing,
         "shrinkage": one.shrinkage,
         "parameters": one.n_parameters,
         "error": _finite(one.error),

@@ -26,14 +26,17 @@ All in all about three times as much is taken.
 
 
 def choice_of(
-    covariance: str, shared: bool, priors: Any, divisor: str, shrinkage: Any, selection: str
+    covariance: str, shared: bool | float, priors: Any, divisor: str, shrinkage: Any, selection: str
 ) -> "Choice":
     """What the options of a verb leave open; refused where they say different things."""
     from gaussbayes.selection import check_choice
 
     choice = check_choice(covariance, shared, priors, divisor, shrinkage, selection)
     if shared and len(choice.structures) > 1:
-        msg = "--covariance auto chooses whether covariances are shared, too: leave out --shared"
+        msg = (
+            "--covariance auto chooses whether covariances are shared, too: leave out --shared "
+            "and --sharing"
+        )
         raise click.UsageError(msg)
     if not choice.is_open:
         refuse_idle_selection("give --covariance auto or --shrinkage auto")

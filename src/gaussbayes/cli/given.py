@@ -88,5 +88,7 @@ def first_of(*options: str) -> str | None:
         name = param.name or ""
         given = context.get_parameter_source(name) in {source.COMMANDLINE, source.ENVIRONMENT}
         if name in options and given:
-            return param.opts[-1]
+            # Two options may write to one setting; which of them was given is not kept.
+            alike = (one.opts[-1] for one in context.command.params if one.name == name)
+            return " or ".join(alike)
     return None

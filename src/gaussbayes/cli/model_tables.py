@@ -55,8 +55,12 @@ def print_model(
 
 
 def _heading(name: str, stored: "Model", parameters: "Parameters | None") -> list[str]:
-    chosen = models.settings_record(stored)
-    sharing = "the same for all classes" if chosen["shared"] else "one for each class"
+    from gaussbayes.structures import sharing_of
+
+    chosen, structure = models.settings_record(stored), stored.settings.structure
+    sharing = "the same for all classes" if structure.shared else "one for each class"
+    if structure.toward_shared:
+        sharing += f", {sharing_of(structure)}"
     priors = {None: "estimated", "uniform": "uniform"}.get(
         chosen["priors"] if isinstance(chosen["priors"], str | None) else "", "given"
     )

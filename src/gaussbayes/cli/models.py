@@ -85,7 +85,7 @@ def settings_record(stored: "Model") -> dict[str, Any]:
         priors = {str(label): value for label, value in priors.items()}
     return {
         "covariance": chosen.structure.covariance,
-        "shared": chosen.structure.shared,
+        "shared": chosen.structure.sharing,
         "priors": priors,
         "divisor": chosen.divisor,
         "shrinkage": chosen.shrinkage,

@@ -91,7 +91,7 @@ def choosing_options(function: Function) -> Function:
             type=click.Choice([*SHAPES, "auto"]),
             default="full",
             show_default=True,
-            help="What a class's covariance may look like; auto chooses, shared or not.",
+            help="What a class's covariance may look like; auto chooses, shared or not or in part.",
         ),
         _shared_option,
         estimation_options,
@@ -130,8 +130,20 @@ def selection_option(function: Function) -> Function:
 
 
 def _shared_option(function: Function) -> Function:
-    return click.option("--shared", is_flag=True, help="All classes have the same covariance.")(
-        function
+    """Two options for one setting, of which the last counts: ``--shared`` is ``--sharing 1``."""
+    alike: dict[str, Any] = {"default": "0", "callback": values.sharing}
+    return together(
+        function,
+        click.option(
+            "--shared", flag_value="1", help="All classes have the same covariance.", **alike
+        ),
+        click.option(
+            "--sharing",
+            "shared",
+            metavar="NUMBER",
+            help="How far the classes' covariances are drawn towards the shared one, from 0 to 1.",
+            **alike,
+        ),
     )
 
 

@@ -97,6 +97,21 @@ def _shrinkage(value: str, words: str) -> float | Literal["oas"] | None:
     return intensity
 
 
+def sharing(_: click.Context, __: click.Parameter, value: str) -> bool | float:
+    """How far covariances are drawn towards the shared one; all the way is True, not at all False.
+
+    Examples
+    --------
+    >>> sharing(None, None, "0.5"), sharing(None, None, "1")
+    (0.5, True)
+    """
+    share = _number(value)
+    if share is None or not 0.0 <= share <= 1.0:
+        msg = f"expected a number between 0 and 1, got {value!r}"
+        raise click.BadParameter(msg, param_hint="'--sharing'")
+    return share if 0.0 < share < 1.0 else bool(share)
+
+
 def criterion(_: click.Context, __: click.Parameter, value: str) -> str:
     """What ``auto`` chooses by, as `GaussianClassifier` writes it.
 

@@ -72,7 +72,8 @@ def compare(
     neighbors : how many neighbours vote; one candidate for each (scikit-learn's
         `KNeighborsClassifier`)
     model : a `GaussianClassifier` whose priors, divisor, shrinkage and n_jobs the six structures
-        take over; None for the defaults
+        take over; None for the defaults. If its covariances are drawn towards a shared one, it is
+        a candidate too.
     automatic : whether ``covariance="auto", shrinkage="auto"`` is a candidate too. It chooses anew
         in each fold, so that it is judged by rows that had no part in the choice; what it chooses
         from all rows is `Comparison.selection`, and its structure is named by the candidate.
@@ -94,8 +95,8 @@ def compare(
     >>> [(c.name, c.n_parameters, c.evaluation.n_errors) for c in compared.candidates][:2]
     [('QDA', 44, 5), ('LDA', 24, 3)]
     >>> compared = compare(data.rows, data.labels, held_out=5, neighbors=[], automatic=True)
-    >>> compared.candidates[-1].name, compared.selection.best.shrinkage
-    ('automatic choice', 0.03)
+    >>> compared.candidates[-1].name, compared.selection.best.structure.sharing
+    ('automatic choice', 0.5)
     """
     settings: Any = GaussianClassifier() if model is None else model
     if not isinstance(settings, GaussianClassifier):

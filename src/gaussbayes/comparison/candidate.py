@@ -47,7 +47,7 @@ class Candidate:
         return {
             "model": self.name,
             "covariance": shape.covariance if shape else None,
-            "shared": shape.shared if shape else None,
+            "shared": shape.sharing if shape else None,
             "neighbors": self.neighbors,
             "parameters": self.n_parameters,
             "rows": seen.n_rows if seen else None,

@@ -18,7 +18,8 @@ from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.evaluation import evaluate
 from gaussbayes.parameters import Structure
 from gaussbayes.schema import Schema
-from gaussbayes.structures import STRUCTURES
+from gaussbayes.settings import structure_of
+from gaussbayes.structures import STRUCTURES, name_of
 from gaussbayes.types import LabelArray, RealArray
 
 
@@ -90,17 +91,27 @@ class Method:
 
 
 def gaussians(settings: GaussianClassifier, schema: Schema) -> Iterator[Method]:
-    """The six structures with the other settings of a model."""
+    """The six structures with the other settings of a model, and its own if that is another."""
     k, d = schema.classes.size, schema.n_features
-    for name, structure in STRUCTURES.items():
-        choice: dict[str, Any] = {"covariance": structure.covariance, "shared": structure.shared}
+    for name, structure in (STRUCTURES | _another(settings)).items():
+        choice: dict[str, Any] = {"covariance": structure.covariance, "shared": structure.sharing}
         # The number of parameters depends on the shapes alone: it is known even if no fit succeeds.
         one = {"full": np.eye(d), "diagonal": np.ones(d), "spherical": np.ones(())}
         unit = one[structure.covariance]
         every = unit if structure.shared else np.broadcast_to(unit, (k, *unit.shape))
-        like = GaussianClassifier.from_parameters(None, np.zeros((k, d)), every, **choice)
+        like = GaussianClassifier.from_parameters(
+            None, np.zeros((k, d)), every, covariance=structure.covariance, shared=structure.shared
+        )
         model = clone(settings).set_params(**choice)
         yield Method(name, model, structure, n_parameters=like.n_parameters_)
+
+
+def _another(settings: GaussianClassifier) -> dict[str, Structure]:
+    """The structure of a model by its name, if it is drawn towards a shared covariance."""
+    fitted: Structure | None = getattr(settings, "structure_", None)
+    if fitted is None and settings.covariance != "auto":
+        fitted = structure_of(settings.covariance, settings.shared)
+    return {name_of(fitted): fitted} if fitted is not None and fitted.toward_shared else {}
 
 
 def nearest_neighbors(neighbors: Any) -> Iterator[Method]:

@@ -4,19 +4,28 @@ Without a row the scatter of its class loses one outer product. In coordinates i
 was diagonal (`frame`), what is left is diagonal but for that product (`spread`), and its inverse
 and determinant follow from the Sherman-Morrison formula (`densities`), at d operations a row. A row
 that takes nearly everything with it, such as one far from all others, would leave only rounding
-behind: for the few of those the model is fitted again (`refit`).
+behind: for the few of those the model is fitted again (`refit`). Covariances drawn towards the
+shared one lose that product twice, which is one product again (`mixed`).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gaussbayes.errors import DataError, GaussBayesError
+from gaussbayes.errors import DataError, GaussBayesError, SingularCovarianceError
 from gaussbayes.evaluation import Evaluation
+from gaussbayes.leave_one_out.densities import own_densities, shared_densities
 from gaussbayes.leave_one_out.frame import Frame, features, principal, white
-from gaussbayes.leave_one_out.left_out import LabelledRows, held_out
-from gaussbayes.leave_one_out.removal import degrees
+from gaussbayes.leave_one_out.left_out import Densities, LabelledRows, held_out
+from gaussbayes.leave_one_out.mixed import (
+    has_closed_form,
+    mixed_densities,
+    mixed_frames,
+    mixed_variances,
+)
+from gaussbayes.leave_one_out.removal import Removal, degrees
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters
 from gaussbayes.schema import Schema
@@ -111,16 +120,54 @@ def shrinkage_path(
             models[place] = replace(settings, shrinkage=shrinkage).estimate(moments, schema)
         except GaussBayesError as error:
             found[place] = error
-    plain = [place for place in models if not shrinkages[place]]
-    shrunk = [place for place in models if shrinkages[place]]
-    for places in (plain, shrunk):
+    kept = [has_closed_form(settings.structure, one, weights) for one in shrinkages]
+    plain = [place for place in models if kept[place] and not shrinkages[place]]
+    shrunk = [place for place in models if kept[place] and shrinkages[place]]
+    refitted = [place for place in models if not kept[place]]
+    for places in (plain, shrunk, refitted):
         if places:
-            frame = _frame(data, settings, models[places[0]], shrunk=places is shrunk)
+            densities = _nothing_known(moments.n_classes)
+            if places is not refitted:
+                densities = _densities(data, settings, models[places[0]], places is shrunk)
             chosen = [shrinkages[place] for place in places]
-            outcome = held_out(data, frame, settings, chosen, n_jobs)
+            outcome = held_out(data, densities, settings, chosen, n_jobs)
             for place, told in zip(places, outcome, strict=True):
                 found[place] = told
     return [told for told in found if told is not None]
+
+
+def _densities(
+    data: LabelledRows, settings: Settings, model: Parameters, shrunk: bool
+) -> Densities:
+    """What gives log densities under the models without each of some rows."""
+    moments, divisor, share = data.moments, settings.divisor, settings.structure.toward_shared
+    if not share:
+        known = shared_densities if settings.structure.shared else own_densities
+        frame = _frame(data, settings, model, shrunk=shrunk)
+        return lambda X, removal, chosen: known(X, removal, moments, frame, divisor, chosen)
+    if settings.structure.covariance != "full":
+        return lambda X, removal, chosen: mixed_variances(
+            X, removal, moments, share, divisor, chosen
+        )
+    try:
+        frames = mixed_frames(moments, data.weights, data.schema, share, divisor, shrunk=shrunk)
+    except SingularCovarianceError:  # on the brink: whether it is, each fit has to say
+        return _nothing_known(moments.n_classes)
+    return lambda X, removal, chosen: mixed_densities(
+        X, removal, moments, frames, share, divisor, chosen
+    )
+
+
+def _nothing_known(k: int) -> Densities:
+    """Of no row: for each the model has to be fitted again."""
+
+    def unknown(
+        X: FloatArray, _: Removal, shrinkages: Sequence[Shrinkage]
+    ) -> tuple[FloatArray, NDArray[np.bool_]]:
+        n = (len(shrinkages), X.shape[0])
+        return np.zeros((*n, k)), np.zeros(n, dtype=np.bool_)
+
+    return unknown
 
 
 def _frame(data: LabelledRows, settings: Settings, model: Parameters, *, shrunk: bool) -> Frame:

@@ -37,7 +37,7 @@ def own_densities(
     told = np.empty((len(shrinkages), n, k))
     sound = np.repeat(removal.sound[None], len(shrinkages), axis=0)
     for c in range(k):
-        y = frame.turn(_deviation(X, moments, c), c)
+        y = frame.turn(moments.deviation(X, c), c)
         # Rows of other classes: the model is that of all rows.
         weight = moments.weight[c : c + 1]
         whole = np.concatenate([shrink(frame.spread[c : c + 1], s, weight) for s in shrinkages])
@@ -75,7 +75,7 @@ def shared_densities(
     n, k = X.shape[0], moments.n_classes
     told = np.empty((len(shrinkages), n, k))
     sound = np.repeat(removal.sound[None], len(shrinkages), axis=0)
-    apart = np.stack([frame.turn(_deviation(X, moments, c), 0) for c in range(k)])  # (k, n, d)
+    apart = np.stack([frame.turn(moments.deviation(X, c), 0) for c in range(k)])  # (k, n, d)
     rows = np.arange(n)
     y = apart[removal.codes, rows]
     apart[removal.codes, rows] *= removal.stretch[:, None]
@@ -93,11 +93,6 @@ def shared_densities(
         sound[place] &= _enough(rest, after, divide)
     told *= -0.5
     return told, sound
-
-
-def _deviation(X: FloatArray, moments: ClassMoments, c: int) -> FloatArray:
-    deviation: FloatArray = (X - moments.anchor[c]) - moments.offset[c]
-    return deviation
 
 
 def _enough(rest: Left, after: FloatArray, divide: FloatArray) -> NDArray[np.bool_]:

@@ -49,9 +49,24 @@ def white(parameters: Parameters, degrees: FloatArray) -> Frame:
     >>> frame.turn(np.array([[6.0]]), 0).tolist(), frame.spread.tolist()
     ([[3.0]], [[10.0]])
     """
-    whitener = parameters.covariance.whitener
+    shape = parameters.covariance
+    return _whitened(shape.whitener, shape.log_det, degrees)
+
+
+def white_of(covariance: FloatArray, schema: Schema) -> Frame:
+    """Coordinates in which these covariances (m, d, d) are the identity.
+
+    Examples
+    --------
+    >>> white_of(np.array([[[4.0]]]), Schema(np.arange(1), 1)).spread.tolist()
+    [[1.0]]
+    """
+    return _whitened(*factor(covariance, schema), np.ones(covariance.shape[0]))
+
+
+def _whitened(whitener: FloatArray, log_det: FloatArray, degrees: FloatArray) -> Frame:
     spread = np.repeat(degrees[:, None], whitener.shape[-1], axis=1)
-    return Frame(whitener.transpose(0, 2, 1), spread, parameters.covariance.log_det, full=True)
+    return Frame(whitener.transpose(0, 2, 1), spread, log_det, full=True)
 
 
 def principal(moments: ClassMoments, structure: Structure, schema: Schema) -> Frame:
@@ -65,7 +80,17 @@ def principal(moments: ClassMoments, structure: Structure, schema: Schema) -> Fr
     >>> principal(moments, Structure(), Schema(np.arange(1), 2)).spread.round(12).tolist()
     [[1.6, 0.4]]
     """
-    scatter = scatters(moments, structure)
+    return axes_of(scatters(moments, structure), schema)
+
+
+def axes_of(scatter: FloatArray, schema: Schema) -> Frame:
+    """The same of any symmetric matrices (m, d, d), none of them 0.
+
+    Examples
+    --------
+    >>> axes_of(np.array([[[8.0, 0.0], [0.0, 2.0]]]), Schema(np.arange(1), 2)).spread.tolist()
+    [[1.6, 0.4]]
+    """
     d = scatter.shape[-1]
     unit = np.einsum("mii->m", scatter) / d
     axes = [_axes(own, schema) for own in scatter / unit[:, None, None]]

@@ -1,15 +1,14 @@
 """Rows left out one at a time: block by block in closed form, then those that need a fit."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.errors import GaussBayesError
 from gaussbayes.kernels.reference import log_sum_exp
-from gaussbayes.leave_one_out.densities import own_densities, shared_densities
-from gaussbayes.leave_one_out.frame import Frame
 from gaussbayes.leave_one_out.refit import log_posterior_without, moments_without
 from gaussbayes.leave_one_out.removal import Removal, remove
 from gaussbayes.moments import ClassMoments
@@ -19,6 +18,11 @@ from gaussbayes.schema import Schema
 from gaussbayes.settings import Settings
 from gaussbayes.shrinkage import Shrinkage
 from gaussbayes.types import CodeArray, FloatArray, RealArray
+
+Densities: TypeAlias = Callable[
+    [FloatArray, Removal, Sequence[Shrinkage]], tuple[FloatArray, NDArray[np.bool_]]
+]
+"""Rows (n, d) and their removal → log densities (s, n, k), and which are sound (s, n)."""
 
 _BLOCK_BYTES = 1 << 22
 _WORTH_A_THREAD = 1 << 16
@@ -44,14 +48,13 @@ class LabelledRows:
 
 def held_out(
     data: LabelledRows,
-    frame: Frame,
+    densities: Densities,
     settings: Settings,
     shrinkages: Sequence[Shrinkage],
     n_jobs: int | None,
 ) -> list[FloatArray | GaussBayesError]:
     """For each shrinkage the log posteriors (n, k) of the rows left out, or what prevents them."""
     n, d, k = *data.X.shape, data.moments.n_classes
-    densities = shared_densities if settings.structure.shared else own_densities
     # Spherical is diagonal, shrunk as far as can be.
     spherical = settings.structure.covariance == "spherical"
     inner = [1.0 if spherical else shrinkage or None for shrinkage in shrinkages]
@@ -62,7 +65,7 @@ def held_out(
         X, removal = data.X[rows].astype(np.float64), data.removal(rows)
         # What overflows or vanishes here is not sound, and is looked at again.
         with np.errstate(all="ignore"):
-            joint, good = densities(X, removal, data.moments, frame, settings.divisor, inner)
+            joint, good = densities(X, removal, inner)
             joint += _log_prior(settings.priors, data, removal)
             # From the largest term: a log posterior near 0 keeps its digits.
             joint -= joint.max(axis=2, keepdims=True)

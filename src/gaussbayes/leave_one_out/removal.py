@@ -28,6 +28,7 @@ class Removal:
     """
 
     codes: NDArray[np.intp]  # (n,) class of each row
+    lost: FloatArray  # (n,) its weight
     weight: FloatArray  # (n,) of its class without the row
     total: FloatArray  # (n,) of all classes without the row
     factor: FloatArray  # (n,)
@@ -39,6 +40,7 @@ class Removal:
         which = np.flatnonzero(self.codes == code)
         return which, Removal(
             self.codes[which],
+            self.lost[which],
             self.weight[which],
             self.total[which],
             self.factor[which],
@@ -55,7 +57,8 @@ def remove(codes: NDArray[np.intp], weights: FloatArray, class_weight: FloatArra
     # Rows that take all of their class with them are not computed with: any number will do.
     left = np.where(sound, left, before)
     stretch = before / left
-    return Removal(codes, left, class_weight.sum() - weights, weights * stretch, stretch, sound)
+    total = class_weight.sum() - weights
+    return Removal(codes, weights, left, total, weights * stretch, stretch, sound)
 
 
 def degrees(weight: FloatArray, divisor: Divisor, n_means: int) -> FloatArray:

@@ -12,6 +12,9 @@ The result are completed moments: those of the rows that the observed ones are e
 from. Everything else follows from them as from the moments of complete rows, and with
 ``divisor="mle"`` and without shrinkage the parameters are the most likely ones.
 
+For covariances drawn towards a shared one, the likelihood of own ones is maximised, and the two
+are mixed in the end, from the completed moments.
+
 Shrinkage is applied to the completed moments in the end; EM maximises the plain likelihood. Only
 if that has no maximum, because a covariance becomes singular, and shrinkage is given, EM maximises
 the likelihood with a penalty that shrinks alike (`penalty`), and the record says so.

@@ -8,6 +8,7 @@ from gaussbayes.report.look import figures, paragraph, section
 from gaussbayes.report.markup import Html, table, tag
 from gaussbayes.report.numbers import count, share, small
 from gaussbayes.report.wording import sampled, why_not
+from gaussbayes.structures import sharing_of
 
 
 def comparison_section(contents: Contents) -> Html:
@@ -23,6 +24,7 @@ def comparison_section(contents: Contents) -> Html:
         one.evaluation is not None and np.isinf(one.evaluation.log_loss)
         for one in compared.candidates
     )
+    this = " this one" if contents.model.structure_.toward_shared else ""
     return section(
         "comparison",
         "Other models",
@@ -34,7 +36,7 @@ def comparison_section(contents: Contents) -> Html:
             "more parameters can follow the data more closely, and needs more rows to do so well.",
         ),
         table(
-            "Six structures of the Gaussian model, and nearest neighbours",
+            f"Six structures of the Gaussian model,{this} and nearest neighbours",
             ["model", "covariance", "parameters", "errors", "error", "log loss", "Brier score"],
             (_candidate(contents, one) for one in compared.candidates),
             class_="candidates",
@@ -52,7 +54,7 @@ def _candidate(contents: Contents, one: Candidate) -> list[object]:
     name = tag("strong", one.name, " (this model)") if own else one.name
     shape = "–"
     if one.structure is not None:
-        shape = f"{one.structure.covariance}, {'shared' if one.structure.shared else 'own'}"
+        shape = f"{one.structure.covariance}, {sharing_of(one.structure)}"
     parameters = "–" if one.n_parameters is None else count(one.n_parameters)
     found = one.evaluation
     if found is None:

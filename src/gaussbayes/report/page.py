@@ -107,10 +107,12 @@ def _summary(contents: Contents) -> str:
 
 
 def _whose(contents: Contents) -> str:
-    shape = contents.model.structure_.covariance
+    structure = contents.model.structure_
+    shape = structure.covariance
     if contents.model.parameters_.shared:
         return f"one {shape} covariance for all classes"
-    return f"a {shape} covariance for each class"
+    drawn = " that is drawn towards a shared one"
+    return f"a {shape} covariance for each class{drawn * bool(structure.toward_shared)}"
 
 
 def _key_numbers(contents: Contents) -> Html:

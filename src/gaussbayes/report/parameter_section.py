@@ -3,6 +3,7 @@
 import numpy as np
 
 from gaussbayes.covariance import Full, correlation
+from gaussbayes.parameters import Structure
 from gaussbayes.report.contents import Contents
 from gaussbayes.report.look import BLUE, MOST, ORANGE, Look, first_of, paragraph, section, tint
 from gaussbayes.report.markup import Html, cell, join, name, table, tag
@@ -38,7 +39,6 @@ def parameter_section(contents: Contents, look: Look) -> Html:
 
 def _settings(contents: Contents) -> Html:
     model = contents.model
-    shared = model.parameters_.shared
     k, d = model.means_.shape
     n_covariance = model.parameters_.covariance.n_parameters
     total = (
@@ -48,13 +48,20 @@ def _settings(contents: Contents) -> Html:
     pairs = [
         ("model", contents.name),
         ("covariance", _SHAPES[model.structure_.covariance]),
-        ("shared", "yes: one covariance for all classes" if shared else "no: each class its own"),
+        ("shared", _sharing(model.structure_)),
         ("priors", _priors(contents)),
         *_estimation(contents),
         ("free parameters", total),
     ]
     items = [tag("div", tag("dt", key), tag("dd", text)) for key, text in pairs]
     return tag("dl", *items, class_="settings")
+
+
+def _sharing(structure: Structure) -> str:
+    if structure.toward_shared:
+        share = f"{100 * structure.toward_shared:g} %"
+        return f"{share}: each class its own, drawn so far towards the one of all classes"
+    return "yes: one covariance for all classes" if structure.shared else "no: each class its own"
 
 
 def _priors(contents: Contents) -> str:
@@ -70,7 +77,10 @@ def _estimation(contents: Contents) -> list[tuple[str, str]]:
     model = contents.model
     if not hasattr(model, "moments_"):
         return [("means and covariances", "given, not estimated from rows")]
-    lost = "N − k" if model.parameters_.shared else "N − 1"
+    structure = model.structure_
+    lost = "N − k" if structure.shared else "N − 1"
+    if structure.toward_shared:
+        lost += ", the shared one N − k"
     divisor = {"mle": "N (maximum likelihood)", "unbiased": f"{lost} (unbiased)"}[model.divisor]
     words = {"None": "none", "oas": "oracle approximating shrinkage (OAS)"}
     shrinkage = words.get(str(model.shrinkage), str(model.shrinkage))

@@ -10,7 +10,7 @@ from gaussbayes.errors import ParameterError, PriorError
 from gaussbayes.parameters import Structure
 from gaussbayes.priors import Priors, class_priors
 from gaussbayes.schema import Schema
-from gaussbayes.settings import Settings
+from gaussbayes.settings import Settings, structure_of
 from gaussbayes.shrinkage import Shrinkage, check_shrinkage
 from gaussbayes.storage.classes import read_label, write_label
 from gaussbayes.storage.fields import choice, entries, floats, members, refuse
@@ -35,7 +35,7 @@ def write(settings: Settings, classes: LabelArray) -> dict[str, Any]:
     """
     written: dict[str, Any] = {
         "covariance": settings.structure.covariance,
-        "shared": settings.structure.shared,
+        "shared": settings.structure.sharing,
         "priors": _write_priors(settings.priors, classes),
         "divisor": settings.divisor,
         "shrinkage": settings.shrinkage,
@@ -51,11 +51,8 @@ def read(value: object, classes: LabelArray) -> Settings:
     covariance, shared, priors, divisor, shrinkage, smoothing = found
     choice(covariance, "settings.covariance", get_args(CovarianceName))
     choice(divisor, "settings.divisor", get_args(Divisor))
-    if not isinstance(shared, bool):
-        refuse("settings.shared", "true or false", shared)
-    structure = Structure(covariance, shared)
     return Settings(
-        structure,
+        _structure(covariance, shared),
         _read_priors(priors, classes),
         divisor,
         _shrinkage(shrinkage),
@@ -68,6 +65,13 @@ def _smoothing(value: Any) -> float:
     if type(value) not in {int, float} or not 0 < value <= sys.float_info.max:
         refuse("settings.smoothing", "a finite number above 0, or no such member", value)
     return float(value)
+
+
+def _structure(covariance: CovarianceName, shared: object) -> Structure:
+    # 0 and 1 are written as false and true: a model has one file.
+    if not isinstance(shared, bool) and not (isinstance(shared, float) and 0 < shared < 1):
+        refuse("settings.shared", "true, false or a number between 0 and 1", shared)
+    return structure_of(covariance, shared)
 
 
 def _shrinkage(value: object) -> Shrinkage:
