@@ -25,7 +25,7 @@ import numpy as np
 
 from gaussbayes import GaussianClassifier, ModelFileError
 from gaussbayes.storage import dumps, loads
-from tests.storage.files import file_of, fitted, given, seal_again
+from tests.storage.files import file_of, fitted, given, lacking, seal_again
 
 SLOW = 1.0
 OFTEN = 10_000
@@ -47,7 +47,19 @@ VALUES = [
         b".5",
     ),
     *(b"null", b"true", b"false", b"None", b'""', b'"a"', b'"uniform"', b'"oas"', b'"full"'),
-    *(b'"pooled"', b'"diagonal"', b'"text"', b'"object"', b'"int8"', b'"float16"', b'"bool"'),
+    *(
+        b'"pooled"',
+        b'"diagonal"',
+        b'"text"',
+        b'"object"',
+        b'"int8"',
+        b'"float16"',
+        b'"bool"',
+        b'"101"',
+        b'"011"',
+        b'"000"',
+        b'"111"',
+    ),
     *(b"[]", b"{}", b"[[]]", b"[0]", b'[""]', b"[null]", b"[" * 50 + b"]" * 50, b'{"a":' * 20),
     *(b'"\\ud800"', b'"\\u0000"', b'"\\x"', b'"\xff"', b'"\xc3\xa4"', b'"\\\\"', b'"', b"\\", b","),
     *(b'{"labels": [], "values": []}', b'{"labels": ["ash"], "values": [1]}', b'"__import__"'),
@@ -89,6 +101,9 @@ def good_files() -> list[bytes]:
         fitted("spherical", priors={"ash": 0.25, "oak": 0.75}, shrinkage=0.5),
         fitted().marginal(["age", "height"]),
         given(),
+        lacking(),
+        lacking("full", shared=True),
+        lacking("diagonal", priors="uniform"),
         *(GaussianClassifier().fit(X, y) for y in labels),
     ]
     return [file_of(model) for model in models]

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.storage.files import file_of, fitted, given, seal_again
+from tests.storage.files import file_of, fitted, given, lacking, members, seal_again
 
 GOOD = file_of(fitted())
 POOLED = file_of(fitted(shared=True))
 DIAGONAL = file_of(fitted("diagonal"))
 GIVEN = file_of(given())
+LACKING = file_of(lacking())
+LACKING_DIAGONAL = file_of(lacking("diagonal"))
 
 Change = Callable[[dict[str, Any]], Any]
 
@@ -250,6 +252,202 @@ BROKEN: list[tuple[str, bytes, Change, str]] = [
     ),
     ("one class", GIVEN, put("classes.labels", [0]), "classes.labels: .*at least two classes"),
     ("checksum member", GOOD, put("checksum2", "x"), r"unknown \['checksum2'\]"),
+    ("no class", GOOD, put("classes.labels", []), "classes.labels: expected at least one class"),
+    (
+        "incomplete null",
+        GOOD,
+        put("incomplete", None),
+        "incomplete: expected an object, or no such",
+    ),
+    ("incomplete array", GOOD, put("incomplete", []), "incomplete: expected an object with layout"),
+    (
+        "incomplete short",
+        LACKING,
+        put("incomplete.observed", DROP),
+        "incomplete: .*observed missing",
+    ),
+    ("incomplete more", LACKING, put("incomplete.rows", 3), r"incomplete: .*unknown \['rows'\]"),
+    ("incomplete alone", LACKING, put("moments", None), "moments: expected those of the complete"),
+    (
+        "incomplete of parameters",
+        GIVEN,
+        put("incomplete", members(LACKING)["incomplete"]),
+        "moments: expected those of the complete",
+    ),
+    (
+        "pattern layout",
+        LACKING,
+        put("incomplete.layout", "pooled"),
+        "incomplete.layout: expected one of 'full', got 'pooled'",
+    ),
+    (
+        "pattern layout less",
+        LACKING,
+        put("incomplete.layout", "diagonal"),
+        "incomplete.layout: expected one of 'full', got 'diagonal'",
+    ),
+    (
+        "pattern layout more",
+        LACKING_DIAGONAL,
+        put("incomplete.layout", "full"),
+        "incomplete.layout: expected one of 'diagonal', got 'full'",
+    ),
+    (
+        "patterns none",
+        LACKING,
+        put("incomplete.observed", []),
+        "incomplete.observed: expected 1 to .* patterns of 3 features with a full scatter, got '0'",
+    ),
+    (
+        "patterns of numbers",
+        LACKING,
+        put("incomplete.observed", [11, 101]),
+        r"incomplete.observed\[0\]: expected a text, got 11",
+    ),
+    (
+        "pattern short",
+        LACKING,
+        put("incomplete.observed.1", "01"),
+        r"incomplete.observed\[1\]: expected a text of 3 characters.*got '01'",
+    ),
+    (
+        "pattern of letters",
+        LACKING,
+        put("incomplete.observed.1", "0x1"),
+        r"incomplete.observed\[1\]: expected a text of 3 characters.*got '0x1'",
+    ),
+    (
+        "pattern of other digits",
+        LACKING,
+        put("incomplete.observed.1", "0\u06611"),
+        r"incomplete.observed\[1\]: expected a text of 3 characters",
+    ),
+    (
+        "pattern complete",
+        LACKING,
+        put("incomplete.observed.1", "111"),
+        r"incomplete.observed\[1\]: .*something is missing.*got '111'",
+    ),
+    (
+        "pattern twice",
+        LACKING,
+        put("incomplete.observed.1", "011"),
+        r"incomplete.observed\[1\]: .*different, got '011' of class 0 after '011' of class 0",
+    ),
+    (
+        "patterns not sorted",
+        LACKING,
+        put("incomplete.observed.1", "001"),
+        r"incomplete.observed\[1\]: .*sorted.* got '001' of class 0 after '011' of class 0",
+    ),
+    (
+        "classes not sorted",
+        LACKING,
+        put("incomplete.classes.6", 0),
+        r"incomplete.observed\[6\]: .*sorted.* got '101' of class 0 after '100' of class 1",
+    ),
+    (
+        "no such class",
+        LACKING,
+        put("incomplete.classes.7", 2),
+        r"incomplete.classes\[7\]: expected a whole number from 0 to 1, got 2",
+    ),
+    (
+        "class below 0",
+        LACKING,
+        put("incomplete.classes.0", -1),
+        r"incomplete.classes\[0\]: expected a whole number from 0 to 1, got -1",
+    ),
+    (
+        "class of a float",
+        LACKING,
+        put("incomplete.classes.2", 1.0),
+        r"incomplete.classes\[2\]: expected a whole number from 0 to 1, got 1.0",
+    ),
+    (
+        "class by label",
+        LACKING,
+        put("incomplete.classes.2", "oak"),
+        "incomplete.classes: expected an array of 8 whole numbers, one for each entry of observed",
+    ),
+    (
+        "classes few",
+        LACKING,
+        put("incomplete.classes.2", DROP),
+        "incomplete.classes: expected an array of 8 whole numbers.*got an array of 7",
+    ),
+    (
+        "pattern weights few",
+        LACKING,
+        put("incomplete.weight.2", DROP),
+        "incomplete.weight: expected an array of 8 numbers, one for each entry of observed",
+    ),
+    (
+        "pattern weighs nothing",
+        LACKING,
+        put("incomplete.weight.2", 0),
+        r"incomplete.weight\[2\]: expected a weight above 0, got 0.0",
+    ),
+    (
+        "pattern weighs less",
+        LACKING,
+        put("incomplete.weight.2", -1.5),
+        r"incomplete.weight\[2\]: expected a weight above 0, got -1.5",
+    ),
+    (
+        "patterns weigh too much",
+        LACKING,
+        put("incomplete.weight", [1.7e308] * 8),
+        "incomplete.weight: expected weights with a finite sum",
+    ),
+    (
+        "pattern anchor long",
+        LACKING,
+        put("incomplete.anchor.+", 0.0),
+        "incomplete.anchor: expected an array of 12 numbers, one for each feature that is there",
+    ),
+    (
+        "pattern offset short",
+        LACKING,
+        put("incomplete.offset.3", DROP),
+        "incomplete.offset: expected an array of 12 numbers, one for each feature that is there",
+    ),
+    (
+        "pattern scatter short",
+        LACKING,
+        put("incomplete.scatter.3", DROP),
+        "incomplete.scatter: expected an array of 17 numbers, a lower triangle of the features",
+    ),
+    (
+        "pattern diagonal short",
+        LACKING_DIAGONAL,
+        put("incomplete.scatter.3", DROP),
+        "incomplete.scatter: expected an array of 12 numbers, one for each feature that is there",
+    ),
+    (
+        "pattern scatter below 0",
+        LACKING,
+        put("incomplete.scatter.9", -1.0),
+        r"incomplete.scatter\[9\]: expected a sum of squares, which is not negative, got -1.0",
+    ),
+    (
+        "pattern scatter of no rows",
+        LACKING,
+        put("incomplete.scatter.15", 1e3),
+        r"incomplete.scatter\[15\]: expected at most .* got 1000.0",
+    ),
+    (
+        "pattern diagonal below 0",
+        LACKING_DIAGONAL,
+        put("incomplete.scatter.8", -1.0),
+        r"incomplete.scatter\[8\]: expected a sum of squares, which is not negative, got -1.0",
+    ),
+    (
+        "pattern text in scatter",
+        LACKING,
+        put("incomplete.scatter.3", "1"),
+        "incomplete.scatter: expected an array of 17 numbers",
+    ),
 ]
 
 

@@ -4,10 +4,13 @@ import json
 from hashlib import sha256
 from typing import Any
 
+import numpy as np
+
 from gaussbayes import GaussianClassifier
 from gaussbayes.model import Model
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters
+from gaussbayes.pattern_moments import PatternMoments
 from gaussbayes.settings import Settings
 from gaussbayes.storage import dumps
 from gaussbayes.storage.document import sealed
@@ -18,6 +21,19 @@ def fitted(covariance: str = "full", **settings: Any) -> GaussianClassifier:
     """A model of two kinds of trees and three named features."""
     X, y = trees()
     return GaussianClassifier(covariance, **settings).fit(tree_frame(X), y)
+
+
+def gaps(X: Any) -> Any:
+    """The same rows; some lack features, in a few ways that both kinds of trees have."""
+    X = X.copy()
+    X[::5, 1], X[1::7, 0], X[3::8, 2], X[21] = np.nan, np.nan, np.nan, np.nan
+    return X
+
+
+def lacking(covariance: str = "full", **settings: Any) -> GaussianClassifier:
+    """A model of the same trees, of some of which features are missing."""
+    X, y = trees()
+    return GaussianClassifier(covariance, **settings).fit(tree_frame(gaps(X)), y)
 
 
 def given() -> GaussianClassifier:
@@ -66,7 +82,8 @@ def assert_same_record(a: Model, b: Model) -> None:
     ]
     assert_same_settings(a.settings, b.settings)
     assert (a.moments is None, a.parameters is None) == (b.moments is None, b.parameters is None)
-    for name in ("moments", "parameters"):
+    assert (a.incomplete is None) == (b.incomplete is None)
+    for name in ("moments", "parameters", "incomplete"):
         one, other = arrays(getattr(a, name)), arrays(getattr(b, name))
         assert one.keys() == other.keys()
         for key, value in one.items():
@@ -84,10 +101,12 @@ def assert_same_settings(a: Settings, b: Settings) -> None:
     assert one == other
 
 
-def arrays(part: ClassMoments | Parameters | None) -> dict[str, Any]:
+def arrays(part: ClassMoments | PatternMoments | Parameters | None) -> dict[str, Any]:
     """The arrays of moments or parameters, by name."""
     if part is None:
         return {}
+    if isinstance(part, PatternMoments):
+        return {"codes": part.codes, "observed": part.observed, **arrays(part.moments)}
     if isinstance(part, ClassMoments):
         return {name: getattr(part, name) for name in ("weight", "anchor", "offset", "scatter")}
     shape = part.covariance

@@ -6,9 +6,10 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from gaussbayes.learning import learn
 from gaussbayes.model import Model
 from gaussbayes.moments import ClassMoments
-from gaussbayes.parameters import Structure, given
+from gaussbayes.parameters import Parameters, Structure, given
 from gaussbayes.schema import Schema
 from gaussbayes.settings import Settings
 from tests.strategies import LAYOUTS, STRUCTURES, covariances, rows
@@ -90,9 +91,26 @@ def learnt_models(draw: st.DrawFn) -> Model:
 
 
 @st.composite
+def incomplete_models(draw: st.DrawFn) -> Model:
+    """Models of rows some of which lack features, some perhaps all of them."""
+    some = draw(rows())
+    n, d = some.X.shape
+    missing = draw(hnp.arrays(np.bool_, (n, d)))
+    layout = draw(st.sampled_from(LAYOUTS))
+    classes = draw(labels(some.n_classes))
+    table = np.where(missing, np.nan, some.X)
+    learnt = learn(table, some.codes, some.weights, classes, layout)
+    schema = Schema(classes, d, draw(names(d)))
+    chosen = draw(settings(classes, layout))
+    target = draw(st.one_of(st.none(), TEXT))
+    found = draw(parameters(schema, chosen.structure)) if some.n_classes > 1 else None
+    return Model(chosen, schema, target, learnt.moments, found, incomplete=learnt.incomplete)
+
+
+@st.composite
 def extreme_models(draw: st.DrawFn) -> Model:
     """Models with any floats where any are possible, down to the least and up to 1e300."""
-    k, d = draw(st.integers(0, 3)), draw(st.integers(1, 3))
+    k, d = draw(st.integers(1, 3)), draw(st.integers(1, 3))
     table = hnp.arrays(np.float64, (k, d), elements=ANY_FLOAT)
     positive = hnp.arrays(np.float64, (k, d), elements=ANY_FLOAT.map(abs))
     weight = draw(hnp.arrays(np.float64, k, elements=ANY_FLOAT.map(abs)))
@@ -103,20 +121,26 @@ def extreme_models(draw: st.DrawFn) -> Model:
 
 
 @st.composite
-def given_models(draw: st.DrawFn) -> Model:
-    """Models from parameters, of every structure."""
-    k, d = draw(st.integers(2, 3)), draw(st.integers(1, 3))
-    structure = draw(st.sampled_from(STRUCTURES))
+def parameters(draw: st.DrawFn, schema: Schema, structure: Structure) -> Parameters:
+    """Parameters of any kind that classes and features like these can have."""
+    k, d = len(schema.classes), schema.n_features
     full = draw(covariances(1 if structure.shared else k, d))
     values = {
         "full": full,
         "diagonal": np.einsum("mii->mi", full),
         "spherical": full[:, 0, 0],
     }[structure.covariance]
-    classes = draw(labels(k))
-    schema = Schema(classes, d, draw(names(d)))
     means = draw(hnp.arrays(np.float64, (k, d), elements=st.floats(-1e6, 1e6)))
     values = values[0] if structure.shared else values
-    parameters = given(schema, structure, "uniform", means, values)
-    chosen = Settings(structure, parameters.prior, "mle", None)
-    return Model(chosen, schema, None, None, parameters)
+    return given(schema, structure, "uniform", means, values)
+
+
+@st.composite
+def given_models(draw: st.DrawFn) -> Model:
+    """Models from parameters, of every structure."""
+    k, d = draw(st.integers(2, 3)), draw(st.integers(1, 3))
+    structure = draw(st.sampled_from(STRUCTURES))
+    schema = Schema(draw(labels(k)), d, draw(names(d)))
+    found = draw(parameters(schema, structure))
+    chosen = Settings(structure, found.prior, "mle", None)
+    return Model(chosen, schema, None, None, found)

@@ -12,11 +12,12 @@ import pytest
 
 import gaussbayes.storage
 from gaussbayes import GaussianClassifier, ModelFileError
+from gaussbayes.pattern_moments import MOST_CELL_BYTES
 from gaussbayes.storage import limits, loads
 from gaussbayes.storage.classes import TYPES
 from tests.models import STRUCTURES
 from tests.storage.broken import BROKEN
-from tests.storage.files import file_of, fitted, given, members, resealed
+from tests.storage.files import file_of, fitted, given, lacking, members, resealed
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "model-format.md").read_text(encoding="utf-8")
@@ -29,7 +30,11 @@ ROWS = [[1, 3], [2, 5], [4, 4], [5, 4], [7, 1], [8, 0.5], [9, 1.5], [8, 1]]
 
 
 def good_models() -> list[GaussianClassifier]:
-    wide = [fitted(covariance, shared=shared) for covariance, shared in STRUCTURES]
+    wide = [
+        some(covariance, shared=shared)
+        for covariance, shared in STRUCTURES
+        for some in (fitted, lacking)
+    ]
     chosen = [
         fitted(priors="uniform", shrinkage="oas", divisor="unbiased"),
         fitted(priors=[0.5, 0.5], shrinkage=0.25),
@@ -38,6 +43,7 @@ def good_models() -> list[GaussianClassifier]:
         given(),
         GaussianClassifier("diagonal", shared=True).merge(fitted()),  # keeps the full scatter
         GaussianClassifier().partial_fit([[1.0]], [7]),
+        GaussianClassifier().partial_fit([[1.0, np.nan]], [7]),  # no parameters yet
     ]
     X = [[1.0], [2.0], [5.0], [7.0]]
     labels = [[False, True], *(np.array([3, 7], dtype=name) for name in TYPES[4:])]
@@ -82,12 +88,20 @@ def test_the_moments_are_what_the_page_says() -> None:
         assert entry[i] == pytest.approx(expected[i, : i + 1].tolist(), rel=1e-15)
 
 
+def test_the_patterns_on_the_page() -> None:
+    rows = [[2.0, np.nan], [4.0, np.nan], [np.nan, np.nan], [1.0, 5.0]]
+    lines = file_of(GaussianClassifier().partial_fit(rows, [0] * 4)).decode().splitlines()
+    start = lines.index('"incomplete": {')
+    assert "\n".join(lines[start : lines.index("},", start) + 1]) in PAGE
+
+
 def test_the_limits_on_the_page() -> None:
     for number in (limits.MOST_TEXTS, limits.LARGEST_LABELS):
         assert f"{number:,}" in " ".join(PAGE.split())
     assert (limits.LARGEST_FILE, limits.LONGEST_TEXT) == (1 << 30, 64 << 10)
     assert (limits.MOST_TEXT, limits.MOST_DEPTH) == (8 << 20, 3)
     assert "at most 1 GiB" in PAGE
+    assert f"at most {MOST_CELL_BYTES >> 20} MiB in memory" in PAGE
     assert SCHEMA["$defs"]["classes"]["properties"]["labels"]["maxItems"] == limits.MOST_TEXTS
 
 
@@ -135,6 +149,11 @@ BEYOND_A_SCHEMA = {
     *("scatter below 0", "scatter of no rows", "pooled below 0", "diagonal short", "prior sum"),
     *("center long", "offset short", "covariance short", "variance 0", "variance below 0"),
     *("correlation 1", "correlation 2", "one class", "width float"),
+    *("pattern short", "pattern twice", "patterns not sorted", "classes not sorted"),
+    *("no such class", "class of a float", "classes few", "patterns weigh too much"),
+    *("pattern weights few", "pattern anchor long", "pattern offset short"),
+    *("pattern scatter short", "pattern diagonal short", "pattern scatter below 0"),
+    *("pattern scatter of no rows",),
 }
 """Lengths against each other, sums, order, definiteness, and 2.0 for 2."""
 

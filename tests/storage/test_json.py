@@ -138,3 +138,17 @@ def test_short_numbers_take_the_matrices_and_little_more(part: str, times: int) 
     finally:
         tracemalloc.stop()
     assert peak <= len(data) + times * 8 * d * d
+
+
+@pytest.mark.parametrize("old", ['["ash", "oak"]', '["age", "girth", "height"]'])
+def test_no_numbers_in_the_place_of_texts_fill_the_memory(old: str) -> None:
+    """How many there are is known before they are read."""
+    data = text(old, "[{}0]".format("0," * 12_000_000))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError, match="expected at most 500,000 entries"):
+            loads(data)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= len(data) + 50_000_000

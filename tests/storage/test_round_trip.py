@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussbayes.errors import GaussBayesError
+from gaussbayes.errors import GaussBayesError, ModelFileError
 from gaussbayes.labelled import LabelledMoments
 from gaussbayes.labels import encode
 from gaussbayes.merge_tree import MergeTree
 from gaussbayes.model import Model
-from gaussbayes.moments import ClassMoments
+from gaussbayes.moments import ClassMoments, empty
 from gaussbayes.parameters import Parameters, Structure
 from gaussbayes.parameters import given as given_parameters
 from gaussbayes.schema import Schema
@@ -20,10 +20,15 @@ from gaussbayes.settings import Settings
 from gaussbayes.storage import dumps, loads
 from gaussbayes.summarise import summarise
 from tests.storage.files import assert_same_record
-from tests.storage.strategies import extreme_models, given_models, learnt_models
+from tests.storage.strategies import (
+    extreme_models,
+    given_models,
+    incomplete_models,
+    learnt_models,
+)
 
 
-@given(st.one_of(learnt_models(), extreme_models(), given_models()))
+@given(st.one_of(learnt_models(), extreme_models(), given_models(), incomplete_models()))
 def test_everything_comes_back(model: Model) -> None:
     data = dumps(model)
     again = loads(data)
@@ -153,6 +158,23 @@ def test_priors_that_can_never_be_used(priors: Any, said: str) -> None:
     chosen = Settings(Structure(), priors, "mle", None)
     with pytest.raises(GaussBayesError, match=rf"cannot be saved: settings\.priors.*{said}"):
         dumps(Model(chosen, Schema(np.arange(2), 1), None, moments, None))
+
+
+@pytest.mark.parametrize("layout", ["full", "pooled", "diagonal"])
+def test_a_model_without_classes_is_not_saved(layout: Any) -> None:
+    model = Model(
+        Settings(Structure(), None, "mle", None),
+        Schema(np.array([], dtype="U1"), 2),
+        None,
+        empty(0, 2, layout),
+        None,
+    )
+    with pytest.raises(
+        ModelFileError,
+        match="this model of 0 classes and 2 features cannot be saved: classes.labels: expected "
+        "at least one class",
+    ):
+        dumps(model)
 
 
 @pytest.mark.parametrize("name", ["weight", "anchor", "offset", "scatter"])

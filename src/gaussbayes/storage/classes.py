@@ -31,7 +31,7 @@ def write(classes: LabelArray) -> dict[str, Any]:
     """
     name = _type_of(classes)
     width = max(1, classes.dtype.itemsize // 4) if name == "text" else None
-    _refuse_large(len(classes), width)
+    _refuse_number(len(classes), width)
     labels = [write_label(label, f"classes.labels[{c}]") for c, label in enumerate(classes)]
     _refuse_disorder(labels)
     return {"type": name, "width": width, "labels": labels}
@@ -51,7 +51,7 @@ def read(value: object) -> LabelArray:
     if not good:
         refuse("classes.width", "the number of characters of type text, else null", width)
     labels = entries(found, "classes.labels", "an array of labels")
-    _refuse_large(len(labels), width)
+    _refuse_number(len(labels), width)
     for c, label in enumerate(labels):
         if not _possible(label):
             refuse(f"classes.labels[{c}]", _LABEL, label)
@@ -141,7 +141,10 @@ def _refuse_disorder(labels: Sequence[Any]) -> None:
             refuse(f"classes.labels[{c}]", expected, after)
 
 
-def _refuse_large(count: int, width: int | None) -> None:
+def _refuse_number(count: int, width: int | None) -> None:
+    if count == 0:
+        expected = "at least one class: a model keeps what it has learnt from rows"
+        refuse("classes.labels", expected, "none")
     if count > MOST_TEXTS or count * (width or 0) > LARGEST_LABELS:
         expected = (
             f"at most {MOST_TEXTS:,} classes, and {LARGEST_LABELS:,} characters with every label "

@@ -7,10 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.errors import ModelFileError
+from gaussbayes.errors import GaussBayesError, ModelFileError
 from gaussbayes.model import Model
 from gaussbayes.schema import Schema
-from gaussbayes.storage import choices, classes, features, given, numbers, statistics
+from gaussbayes.storage import (
+    choices,
+    classes,
+    features,
+    given,
+    incomplete,
+    numbers,
+    statistics,
+)
 from gaussbayes.storage.fields import members, refuse, writable
 from gaussbayes.storage.limits import LARGEST_FILE
 from gaussbayes.storage.parsing import parse
@@ -28,6 +36,8 @@ _NAMES = (
     "parameters",
     "checksum",
 )
+_OPTIONAL = ("incomplete",)
+"""Members of some models only; files of others do not have them."""
 
 _HEAD = re.compile(
     rb'[ \t\n\r]*+\{[ \t\n\r]*+"format"[ \t\n\r]*+:[ \t\n\r]*+"gaussbayes model"[ \t\n\r]*+,'
@@ -40,14 +50,18 @@ _TAIL_LENGTH = 100
 def dumps(stored: Model) -> bytes:
     """The model file of a model; the same model gives the same bytes.
 
+    If rows lacked something, the parameters are there too, so that whoever reads the file need not
+    find them by EM: they are worked out now unless they are known.
+
     Raises
     ------
     ModelFileError
         If the labels are of a kind that a file cannot hold, or numbers are not finite.
     """
     k, d = stored.schema.classes.shape[0], stored.schema.n_features
+    stored = _with_parameters(stored)
     try:
-        parts = {
+        parts: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
             "settings": choices.write(stored.settings, stored.schema.classes),
@@ -57,6 +71,8 @@ def dumps(stored: Model) -> bytes:
             "moments": None if stored.moments is None else statistics.write(stored.moments),
             "parameters": None if stored.parameters is None else given.write(stored.parameters),
         }
+        if stored.incomplete is not None:
+            parts["incomplete"] = incomplete.write(stored.incomplete, stored.moments)
         lines = [f"{json.dumps(name)}: {_written(part, name)},\n" for name, part in parts.items()]
         data = sealed("".join(["{\n", *lines]).encode("ascii"))
         refuse_large(len(data), LARGEST_FILE)
@@ -92,22 +108,35 @@ def loads(data: bytes, *, largest: int = LARGEST_FILE) -> Model:
     data = _plain(data)
     _refuse_foreign(data)
     _refuse_changed(data)
-    _, _, chosen, labels, columns, target, moments, parameters, _ = members(parse(data), "", _NAMES)
+    found = members(parse(data), "", _NAMES, _OPTIONAL)
+    _, _, chosen, labels, columns, target, moments, parameters, _, patterns = found
     d, names = features.read(columns)
     schema = Schema(classes.read(labels), d, names)
     settings = choices.read(chosen, schema.classes)
     if target is not None and not isinstance(target, str):
         refuse("target", "a text or null", target)
-    if (moments is None) == (parameters is None):
+    if patterns is None and (moments is None) == (parameters is None):
         refuse("the file", "moments or parameters, one of them null", "both or neither")
     structure = settings.structure
+    learnt = None
+    if moments is not None:
+        learnt = statistics.read(moments, len(schema.classes), d, structure)
     return Model(
         settings,
         schema,
         target,
-        None if moments is None else statistics.read(moments, len(schema.classes), d, structure),
+        learnt,
         None if parameters is None else given.read(parameters, schema, structure),
+        incomplete=None if patterns is None else incomplete.read(patterns, learnt),
     )
+
+
+def _with_parameters(stored: Model) -> Model:
+    """With the parameters that EM finds, if rows lacked something and there are any yet."""
+    try:
+        return stored.solved()[0]
+    except GaussBayesError:
+        return stored  # too few rows so far: what was learnt is kept all the same
 
 
 def _written(part: Any, place: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from gaussbayes.errors import ModelFileError
-from gaussbayes.storage.limits import LONGEST_TEXT
+from gaussbayes.storage.limits import LONGEST_TEXT, MOST_TEXTS
 from gaussbayes.storage.numbers import Numbers
 from gaussbayes.types import FloatArray
 
@@ -32,25 +32,32 @@ def described(value: object) -> str:
     return f"{value!r:.80}"
 
 
-def members(value: object, place: str, names: Sequence[str]) -> list[Any]:
+def members(
+    value: object, place: str, names: Sequence[str], optional: Sequence[str] = ()
+) -> list[Any]:
     """The members of an object that has just these, in this order.
+
+    Those that are optional come last, None where they are not there; null is nothing they may be.
 
     Examples
     --------
-    >>> members({"b": 2, "a": 1}, "", ["a", "b"])
-    [1, 2]
+    >>> members({"b": 2, "a": 1}, "", ["a", "b"], ["c"])
+    [1, 2, None]
     """
     where = place or "the file"
     if not isinstance(value, dict):
         refuse(where, f"an object with {', '.join(names)}", value)
     missing = [name for name in names if name not in value]
-    unknown = [name for name in value if name not in names]
+    unknown = [name for name in value if name not in {*names, *optional}]
     if missing or unknown:
         parts = [f"{', '.join(missing)} missing"] if missing else []
         parts += [f"unknown {unknown!r:.200}"] if unknown else []
         msg = f"{where}: expected the members {', '.join(names)}; {'; '.join(parts)}"
         raise ModelFileError(msg)
-    return [value[name] for name in names]
+    for name in optional:
+        if name in value and value[name] is None:
+            refuse(f"{place}.{name}" if place else name, "an object, or no such member", None)
+    return [value[name] for name in names] + [value.get(name) for name in optional]
 
 
 def choice(value: object, place: str, possible: Iterable[str]) -> Any:
@@ -64,6 +71,8 @@ def choice(value: object, place: str, possible: Iterable[str]) -> Any:
 def entries(value: object, place: str, expected: str) -> list[Any]:
     """The entries of an array, as they are written."""
     if isinstance(value, Numbers):
+        if len(value) > MOST_TEXTS:
+            refuse(place, f"at most {MOST_TEXTS:,} entries", value)
         return value.scalars(place)
     if not isinstance(value, list):
         refuse(place, expected, value)
@@ -88,6 +97,28 @@ def floats(value: object, place: str, count: int | None, meaning: str = "") -> F
     if count is not None and len(value) != count:
         refuse(place, expected, value)
     return value.floats(place)
+
+
+def whole_numbers(value: object, place: str, count: int, meaning: str, most: int) -> list[int]:
+    """An array of this many whole numbers from 0 to `most`, written without a point."""
+    expected = f"an array of {count:,} whole numbers{meaning}"
+    if not isinstance(value, Numbers) or len(value) != count:
+        refuse(place, expected, value)
+    return in_range(value.scalars(place), place, most)
+
+
+def in_range(values: list[Any], place: str, most: int) -> list[int]:
+    """The values, if they are whole numbers from 0 to `most`.
+
+    Examples
+    --------
+    >>> in_range([0, 2], "incomplete.classes", 2)
+    [0, 2]
+    """
+    for number, value in enumerate(values):
+        if type(value) is not int or not 0 <= value <= most:
+            refuse(f"{place}[{number}]", f"a whole number from 0 to {most}", value)
+    return values
 
 
 def writable(text: object, place: str) -> str:

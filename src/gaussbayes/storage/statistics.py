@@ -1,8 +1,10 @@
 """What was learnt from rows, the moments of the classes ↔ JSON."""
 
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gaussbayes.errors import ModelFileError
 from gaussbayes.moments import ClassMoments
@@ -35,7 +37,7 @@ def write(moments: ClassMoments) -> dict[str, Any]:
     }
     for name, values in arrays.items():
         refuse_not_finite(values.ravel(), f"moments.{name}")
-    _refuse_impossible(moments)
+    refuse_impossible(moments, "moments")
     return {"layout": moments.layout, **arrays}
 
 
@@ -52,7 +54,7 @@ def read(value: object, k: int, d: int, structure: Structure) -> ClassMoments:
         _read_scatter(scatter, k, d, layout),
         layout,
     )
-    _refuse_impossible(moments)
+    refuse_impossible(moments, "moments")
     return moments
 
 
@@ -66,29 +68,55 @@ def _read_scatter(value: object, k: int, d: int, layout: ScatterLayout) -> Float
     return matrices[0] if layout == "pooled" else matrices
 
 
-def _refuse_impossible(moments: ClassMoments) -> None:
-    """Raise for weights, means and scatters that no rows have."""
+def refuse_impossible(
+    moments: ClassMoments, part: str, observed: NDArray[np.bool_] | None = None
+) -> None:
+    """Raise for weights, means and scatters that no rows have.
+
+    Parameters
+    ----------
+    part : the member of the file that the moments are
+    observed : (k, d) which features the file has of each class; None is all
+    """
+    there = np.ones(moments.anchor.shape, dtype=bool) if observed is None else observed
     wrong = ~(moments.weight >= 0)
     if wrong.any():
         c = int(np.argmax(wrong))
-        msg = f"moments.weight[{c}]: expected a weight, not negative, got {moments.weight[c]}"
+        msg = f"{part}.weight[{c}]: expected a weight, not negative, got {moments.weight[c]}"
         raise ModelFileError(msg)
     with np.errstate(over="ignore"):
         total, mean = moments.weight.sum(), moments.mean
     if not np.isfinite(total):
-        msg = "moments.weight: expected weights with a finite sum"
+        msg = f"{part}.weight: expected weights with a finite sum"
         raise ModelFileError(msg)
     if not np.isfinite(mean).all():
-        at = int(np.argmin(np.isfinite(mean)))
-        msg = f"moments.offset[{at}]: expected a finite mean, anchor + offset, got {mean.flat[at]}"
+        c, i = np.argwhere(~np.isfinite(mean))[0].tolist()
+        at = _position(there, c, i)
+        msg = f"{part}.offset[{at}]: expected a finite mean, anchor + offset, got {mean[c, i]}"
         raise ModelFileError(msg)
     if moments.layout != "diagonal":
-        triangle.refuse_indefinite(_matrices(moments), "moments.scatter")
+        triangle.refuse_indefinite(
+            _matrices(moments), f"{part}.scatter", partial(_position_in_triangle, there)
+        )
     elif not (moments.scatter >= 0).all():
-        at = int(np.argmin(moments.scatter >= 0))
-        got = moments.scatter.flat[at]
-        msg = f"moments.scatter[{at}]: expected a sum of squares, which is not negative, got {got}"
+        c, i = np.argwhere(~(moments.scatter >= 0))[0].tolist()
+        msg = (
+            f"{part}.scatter[{_position(there, c, i)}]: expected a sum of squares, which is not "
+            f"negative, got {moments.scatter[c, i]}"
+        )
         raise ModelFileError(msg)
+
+
+def _position(there: NDArray[np.bool_], c: int, i: int) -> int:
+    """Where feature i of class c stands in a flat array of what is there."""
+    return int(np.count_nonzero(there[:c])) + int(np.count_nonzero(there[c, :i]))
+
+
+def _position_in_triangle(there: NDArray[np.bool_], c: int, i: int, j: int) -> int:
+    """Where entry (i, j) of the matrix of class c stands in triangles of what is there."""
+    before = sum(map(triangle.size, np.count_nonzero(there[:c], axis=1).tolist()))
+    row, column = (int(np.count_nonzero(there[c, :feature])) for feature in (i, j))
+    return before + triangle.size(row) + column
 
 
 def _matrices(moments: ClassMoments) -> FloatArray:

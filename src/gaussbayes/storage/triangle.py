@@ -1,10 +1,16 @@
 """Symmetric matrices as their lower triangles, row by row: half the size, and symmetric always."""
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 
 from gaussbayes.errors import ModelFileError
 from gaussbayes.triangular import cholesky
 from gaussbayes.types import FloatArray
+
+Position: TypeAlias = Callable[[int, int, int], int]
+"""Where in the file's array entry (i, j), j ≤ i, of matrix c stands."""
 
 _ROUNDING = 1e-8
 """Share of the features' scatter by which an eigenvalue may be below zero."""
@@ -36,6 +42,13 @@ def pack(matrices: FloatArray, place: str) -> FloatArray:
     [[1.0, 2.0, 5.0]]
     """
     m, d, _ = matrices.shape
+    refuse_asymmetric(matrices, place)
+    lower: FloatArray = matrices[:, *np.tril_indices(d)].reshape(m, size(d))
+    return lower
+
+
+def refuse_asymmetric(matrices: FloatArray, place: str) -> None:
+    """Raise unless matrices (m, d, d) are symmetric to the bit."""
     bits = np.ascontiguousarray(matrices).view(np.int64)
     unlike = np.argwhere(bits != bits.transpose(0, 2, 1))
     if unlike.size:
@@ -45,8 +58,6 @@ def pack(matrices: FloatArray, place: str) -> FloatArray:
             f"({j}, {i}) is {matrices[c, j, i]}; use (S + Sᵀ) / 2"
         )
         raise ModelFileError(msg)
-    lower: FloatArray = matrices[:, *np.tril_indices(d)].reshape(m, -1)
-    return lower
 
 
 def unpack(triangles: FloatArray, m: int, d: int) -> FloatArray:
@@ -66,27 +77,32 @@ def unpack(triangles: FloatArray, m: int, d: int) -> FloatArray:
     return matrices
 
 
-def refuse_indefinite(matrices: FloatArray, place: str) -> None:
+def refuse_indefinite(matrices: FloatArray, place: str, position: Position | None = None) -> None:
     """Raise unless symmetric matrices (m, d, d) are positive semi-definite, but for rounding.
 
     Each feature is measured in units of its largest sum of squares in any of the matrices, so that
     units do not matter; what is left when rows have been removed may be rounding of that size.
+    Messages name an entry by its position; None is that in triangles of all features.
     """
-    scale = refuse_impossible(matrices, place)
-    m, d, _ = matrices.shape
-    step = max(1, _TOGETHER // (d * d))
-    for first in range(0, m, step):
-        scaled = matrices[first : first + step] * scale[:, None]
+    scale = refuse_impossible(matrices, place, position)
+    d = matrices.shape[1]
+    varied = np.flatnonzero(matrices.any(axis=(1, 2)))  # a single row has no scatter
+    step = max(1, _TOGETHER // max(1, d * d))
+    for first in range(0, varied.size, step):
+        scaled = matrices[varied[first : first + step]]
+        scaled *= scale[:, None]
         scaled *= scale
         np.einsum("mii->mi", scaled)[...] += _ROUNDING
         good = cholesky(scaled)
         if good < scaled.shape[0]:
-            c = first + good
+            c = int(varied[first + good])
             msg = f"{place}: matrix {c} is not positive semi-definite, as sums of squares are"
             raise ModelFileError(msg)
 
 
-def refuse_impossible(matrices: FloatArray, place: str) -> FloatArray:
+def refuse_impossible(
+    matrices: FloatArray, place: str, position: Position | None = None
+) -> FloatArray:
     """Raise if an entry of symmetric matrices (m, d, d) is larger than its two features allow.
 
     Returns the units of the features (d,) as `refuse_indefinite` has them: times the units of both
@@ -98,11 +114,12 @@ def refuse_impossible(matrices: FloatArray, place: str) -> FloatArray:
     [0.5, 0.2]
     """
     d = matrices.shape[1]
+    at = position or (lambda c, i, j: c * size(d) + size(i) + j)
     diagonal = np.einsum("mii->mi", matrices)
     if (diagonal < 0).any():
-        c, i = (int(at) for at in np.argwhere(diagonal < 0)[0])
+        c, i = np.argwhere(diagonal < 0)[0].tolist()
         msg = (
-            f"{_entry(place, d, c, i, i)}: expected a sum of squares, which is not negative, got "
+            f"{place}[{at(c, i, i)}]: expected a sum of squares, which is not negative, got "
             f"{diagonal[c, i]}"
         )
         raise ModelFileError(msg)
@@ -115,14 +132,10 @@ def refuse_impossible(matrices: FloatArray, place: str) -> FloatArray:
             row *= scale[:i]
         wrong = np.abs(row) > bound[:, i, None] * bound[:, :i] + _ROUNDING
         if wrong.any():
-            c, j = (int(at) for at in np.argwhere(wrong)[0])
+            c, j = np.argwhere(wrong)[0].tolist()
             msg = (
-                f"{_entry(place, d, c, i, j)}: expected at most √({matrices[c, i, i]} × "
+                f"{place}[{at(c, i, j)}]: expected at most √({matrices[c, i, i]} × "
                 f"{matrices[c, j, j]}), the features' own sums of squares, got {matrices[c, i, j]}"
             )
             raise ModelFileError(msg)
     return scale
-
-
-def _entry(place: str, d: int, c: int, i: int, j: int) -> str:
-    return f"{place}[{c * size(d) + i * (i + 1) // 2 + j}]"
