@@ -10,7 +10,7 @@ from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_pred
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.comparison.one_model import judge
-from gaussbayes.errors import DataError, SingularCovarianceError
+from gaussbayes.errors import DataError, NonFiniteError, SingularCovarianceError
 
 LDA: dict[str, Any] = {"shared": True}
 QDA: dict[str, Any] = {"divisor": "unbiased"}
@@ -95,3 +95,18 @@ def test_what_cannot_be_judged() -> None:
         judge(GaussianClassifier(), [*rows, [9.0]], list("aaabb"), "loo")
     with pytest.raises(DataError, match="not held out: .*'a'"):
         judge(GaussianClassifier(), [[1.0], [1.0], [1.0], [8.0], [9.0], [7.0]], list("aaabbb"), 3)
+
+
+def test_rows_that_lack_features() -> None:
+    """Folds of incomplete rows, judged as scikit-learn's tools judge the same model."""
+    X, y = load_iris(return_X_y=True)
+    X = np.where(np.random.default_rng(3).random((150, 4)) < 0.1, np.nan, X)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    model = GaussianClassifier(shared=True)
+    expected = cross_val_predict(model, X, y, cv=folds)
+    found = judge(model, X, y, 5, random_state=0)
+    assert found.evaluation.n_errors == (expected != y).sum()
+    with pytest.raises(NonFiniteError, match="NaN in row"):
+        judge(GaussianClassifier("auto"), X, y, 5)
+    with pytest.raises(NonFiniteError, match="NaN in row"):
+        judge(model, X, y, "loo")

@@ -338,6 +338,7 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         if choice.is_open:
             choice.refuse_without_rows()
         wanted = {"features": features, "weights": weights, "bad_rows": bad_rows, "client": client}
+        wanted["complete"] = choice.is_open
         found = self._summed(source, target, choice.layout, wanted)
         none = (None, None, None)
         self._fit_best(choice, none, found.learnt.with_rows(), found.features, found.target)

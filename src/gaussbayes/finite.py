@@ -28,8 +28,9 @@ def refuse_not_finite(
     >>> refuse_not_finite(np.array([[1.0, 2.0]]))
     >>> refuse_not_finite(np.array([[1.0, np.nan]]), allow_nan=True)
     """
-    places = np.argwhere(np.isinf(X) if allow_nan else ~np.isfinite(X))
-    if places.size:
+    wrong = np.isinf(X) if allow_nan else ~np.isfinite(X)
+    if wrong.any():
+        places = np.argwhere(wrong)
         row, column = (int(place) for place in places[0])
         value = "NaN" if np.isnan(X[row, column]) else "infinity"
         name = f"column {column}" if names is None else f"column {names[column]!r}"

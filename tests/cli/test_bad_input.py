@@ -50,7 +50,7 @@ def refused(result: Result, message: str, code: int = 3) -> None:
         (b"a,b,y\n1,red,x\n2,blue,z\n", "not numbers: column 'b' (string"),
         (b"a,b,y\n1,2020-01-01,x\n2,2020-01-02,z\n", "not numbers: column 'b'"),
         (b"a,y\n1,0.5\n2,0.25\n", "row 1, column 'y': '0.5' is not a class"),
-        (b"a,b,y\n1,2,x\n,3,x\n4,5,z\n", "row 2, column 'a': the value is missing"),
+        (b"a,b,y\n1,2,x\ninf,3,x\n4,5,z\n", "row 2, column 'a': 'inf' is not finite"),
         (b"a,b,y\n1,2,x\n1,3,\n4,5,z\n", "row 2, column 'y': the value is missing"),
         (b"a,b,y\n1,2,x\n-inf,3,x\n", "row 2, column 'a': '-inf' is not finite"),
         (b"a,b,y\n1,2,\xff\n", "row 1, column 'y': '\\\\xff' is not UTF-8 text"),

@@ -170,7 +170,7 @@ def test_models_made_from_parameters(call: Call, tmp_path: Path) -> None:
 def test_bad_rows(call: Call, tmp_path: Path) -> None:
     model = GaussianClassifier().fit(pd.DataFrame({"a": [1.0, 2, 4, 7, 9, 8]}), [0, 0, 0, 1, 1, 1])
     model.save(tmp_path / "m.json")
-    (tmp_path / "rows.csv").write_text("id,a\nx,1\ny,much\nz,\nw,8\n")
+    (tmp_path / "rows.csv").write_text("id,a\nx,1\ny,much\nz,inf\nw,8\n")
     stopped = call("predict", "m.json", "rows.csv", "-o", "out.csv")
     assert stopped.exit_code == 3
     assert "rows.csv, row 2, column 'a': 'much'" in stopped.stderr

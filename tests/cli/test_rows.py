@@ -96,7 +96,7 @@ def test_labels_take_the_kind_of_those_known() -> None:
 
 def test_class_numbers_among_those_of_a_model() -> None:
     source = text("a,y\n1,c\n2,a\n3,c\n")
-    (block,) = rows.blocks(source, rows.chosen(source, "y", None))
+    (block,) = rows.blocks(source, rows.chosen(source, "y", None), complete=True)
     assert rows.codes_among(np.array(["a", "b", "c"]), block).tolist() == [2, 0, 2]
     with pytest.raises(SchemaError, match="rows.csv, rows from 1 on: classes .*: \\['c'\\]"):
         rows.codes_among(np.array(["a", "b"]), block)

@@ -93,8 +93,6 @@ def test_decimal_commas_between_semicolons_are_read(tmp_path: Path) -> None:
         ("a.csv", "a,b,y\n1,2,u\nx,3,v\n4,5,u\n", "a.csv, row 2, column 'a': 'x' is not a number"),
         ("a.csv", "a,b,y\n1,2,u\n3,v\n", "a.csv, row 2: has 2 values, but there are 3 columns"),
         ("a.csv", "a,b,y\n1,2,u\n3,4,v,5\n", "row 2: has 4 values"),
-        ("a.csv", "a,b,y\n1,2,u\n,4,v\n", "row 2, column 'a': the value is missing"),
-        ("a.csv", "a,b,y\n1,2,u\nNA,4,v\n", "row 2, column 'a': the value is missing"),
         ("a.csv", "a,b,y\n1,2,u\n3,4,\n", "row 2, column 'y': the value is missing"),
         ("a.csv", "a,b,y\n1,2,u\n3,-inf,v\n", "row 2, column 'b': '-inf' is not finite"),
         ("a.csv", "a,y\n1,1.5\n2,2\n", "row 1, column 'y': '1.5' is not a class"),
@@ -117,7 +115,7 @@ def test_decimal_commas_between_semicolons_are_read(tmp_path: Path) -> None:
         ("a.jsonl", '{"a": 1, "y": "u"}\n{"a": 2\n', "row 2: is not JSON"),
         ("a.jsonl", '{"a": 1, "y": "u"}\n[2]\n', r"row 2: is not an object: \[2\]"),
         ("a.jsonl", '{"a": 1, "y": "u"}\n{"a": "x", "y": "u"}\n', "row 2, column 'a': 'x' is not"),
-        ("a.jsonl", '{"a": 1, "y": "u"}\n{"y": "u"}\n', "row 2, column 'a': the value is missing"),
+        ("a.jsonl", '{"a": 1, "y": "u"}\n{"a": 2}\n', "row 2, column 'y': the value is missing"),
     ],
 )
 def test_what_is_said_about_bad_files(
@@ -130,8 +128,7 @@ def test_what_is_said_about_bad_files(
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        (pa.array([1.0, None, 3.0]), "row 2, column 'x': the value is missing"),
-        (pa.array([1.0, 2.0, float("nan")]), "row 3, column 'x': the value is missing"),
+        (pa.array([None, float("nan"), float("inf")]), "row 3, column 'x': 'inf' is not finite"),
         (pa.array([float("inf"), 2.0, 3.0]), "row 1, column 'x': 'inf' is not finite"),
         (pa.array(["a", "b", "c"]), "not numbers: column 'x' .string"),
         (pa.array([[1], [2], [3]]), "not numbers: column 'x' .list"),
@@ -219,16 +216,16 @@ def test_bad_rows_are_left_out_counted_and_named(tmp_path: Path) -> None:
     write(tmp_path, "1.csv", "a,b,y\n" + "\n".join(lines) + "\n")
     write(tmp_path, "2.csv", GOOD + "nan,1,u\n")
     found = moments_of(tmp_path, "y", bad_rows="skip")
-    assert found.n_rows == 6
+    assert (found.n_rows, found.n_incomplete) == (8, 2)
     assert found.learnt.moments.mean.tolist() == MEANS
-    assert found.bad_rows.count == 7
+    assert found.bad_rows.count == 5
     first = str(tmp_path / "1.csv")
     assert found.bad_rows.first == (
         BadRow(first, 2, "a", "x", "is not a number"),
         BadRow(first, 4, None, None, "has 1 values, but there are 3 columns"),
-        BadRow(first, 5, "b", None, "the value is missing"),
         BadRow(first, 7, "y", None, "the value is missing"),
         BadRow(first, 8, "a", "inf", "is not finite"),
+        BadRow(first, 9, None, None, "has 4 values, but there are 3 columns"),
     )
 
 
@@ -236,10 +233,18 @@ def test_bad_rows_of_parquet_are_left_out(tmp_path: Path) -> None:
     labels = pa.array(["u", "v", None, "u", "v"])
     table = pa.table({"x": [1.0, None, 3.0, float("nan"), 5.0], "y": labels})
     parquet.write_table(table, tmp_path / "a.parquet")
-    found = moments_of(tmp_path / "a.parquet", "y", bad_rows="skip")
+    found = moments_of(tmp_path / "a.parquet", "y", bad_rows="skip", complete=True)
     assert found.n_rows == 2
     assert found.learnt.moments.mean.tolist() == [[1.0], [5.0]]
     assert [(bad.row, bad.column) for bad in found.bad_rows.first] == [(2, "x"), (3, "y"), (4, "x")]
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), float("inf"), -1.0])
+def test_weights_in_parquet(value: float | None, tmp_path: Path) -> None:
+    table = pa.table({"x": [1.0, 2.0, 3.0], "w": [1.0, value, 1.0], "y": ["u", "v", "u"]})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(DataError, match="a.parquet, row 2, column 'w'"):
+        moments_of(tmp_path / "a.parquet", "y", weights="w")
 
 
 def test_rows_that_are_all_bad(tmp_path: Path) -> None:

@@ -156,16 +156,33 @@ def test_a_model_learns_more_from_a_frame() -> None:
     np.testing.assert_allclose(model.covariances_, there.covariances_, rtol=1e-12, atol=1e-13)
 
 
+def test_rows_that_lack_features(client: Client) -> None:
+    whole = rows().drop(columns="w")
+    gaps = np.random.default_rng(2).random((len(whole), 3)) < 0.1
+    whole[["a", "b", "c"]] = whole[["a", "b", "c"]].mask(gaps)
+    frame = dd.from_pandas(whole, npartitions=4)
+    there, here = moments_of(frame, "kind", client=client), moments_of(frame, "kind")
+    assert there.n_incomplete == here.n_incomplete == gaps.any(axis=1).sum()
+    assert model_file(there) == model_file(here)
+    model = GaussianClassifier().fit_source(frame, "kind", client=client)
+    in_memory = GaussianClassifier().fit(whole[["a", "b", "c"]], whole["kind"])
+    np.testing.assert_allclose(model.means_, in_memory.means_, rtol=1e-10, atol=1e-10)
+
+
 # Bad input
 
 
 def test_values_that_are_not_finite_are_named(client: Client) -> None:
     bad = rows(20)
-    bad.loc[bad.index[4], "b"] = np.nan
+    bad.loc[bad.index[2], "a"] = np.nan
+    bad.loc[bad.index[4], "b"] = np.inf
     frame = in_parts(rows(10), bad)
     for scheduler in (None, client):
-        with pytest.raises(NonFiniteError, match="partition 1: .*NaN in row 4, column 'b'"):
+        with pytest.raises(NonFiniteError, match="partition 1: .*infinity in row 4, column 'b'"):
             moments_of(frame, "kind", client=scheduler)
+    bad.loc[bad.index[4], "b"] = 0.0
+    with pytest.raises(NonFiniteError, match="partition 1: .*NaN in row 2, column 'a'"):
+        moments_of(in_parts(rows(10), bad), "kind", complete=True)
 
 
 def test_columns_that_hold_no_numbers() -> None:
@@ -292,14 +309,16 @@ def test_bad_rows_of_files_on_a_cluster(tmp_path: Path, client: Client) -> None:
     (tmp_path / "b.csv").write_text("x,kind\n1,a\nold,b\n,a\n4,b\n")
     with pytest.raises(DataError, match="b.csv, row 2, column 'x': 'old' is not a number"):
         moments_of(tmp_path, "kind", client=client)
-    found = moments_of(tmp_path, "kind", bad_rows="skip", client=client)
+    found = moments_of(tmp_path, "kind", bad_rows="skip", complete=True, client=client)
     assert (found.n_rows, found.bad_rows.count) == (5, 2)
     assert [(Path(bad.file).name, bad.row) for bad in found.bad_rows.first] == [
         ("b.csv", 2),
         ("b.csv", 3),
     ]
     model = GaussianClassifier().fit_source(tmp_path, "kind", bad_rows="skip", client=client)
-    assert model.means_.tolist() == [[5 / 3], [3.0]]
+    assert model.bad_rows_.count == 1
+    np.testing.assert_allclose(model.means_, [[5 / 3], [3.0]], rtol=1e-14)
+    np.testing.assert_allclose(model.priors_, [4 / 6, 2 / 6], rtol=1e-14)
 
 
 def test_standard_input_stays_here(client: Client) -> None:

@@ -90,13 +90,15 @@ def test_columns_that_must_hold_numbers(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,x,y\n1,5,u\n2,6,\n3,,u\n")
     source = open_source(tmp_path / "a.csv", bad_rows="skip")
     (block,) = source.blocks(["id", "x", "y"], numbers=["x"], present=["y"])
+    assert block.table.to_pydict() == {"id": [1, 3], "x": [5.0, None], "y": ["u", "u"]}
+    (block,) = source.blocks(["id", "x", "y"], numbers=["x"], present=["x", "y"])
     assert block.table.to_pydict() == {"id": [1], "x": [5.0], "y": ["u"]}
     assert [(bad.row, bad.column) for bad in source.bad_rows.first] == [(2, "y"), (3, "x")]
     (block,) = source.blocks()
     assert block.table.num_rows == 3
     assert source.bad_rows.count == 0
     with pytest.raises(DataError, match="row 3, column 'x': the value is missing"):
-        list(open_source(tmp_path / "a.csv").blocks(["x"], numbers=["x"]))
+        list(open_source(tmp_path / "a.csv").blocks(["x"], numbers=["x"], present=["x"]))
 
 
 def test_a_column_that_is_not_there(tmp_path: Path) -> None:

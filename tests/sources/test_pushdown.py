@@ -16,7 +16,7 @@ import pytest
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.errors import DataError, NonFiniteError, SchemaError
-from gaussbayes.sources import lazy_rows, moments_of, pushdown
+from gaussbayes.sources import lazy_rows, lazy_sums, moments_of, pushdown
 from gaussbayes.summarise import summarise
 from gaussbayes.types import FloatArray, LabelArray, ScatterLayout
 from tests.oracles import exact_scatter
@@ -232,6 +232,7 @@ def test_one_row_for_each_class_leaves_the_engine(monkeypatch: pytest.MonkeyPatc
 
     collect = lazy_rows.collected
     monkeypatch.setattr(pushdown, "collected", watched)
+    monkeypatch.setattr(lazy_sums, "collected", watched)
     X, y = some_rows(LABELS["text"])
     for engine in ENGINES.values():
         moments_of(engine(as_columns(X, y)), "kind")
@@ -263,7 +264,18 @@ def test_values_that_are_not_there_are_counted(engine: Engine, value: float | No
             "kind": ["x", "x", "y", "y"],
         }
     )
-    with pytest.raises(NonFiniteError, match=r"column 'b' \(2 rows\), 'c' \(1 row\); leave out"):
+    named = r"column 'b' \(2 rows\), 'c' \(1 row\); leave out"
+    with pytest.raises(NonFiniteError, match=f"NULL, NaN or infinity in {named}"):
+        moments_of(table, "kind", complete=True)
+    if value is not None and np.isinf(value):
+        with pytest.raises(NonFiniteError, match=f"infinity in {named}"):
+            moments_of(table, "kind")
+
+
+@each_engine
+def test_infinity_is_counted_among_values_that_are_missing(engine: Engine) -> None:
+    table = engine({"a": [1.0, np.nan, 3.0, np.inf], "b": [1.0, None, 3.0, 4.0], "kind": [0] * 4})
+    with pytest.raises(NonFiniteError, match=r"infinity in column 'a' \(1 row\); leave out"):
         moments_of(table, "kind")
 
 

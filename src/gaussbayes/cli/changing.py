@@ -87,7 +87,7 @@ def change(
     )
     with reading.naming(f"{reading.where(source)} does not fit {model}"):
         stored = how.step(before, found.learnt)
-    learning.tell_unready(stored)
+    stored = learning.ready(stored)
     models.write(stored, new)
     learning.tell(stored, found, new, as_json=as_json, done=how.done)
     if not as_json:

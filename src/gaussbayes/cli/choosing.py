@@ -58,7 +58,10 @@ def learn(
     bad_rows: "BadRowHandling",
     choice: "Choice",
 ) -> "tuple[Model, Summary, Selection | None]":
-    """The model of the rows of a source under the settings chosen, or the best of those open."""
+    """The model of the rows of a source under the settings chosen, or the best of those open.
+
+    Where there is something to choose, all rows must have all features.
+    """
     from gaussbayes.model import learnt_model
     from gaussbayes.sources import moments_of
 
@@ -73,11 +76,12 @@ def learn(
             features=features,
             weights=weights,
             bad_rows=bad_rows,
+            complete=choice.is_open,
         )
         if choice.is_open:
             selection = _selected(choice, found)
     settings = choice.settings if selection is None else selection.chosen(choice.settings)
-    model = learnt_model(settings, found.learnt, found.features, found.target)
+    model, _ = learnt_model(settings, found.learnt, found.features, found.target).solved()
     model.estimate()  # refused now where no parameters follow from the rows
     return model, found, selection
 
@@ -96,7 +100,8 @@ def _by_rows_left_out(
     from gaussbayes.table import as_weights
 
     columns = rows.chosen(source, target, features, weights)
-    every = rows.gather(source, _bounded(rows.blocks(source, columns), source, choice))
+    read = rows.blocks(source, columns, complete=True)
+    every = rows.gather(source, _bounded(read, source, choice))
     n, matrix, labels = len(every.labels), every.matrix, every.labels
     with reading.naming(reading.where(source)):
         counts = as_weights(every.weights, n)

@@ -141,9 +141,10 @@ def _held_out(
     from gaussbayes import GaussianClassifier
     from gaussbayes.comparison.one_model import judge
 
-    choosing.choice_of(**settings)
+    choice = choosing.choice_of(**settings)
     target = reading.target_for(source, target)
-    learnt = rows.read(source, target, features)
+    complete = choice.is_open or held_out == holding.LEAVE_ONE_OUT
+    learnt = rows.read(source, target, features, complete=complete)
     found = judge(
         GaussianClassifier(**settings), learnt.features, learnt.labels, held_out, random_state=seed
     )

@@ -54,6 +54,7 @@ def tell(
             "rows": found.n_rows,
             "classes": stored.schema.classes.tolist(),
             "features": list(models.feature_names(stored)),
+            "incomplete": {"rows": found.n_incomplete, "patterns": found.n_patterns},
             "bad_rows": reading.bad_rows_record(found.bad_rows),
         }
         if selection is not None:
@@ -66,15 +67,25 @@ def tell(
     features = reading.counted(stored.schema.n_features, "feature")
     place = "standard output" if name == models.STANDARD else name
     reading.tell(f"{done} {rows}: {classes}, {features}; the model is in {place}")
+    if found.n_incomplete:
+        lack = "lacks" if found.n_incomplete == 1 else "lack"
+        ways = reading.counted(found.n_patterns, "way")
+        reading.tell(f"{found.n_incomplete:,} of them {lack} features, in {ways}")
     reading.tell_bad_rows(found.bad_rows)
 
 
-def tell_unready(stored: "Model") -> None:
-    """Say so if a model cannot predict before it has seen more rows; other problems are errors."""
+def ready(stored: "Model") -> "Model":
+    """The model with the parameters that incomplete rows take a while to find.
+
+    Says so if it cannot predict before it has seen more rows; other problems are errors.
+    """
     try:
-        stored.estimate()
+        solved, _ = stored.solved()
+        solved.estimate()
     except (SingularCovarianceError, DataError) as error:  # as one of a single class
         reading.tell(f"the model cannot predict yet: {error}")
+        return stored
+    return solved
 
 
 def refuse_json_into_the_model(name: str, *, as_json: bool) -> None:

@@ -44,8 +44,7 @@ def command(parts: tuple[str, ...], output: str, settings_of: str | None) -> Non
         raise click.UsageError(msg)
     models.refuse_unwritable(output)
     stored = {name: models.read(name) for name in parts}
-    whole = learning.merge(stored, _settings(stored, settings_of))
-    learning.tell_unready(whole)
+    whole = learning.ready(learning.merge(stored, _settings(stored, settings_of)))
     models.write(whole, output)
     targets = {one.target for one in stored.values() if one.target is not None}
     if len(targets) > 1:

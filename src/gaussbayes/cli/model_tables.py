@@ -78,12 +78,21 @@ def _heading(name: str, stored: "Model", parameters: "Parameters | None") -> lis
     if stored.moments is None:
         lines.append("learnt      nothing: it was made from parameters")
     else:
-        lines.append(f"learnt      from rows of weight {five_digits(stored.moments.weight.sum())}")
+        lines.append(f"learnt      from rows of weight {five_digits(_weight(stored).sum())}")
+    if stored.incomplete is not None:
+        lacking = five_digits(stored.incomplete.moments.weight.sum())
+        ways = reading.counted(stored.incomplete.n_patterns, "way")
+        lines.append(f"incomplete  rows of weight {lacking}, which lack features in {ways}")
     if parameters is not None:
         counts = models.parameter_counts(parameters)
         parts = ", ".join(f"{counts[of]} of {of}" for of in ("priors", "means", "covariances"))
         lines.append(f"parameters  {counts['total']}: {parts}")
     return lines
+
+
+def _weight(stored: "Model") -> "FloatArray":
+    """How much the rows of each class weigh (k,), complete or not."""
+    return stored.learnt("show").weight
 
 
 def _classes(stored: "Model", parameters: "Parameters | None") -> "Table":
@@ -92,7 +101,7 @@ def _classes(stored: "Model", parameters: "Parameters | None") -> "Table":
     if parameters is not None:
         columns["prior"] = parameters.prior
     if stored.moments is not None:
-        columns["weight"] = stored.moments.weight
+        columns["weight"] = _weight(stored)
     table = _numbers("classes", "class", list(columns))
     for code, name in enumerate(names):
         table.add_row(

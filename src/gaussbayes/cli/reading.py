@@ -110,7 +110,7 @@ def blocks(
     ----------
     what : what is being done with them, for the bar
     columns : which to read
-    numbers : those in which every value must be a finite number
+    numbers : those that hold numbers, none of them infinite
     present : those in which every value must be there
     as_held : those whose whole numbers stay whole, though they are among `numbers`
     """

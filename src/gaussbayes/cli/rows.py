@@ -62,16 +62,18 @@ def chosen(
     return make_plan(source, target, features, weights, "full").chosen
 
 
-def blocks(source: Any, columns: "Choice") -> Iterator[LabelledBlock]:
-    """The rows of an opened source part by part, features as numbers, labels as class numbers."""
+def blocks(source: Any, columns: "Choice", *, complete: bool) -> Iterator[LabelledBlock]:
+    """The rows of an opened source part by part, features as numbers, labels as class numbers.
+
+    A feature that is missing is NaN; if rows must be `complete`, such a row is a bad one.
+    """
     from gaussbayes.sources.bad_rows import UnfitError
     from gaussbayes.sources.columns import as_codes, as_rows, as_weights
 
-    target = columns.target
-    parts = reading.blocks(source, "reading rows", columns.columns, columns.numbers, [target])
-    for block in parts:
+    present = columns.present(complete=complete)
+    for block in reading.blocks(source, "reading rows", columns.columns, columns.numbers, present):
         try:
-            codes, classes = as_codes(block.table, target)
+            codes, classes = as_codes(block.table, columns.target)
         except UnfitError as error:
             raise error.placed(block.file, block.first_row) from None
         place = f"{block.file}, rows from {block.first_row} on"
@@ -84,6 +86,8 @@ def read(
     target: str,
     features: Sequence[str] | None = None,
     like: "LabelArray | None" = None,
+    *,
+    complete: bool = True,
 ) -> Rows:
     """All rows of a source, in memory.
 
@@ -91,9 +95,10 @@ def read(
     ----------
     features : the columns to take; None is all but the target
     like : labels of the kind that these must be
+    complete : whether a row that lacks a feature is a bad one
     """
     columns = chosen(source, target, features)
-    every = blocks(source, columns)
+    every = blocks(source, columns, complete=complete)
     whole = gather(source, every if like is None else (of_kind(block, like) for block in every))
     return Rows(_framed(whole.matrix, columns.features), whole.labels, target)
 
@@ -122,7 +127,7 @@ def sampled(
     seed: int,
     meanwhile: "Callable[[RealArray, LabelArray], object] | None" = None,
 ) -> Rows:
-    """At most so many rows of a source, drawn at random, some of every class.
+    """At most so many complete rows of a source, drawn at random, some of every class.
 
     Parameters
     ----------
@@ -132,7 +137,7 @@ def sampled(
 
     columns = chosen(source, target, features)
     passing = Passing(most, least=min(most, _LEAST), seed=seed)
-    for block in blocks(source, columns):
+    for block in blocks(source, columns, complete=True):
         if meanwhile is not None:
             meanwhile(block.rows, block.labels)
         passing.add(block.rows, block.codes, block.classes)

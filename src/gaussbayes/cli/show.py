@@ -72,16 +72,20 @@ def _record(
     Covariances and correlations are (k, d, d), or (d, d) when shared; a diagonal or spherical model
     has variances instead, (k, d) or (k,), without the first axis when shared.
     """
-    schema, moments = stored.schema, stored.moments
+    schema, lacking = stored.schema, stored.incomplete
+    weights = None if stored.moments is None else stored.learnt("show").weight.tolist()
     record: dict[str, Any] = {
         "settings": models.settings_record(stored),
         "target": stored.target,
         "classes": schema.classes.tolist(),
         "features": None if schema.features is None else list(schema.features),
         "n_features": schema.n_features,
-        "weights": None if moments is None else moments.weight.tolist(),
+        "weights": weights,
         "problem": problem,
     }
+    if lacking is not None:
+        weight = float(lacking.moments.weight.sum())
+        record["incomplete"] = {"weight": weight, "patterns": lacking.n_patterns}
     if parameters is None:
         return record
     record |= {"priors": parameters.prior.tolist(), "means": parameters.mean.tolist()}

@@ -24,7 +24,8 @@ def evaluated(stored: "Model", name: str, source: Any, target: str) -> "Evaluati
     reading.require(source, features, f"the model's {reading.counted(len(features), 'feature')}")
     parameters, classes = stored.estimate(), stored.schema.classes
     told: Evaluation | None = None
-    for block in rows.blocks(source, rows.chosen(source, target, features)):
+    columns = rows.chosen(source, target, features)
+    for block in rows.blocks(source, columns, complete=False):
         codes = rows.codes_among(classes, block)
         own = evaluate(scores.log_posterior(parameters, block.rows, None), codes, classes)
         told = own if told is None else told + own

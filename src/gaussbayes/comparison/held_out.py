@@ -33,8 +33,12 @@ class HeldOut:
         return np.concatenate([self.codes[test] for _, test in self.splits])
 
 
-def hold_out(X: Any, y: Any, held_out: Any, random_state: int | None) -> HeldOut:
+def hold_out(
+    X: Any, y: Any, held_out: Any, random_state: int | None, *, allow_nan: bool = False
+) -> HeldOut:
     """Read labelled rows, and split them as `gaussbayes.comparison.compare` says.
+
+    Rows that lack features (NaN) are for models that can do with them: with `allow_nan`.
 
     Examples
     --------
@@ -42,11 +46,11 @@ def hold_out(X: Any, y: Any, held_out: Any, random_state: int | None) -> HeldOut
     >>> [(train.tolist(), test.tolist()) for train, test in parts.splits]
     [([0, 3], [1, 2]), ([1, 2], [0, 3])]
     """
-    rows, codes, schema = read_labelled(X, y)
+    rows, codes, schema = read_labelled(X, y, allow_nan=allow_nan)
     n = codes.size
     seed = "" if random_state is None else f", seed {random_state}"
     if isinstance(held_out, tuple) and len(held_out) == 2:
-        test_rows, test_codes = _read_test(*held_out, X, schema)
+        test_rows, test_codes = _read_test(*held_out, X, schema, allow_nan=allow_nan)
         m = test_codes.size
         how = f"{n} rows to learn from, {m} test rows given"
         splits = [(np.arange(n), np.arange(n, n + m))]
@@ -80,24 +84,26 @@ def _is(value: object, kind: type) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool | np.bool_)
 
 
-def read_labelled(X: Any, y: Any) -> tuple[RealArray, Places, Schema]:
+def read_labelled(X: Any, y: Any, *, allow_nan: bool = False) -> tuple[RealArray, Places, Schema]:
     """Rows (n, d), their class numbers (n,), and what the columns and classes are called."""
     batch, schema = table.read(X, y)
     if batch.targets.ndim == 2:
         msg = f"y must be one label for each row here, got memberships {batch.targets.shape}"
         raise DataError(msg)
-    refuse_not_finite(batch.X, names=schema.features)
+    refuse_not_finite(batch.X, names=schema.features, allow_nan=allow_nan)
     return batch.X, batch.targets.astype(np.intp), schema
 
 
-def _read_test(X_test: Any, y_test: Any, X: Any, schema: Schema) -> tuple[RealArray, Places]:
+def _read_test(
+    X_test: Any, y_test: Any, X: Any, schema: Schema, *, allow_nan: bool
+) -> tuple[RealArray, Places]:
     """Test rows, whose features and classes must be those of the rows to learn from."""
     if len(X_test) == 0:
         msg = "the test set is empty: held_out=(X_test, y_test) needs at least one row"
         raise DataError(msg)
     if schema.features is not None and table.is_frame(X_test):
         validation.features_as_before(validation.memory_of(X), X_test)
-    rows, codes, own = read_labelled(X_test, y_test)
+    rows, codes, own = read_labelled(X_test, y_test, allow_nan=allow_nan)
     if rows.shape[1] != schema.n_features:
         msg = f"X has {schema.n_features} features, but X_test has {rows.shape[1]}"
         raise SchemaError(msg)

@@ -33,7 +33,8 @@ def judge(
     Parameters
     ----------
     settings : a `GaussianClassifier`; it need not be fitted and stays as it is
-    X, y : rows (n, d) and labels (n,)
+    X, y : rows (n, d) and labels (n,); NaN is a feature that is missing, except where ``"auto"``
+        has to choose, or one row at a time is left out
     held_out : as in `gaussbayes.compare`, or ``"loo"`` to leave out one row at a time: in closed
         form, or with one fit a row where ``"auto"`` has to choose without the row
     random_state : seed of the folds or of the split
@@ -52,7 +53,8 @@ def judge(
     if one_by_one and not chooses:
         left_out = settings.leave_one_out(X, y).evaluation
         return Judgement(left_out, _without_itself(left_out))
-    parts = hold_out(X, y, LeaveOneOut() if one_by_one else held_out, random_state)
+    which = LeaveOneOut() if one_by_one else held_out
+    parts = hold_out(X, y, which, random_state, allow_nan=not chooses)
     method = Method("the model", clone(settings))
     for fold in track(folds(parts), "cross-validation", len(parts.splits)):
         method.judge(fold)

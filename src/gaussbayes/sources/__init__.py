@@ -28,10 +28,15 @@ def moments_of(
     weights: str | None = None,
     layout: ScatterLayout = "full",
     bad_rows: BadRowHandling = "error",
+    complete: bool = False,
     n_jobs: int | None = None,
     client: Any = None,
 ) -> Summary:
     """Read a source once and sum its rows, class by class.
+
+    A feature that is null, empty or NaN is a value that is missing: rows that lack the same
+    features are summed apart, so that a model can be fitted to what is there. A label or a weight
+    that is missing, infinity, and text that is no number make a row a bad one.
 
     Parameters
     ----------
@@ -41,6 +46,7 @@ def moments_of(
     weights : the column that says how much each row counts, if there is one
     layout : how much of the scatter to keep; full gives every structure
     bad_rows : of files: whether a row that cannot be read is an error or left out and counted
+    complete : whether rows must have all features; those that lack some are then bad ones
     n_jobs : threads; None uses every core
     client : a Dask client to read files on its cluster
 
@@ -57,16 +63,30 @@ def moments_of(
         from gaussbayes.sources import cluster
 
         return cluster.moments_of(
-            source, target, features, weights, layout, bad_rows=bad_rows, client=client
+            source,
+            target,
+            features,
+            weights,
+            layout,
+            bad_rows=bad_rows,
+            complete=complete,
+            client=client,
         )
     if _is_lazy(source):
         from gaussbayes.sources import pushdown
 
-        return pushdown.moments_of(source, target, features, weights, layout)
+        return pushdown.moments_of(source, target, features, weights, layout, complete=complete)
     from gaussbayes.sources import files
 
     return files.moments_of(
-        source, target, features, weights, layout, bad_rows=bad_rows, n_jobs=n_jobs
+        source,
+        target,
+        features,
+        weights,
+        layout,
+        bad_rows=bad_rows,
+        complete=complete,
+        n_jobs=n_jobs,
     )
 
 

@@ -97,10 +97,10 @@ def shown(value: Any) -> str:
 def sift(
     table: "pa.Table", request: "Request", *, finite: bool
 ) -> tuple["pa.Table", tuple[Unfit, ...]]:
-    """Take out rows in which a value that is needed is missing, and say which.
+    """Take out rows in which a value that is needed is missing, or is wrong, and say which.
 
-    With `finite`, also those in which a number is NaN or infinite. Without it only what costs
-    nothing is looked for, and NaN is left to the sums, in which it shows.
+    With `finite`, also those in which a number is infinite, or is needed and NaN. Without it only
+    what costs nothing is looked for, and NaN and infinity are left to the sums, in which they show.
     """
     found: dict[int, Unfit] = {}
 
@@ -112,14 +112,16 @@ def sift(
             told = (None, "the value is missing") if missing else (shown(value), problem)
             found.setdefault(row, Unfit(row, name, *told))
 
+    needed, numbers = set(request.present), set(request.numbers)
     for name in request.present:
         note(name, _blank(table.column(name)), "is missing")
-    for name in request.numbers:
-        column = table.column(name)
-        note(name, np.asarray(column.is_null()) if column.null_count else None, "is missing")
-        if finite:
-            note(name, _not_finite(column), "is not finite")
+        if finite and name in numbers:
+            note(name, _not_finite(table.column(name)), "is not finite")
+    for name in request.numbers if finite else ():
+        if name not in needed:
+            note(name, _infinite(table.column(name)), "is not finite")
     for name in request.not_negative:
+        note(name, _not_finite(table.column(name)), "is not finite")
         note(name, _negative(table.column(name)), "is negative, which a weight cannot be")
     if not found:
         return table, ()
@@ -151,6 +153,15 @@ def _negative(column: Any) -> NDArray[np.bool_] | None:
     import pyarrow.compute as pc
 
     return np.asarray(pc.fill_null(pc.less(column, 0), False))
+
+
+def _infinite(column: Any) -> NDArray[np.bool_] | None:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_floating(column.type):
+        return None
+    return np.asarray(pc.fill_null(pc.is_inf(column), False))
 
 
 def _not_finite(column: Any) -> NDArray[np.bool_] | None:

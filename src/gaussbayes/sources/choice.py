@@ -24,6 +24,18 @@ class Choice:
         """Those that must hold numbers: features and weights."""
         return self.features if self.weights is None else (*self.features, self.weights)
 
+    def present(self, *, complete: bool = False) -> tuple[str, ...]:
+        """Those in which every value must be there: the target, weights, all of them if complete.
+
+        Examples
+        --------
+        >>> Choice("sex", ("age", "height"), "count").present()
+        ('sex', 'count')
+        """
+        if complete:
+            return (self.target, *self.numbers)
+        return (self.target,) if self.weights is None else (self.target, self.weights)
+
     @property
     def columns(self) -> tuple[str, ...]:
         """All of them."""

@@ -16,11 +16,11 @@ from typing import Any
 from gaussbayes.errors import DataError, ParameterError, SchemaError
 from gaussbayes.merge_tree import MergeTree
 from gaussbayes.sources.choice import Choice, choose, refuse_missing, refuse_not_numbers
-from gaussbayes.sources.files import FileSum, Plan, file_moments, make_plan, summary
+from gaussbayes.sources.files import FileSum, Plan, file_moments, file_sum, make_plan, summary
 from gaussbayes.sources.listing import files_of
 from gaussbayes.sources.opening import open_source
 from gaussbayes.sources.partition import part_sum
-from gaussbayes.sources.splitting import part_moments, parts_of, whole_file
+from gaussbayes.sources.splitting import part_moments, parts_of
 from gaussbayes.sources.summary import Summary
 from gaussbayes.types import BadRowHandling, ScatterLayout
 
@@ -33,6 +33,7 @@ def moments_of(
     layout: ScatterLayout = "full",
     *,
     bad_rows: BadRowHandling = "error",
+    complete: bool = False,
     client: Any = None,
 ) -> Summary:
     """Sum the rows of a Dask DataFrame, or of files on a cluster, class by class.
@@ -42,7 +43,7 @@ def moments_of(
     source : a Dask DataFrame, or files as in `gaussbayes.sources.moments_of`; all workers must find
         them under the same names. A large Parquet or Arrow file is shared among the workers, a
         file of text or a compressed one is read by one of them
-    target, features, weights, layout, bad_rows : see `gaussbayes.sources.moments_of`
+    target, features, weights, layout, bad_rows, complete : see `gaussbayes.sources.moments_of`
     client : a `distributed.Client`; without one Dask chooses: the current client, or threads
 
     Examples
@@ -56,12 +57,19 @@ def moments_of(
     """
     _dask()  # says what is missing before anything is read
     if hasattr(source, "to_delayed"):
-        return _moments_of_frame(source, target, features, weights, layout, bad_rows, client)
+        if bad_rows != "error":
+            msg = (
+                "bad_rows is for files: leave rows out of a DataFrame with frame.dropna() or a "
+                "filter"
+            )
+            raise ParameterError(msg)
+        return _moments_of_frame(source, target, features, weights, layout, complete, client)
     for file in files_of(source):
         if file.is_read_once:
             msg = f"a cluster cannot read {file.shown}: write it to a file that workers can open"
             raise DataError(msg)
-    plan = make_plan(open_source(source, bad_rows=bad_rows), target, features, weights, layout)
+    opened = open_source(source, bad_rows=bad_rows)
+    plan = make_plan(opened, target, features, weights, layout, complete=complete)
     # Workers need not be in this process's folder.
     every = tuple(replace(file, name=str(Path(file.name).absolute())) for file in plan.files)
     work = replace(plan, files=every)
@@ -75,7 +83,7 @@ def _file_task(number: int, plan: Plan) -> Any:
     parts = parts_of(plan, number)
     if len(parts) == 1:
         return delayed(file_moments, pure=True)(plan, number, n_jobs=1)
-    return delayed(whole_file, pure=True)(_laid_out(part_moments, parts, number, plan))
+    return delayed(file_sum, pure=True)(_laid_out(part_moments, parts, number, plan))
 
 
 def _moments_of_frame(
@@ -84,23 +92,22 @@ def _moments_of_frame(
     features: Sequence[str] | None,
     weights: str | None,
     layout: ScatterLayout,
-    bad_rows: BadRowHandling,
+    complete: bool,
     client: Any,
 ) -> Summary:
-    if bad_rows != "error":
-        msg = "bad_rows is for files: leave rows out of a DataFrame with frame.dropna() or a filter"
-        raise ParameterError(msg)
     chosen = choose(list(frame.columns), target, features, weights)
     _refuse_types(frame, chosen)
     parts = frame[list(chosen.columns)].to_delayed()
-    total: FileSum = merged(part_sum, parts, client, chosen, layout)
+    total: FileSum = merged(part_sum, parts, client, chosen, layout, complete)
     if total.learnt is None:
         msg = f"the DataFrame has no rows in its {len(parts)} partitions"
         raise DataError(msg)
-    if not (total.learnt.moments.weight > 0).any():
+    if not (total.learnt.weight > 0).any():
         msg = f"weights must not be all zero: those of column {weights!r} are"
         raise DataError(msg)
-    return Summary(total.learnt, chosen.features, target, total.n_rows)
+    return Summary(
+        total.learnt, chosen.features, target, total.n_rows, n_incomplete=total.n_incomplete
+    )
 
 
 def merged(work: Any, blocks: Sequence[Any], client: Any, *arguments: Any) -> Any:

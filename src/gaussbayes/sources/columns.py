@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 def as_columns(table: "pa.Table", features: "Sequence[str]") -> Columns:
     """The features of a table, all as float32 if all of them are, else as float64.
 
-    There must be no nulls in them. Floats stay where Arrow holds them.
+    Nulls become NaN. Floats stay where Arrow holds them, unless there are nulls among them.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> as_columns(pa.table({"a": [1, 2], "b": [0.5, 1.5]}), ["a", "b"]).matrix().tolist()
     [[1.0, 0.5], [2.0, 1.5]]
+    >>> as_columns(pa.table({"a": [True, None]}), ["a"]).matrix().tolist()
+    [[1.0], [nan]]
     """
     import pyarrow as pa
 
@@ -39,6 +41,20 @@ def as_columns(table: "pa.Table", features: "Sequence[str]") -> Columns:
 def as_rows(table: "pa.Table", features: "Sequence[str]") -> RealArray:
     """The same as one array (n, d)."""
     return as_columns(table, features).matrix()
+
+
+def n_lacking(rows: Columns) -> int:
+    """How many rows lack a feature, which is NaN.
+
+    Examples
+    --------
+    >>> n_lacking(Columns((np.array([1.0, np.nan, 2.0]), np.array([3.0, np.nan, np.nan]))))
+    2
+    """
+    lacking = np.zeros(rows.shape[0], dtype=bool)
+    for column in rows.columns:
+        lacking |= np.isnan(column)
+    return int(lacking.sum())
 
 
 def as_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]:
@@ -88,7 +104,8 @@ def _joined(column: Any) -> NDArray[Any]:
 def _numbers(chunk: Any) -> NDArray[Any]:
     import pyarrow as pa
 
-    if pa.types.is_decimal(chunk.type):
+    kind = chunk.type
+    if pa.types.is_decimal(kind) or (pa.types.is_boolean(kind) and chunk.null_count):
         chunk = chunk.cast(pa.float64())
     values: NDArray[Any] = chunk.to_numpy(zero_copy_only=False)
     return values

@@ -48,12 +48,14 @@ class FileSum:
     learnt: LabelledMoments | None  # None without rows
     n_rows: int  # those summed
     bad_rows: BadRows
+    n_incomplete: int = 0  # those of which a feature is missing
 
     def __add__(self, other: "FileSum") -> "FileSum":
         return FileSum(
             merged(self.learnt, other.learnt),
             self.n_rows + other.n_rows,
             self.bad_rows + other.bad_rows,
+            self.n_incomplete + other.n_incomplete,
         )
 
 
@@ -65,6 +67,7 @@ def moments_of(
     layout: ScatterLayout = "full",
     *,
     bad_rows: BadRowHandling = "error",
+    complete: bool = False,
     n_jobs: int | None = None,
 ) -> Summary:
     """Read files once and sum their rows, class by class.
@@ -72,7 +75,8 @@ def moments_of(
     Parameters
     ----------
     source : files as `open_source` takes them, or a `Source` that it has opened
-    target, features, weights, layout, bad_rows, n_jobs : see `gaussbayes.sources.moments_of`
+    target, features, weights, layout, bad_rows, complete, n_jobs : see
+        `gaussbayes.sources.moments_of`
 
     Examples
     --------
@@ -82,7 +86,7 @@ def moments_of(
     [[1.462], [4.26], [5.552]]
     """
     opened = source if isinstance(source, Source) else open_source(source, bad_rows=bad_rows)
-    plan = make_plan(opened, target, features, weights, layout)
+    plan = make_plan(opened, target, features, weights, layout, complete=complete)
     tree: MergeTree[FileSum] = MergeTree()
     sums = _file_sums(plan, opened.opened(), n_threads(n_jobs), opened.n_rows, opened.share_read)
     for number, total in enumerate(sums):
@@ -96,6 +100,8 @@ def make_plan(
     features: Sequence[str] | None,
     weights: str | None,
     layout: ScatterLayout,
+    *,
+    complete: bool = False,
 ) -> Plan:
     """Choose the columns, and check that they can be what they are chosen for."""
     chosen = choose(source.schema.names, target, features, weights)
@@ -111,7 +117,7 @@ def make_plan(
     refuse_not_labels(request.schema, target, first)
     request = replace(
         request,
-        present=(target,),
+        present=chosen.present(complete=complete),
         not_negative=() if weights is None else (weights,),
         as_stored=True,
         encoded=(target,) if is_text(request.schema.field(target).type) else (),
@@ -141,11 +147,12 @@ def summary(plan: Plan, total: FileSum) -> Summary:
         )
         msg = f"{where}: there are no rows to learn from{what}"
         raise DataError(msg)
-    if not (total.learnt.moments.weight > 0).any():
+    if not (total.learnt.weight > 0).any():
         msg = f"{where}: the weights in column {plan.chosen.weights!r} are all zero"
         raise DataError(msg)
     chosen, learnt = plan.chosen, total.learnt.with_rows()
-    return Summary(learnt, chosen.features, chosen.target, total.n_rows, total.bad_rows)
+    told = total.n_rows, total.bad_rows, total.n_incomplete
+    return Summary(learnt, chosen.features, chosen.target, *told)
 
 
 def _file_sums(
@@ -167,8 +174,7 @@ def _file_sums(
                     raise part.stop.placed(part.name, 1 + n_records)
                 n_records += part.n_records
                 tree.add(place, part)
-            total = tree.result()
-            yield FileSum(total.learnt, total.n_rows, total.bad_rows)
+            yield file_sum(tree.result())
 
 
 def _jobs(plan: Plan, opened: Iterable[OpenFile], threads: int) -> Iterator[Callable[[], PieceSum]]:
@@ -183,6 +189,11 @@ def _jobs(plan: Plan, opened: Iterable[OpenFile], threads: int) -> Iterator[Call
             yield partial(
                 piece_sum, piece, nothing, plan.request, plan.chosen, plan.layout, own_threads
             )
+
+
+def file_sum(total: PieceSum) -> FileSum:
+    """The sum of a file, all of whose pieces are merged."""
+    return FileSum(total.learnt, total.n_rows, total.bad_rows, total.n_incomplete)
 
 
 def _given(nothing: PieceSum) -> PieceSum:

@@ -2,7 +2,7 @@
 
 Whole numbers, numbers and truth values are what they are; everything else, dates and numbers with
 leading zeros (``007``) included, is text and passed on as it is. A column without any value is
-text.
+text, unless it is read as a feature: then all its values are missing, and later ones are numbers.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -45,8 +45,7 @@ def hold(inferred: "pa.Table", text: "pa.Table", decimal: str = ".") -> Held:
         )
         if zeros or not (pa.types.is_integer(kind) or kind in {pa.float64(), pa.bool_()}):
             is_mixed, example = _mixed(values, decimal)
-            # Without rows nothing is known: each column may still turn out to hold numbers.
-            if zeros or text.num_rows == 0 or is_mixed:
+            if zeros or is_mixed:
                 numbers.add(name)
             if example is not None:
                 examples.append((name, example))
@@ -87,11 +86,18 @@ def has_decimal_commas(text: "pa.Table", file: str) -> bool:
 
 
 def _mixed(values: Any, decimal: str) -> tuple[bool, str | None]:
-    """Whether at least half of a column of text are numbers, and a value that is none."""
+    """Whether at least half of a column of text are numbers, and a value that is none.
+
+    Without any value nothing is known: the column may still turn out to hold numbers.
+    """
     import pyarrow as pa
 
-    sample = values[:_SAMPLE].combine_chunks()
-    column, wrong = cast_text(sample, pa.float64(), decimal)
-    n_numbers, n_wrong = len(column) - column.null_count, int(wrong.sum())
-    example = shown(sample[int(wrong.argmax())].as_py()) if n_wrong else None
-    return n_numbers >= max(1, n_wrong), example
+    for some in (values[:_SAMPLE], values[_SAMPLE:]):  # the others only if these are all missing
+        sample = some.combine_chunks()
+        column, wrong = cast_text(sample, pa.float64(), decimal)
+        n_numbers, n_wrong = len(column) - column.null_count, int(wrong.sum())
+        if n_wrong:
+            return n_numbers >= n_wrong, shown(sample[int(wrong.argmax())].as_py())
+        if n_numbers:
+            break
+    return True, None

@@ -36,6 +36,22 @@ class LazyRows:
         """Whether there is a column of weights."""
         return self.chosen.weights is not None
 
+    def without_nan(self) -> "LazyRows":
+        """The same with NULL for NaN, which engines add and count like any number.
+
+        Examples
+        --------
+        >>> import narwhals.stable.v2 as nw
+        >>> import polars as pl
+        >>> lazy = nw.from_native(pl.LazyFrame({"label": ["a"], "x0": [float("nan")]}))
+        >>> LazyRows(lazy, Choice("kind", ("age",), None)).without_nan().frame.collect()["x0"][0]
+        """
+        import narwhals.stable.v2 as nw
+
+        names = [f"x{j}" for j in range(self.n_features)]
+        there = [nw.when(~nw.col(name).is_nan()).then(nw.col(name)).alias(name) for name in names]
+        return LazyRows(self.frame.with_columns(*there), self.chosen)
+
 
 def lazy_rows(frame: Any, chosen: Choice) -> LazyRows:
     """Select the columns and give them the types that sums need.
@@ -92,6 +108,11 @@ def collected(query: Any) -> Any:
 
 def floats(result: Any, name: str) -> FloatArray:
     """A column of a result as float64; a sum over nothing, which is NULL, as 0."""
+    import narwhals.stable.v2 as nw
+
+    if result[name].dtype == nw.Float64:
+        found: FloatArray = result[name].fill_null(0.0).to_numpy()
+        return found
     values = (0.0 if value is None else float(value) for value in result[name].to_list())
     return np.fromiter(values, np.float64)
 
@@ -130,16 +151,23 @@ def refuse_weights(rows: LazyRows, total: float) -> None:
     raise DataError(msg)
 
 
-def refuse_values(rows: LazyRows) -> None:
-    """Raise because of sums that are not finite: NULL, NaN or infinity, or values too large."""
+def refuse_values(rows: LazyRows, *, complete: bool = False) -> None:
+    """Raise because of sums that are not finite: there is infinity, or values too large.
+
+    If rows must be `complete`, NULL and NaN are named, too.
+    """
     import narwhals.stable.v2 as nw
 
     columns = [nw.col(f"x{j}") for j in range(rows.n_features)]
-    counts = _counts(rows, [~column.is_finite() | column.is_null() for column in columns])
+    what, wrong = "infinity", [~column.is_finite() & ~column.is_nan() for column in columns]
+    if complete:
+        what = "NULL, NaN or infinity"
+        wrong = [~column.is_finite() | column.is_null() for column in columns]
+    counts = _counts(rows, wrong)
     if any(counts):
         bad = zip(rows.chosen.features, counts, strict=True)
         named = ", ".join(f"{name!r} ({_rows(count)})" for name, count in bad if count)
-        msg = f"NULL, NaN or infinity in column {named}; leave out or fill such rows first"
+        msg = f"{what} in column {named}; leave out or fill such rows first"
         raise NonFiniteError(msg)
     largest = collected(rows.frame.select(*(column.abs().max() for column in columns)))
     refuse_overflow(np.concatenate([floats(largest, name) for name in largest.columns]))

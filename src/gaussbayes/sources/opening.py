@@ -121,8 +121,8 @@ class Source:
         Parameters
         ----------
         columns : which to read, in this order; None is all
-        numbers : those in which every value must be a finite number; text is read as numbers
-        present : those in which every value must be there
+        numbers : those that hold numbers, none of them infinite; text is read as numbers
+        present : those in which every value must be there; a number that is NaN is not
         as_held : those whose whole numbers stay whole, though they are among `numbers`
 
         A row that cannot be read, or lacks what it must have, is an error; with
@@ -228,7 +228,8 @@ def make_request(
     for name in names:
         field = held.schema.field(name)
         whole = pa.types.is_integer(field.type) and name not in stay
-        if name in must and (whole or name in held.numbers):
+        # A column of Parquet or Arrow without any value may have no type at all.
+        if name in must and (whole or name in held.numbers or pa.types.is_null(field.type)):
             field = pa.field(name, pa.float64())
         fields.append(field.with_nullable(True))
     return Request(pa.schema(fields), bad_rows, tuple(numbers), decimal=held.decimal)

@@ -9,16 +9,19 @@ import numpy as np
 from gaussbayes import labels, table
 from gaussbayes.errors import DataError, NonFiniteError
 from gaussbayes.finite import refuse_not_finite
-from gaussbayes.labelled import LabelledMoments
+from gaussbayes.learning import learn
 from gaussbayes.sources.choice import Choice
 from gaussbayes.sources.files import FileSum
 from gaussbayes.sources.summary import BadRows
-from gaussbayes.summarise import summarise
 from gaussbayes.types import CodeArray, FloatArray, LabelArray, ScatterLayout
 
 
-def part_sum(part: Any, number: int, chosen: Choice, layout: ScatterLayout) -> FileSum:
+def part_sum(
+    part: Any, number: int, chosen: Choice, layout: ScatterLayout, complete: bool = False
+) -> FileSum:
     """Sum the rows of partition `number`; its threads are the scheduler's, so here is but one.
+
+    Rows that lack a feature are refused if they must be `complete`.
 
     Examples
     --------
@@ -35,11 +38,15 @@ def part_sum(part: Any, number: int, chosen: Choice, layout: ScatterLayout) -> F
         X = table.as_matrix(part[list(chosen.features)])
         weights = None if chosen.weights is None else _weights(part[chosen.weights])
         try:
-            moments = summarise(X, codes, weights, classes.shape[0], layout)
+            learnt = learn(X, codes, weights, classes, layout, 1)
         except NonFiniteError:
-            refuse_not_finite(X, names=chosen.features)
+            refuse_not_finite(X, names=chosen.features, allow_nan=not complete)
             raise
-        return FileSum(LabelledMoments(classes, moments), len(part), BadRows())
+        if learnt.incomplete is None:
+            return FileSum(learnt, len(part), BadRows())
+        if complete:
+            refuse_not_finite(X, names=chosen.features)
+        return FileSum(learnt, len(part), BadRows(), int(np.isnan(X).any(axis=1).sum()))
 
 
 @contextmanager

@@ -9,15 +9,15 @@ import numpy as np
 from gaussbayes.errors import DataError, NonFiniteError
 from gaussbayes.kernels.reference import scatter_shape
 from gaussbayes.labelled import LabelledMoments
+from gaussbayes.learning import learn, learn_incomplete
 from gaussbayes.merge_tree import MergeTree
 from gaussbayes.sources.bad_rows import UnfitError, counted
 from gaussbayes.sources.choice import Choice
-from gaussbayes.sources.columns import as_codes, as_columns, as_weights
+from gaussbayes.sources.columns import as_codes, as_columns, as_weights, n_lacking
 from gaussbayes.sources.opening import sifted
 from gaussbayes.sources.read_ahead import read_ahead
 from gaussbayes.sources.request import Parsed, Piece, Request
 from gaussbayes.sources.summary import BadRows
-from gaussbayes.summarise import summarise
 from gaussbayes.types import ScatterLayout
 
 _MOST_BYTES = 1 << 30
@@ -32,6 +32,7 @@ class PieceSum:
     name: str  # that of the file, for messages
     learnt: LabelledMoments | None = None  # None without rows
     n_rows: int = 0  # those summed
+    n_incomplete: int = 0  # those among them of which a feature is missing
     n_records: int = 0  # those read, bad ones too
     bad_rows: BadRows = field(default_factory=BadRows)
     stop: UnfitError | None = (
@@ -44,6 +45,7 @@ class PieceSum:
             self.name,
             merged(self.learnt, other.learnt),
             self.n_rows + other.n_rows,
+            self.n_incomplete + other.n_incomplete,
             self.n_records + other.n_records,
             self.bad_rows + other.bad_rows.later(self.n_records),
         )
@@ -98,12 +100,17 @@ def _batch_sum(
     layout: ScatterLayout,
     threads: int,
 ) -> PieceSum:
+    complete = chosen.features[0] in request.present  # one feature is needed if all of them are
     usable = _usable(batch, request, finite=False)
     try:
-        learnt = _rows_sum(usable, chosen, layout, threads)
-    except NonFiniteError:
-        usable = _usable(usable, request, finite=True)
-        learnt = _rows_sum(usable, chosen, layout, threads)
+        try:
+            learnt, n_incomplete = _rows_sum(usable, chosen, layout, threads)
+            strange = complete and n_incomplete > 0
+        except NonFiniteError:
+            strange = True
+        if strange:
+            usable = _usable(usable, request, finite=True)
+            learnt, n_incomplete = _rows_sum(usable, chosen, layout, threads)
     except DataError as error:
         msg = f"{nothing.name}: {error}"
         raise type(error)(msg) from None
@@ -111,6 +118,7 @@ def _batch_sum(
         nothing,
         learnt=learnt,
         n_rows=usable.table.num_rows,
+        n_incomplete=n_incomplete,
         n_records=usable.n_records,
         bad_rows=counted(usable.unfit, nothing.name, 1),
     )
@@ -125,16 +133,22 @@ def _usable(batch: Parsed, request: Request, *, finite: bool) -> Parsed:
 
 def _rows_sum(
     usable: Parsed, chosen: Choice, layout: ScatterLayout, threads: int
-) -> LabelledMoments | None:
+) -> tuple[LabelledMoments | None, int]:
+    """The moments of a batch, and how many of its rows are incomplete."""
     table = usable.table
     if table.num_rows == 0:
-        return None
+        return None, 0
     codes, classes = as_codes(table, chosen.target)
     k, d = classes.shape[0], len(chosen.features)
     _refuse_size(8 * int(np.prod(scatter_shape(layout, k, d))), k, d)
     weights = as_weights(table, chosen.weights)
     X = as_columns(table, chosen.features)
-    return LabelledMoments(classes, summarise(X, codes, weights, k, layout, threads))
+    if any(table.column(name).null_count for name in chosen.features):  # then no need to try
+        learnt = learn_incomplete(X.matrix(), codes, weights, classes, layout, threads)
+    else:
+        learnt = learn(X, codes, weights, classes, layout, threads)
+    some_lack = learnt is not None and learnt.incomplete is not None
+    return learnt, n_lacking(X) if some_lack else 0
 
 
 def _refuse_size(n_bytes: int, n_classes: int, n_features: int) -> None:

@@ -4,26 +4,27 @@ Two queries, each one narwhals expression of the form ``group_by(target).agg(…
 
 1. the number of rows, the weight and the sum of each feature of each class, which give an
    **anchor** at the class's mean, up to rounding;
-2. ``Σ w (x − anchor)`` and ``Σ w (xᵢ − anchorᵢ)(xⱼ − anchorⱼ)``: d (d + 1) / 2 sums for a full
-   scatter, d for a diagonal one.
+2. the sums ``Σ w (x − anchor)`` and ``Σ w (xᵢ − anchorᵢ)(xⱼ − anchorⱼ)``, as in
+   `gaussbayes.sources.lazy_sums`.
 
-One row for each class is all that leaves the engine. What lies between anchor and mean is corrected
-afterwards, ``scatter = Σ w δδᵀ − (Σ w δ)(Σ w δ)ᵀ / weight`` with ``δ = x − anchor``; it is so small
-that the correction takes no digits away, however far from zero or from each other the classes are.
+One row for each class is all that leaves the engine. Where values are missing (NULL, NaN) it is one
+for each class and pattern of what is there; NaN, and missing values of rows that are weighted, make
+the first query run once more, for the means of what is there.
+
+What lies between anchor and mean is corrected afterwards, ``scatter = Σ w δδᵀ − (Σ w δ)(Σ w δ)ᵀ /
+weight`` with ``δ = x − anchor``; it is so small that the correction takes no digits away, however
+far from zero or from each other the classes are.
 
 An engine adds in an order of its own, which may change from run to run: the results agree with
 those of files and arrays to rounding, not to the bit.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gaussbayes.errors import DataError
-from gaussbayes.labelled import label_moments
-from gaussbayes.moments import ClassMoments
 from gaussbayes.sources.choice import choose
 from gaussbayes.sources.lazy_rows import (
     MOST_CLASSES,
@@ -35,14 +36,12 @@ from gaussbayes.sources.lazy_rows import (
     refuse_values,
     refuse_weights,
 )
+from gaussbayes.sources.lazy_sums import Classes, about_anchors, columns, shares, weighted
 from gaussbayes.sources.summary import Summary
-from gaussbayes.types import FloatArray, ScatterLayout
+from gaussbayes.types import ScatterLayout
 
 MOST_SUMS = 1275
 """Those of a full scatter of 50 features; engines are slow to plan and to run larger queries."""
-
-_FEW = 8
-"""So many labels are compared one after the other, which is faster than looking up."""
 
 
 def moments_of(
@@ -51,6 +50,8 @@ def moments_of(
     features: Sequence[str] | None = None,
     weights: str | None = None,
     layout: ScatterLayout = "full",
+    *,
+    complete: bool = False,
 ) -> Summary:
     """Sum the rows of a lazy table, class by class, inside its engine.
 
@@ -58,6 +59,7 @@ def moments_of(
     ----------
     source : a DuckDB relation, a Polars LazyFrame, or any other lazy frame that narwhals knows
     target, features, weights, layout : see `gaussbayes.sources.moments_of`
+    complete : whether rows that lack a feature are refused
 
     Examples
     --------
@@ -82,32 +84,39 @@ def moments_of(
         raise DataError(msg)
     rows = lazy_rows(frame, chosen)
     classes = _anchored(rows)
-    learnt = label_moments(classes.labels.to_native(), _about_anchors(rows, classes, layout))
-    return Summary(learnt.with_layout(layout), chosen.features, target, int(classes.n_rows.sum()))
+    finite = bool(np.isfinite(classes.anchor).all())
+    if complete and (classes.lacking or not finite):
+        refuse_values(rows, complete=True)
+    if not finite or (classes.lacking and rows.weighted):
+        rows = rows.without_nan()
+        classes = _anchored(rows, apart=True)
+        if not np.isfinite(classes.anchor).all():
+            refuse_values(rows)
+    learnt, n_incomplete = about_anchors(rows, classes, layout)
+    n_rows = int(classes.n_rows.sum())
+    return Summary(learnt, chosen.features, target, n_rows, n_incomplete=n_incomplete)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Classes:
-    """What the first query tells of each class, in the engine's order."""
+def _anchored(rows: LazyRows, *, apart: bool = False) -> Classes:
+    """The first query: which classes there are, and where.
 
-    labels: Any  # (k,) a narwhals Series
-    n_rows: FloatArray  # (k,)
-    weight: FloatArray  # (k,)
-    anchor: FloatArray  # (k, d)
-
-
-def _anchored(rows: LazyRows) -> _Classes:
-    """The first query: which classes there are, and where; bad values are refused."""
+    The weight of the rows that have a feature is summed if it is to be told `apart` from that of
+    all rows; it is their number where rows are not weighted.
+    """
     import narwhals.stable.v2 as nw
 
     d = rows.n_features
-    own = [nw.len().alias("n")]
+    own, apart = [nw.len().alias("n")], apart and rows.weighted
     if rows.weighted:
         column = nw.col("weight")
         own += [column.sum(), column.min().alias("least"), column.count().alias("weights")]
-    terms = rows.frame.with_columns(*(_weighted(rows, j).alias(f"s{j}") for j in range(d)))
+    made = [weighted(rows, j).alias(f"s{j}") for j in range(d)]
     sums = [nw.col(f"s{j}").sum() for j in range(d)]
+    if apart:
+        made += [_weight_of(j).alias(f"w{j}") for j in range(d)]
+        sums += [nw.col(f"w{j}").sum() for j in range(d)]
     counts = [nw.col(f"x{j}").count() for j in range(d)]
+    terms = rows.frame.with_columns(*made)
     found = collected(terms.group_by("label").agg(*own, *counts, *sums).head(MOST_CLASSES + 1))
 
     n_rows = floats(found, "n")
@@ -120,81 +129,18 @@ def _anchored(rows: LazyRows) -> _Classes:
         and 0 < total < np.inf
     ):
         refuse_weights(rows, total)
-    there = _columns(found, "x", d) == n_rows[:, None]
-    shift = _columns(found, "s", d)
-    if not (there.all() and np.isfinite(shift).all()):
-        refuse_values(rows)
-    return _Classes(found["label"], n_rows, weight, _shares(shift, weight))
+    there = columns(found, "x", d)
+    shift = columns(found, "s", d)
+    if apart:
+        of_each = columns(found, "w", d)
+    else:
+        of_each = np.broadcast_to(weight[:, None], shift.shape) if rows.weighted else there
+    lacking = bool((there != n_rows[:, None]).any())
+    return Classes(found["label"], n_rows, shares(shift, of_each), lacking)
 
 
-def _about_anchors(rows: LazyRows, classes: _Classes, layout: ScatterLayout) -> ClassMoments:
-    """The second query: moments with a full scatter, or a diagonal one if that is the layout."""
+def _weight_of(column: int) -> Any:
+    """The expression of a row's weight, where it has a feature."""
     import narwhals.stable.v2 as nw
 
-    k, d = classes.anchor.shape
-    labels = classes.labels.to_list()
-    shifted = [
-        (nw.col(f"x{j}") - _of_label(labels, classes.anchor[:, j].tolist())).alias(f"x{j}")
-        for j in range(d)
-    ]
-    diagonal = layout == "diagonal"
-    pairs = [(i, j) for i in range(d) for j in ([i] if diagonal else range(i + 1))]
-    # Products as columns of their own: some engines can only sum a column, not an expression.
-    terms = rows.frame.with_columns(*shifted).select(
-        "label",
-        *(_weighted(rows, j).alias(f"s{j}") for j in range(d)),
-        *((_weighted(rows, i) * nw.col(f"x{j}")).alias(f"p{p}") for p, (i, j) in enumerate(pairs)),
-    )
-    sums = [nw.col(f"s{j}").sum() for j in range(d)]
-    sums += [nw.col(f"p{p}").sum() for p in range(len(pairs))]
-    found = collected(terms.group_by("label").agg(nw.len().alias("n"), *sums))
-
-    place = {label: row for row, label in enumerate(found["label"].to_list())}
-    order = [place.get(label, -1) for label in labels]
-    if len(place) != k or -1 in order or (floats(found, "n")[order] != classes.n_rows).any():
-        msg = "the table changed between two queries: read it in a transaction, or from a copy"
-        raise DataError(msg)
-    shift = _columns(found, "s", d)[order]
-    offset = _shares(shift, classes.weight)
-    of_first, of_second = np.array(pairs).T
-    products = _columns(found, "p", len(pairs))[order]
-    products -= shift[:, of_first] * offset[:, of_second]
-    if not (np.isfinite(products).all() and np.isfinite(offset).all()):
-        refuse_values(rows)
-    squares = of_first == of_second
-    products[:, squares] = np.maximum(products[:, squares], 0.0)
-    if diagonal:
-        return ClassMoments(classes.weight, classes.anchor, offset, products, "diagonal")
-    full = np.empty((k, d, d))
-    full[:, of_first, of_second] = full[:, of_second, of_first] = products
-    return ClassMoments(classes.weight, classes.anchor, offset, full, "full")
-
-
-def _of_label(labels: list[Any], values: list[float]) -> Any:
-    """The value that belongs to a row's label; 0 for a label that is not among these."""
-    import narwhals.stable.v2 as nw
-
-    label, found = nw.col("label"), nw.lit(0.0)
-    if len(labels) > _FEW:
-        return label.replace_strict(labels, values, default=found, return_dtype=nw.Float64)
-    for own, value in zip(labels, values, strict=True):
-        found = nw.when(label == own).then(nw.lit(value)).otherwise(found)
-    return found
-
-
-def _weighted(rows: LazyRows, column: int) -> Any:
-    import narwhals.stable.v2 as nw
-
-    value = nw.col(f"x{column}")
-    return value * nw.col("weight") if rows.weighted else value
-
-
-def _columns(found: Any, letter: str, count: int) -> FloatArray:
-    """The columns called by a letter and a number, side by side (k, count)."""
-    return np.stack([floats(found, f"{letter}{number}") for number in range(count)], axis=1)
-
-
-def _shares(sums: FloatArray, weight: FloatArray) -> FloatArray:
-    """``sums / weight`` (k, d), and 0 for a class that weighs nothing."""
-    there = weight[:, None] > 0
-    return np.divide(sums, weight[:, None], out=np.zeros_like(sums), where=there)
+    return nw.when(~nw.col(f"x{column}").is_null()).then(nw.col("weight"))

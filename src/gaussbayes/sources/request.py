@@ -30,11 +30,11 @@ class Request:
     schema: "pa.Schema"
     bad_rows: BadRowHandling = "error"
     numbers: tuple[str, ...] = ()
-    """Columns in which every value must be there and finite."""
+    """Columns of numbers, none of which may be infinite; null and NaN are missing ones."""
     present: tuple[str, ...] = ()
     """Columns in which every value must be there."""
     not_negative: tuple[str, ...] = ()
-    """Columns, among `numbers`, in which no value may be below zero."""
+    """Columns, among `numbers`, in which no value may be below zero, or NaN."""
     encoded: tuple[str, ...] = ()
     """Columns of text to read as dictionaries, where the format can: the same few values."""
     as_stored: bool = False

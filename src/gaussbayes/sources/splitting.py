@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from gaussbayes.merge_tree import MergeTree
-from gaussbayes.sources.files import FileSum, Plan
+from gaussbayes.sources.files import Plan
 from gaussbayes.sources.formats import OpenFile
 from gaussbayes.sources.piece_sums import PieceSum, piece_sum
 
@@ -65,8 +65,3 @@ def part_moments(places: range, _: int, number: int, plan: Plan) -> PieceSum:
         tree.add(n_done, part)
         n_done += 1
     return tree.result()
-
-
-def whole_file(total: PieceSum) -> FileSum:
-    """The sum of a file whose parts are all merged."""
-    return FileSum(total.learnt, total.n_rows, total.bad_rows)

@@ -44,3 +44,10 @@ class Summary:
     target: str
     n_rows: int  # those summed
     bad_rows: BadRows = BadRows()
+    n_incomplete: int = 0  # those, among the rows summed, of which a feature is missing
+
+    @property
+    def n_patterns(self) -> int:
+        """In how many different ways features are missing, through all classes."""
+        cells = self.learnt.incomplete
+        return 0 if cells is None else cells.n_patterns
