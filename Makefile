@@ -14,6 +14,7 @@ demo: $(done)/demo
 	$(python) -m gaussbayes.demo
 
 test: $(done)/test
+	sh tests/browser/install.sh $(python)
 	$(python) -m pytest -n 2
 	sh tests/without_compiler.sh
 

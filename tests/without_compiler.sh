@@ -6,7 +6,7 @@ set -eu
 python=$PWD/.venv/bin/python
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
-unset CI GAUSSBAYES_KERNELS GAUSSBAYES_REQUIRE_NATIVE
+unset CI GAUSSBAYES_BROWSER GAUSSBAYES_KERNELS GAUSSBAYES_REQUIRE_NATIVE
 
 CC=false CXX=false "$python" -m pip --disable-pip-version-check --quiet wheel \
   --no-deps --no-index --no-build-isolation -C "build-dir=$temporary/build" -w "$temporary" .
@@ -28,14 +28,14 @@ cd "$temporary/project"
 grep -q '^kernels *reference' config
 
 # What computes is run; what cannot differ by kernel is not run a second time: reading and writing
-# files, options and messages of the command, how pictures and pages look, and the project's
-# documents. Of these folders only the files are run that compare numbers with other libraries'.
-# A file that is in none of them is always run.
+# files, options and messages of the command, how pictures and pages look, how the lab is served, and
+# the project's documents. Of these folders only the files are run that compare numbers with other
+# libraries'. A file that is in none of them is always run.
 left_out="--ignore=tests/test_project.py --ignore=tests/test_progress.py"
 left_out="$left_out --ignore=tests/lessons/test_pictures.py"
 left_out="$left_out --deselect=tests/test_examples.py::test_cluster"
-for file in tests/cli/test_*.py tests/plots/test_*.py tests/report/test_*.py \
-            tests/sources/test_*.py tests/storage/test_*.py; do
+for file in tests/browser/test_*.py tests/cli/test_*.py tests/lab/test_*.py tests/plots/test_*.py \
+            tests/report/test_*.py tests/sources/test_*.py tests/storage/test_*.py; do
   case $file in
     tests/cli/test_evaluate.py | tests/cli/test_fit.py | tests/cli/test_predict.py) ;;
     tests/plots/test_maps.py | tests/plots/test_regions.py) ;;

@@ -21,6 +21,7 @@ _VERBS = (
     "sample",
     "plot",
     "report",
+    "lab",
     "convert",
     "schema",
     "lesson",

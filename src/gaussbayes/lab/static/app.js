@@ -1,0 +1,238 @@
+// The object every part of the page works with: the state, the latest answers, and who listens.
+//
+//   app.state                     read it, never write it
+//   app.change(patch, options)    lay a patch over it; {record: true} makes it a step of undo,
+//                                 {dragging: true} asks for coarse pictures and leaves the address
+//   app.undo(), app.redo(), app.replace(state)
+//   app.on(event, listener)       "state" (state, {dragging}), "data", "scene", "line", "point",
+//                                 "numbers", "multiples", "surface" (answer), "problem" (text or
+//                                 null), "settled" (nothing is dragged and the data are there),
+//                                 "hover" (answer or null), "theme", "tool", "status" (open), "busy" (yes or no),
+//                                 "said" (a sentence for everybody)
+//   app.answers[kind]             the latest answer: {head, arrays: {name: {data, shape}}, request}
+//   app.ask(kind, extra)          ask with what the state says, extra members laid over it
+//   app.data                      the dataset: {id, classes, features, n, pair, truth, points, …}
+//   app.colours                   of the classes, in the present theme
+//
+// The page's core asks for data, scene, line and point by itself; the panels ask for the others.
+
+import { Connection } from "./connection.js";
+import { Pace } from "./pace.js";
+import * as requests from "./requests.js";
+import { same } from "./state.js";
+import { Store } from "./store.js";
+
+const POINT_PAUSE = 120; // milliseconds between two looks at the point during a drag
+
+export class App extends Store {
+  constructor(about, address) {
+    super((name) => about.presets.find((preset) => preset.name === name)?.n ?? 200);
+    this.about = about;
+    this.answers = {};
+    this.data = null;
+    this.view = null; // the window onto the plane; set by the plot
+    this.tool = { name: "select", class: 0 };
+    this.pace = new Pace(requests.COARSE.length);
+    this.pointer = null; // time of the pointer event that is being answered
+    this.connection = new Connection(address, (open, again) => this.status(open, again));
+  }
+
+  changed() {
+    const { data, state } = this;
+    const known = data && !this.followsPair && state.pair.every((feature) => feature < data.features.length);
+    if (known) data.pair = state.pair; // before anybody draws it
+    this.emit("state", this.state, { dragging: this.dragging });
+    this.refresh();
+  }
+
+  status(open, again) {
+    this.emit("status", open);
+    if (open && again) {
+      this.dataKey = this.sceneKey = null; // a new server knows none of our tables
+      this.refresh();
+    }
+  }
+
+  /** Ask for whatever the state has made old: the data first, then the pictures of them. */
+  refresh() {
+    const body = requests.dataBody(this.state);
+    const key = JSON.stringify(body);
+    if (key !== this.dataKey) {
+      this.dataKey = key;
+      this.loadData(body);
+    } else if (this.data && !this.loading) {
+      this.takePair();
+      this.refreshPictures();
+    }
+  }
+
+  async loadData(body) {
+    this.loading = body;
+    this.emit("busy", true);
+    let answer;
+    try {
+      answer = await this.connection.ask("data", body);
+    } catch (error) {
+      if (this.loading !== body) return;
+      this.loading = null;
+      this.emit("busy", false);
+      this.emit("problem", error.message);
+      return;
+    }
+    if (this.loading !== body) return; // a newer one is on its way and will be taken instead
+    this.loading = null;
+    this.emit("busy", false);
+    const { head, arrays } = answer;
+    const columns = arrays.points.shape[1];
+    this.data = {
+      ...head,
+      own: head.pair,
+      columns,
+      names: head.columns,
+      points: arrays.points.data,
+      codes: arrays.codes.data,
+      test: arrays.test?.data ?? new Uint8Array(head.n),
+    };
+    this.sceneKey = this.pointKey = null;
+    this.takePair();
+    this.answers.data = answer;
+    this.emit("data", answer);
+    this.refreshPictures();
+  }
+
+  /** The pair of features to draw: the state's, or the data's own where the state names none. */
+  takePair() {
+    const { data, state } = this;
+    const fits = state.pair.every((feature) => feature < data.features.length);
+    if (fits && !this.followsPair) {
+      data.pair = state.pair;
+      return;
+    }
+    this.followsPair = false;
+    data.pair = data.own;
+    if (same(state.pair, data.own)) return;
+    const amend = same(this.history.recorded, state);
+    this.state = { ...state, pair: data.own };
+    if (amend) this.history.amend(this.state);
+    if (!this.dragging) this.write();
+    this.emit("state", this.state, { dragging: this.dragging });
+  }
+
+  /** Whether the data have one feature only, so that there is no plane. */
+  get flat() {
+    return this.data !== null && this.data.features.length < 2;
+  }
+
+  refreshPictures() {
+    if (!this.view) return;
+    const { state, data, dragging } = this;
+    const kind = state.view === "line" || this.flat ? "line" : "scene";
+    const body =
+      kind === "line"
+        ? requests.lineBody(state, data, null)
+        : requests.sceneBody(state, data, this.view(), { dragging, coarseness: this.pace.step });
+    const key = kind + JSON.stringify(body);
+    if (key !== this.sceneKey) {
+      this.sceneKey = key;
+      this.picture(kind, body);
+    }
+    if (state.at) this.look(state.at);
+    if (!dragging) this.emit("settled");
+  }
+
+  async picture(kind, body) {
+    const started = this.pointer;
+    try {
+      const answer = await this.connection.ask(kind, body);
+      if (answer.request !== body) return; // the newest request brings the same answer
+      this.retried = false;
+      answer.started = started;
+      this.answers[kind] = answer;
+      this.emit("problem", answer.head.problem ?? null);
+      this.emit(kind, answer);
+    } catch (error) {
+      this.emit("problem", error.message);
+      if (this.retried) return;
+      this.retried = true; // the server may have let go of the table: show it once more
+      this.dataKey = null;
+      this.refresh();
+    }
+  }
+
+  /** Ask what the model says at the state's point. */
+  look(at) {
+    if (!this.data || this.loading) return;
+    const body = requests.pointBody(this.state, this.data, at);
+    const key = JSON.stringify(body);
+    const now = performance.now();
+    if (key === this.pointKey || (this.dragging && now - this.looked < POINT_PAUSE)) return;
+    this.pointKey = key;
+    this.looked = now;
+    this.connection.ask("point", body).then(
+      (answer) => {
+        if (answer.request !== body) return;
+        this.answers.point = answer;
+        this.emit("point", answer);
+      },
+      () => {} // the scene says what is wrong with the model
+    );
+  }
+
+  /** Ask what the model says under the pointer, when nothing else waits; null: it has left. */
+  hover(at) {
+    this.hovered = at;
+    if (at === null) this.emit("hover", null);
+    if (at === null || !this.data || this.loading || this.connection.busy("point")) return;
+    const body = requests.pointBody(this.state, this.data, at);
+    this.connection.ask("point", body).then(
+      (answer) => {
+        if (this.hovered === null) return;
+        if (answer.request === body) this.emit("hover", answer);
+        if (this.hovered !== at) this.hover(this.hovered); // it has moved on meanwhile
+      },
+      () => {}
+    );
+  }
+
+  async ask(kind, extra = {}) {
+    if (!this.data && kind !== "lesson") throw new Error("the data are not there yet");
+    const body = kind === "lesson" ? extra : { ...requests.common(this.state, this.data), ...extra };
+    const answer = await this.connection.ask(kind, body);
+    if (this.answers[kind] !== answer) {
+      this.answers[kind] = answer;
+      this.emit(kind, answer);
+    }
+    return answer;
+  }
+
+  /** Turn the fitted model into one set by hand, with its present numbers. */
+  async takeByHand() {
+    if (!this.data || this.flat || this.state.model.from === "hand") return;
+    let found;
+    try {
+      const body = { ...requests.common(this.state, this.data), layers: [], view: { width: 2, height: 2 } };
+      found = (await this.connection.ask("scene", body)).head;
+    } catch (error) {
+      found = { problem: error.message };
+    }
+    if (!found.parameters) {
+      this.emit("said", found.problem ?? "This model has no means and covariances to take hold of.");
+      return;
+    }
+    const { priors, means, covariances } = found.parameters;
+    if (means.includes(null) || covariances.includes(null)) {
+      this.emit("said", "A class has no points to learn from, so there is nothing to take hold of.");
+      return;
+    }
+    this.change({ model: { from: "hand", priors, means, covariances } });
+  }
+
+  letGo() {
+    if (this.state.model.from === "hand") this.change({ model: { from: "data", priors: null } });
+  }
+
+  setTool(name, code = this.tool.class) {
+    this.tool = { name, class: code };
+    this.emit("tool", this.tool);
+  }
+}

@@ -1,0 +1,249 @@
+// The plot: canvases one above the other, each drawn only when what it shows has changed.
+//
+//   regions   the grids of a scene, hatched zones
+//   lines     boundaries, ellipses, contours
+//   points    drawn once for a dataset and a view
+//   rings     errors
+//   overlay   SVG: the point that is looked at, and handles
+
+import { svg } from "../panels/elements.js";
+import { drawAxes } from "./axes.js";
+import { Handles } from "./handles.js";
+import { linesOf, stroke, strokesOf, truthOf } from "./lines.js";
+import { Points } from "./points.js";
+import { hatching, Regions } from "./regions.js";
+import { boundsOf, fit } from "./view.js";
+
+const CANVASES = ["regions", "lines", "points", "rings"];
+const SLOW = 20000; // points: more than this are moved as an image while the view is dragged
+
+export class Plot {
+  constructor(app, stage) {
+    this.app = app;
+    this.stage = stage;
+    this.margin = { left: 58, right: 16, top: 14, bottom: 48 };
+    this.axes = stage.querySelector("#axes");
+    this.inner = stage.querySelector("#inner");
+    this.overlay = stage.querySelector("#overlay");
+    this.canvas = Object.fromEntries(CANVASES.map((name) => [name, stage.querySelector(`#canvas-${name}`)]));
+    this.cursor = svg("g", { class: "cursor" });
+    const handles = svg("g", {});
+    this.overlay.append(this.cursor, handles);
+    this.regions = new Regions();
+    this.points = new Points(app);
+    this.handles = new Handles(app, handles, () => this.view);
+    this.blank = {}; // canvases that are empty and need no clearing
+    this.lines = [];
+    this.truth = null;
+    this.scene = null;
+    new ResizeObserver(() => this.resize()).observe(stage);
+    app.view = () => this.view;
+    app.on("data", () => this.show({ points: true }));
+    app.on("scene", (answer) => this.takeScene(answer));
+    app.on("state", (state) => this.stateChanged(state));
+    app.on("theme", () => this.themeChanged());
+    this.resize();
+  }
+
+  get plane() {
+    return this.app.state.view === "plane" && !this.app.flat;
+  }
+
+  /** The window in force: the state's bounds, or the data's. */
+  get view() {
+    const { bounds } = this.app.state;
+    return fit(bounds ?? this.dataBounds(), this.width, this.height);
+  }
+
+  dataBounds() {
+    const { data } = this.app;
+    if (!data || this.app.flat) return { x: [-1, 1], y: [-1, 1] };
+    const key = `${data.id} ${data.pair}`;
+    if (this.boundsKey !== key) {
+      this.boundsKey = key;
+      this.bounds = boundsOf(data.points, data.columns, data.pair);
+    }
+    return this.bounds;
+  }
+
+  resize() {
+    const { clientWidth, clientHeight } = this.stage;
+    const narrow = clientWidth < 520;
+    this.margin = narrow
+      ? { left: 46, right: 8, top: 8, bottom: 44 }
+      : { left: 58, right: 16, top: 14, bottom: 48 };
+    const { left, right, top, bottom } = this.margin;
+    const width = Math.max(40, Math.floor(clientWidth - left - right));
+    const height = Math.max(40, Math.floor(clientHeight - top - bottom));
+    const ratio = Math.min(2, devicePixelRatio || 1);
+    if (width === this.width && height === this.height && ratio === this.ratio) return;
+    Object.assign(this, { width, height, ratio });
+    const box = { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` };
+    Object.assign(this.inner.style, box);
+    for (const canvas of Object.values(this.canvas)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+    }
+    this.show({ points: true });
+    if (this.app.data) this.app.refreshPictures();
+  }
+
+  context(name) {
+    const context = this.canvas[name].getContext("2d");
+    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    if (!this.blank[name]) context.clearRect(0, 0, this.width, this.height);
+    this.blank[name] = false;
+    return context;
+  }
+
+  stateChanged(state) {
+    const { bounds, layers, stream, pair, model, at, hide, view } = state;
+    const frame = JSON.stringify([bounds, pair, view]);
+    const drawn = JSON.stringify([stream]);
+    const kinds = JSON.stringify(layers);
+    if (frame !== this.frameKey || drawn !== this.drawnKey) {
+      this.show({ points: frame !== this.frameKey || drawn !== this.drawnKey });
+    }
+    if (kinds !== this.layersKey && this.scene) this.readScene(this.scene, true);
+    if (this.marked !== JSON.stringify([model.from, at, hide])) this.drawCursor();
+    this.handles.update();
+    Object.assign(this, { frameKey: frame, drawnKey: drawn, layersKey: kinds });
+    this.marked = JSON.stringify([model.from, at, hide]);
+  }
+
+  themeChanged() {
+    if (this.scene) this.readScene(this.scene, true);
+    this.show({ points: true });
+  }
+
+  takeScene(answer) {
+    this.scene = answer;
+    this.readScene(answer, false);
+    if (answer.started === null || answer.started === undefined) return;
+    requestAnimationFrame(() => {
+      const took = performance.now() - answer.started;
+      window.labFrames.push(took);
+      this.app.pace.took(took);
+    });
+  }
+
+  /** Make image and lines of a scene; `again`: it is an old one, and what it lacks is on its way. */
+  readScene(answer, again) {
+    const { layers } = this.app.state;
+    const { x, y } = answer.request.view;
+    const place = JSON.stringify([answer.request.data, answer.request.pair, x, y]);
+    if (answer.arrays.truth) this.truth = { place, lines: truthOf(answer) };
+    const truth = layers.truth && this.truth?.place === place ? this.truth.lines : null;
+    this.regions.take(answer, layers.regions, this.app.colours, again);
+    this.lines = linesOf(answer, layers, truth);
+    this.drawScene();
+  }
+
+  /** Draw everything for the present window. */
+  show({ points }) {
+    if (!this.app.data) return;
+    const { app, view } = this;
+    this.stage.dataset.view = this.plane ? "plane" : app.state.view === "surface" ? "surface" : "line";
+    if (!this.plane) return;
+    const names = app.data.pair.map((feature) => app.data.features[feature]);
+    drawAxes(this.axes, view, names, this.margin);
+    this.drawScene();
+    if (points) this.drawPoints(view);
+    this.drawCursor();
+    this.handles.update();
+  }
+
+  drawScene() {
+    if (!this.plane) return;
+    const { view, app } = this;
+    const { layers } = app.state;
+    const context = this.context("regions");
+    const lines = this.context("lines");
+    if (!this.scene) return;
+    const { arrays } = this.scene;
+    if (layers.regions !== "none") this.regions.draw(context, view);
+    if (layers.reject !== null && arrays.reject) {
+      this.regions.hatch(context, view, arrays.reject, hatching(app.colours.ink, true));
+    }
+    if (layers.novelty !== null && arrays.novel) {
+      this.regions.hatch(context, view, arrays.novel, hatching(app.colours.faint, false));
+    }
+    stroke(lines, this.shownLines(), view, app.colours);
+    const wrong = layers.errors && arrays.wrong?.data;
+    const ringed = wrong && wrong.length === app.data.n && wrong.includes(1);
+    if (!ringed && this.blank.rings) return;
+    const rings = this.context("rings");
+    if (ringed) this.points.ring(rings, view, wrong);
+    else this.blank.rings = true;
+  }
+
+  shownLines() {
+    const { layers } = this.app.state;
+    return this.lines.filter(({ kind }) => layers[kind]);
+  }
+
+  /** Draw the points; very many follow a dragged window as an image until it rests. */
+  drawPoints(view) {
+    const { canvas } = this;
+    if (this.app.dragging && this.app.data.n > SLOW && this.pointsView) {
+      const was = this.pointsView;
+      const [left, top] = view.toPixel(was.x[0], was.y[1]);
+      const [right, bottom] = view.toPixel(was.x[1], was.y[0]);
+      const scale = `scale(${(right - left) / this.width}, ${(bottom - top) / this.height})`;
+      canvas.points.style.transform = `translate(${left}px, ${top}px) ${scale}`;
+      this.moved = true;
+      clearTimeout(this.later);
+      this.later = setTimeout(() => this.drawPoints(this.view), 200);
+      return;
+    }
+    canvas.points.style.transform = "";
+    this.pointsView = view;
+    this.points.draw(this.context("points"), view, this.ratio);
+  }
+
+  /** The point that is looked at; a hidden coordinate leaves a line of places. */
+  drawCursor() {
+    const { at, hide } = this.app.state;
+    if (!at || !this.plane) {
+      this.cursor.replaceChildren();
+      return;
+    }
+    const { view, width, height } = this;
+    const [left, top] = view.toPixel(...at);
+    const parts = [];
+    if (hide !== 1) parts.push({ x1: 0, x2: width, y1: top, y2: top });
+    if (hide !== 0) parts.push({ x1: left, x2: left, y1: 0, y2: height });
+    if (hide === 0) parts[0].class = "whole";
+    if (hide === 1) parts[0].class = "whole";
+    const across = hide === null ? [] : parts;
+    const near = hide === null
+      ? [
+          { x1: left - 16, x2: left - 7, y1: top, y2: top },
+          { x1: left + 7, x2: left + 16, y1: top, y2: top },
+          { x1: left, x2: left, y1: top - 16, y2: top - 7 },
+          { x1: left, x2: left, y1: top + 7, y2: top + 16 },
+        ]
+      : across;
+    const lines = near.flatMap((line) => [
+      svg("line", { ...line, class: `halo ${line.class ?? ""}` }),
+      svg("line", line),
+    ]);
+    this.cursor.replaceChildren(
+      svg("circle", { class: "halo", cx: left, cy: top, r: 7 }),
+      svg("circle", { cx: left, cy: top, r: 7 }),
+      ...lines
+    );
+  }
+
+  /** What a vector picture needs: the size, the image of the regions, lines in pixels. */
+  vector() {
+    const { view, app } = this;
+    const paths = this.shownLines().flatMap((group) =>
+      strokesOf(group, app.colours).map((own) => ({
+        ...own,
+        lines: group.lines.map((line) => line.map(([x, y]) => view.toPixel(x, y))),
+      }))
+    );
+    return { view, margin: this.margin, image: this.canvas.regions, paths, axes: this.axes };
+  }
+}

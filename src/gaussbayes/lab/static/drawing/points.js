@@ -1,0 +1,115 @@
+// The points: a stamp for each class, drawn once into a canvas of their own; errors get a ring.
+
+import { markPath } from "../panels/marks.js";
+import { colourOf } from "./colours.js";
+
+const MOST_RINGS = 1500; // more would cover the points
+
+/** The radius of a point in CSS pixels: many points are small. */
+export const radiusOf = (n) => (n <= 400 ? 4.6 : n <= 2000 ? 3.6 : n <= 20000 ? 2.4 : 1.4);
+
+/** A class's mark as a small image; points held back for the test are hollow. */
+function stamp(shape, { colour, edge, paper }, radius, hollow, ratio) {
+  const side = Math.ceil(2 * (1.3 * radius + 2));
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = side * ratio;
+  const context = canvas.getContext("2d");
+  context.scale(ratio, ratio);
+  const path = new Path2D(markPath(shape, hollow ? radius - 0.4 : radius, side / 2, side / 2));
+  context.lineJoin = "round";
+  context.fillStyle = hollow ? paper : colour;
+  context.strokeStyle = hollow ? colour : edge;
+  context.lineWidth = hollow ? 1.8 : radius > 2 ? 1 : 0.4;
+  context.fill(path);
+  context.stroke(path);
+  return { canvas, side };
+}
+
+export class Points {
+  constructor(app) {
+    this.app = app;
+  }
+
+  /** Row numbers that are drawn: the first ones of a stream, or all. */
+  get count() {
+    const { stream } = this.app.state;
+    const { n } = this.app.data;
+    return stream === null ? n : Math.min(stream, n);
+  }
+
+  /** On a small screen points are smaller too. */
+  radius(view) {
+    return radiusOf(this.app.data.n) * (view.width < 420 ? 0.8 : 1);
+  }
+
+  /** Where a row lies in the data's units. */
+  place(row) {
+    const { points, columns, pair } = this.app.data;
+    return [points[row * columns + pair[0]], points[row * columns + pair[1]]];
+  }
+
+  draw(context, view, ratio) {
+    const { app } = this;
+    const { codes, test, classes } = app.data;
+    const radius = this.radius(view);
+    const { shapes } = app.about;
+    const stamps = classes.map((_, code) =>
+      [false, true].map((hollow) => {
+        const { lines, paper } = app.colours;
+        const own = { colour: colourOf(app.colours, code), edge: lines[code % lines.length], paper };
+        return stamp(shapes[code % shapes.length], own, radius, hollow, ratio);
+      })
+    );
+    const { width, height } = view;
+    for (let row = 0; row < this.count; row++) {
+      const [x, y] = this.place(row);
+      const left = view.pixelX(x);
+      const top = view.pixelY(y);
+      if (!(left > -9 && left < width + 9 && top > -9 && top < height + 9)) continue;
+      const { canvas, side } = stamps[codes[row]][test[row] ? 1 : 0];
+      context.drawImage(canvas, left - side / 2, top - side / 2, side, side);
+    }
+  }
+
+  /** A ring about every point the model puts into a wrong class; of very many, about some. */
+  ring(context, view, wrong) {
+    const { app } = this;
+    const count = Math.min(this.count, wrong.length);
+    let total = 0;
+    for (let row = 0; row < count; row++) total += wrong[row];
+    const every = Math.ceil(total / MOST_RINGS);
+    const many = app.data.n > 2000;
+    const radius = this.radius(view) + (many ? 2.2 : 3.4);
+    const rings = new Path2D();
+    for (let row = 0, found = 0; row < count; row++) {
+      if (!wrong[row] || found++ % every) continue;
+      const [x, y] = this.place(row);
+      const left = view.pixelX(x);
+      const top = view.pixelY(y);
+      if (!isFinite(left + top)) continue;
+      rings.moveTo(left + radius, top);
+      rings.arc(left, top, radius, 0, 2 * Math.PI);
+    }
+    context.lineWidth = many ? 2.4 : 3.4;
+    context.strokeStyle = app.colours.paper;
+    context.stroke(rings);
+    context.lineWidth = many ? 1.1 : 1.6;
+    context.strokeStyle = app.colours.ring;
+    context.stroke(rings);
+  }
+
+  /** The row drawn nearest to a pixel, within a reach, or null. */
+  nearest(view, left, top, reach) {
+    let best = reach * reach;
+    let found = null;
+    for (let row = 0; row < this.count; row++) {
+      const [x, y] = this.place(row);
+      const distance = (view.pixelX(x) - left) ** 2 + (view.pixelY(y) - top) ** 2;
+      if (distance <= best) {
+        best = distance;
+        found = row;
+      }
+    }
+    return found;
+  }
+}

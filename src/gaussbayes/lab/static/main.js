@@ -1,0 +1,70 @@
+// The beginning: what the server says about itself, then the parts of the page around one app.
+
+import { App } from "./app.js";
+import { watchTheme } from "./drawing/colours.js";
+import { LineView } from "./drawing/line.js";
+import { Plot } from "./drawing/plot.js";
+import { Pointer } from "./drawing/pointer.js";
+import { mountKeyboard } from "./keyboard.js";
+import { hideControls } from "./panels/index.js";
+import { mountSpoken } from "./spoken.js";
+import { mountTabs } from "./tabs.js";
+import { mountToolbar } from "./toolbar.js";
+
+window.labFrames = []; // milliseconds from a pointer's event to the painted regions, during drags
+
+const find = (id) => document.getElementById(id);
+
+async function start() {
+  const base = new URL(".", location.href.split("#")[0]);
+  const response = await fetch(new URL("about.json", base));
+  if (!response.ok) throw new Error(await response.text());
+  const about = await response.json();
+  const address = new URL("socket", base);
+  address.protocol = "ws:";
+  const app = new App(about, address.href);
+  watchTheme(app, () => app.emit("theme", app.theme));
+  const plot = new Plot(app, find("stage"));
+  app.plot = plot;
+  new LineView(app, plot, find("line"));
+  new Pointer(app, plot);
+  mountToolbar(app);
+  mountTabs(app, find("side"), find("tabs"), find("panels"));
+  mountKeyboard(app, plot);
+  mountSpoken(app, plot);
+  hideWithout(app);
+  loadSurface(app);
+  app.refresh();
+  window.lab = app; // for tests and the curious
+}
+
+/** Hide the controls that the address names, and show them again when it no longer does. */
+function hideWithout(app) {
+  let hidden = null;
+  const apply = () => {
+    if (app.state.without === hidden) return; // every rule of style would be looked at anew
+    hidden = app.state.without;
+    hideControls(app);
+  };
+  app.on("state", apply);
+  apply();
+}
+
+/** The 3-D view is fetched when it is first looked at. */
+function loadSurface(app) {
+  let loaded = false;
+  const load = async () => {
+    if (loaded || app.state.view !== "surface") return;
+    loaded = true;
+    const { mount } = await import("./threed.js");
+    mount(find("surface"), app);
+  };
+  app.on("state", load);
+  load();
+}
+
+start().catch((error) => {
+  const problem = find("problem");
+  problem.textContent = `The lab could not start: ${error.message}`;
+  problem.hidden = false;
+});

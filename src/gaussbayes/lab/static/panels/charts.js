@@ -1,0 +1,96 @@
+// Small pictures of numbers: a matrix as heat, and how well probabilities are calibrated.
+
+import { el, svg, table } from "./elements.js";
+import { count, percent, short } from "./formats.js";
+
+/** A confusion matrix; the deeper a cell, the larger its share of the row. */
+export function confusion(labels, matrix, names) {
+  const heads = ["is ↓ predicted →", ...labels.map((_, code) => names(code))];
+  const rows = matrix.map((row, code) => {
+    const total = row.reduce((sum, n) => sum + n, 0) || 1;
+    return [
+      names(code),
+      ...row.map((n, j) => heat(
+        n / total,
+        count(n),
+        j === code ? "right" : "mistake",
+        `${labels[code]} taken for ${labels[j]}: ${percent(n / total)}`,
+      )),
+    ];
+  });
+  return el(
+    "div",
+    { class: "scroll" },
+    table("Confusion matrix: rows are true classes", heads, rows, { class: "matrix confusion" }),
+  );
+}
+
+/** A correlation or covariance matrix; heat by correlation. */
+export function matrix(caption, features, values, correlations) {
+  const rows = values.map((row, i) => [
+    features[i],
+    ...row.map((value, j) => {
+      const r = correlations?.[i]?.[j] ?? 0;
+      return heat(Math.abs(r), short(value), r < 0 ? "below" : "above", null);
+    }),
+  ]);
+  return el(
+    "div",
+    { class: "scroll" },
+    table(caption, ["", ...features], rows, { class: "matrix" }),
+  );
+}
+
+function heat(share, text, kind, title) {
+  return el("td", { class: `heat ${kind}`, title, own: { "--share": share } }, text);
+}
+
+/** Predicted probability against how often it came true; a dot's size is how many rows it has. */
+export function calibration(bins) {
+  const there = bins.filter((bin) => bin.n > 0);
+  const most = Math.max(1, ...there.map((bin) => bin.n));
+  const at = (share) => 8 + 104 * share;
+  const up = (share) => 112 - 104 * share;
+  const said = there.map(
+    (bin) => `${percent(bin.mean)} came true in ${percent(bin.share)} of ${count(bin.n)}`,
+  ).join("; ");
+  return el(
+    "figure",
+    { class: "calibration" },
+    svg(
+      "svg",
+      { viewBox: "-16 0 136 132", role: "img", "aria-label": `Calibration: ${said}` },
+      svg("rect", { x: 8, y: 8, width: 104, height: 104, class: "frame" }),
+      svg("line", { x1: 8, y1: 112, x2: 112, y2: 8, class: "ideal" }),
+      svg(
+        "polyline",
+        {
+          points: there.map((bin) => `${at(bin.mean)},${up(bin.share)}`).join(" "),
+          class: "curve",
+        },
+      ),
+      there.map((bin) =>
+        svg("circle", {
+          cx: at(bin.mean),
+          cy: up(bin.share),
+          r: 1.6 + 3 * Math.sqrt(bin.n / most),
+          class: "dot",
+        },
+          svg(
+            "title",
+            {},
+            `${percent(bin.mean)} said, ${percent(bin.share)} came true, ${count(bin.n)} rows`,
+          ))),
+      [0, 0.5, 1].flatMap((share) => [
+        svg("text", { x: at(share), y: 121, class: "across" }, String(share)),
+        svg("text", { x: 5, y: up(share) + 2.5, class: "up" }, String(share)),
+      ]),
+      svg("text", { x: 60, y: 130, class: "across" }, "predicted probability"),
+    ),
+    el(
+      "figcaption",
+      {},
+      "How often it came true. On the dashed line probabilities mean what they say.",
+    ),
+  );
+}

@@ -1,0 +1,230 @@
+// The panel "Data": examples, one's own table, which columns, and what is held out.
+
+import { number, select, slider } from "./controls.js";
+import { button, el, section } from "./elements.js";
+import { count, percent } from "./formats.js";
+import { className } from "./marks.js";
+import { upload } from "./upload.js";
+
+const OWN = "";
+const sent = new Map(); // id of an upload → its columns, known even if they make no dataset yet
+const HELD = { min: 0, max: 0.9, step: 0.05 };
+
+export function mount(element, app) {
+  const parts = [example(app), ownTable(app), columns(app), heldOut(app)];
+  const summary = el("div", { class: "summary", "aria-live": "polite" });
+  element.append(summary, ...parts.map((part) => part.root));
+  const refresh = () => {
+    for (const part of parts) part.refresh();
+  };
+  app.on("state", refresh);
+  app.on("data", () => {
+    refresh();
+    summarise(summary, app);
+  });
+  refresh();
+  summarise(summary, app);
+}
+
+function summarise(summary, app) {
+  const answer = app.answers.data;
+  if (!answer) return;
+  const { head, arrays } = answer;
+  const counts = new Array(head.classes.length).fill(0);
+  for (const code of arrays.codes.data) counts[code] += 1;
+  const test = arrays.test.data.reduce((sum, held) => sum + held, 0);
+  const held = test ? `, ${count(test)} of them held out` : "";
+  summary.replaceChildren(
+    el("p", {}, el("strong", {}, head.name), ` · ${count(head.n)} rows${held}, `,
+      `${head.features.length} feature${head.features.length === 1 ? "" : "s"}`),
+    el("ul", { class: "legend", "aria-label": "Classes and their rows" },
+      head.classes.map((label, code) =>
+        el(
+          "li",
+          {},
+          className(app, code, label),
+          el("span", { class: "count" }, count(counts[code])),
+        ))),
+  );
+}
+
+function example(app) {
+  const { presets } = app.about;
+  const preset = select("data-preset", "Example", (name) => {
+    const own = presets.find((one) => one.name === name);
+    const seed = app.state.data.seed ?? 0;
+    if (own) app.change({ data: { preset: name, seed, n: own.n } }, { record: true });
+  });
+  const about = el("p", { class: "hint", id: "data-about" });
+  preset.input.setAttribute("aria-describedby", about.id);
+  const most = app.about.limits.rows;
+  const rows = number("data-n", "Rows", { min: 2, max: most, step: 1 }, (n) =>
+    app.change({ data: { n: Math.round(n) } }, { record: true }));
+  const seed = number("data-seed", "Seed", { min: 0, max: 2 ** 31 - 1, step: 1 }, (value) =>
+    app.change({ data: { seed: Math.round(value) } }, { record: true }));
+  const draw = button("data-new", "New draw", () =>
+    app.change({ data: { seed: app.state.data.seed + 1 } }, { record: true }));
+  const drawn = el("div", { class: "row" }, rows.root, seed.root, draw);
+  return {
+    root: section("Examples", preset.root, about, drawn),
+    refresh() {
+      const { data } = app.state;
+      const own = presets.find((one) => one.name === data.preset);
+      const listed = presets.map((one) => [one.name, one.title]);
+      preset.options(own ? listed : [[OWN, "— none: points or a table of your own"], ...listed]);
+      preset.set(own ? data.preset : OWN);
+      about.textContent = own?.about ?? "";
+      drawn.hidden = !own;
+      rows.set(data.n);
+      seed.set(data.seed);
+    },
+  };
+}
+
+function ownTable(app) {
+  const input = el("input", {
+    type: "file",
+    id: "data-file",
+    accept: ".csv,.tsv,.txt,.parquet,.pq",
+    on: { change: () => input.files[0] && take(input.files[0]) },
+  });
+  const zone = el("label", { class: "drop", for: "data-file" }, input,
+    el(
+      "span",
+      {},
+      el("strong", {}, "Choose a file"),
+      " or drop one anywhere: CSV or Parquet. It stays on this machine.",
+    ));
+  const progress = el(
+    "progress",
+    { max: 1, value: 0, hidden: true, "aria-label": "Sending the file" },
+  );
+  const wrong = el("p", { class: "wrong", role: "alert", id: "data-file-wrong", hidden: true });
+  const { given } = app.about;
+  const back = given && button("data-given", `Use ${given.name.split(/[\\/]/).at(-1)}`, () =>
+    app.change({ data: { given: true } }, { record: true }));
+  async function take(file) {
+    wrong.hidden = true;
+    progress.hidden = false;
+    progress.value = 0;
+    try {
+      const answer = await upload(
+        file,
+        app.about.limits.upload,
+        (share) => (progress.value = share),
+      );
+      sent.set(answer.upload, answer.columns);
+      app.change({ data: { upload: answer.upload } }, { record: true });
+    } catch (error) {
+      wrong.textContent = error.message;
+      wrong.hidden = false;
+    } finally {
+      progress.hidden = true;
+      input.value = "";
+    }
+  }
+  dropAnywhere(zone, take);
+  return {
+    root: section("Your own table", zone, progress, wrong, back),
+    refresh() {
+      if (back) back.disabled = Boolean(app.state.data.given);
+    },
+  };
+}
+
+/** Files may be let go anywhere on the page; the zone shows that they would be taken. */
+function dropAnywhere(zone, take) {
+  const holdsFile = (event) => event.dataTransfer?.types.includes("Files");
+  document.addEventListener("dragover", (event) => {
+    if (!holdsFile(event)) return;
+    event.preventDefault();
+    zone.classList.add("over");
+  });
+  document.addEventListener(
+    "dragleave",
+    (event) => event.relatedTarget || zone.classList.remove("over"),
+  );
+  document.addEventListener("drop", (event) => {
+    if (!holdsFile(event)) return;
+    event.preventDefault();
+    zone.classList.remove("over");
+    if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
+  });
+}
+
+function columns(app) {
+  const target = select("data-target", "Class to predict", (name) => {
+    const { seed, n, preset, ...source } = app.state.data; // only tables have a target to choose
+    const model = { ...fittedAgain(app), priors: null }; // the classes are others now
+    const forgotten = { bounds: null, at: null, stream: null, hide: null };
+    app.change({ data: { ...source, target: name }, model, ...forgotten }, { record: true });
+  });
+  const show = (pair) =>
+    app.change({ pair, model: fittedAgain(app), at: null, bounds: null }, { record: true });
+  const pairTo = (place) => (value) => {
+    const pair = [...app.state.pair];
+    const other = 1 - place;
+    if (pair[other] === Number(value)) pair[other] = pair[place]; // choosing the other's: swap
+    pair[place] = Number(value);
+    show(pair);
+  };
+  const x = select("data-x", "Across", pairTo(0));
+  const y = select("data-y", "Up", pairTo(1));
+  const swap = button("data-swap", "Swap", () => show([...app.state.pair].reverse()));
+  const note = el("p", { class: "hint" });
+  const pair = el("div", { class: "row" }, x.root, y.root, swap);
+  const root = section("Columns", target.root, pair, note);
+  return {
+    root,
+    refresh() {
+      const head = app.answers.data?.head;
+      const features = head?.features ?? [];
+      const named = features.map((name, i) => [i, name]);
+      const columnsNow = tableColumns(app);
+      target.root.hidden = columnsNow.length === 0;
+      target.options(columnsNow.map((name) => [name, name]));
+      target.set(app.state.data.target ?? head?.target);
+      pair.hidden = features.length < 2;
+      x.options(named);
+      y.options(named);
+      x.set(app.state.pair[0]);
+      y.set(app.state.pair[1]);
+      swap.disabled = features.length < 2;
+      note.hidden = features.length < 3;
+      note.textContent =
+        `The model knows all ${features.length} features; the plot integrates the others out.`;
+      root.hidden = target.root.hidden && pair.hidden;
+    },
+  };
+}
+
+/** The columns of the table that was sent or given; none where the data are no table. */
+function tableColumns(app) {
+  const { upload: id, given } = app.state.data;
+  if (!id && !given) return [];
+  return (id ? sent.get(id) : app.about.given?.columns) ?? app.answers.data?.head.columns ?? [];
+}
+
+/** What leaves a model by hand, whose numbers are those of the classes and features before. */
+function fittedAgain(app) {
+  return app.state.model.from === "hand" ? { from: "data", priors: null } : {};
+}
+
+function heldOut(app) {
+  const share = slider(
+    "data-test",
+    "Held out for testing",
+    HELD,
+    (test, done) => done && app.change({ split: { test } }, { record: true }),
+    { ends: ["nothing", "90 %"], format: percent },
+  );
+  const anew = button("data-split", "Split anew", () =>
+    app.change({ split: { seed: app.state.split.seed + 1 } }, { record: true }));
+  return {
+    root: section("Train and test", share.root, anew),
+    refresh() {
+      share.set(app.state.split.test);
+      anew.disabled = app.state.split.test === 0;
+    },
+  };
+}

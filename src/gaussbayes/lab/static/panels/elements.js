@@ -1,0 +1,97 @@
+// Small makers of elements. Nothing here sets a style attribute or runs text as code, so that the
+// page's Content-Security-Policy can forbid both.
+
+const SVG = "http://www.w3.org/2000/svg";
+const MATH = "http://www.w3.org/1998/Math/MathML";
+
+/**
+ * An element with attributes and children.
+ *
+ * `on` holds listeners, `own` custom properties; null, undefined and false leave an attribute out.
+ */
+export function el(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** The same in SVG. */
+export function svg(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/** The same in MathML. */
+export function math(tag, ...children) {
+  return filled(document.createElementNS(MATH, tag), {}, children);
+}
+
+function filled(element, attributes, children) {
+  const { on = {}, own = {}, ...plain } = attributes;
+  for (const [name, value] of Object.entries(plain)) {
+    if (value === null || value === undefined || value === false) continue;
+    element.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const [name, listener] of Object.entries(on)) element.addEventListener(name, listener);
+  for (const [name, value] of Object.entries(own)) element.style.setProperty(name, value);
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** What a class is drawn in: the custom property of its colour. */
+export function classColour(code) {
+  return `var(--class-${code % 12})`;
+}
+
+/** A part of a panel with a heading. */
+export function section(title, ...children) {
+  return el("section", { class: "part" }, el("h3", {}, title), ...children);
+}
+
+/** A part that can be closed. */
+export function folded(title, open, ...children) {
+  return el("details", { class: "part", open }, el("summary", {}, title), ...children);
+}
+
+/** A button. */
+export function button(id, label, onClick, attributes = {}) {
+  return el("button", { type: "button", id, ...attributes, on: { click: onClick } }, label);
+}
+
+/** A table of texts or elements; the first cell of each row heads it. */
+export function table(caption, heads, rows, attributes = {}) {
+  return el(
+    "table",
+    attributes,
+    el("caption", {}, caption),
+    el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
+    el(
+      "tbody",
+      {},
+      rows.map(([head, ...cells]) =>
+        el("tr", {}, el("th", { scope: "row" }, head), cells.map((cell) => asCell(cell))),
+      ),
+    ),
+  );
+}
+
+function asCell(cell) {
+  return cell instanceof HTMLTableCellElement ? cell : el("td", {}, cell);
+}
+
+/** Save a Blob under a file name. */
+export function save(blob, name) {
+  const address = URL.createObjectURL(blob);
+  el("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** Call `show` now if the element can be seen, and whenever it comes into sight. */
+export function whenSeen(element, show) {
+  const observer = new IntersectionObserver((entries) => {
+    if (entries.at(-1).isIntersecting) show();
+  });
+  observer.observe(element);
+}
+
+/** Whether an element is laid out, so that work for it is not in vain. */
+export function isSeen(element) {
+  return element.getClientRects().length > 0;
+}

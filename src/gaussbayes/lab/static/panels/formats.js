@@ -1,0 +1,70 @@
+// How numbers read. These are texts only: every number was worked out by the server.
+
+const SUPERSCRIPTS = {
+  "-": "⁻",
+  0: "⁰",
+  1: "¹",
+  2: "²",
+  3: "³",
+  4: "⁴",
+  5: "⁵",
+  6: "⁶",
+  7: "⁷",
+  8: "⁸",
+  9: "⁹",
+};
+const MINUS = "−";
+
+/** Three digits that count, as 0.0123 or 1.23·10⁻⁷. */
+export function short(value, digits = 3) {
+  if (value === null || value === undefined) return "–";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e-3 && size < 1e5) return signed(String(Number(value.toPrecision(digits))));
+  const [front, power] = value.toExponential(digits - 1).split("e");
+  return `${signed(front)}·10${superscript(Number(power))}`;
+}
+
+/** A plain number that may have left the range of floats: then its logarithm says it. */
+export function fromLog(plain, log, digits = 3) {
+  if (plain !== null && plain !== 0 && Math.abs(plain) > 1e-300) return short(plain, digits);
+  if (log === null || log === undefined) return "0";
+  const power = Math.floor(log / Math.LN10);
+  return `${(10 ** (log / Math.LN10 - power)).toFixed(digits - 1)}·10${superscript(power)}`;
+}
+
+/** A share as per cent: 4.5 %, and 100 % only if it is all. */
+export function percent(share) {
+  if (share === null || share === undefined) return "–";
+  if (share === 0 || share === 1) return `${100 * share} %`;
+  if (share < 0.001) return "< 0.1 %";
+  if (share > 0.999 && share < 1) return "> 99.9 %";
+  return `${Number((100 * share).toPrecision(3))} %`;
+}
+
+/** A probability with three decimals, and neither 0 nor 1 unless it is that. */
+export function probability(value) {
+  if (value === null || value === undefined) return "–";
+  if (value > 0 && value < 0.001) return short(value, 2);
+  if (value < 1 && value > 0.9995) return "> 0.999";
+  return value.toFixed(3);
+}
+
+/** With its sign, for what is added: +1.20, −0.31. */
+export function added(value) {
+  if (value === null || value === undefined) return "∞";
+  return (value < 0 ? MINUS : "+") + short(Math.abs(value));
+}
+
+/** A whole number with thin spaces: 12 345. */
+export function count(value) {
+  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+}
+
+function signed(text) {
+  return text.replace("-", MINUS);
+}
+
+function superscript(power) {
+  return [...String(power)].map((character) => SUPERSCRIPTS[character]).join("");
+}

@@ -1,0 +1,72 @@
+// The shape that stands for a class, as a path about the origin: for SVG and for Path2D alike.
+
+import { classColour, el, svg } from "./elements.js";
+
+const star = (points, inner) =>
+  polygon(
+    Array.from({ length: 2 * points }, (_, i) => {
+      const angle = (Math.PI * i) / points;
+      const radius = i % 2 ? inner : 1.25;
+      return [radius * Math.sin(angle), -radius * Math.cos(angle)];
+    }),
+  );
+
+const CROSS = [[-1, -0.35], [-0.35, -0.35], [-0.35, -1], [0.35, -1], [0.35, -0.35], [1, -0.35],
+  [1, 0.35], [0.35, 0.35], [0.35, 1], [-0.35, 1], [-0.35, 0.35], [-1, 0.35]];
+const turned = CROSS.map(([x, y]) => [(x - y) * Math.SQRT1_2, (x + y) * Math.SQRT1_2]);
+
+const SHAPES = {
+  circle: null,
+  square: polygon([[-0.88, -0.88], [0.88, -0.88], [0.88, 0.88], [-0.88, 0.88]]),
+  triangle: polygon([[0, -1.15], [1.05, 0.8], [-1.05, 0.8]]),
+  diamond: polygon([[0, -1.25], [1.05, 0], [0, 1.25], [-1.05, 0]]),
+  down: polygon([[0, 1.15], [1.05, -0.8], [-1.05, -0.8]]),
+  plus: polygon(CROSS.map(([x, y]) => [1.15 * x, 1.15 * y])),
+  cross: polygon(turned.map(([x, y]) => [1.15 * x, 1.15 * y])),
+  star: star(5, 0.55),
+  pentagon: polygon(regular(5)),
+  hexagon: polygon(regular(6)),
+};
+
+function polygon(corners) {
+  return corners;
+}
+
+function regular(sides) {
+  return Array.from({ length: sides }, (_, i) => {
+    const angle = (2 * Math.PI * i) / sides;
+    return [1.1 * Math.sin(angle), -1.1 * Math.cos(angle)];
+  });
+}
+
+/** The path of a shape of a radius about (x, y); a shape that is not known is a circle. */
+export function markPath(shape, radius, x = 0, y = 0) {
+  const at = (value) => Number(value.toFixed(2));
+  const corners = SHAPES[shape];
+  if (!corners) {
+    const r = at(radius);
+    return `M${at(x - radius)} ${at(y)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
+  }
+  const places = corners.map(([dx, dy]) => `${at(x + radius * dx)} ${at(y + radius * dy)}`);
+  return `M${places.join("L")}Z`;
+}
+
+/** The shape and colour of a class as a small picture, which screen readers pass over. */
+export function mark(app, code) {
+  const shapes = app.about.shapes;
+  return svg(
+    "svg",
+    {
+      class: "mark",
+      viewBox: "-8 -8 16 16",
+      "aria-hidden": "true",
+      own: { "--own": classColour(code) },
+    },
+    svg("path", { d: markPath(shapes[code % shapes.length], 5.5) }),
+  );
+}
+
+/** The shape of a class and its name. */
+export function className(app, code, label) {
+  return el("span", { class: "class-name" }, mark(app, code), el("span", {}, String(label)));
+}

@@ -1,0 +1,159 @@
+// The panel "Model": fitted, by hand or nearest neighbours, and its settings.
+
+import { keepAsking, modelKey } from "./asking.js";
+import { byHand } from "./by_hand.js";
+import { choice, slider } from "./controls.js";
+import { el, section } from "./elements.js";
+import { percent } from "./formats.js";
+import { priors } from "./priors.js";
+
+const NAMES = {
+  full: ["QDA: every class an ellipse of its own", "LDA: one ellipse for all, straight boundaries"],
+  diagonal: [
+    "Gaussian naive Bayes: axes along the features",
+    "Diagonal LDA: one upright ellipse for all",
+  ],
+  spherical: ["Nearest mean, scaled: a circle for each class", "Nearest mean: one circle for all"],
+};
+
+const SHARING = { min: 0, max: 1, step: 0.05 };
+const SHRINKING = { min: 0, max: 1, step: 0.01 };
+const VOTERS = { min: 1, max: 50, step: 1 };
+
+export function mount(element, app) {
+  const parameters = remembering(app);
+  const settings = (patch, done = true) =>
+    app.change({ model: { from: "data", ...patch } }, { record: done, dragging: !done });
+  const from = choice("model-from", "Where the model comes from", [
+    ["data", "Fitted", "Means and covariances are learnt from the points"],
+    ["hand", "By hand", "Drag means and ellipses in the plot, or type numbers"],
+    ["neighbours", "Neighbours", "The most frequent class among the nearest points"],
+  ], (value) => app.change({ model: taken(parameters(), value) }, { record: true }));
+  const byHandHint = el(
+    "p",
+    { class: "hint" },
+    "Drag a mean or the end of an axis in the plot, or type numbers here.",
+  );
+  const without = el("p", { class: "hint", role: "status" });
+
+  const covariance = choice("model-covariance", "Shape of the covariance", [
+    ["full", "Full", "Any ellipse"],
+    ["diagonal", "Diagonal", "No correlation within a class: naive Bayes"],
+    ["spherical", "Spherical", "The same variance in every direction"],
+  ], (value) => settings({ covariance: value }));
+  const shared = slider(
+    "model-shared",
+    "Covariance shared by the classes",
+    SHARING,
+    (value, done) => settings({ shared: asShared(value) }, done),
+    { ends: ["own", "shared"], format: (value) => ({ 0: "own", 1: "shared" })[value] ?? percent(value) },
+  );
+  const name = el("p", { class: "hint", id: "model-name", "aria-live": "polite" });
+  const divisor = choice("model-divisor", "Divide the scatter by", [
+    ["mle", "N", "Maximum likelihood"],
+    ["unbiased", "N − 1", "Unbiased"],
+  ], (value) => settings({ divisor: value }));
+  const shrinkage = choice("model-shrinkage", "Shrink covariances", [
+    ["none", "Not", "As estimated"],
+    ["amount", "By", "Towards a sphere by this share"],
+    ["oas", "OAS", "By the amount that oracle approximating shrinkage finds"],
+  ], (value) => settings({
+    shrinkage: { none: null, amount: amount.input.valueAsNumber, oas: "oas" }[value],
+  }));
+  const amount = slider(
+    "model-shrinkage-amount",
+    "Towards a sphere",
+    SHRINKING,
+    (value, done) => settings({ shrinkage: value }, done),
+    { ends: ["as estimated", "spheres"], format: percent },
+  );
+  amount.set(0.1);
+  const neighbours = slider(
+    "model-k",
+    "Neighbours that vote",
+    VOTERS,
+    (value, done) => app.change({ neighbours: value }, { record: done, dragging: !done }),
+    { ends: ["1: jagged", "50: smooth"] },
+  );
+
+  const hand = byHand(app);
+  const weights = priors(app);
+  const fitted = [
+    section("Covariances", covariance.root, shared.root, name),
+    section("Estimation", divisor.root, shrinkage.root, amount.root),
+  ];
+  const near = section("Neighbours", neighbours.root);
+  const byNumbers = section("Classes by hand", byHandHint, hand.root);
+  const before = section("Priors", weights.root);
+  element.append(from.root, without, ...fitted, near, before, byNumbers);
+
+  function refresh() {
+    const { model } = app.state;
+    from.set(model.from);
+    const ready = parameters() !== null || model.from === "hand";
+    from.enable("hand", ready);
+    const none = "There is no fitted model to take by the hand yet.";
+    without.textContent = app.flat ? "A model by hand needs two features." : none;
+    without.hidden = ready || model.from === "neighbours";
+    for (const part of fitted) part.hidden = model.from !== "data";
+    near.hidden = model.from !== "neighbours";
+    before.hidden = model.from === "neighbours";
+    byNumbers.hidden = model.from !== "hand";
+    covariance.set(model.covariance);
+    shared.set(Number(model.shared));
+    name.textContent = nameOf(model);
+    divisor.set(model.divisor);
+    const kind = typeof model.shrinkage === "number" ? "amount" : model.shrinkage ?? "none";
+    shrinkage.set(kind);
+    amount.root.hidden = kind !== "amount";
+    if (kind === "amount") amount.set(model.shrinkage);
+    neighbours.set(app.state.neighbours);
+    hand.refresh();
+    weights.refresh();
+  }
+  for (const event of ["state", "data", "scene", "numbers"]) app.on(event, refresh);
+  // One feature has no plane, whose answer would bring the priors.
+  keepAsking(
+    element,
+    app,
+    { kind: "numbers", key: () => (app.flat ? modelKey(app, app.state.split) : null), pause: 150 },
+    () => {},
+  );
+  refresh();
+}
+
+/** The parameters of the pair: of the model in the plot, or of the last one that had any. */
+function remembering(app) {
+  let last = null;
+  return () => {
+    const scene = app.answers.scene;
+    const found = scene?.head.parameters;
+    const whole = found?.means.every((mean) => mean?.length === 2);
+    if (whole) last = { of: tableKey(scene.request), found };
+    const now = app.data && tableKey({ data: app.data.id, pair: app.data.pair });
+    return last?.of === now ? last.found : null;
+  };
+}
+
+const tableKey = ({ data, pair }) => JSON.stringify([data, pair]);
+
+function taken(parameters, from) {
+  if (from !== "hand") return { from, priors: null };
+  const { priors: weights, means, covariances } = parameters;
+  return { from, priors: weights, means, covariances };
+}
+
+function asShared(value) {
+  if (value === 0) return false;
+  return value === 1 ? true : value;
+}
+
+function nameOf({ covariance, shared }) {
+  const [own, all] = NAMES[covariance];
+  const share = Number(shared);
+  if (share === 0) return own;
+  if (share === 1) return all;
+  const [from, to] = [own, all].map((text) => text.split(":")[0]);
+  const way = `each covariance is drawn ${percent(share)} of the way to the shared one`;
+  return `Between ${from} and ${to}: ${way}`;
+}

@@ -1,0 +1,115 @@
+// The panel "Numbers": how well the model does, and what it consists of.
+
+import { keepAsking, modelKey } from "./asking.js";
+import { calibration, confusion, matrix } from "./charts.js";
+import { choice } from "./controls.js";
+import { el, folded, section, table } from "./elements.js";
+import { count, percent, probability, short } from "./formats.js";
+import { className } from "./marks.js";
+
+const SETS = [
+  ["train", "Train", "The rows that the model learnt from"],
+  ["test", "Test", "The rows held out"],
+  ["leave_one_out", "Left out", "Every training row, predicted by the model of all the others"],
+];
+const MOST_FEATURES = 8; // wider matrices are of no use in a panel
+
+export function mount(element, app) {
+  let which = "train";
+  const set = choice("numbers-set", "Shown for", SETS, (value) => {
+    which = value;
+    detail();
+  });
+  const problem = el("p", { class: "wrong", role: "status", hidden: true });
+  const scores = el("div");
+  const pictures = el("div");
+  const parameters = el("div");
+  const well = section("How well it does", scores);
+  const mistakes = section("Mistakes and probabilities", set.root, pictures);
+  element.append(problem, well, mistakes, parameters);
+
+  function detail() {
+    const head = app.answers.numbers?.head;
+    if (!head) return;
+    if (!head[which]) which = SETS.map(([name]) => name).find((name) => head[name]) ?? "train";
+    for (const [name] of SETS) set.enable(name, Boolean(head[name]));
+    set.set(which);
+    const found = head[which];
+    mistakes.hidden = !found;
+    if (!found) return;
+    const named = (code) => className(app, code, head.classes[code]);
+    pictures.replaceChildren(
+      confusion(head.classes, found.confusion, named),
+      found.calibration?.length ? calibration(found.calibration) : "",
+    );
+  }
+
+  function show(answer, error) {
+    const wrong = error?.message ?? answer.head.problem;
+    problem.hidden = !wrong;
+    problem.textContent = wrong ?? "";
+    well.hidden = mistakes.hidden = parameters.hidden = Boolean(wrong);
+    if (wrong) return;
+    const { head } = answer;
+    scores.replaceChildren(scoreTable(head), el("p", { class: "hint" }, ...counted(head)));
+    detail();
+    parameters.replaceChildren(...parametersOf(app, head));
+  }
+  keepAsking(
+    element,
+    app,
+    { kind: "numbers", key: () => modelKey(app, app.state.split), pause: 150 },
+    show,
+  );
+}
+
+function scoreTable(head) {
+  const sets = SETS.filter(([name]) => head[name]);
+  const line = (title, read) => [title, ...sets.map(([name]) => read(head[name]))];
+  return table("Scores; less is better", ["", ...sets.map(([, title]) => title)], [
+    line("error", (set) => percent(set.error)),
+    line("log loss", (set) => set.log_loss === null ? "∞" : short(set.log_loss)),
+    line("Brier score", (set) => short(set.brier)),
+    line("rows", (set) => count(set.n)),
+  ], { class: "scores" });
+}
+
+function counted(head) {
+  if (!head.parameters) return ["Nearest neighbours keep every row instead of parameters."];
+  return [el("strong", {}, count(head.count)), " free parameters."];
+}
+
+function parametersOf(app, head) {
+  const found = head.parameters;
+  if (!found) return [];
+  const features = head.features.slice(0, MOST_FEATURES);
+  const { priors, means, covariances, correlations } = found;
+  const spread = (code, j) =>
+    `${short(means[code][j])} ± ${short(Math.sqrt(covariances[code][j][j]))}`;
+  const names = head.classes.map((label, code) => className(app, code, label));
+  const middles = table(
+    "Mean and standard deviation of each feature",
+    ["", ...features],
+    names.map((name, code) => [name, ...features.map((_, j) => (means[code] ? spread(code, j) : "–"))]),
+    { class: "means" },
+  );
+  const shares = head.classes.map((label, code) => [
+    className(app, code, label),
+    probability(priors[code]),
+  ]);
+  const weights = table("Priors", ["", "prior"], shares, { class: "priors-table" });
+  const left = head.features.length - features.length;
+  const note = left > 0 ? [el("p", { class: "hint" }, `${left} more features are not shown.`)] : [];
+  const cut = (values) => values.slice(0, MOST_FEATURES).map((row) => row.slice(0, MOST_FEATURES));
+  const each = head.classes.map((label, code) => {
+    if (!covariances[code]) return null; // no row of it was seen
+    const heat = correlations?.[code];
+    const parts = [matrix("Covariance", features, cut(covariances[code]), heat)];
+    if (heat && features.length > 1) parts.push(matrix("Correlation", features, cut(heat), heat));
+    return el("div", { class: "matrices" }, el("h4", {}, className(app, code, label)), parts);
+  });
+  return [
+    folded("Means and priors", true, el("div", { class: "scroll" }, middles), weights, ...note),
+    folded("Covariances and correlations", false, ...each),
+  ];
+}

@@ -1,0 +1,175 @@
+// The panel "Point": Bayes' rule with numbers at one place, and what each feature says.
+
+import { keepAsking, modelKey } from "./asking.js";
+import { choice, number } from "./controls.js";
+import { button, el, section } from "./elements.js";
+import { bayesFormula, bayesLines, shares } from "./formula.js";
+import { logOdds } from "./log_odds.js";
+
+const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+const ARROWS = [
+  ["ArrowLeft", "←", "left"],
+  ["ArrowDown", "↓", "down"],
+  ["ArrowUp", "↑", "up"],
+  ["ArrowRight", "→", "right"],
+];
+const STEPS = 50; // from one side of the plot to the other; with Shift ten times as many
+
+export function mount(element, app) {
+  const start = el(
+    "p",
+    { class: "hint" },
+    "Click in the plot, or ",
+    button("point-set", "put a point in the middle", () => moveTo(middle(app))),
+    ".",
+  );
+  const x = number(
+    "point-x",
+    "Across",
+    {},
+    (value) => moveTo([value, app.state.at?.[1] ?? middle(app)[1]]),
+  );
+  const y = number(
+    "point-y",
+    "Up",
+    {},
+    (value) => moveTo([app.state.at?.[0] ?? middle(app)[0], value]),
+  );
+  const pad = el(
+    "div",
+    {
+      class: "pad",
+      id: "point-pad",
+      role: "group",
+      "aria-label": "Move the point; arrow keys work here too, finer with Shift",
+      on: { keydown: onKey },
+    },
+    ARROWS.map(([key, arrow, where]) =>
+      button(`point-${where}`, arrow, (event) => move(key, event.shiftKey), {
+        "aria-label": `Move the point ${where}`,
+      })),
+  );
+  const clear = button(
+    "point-clear",
+    "Take it away",
+    () => app.change({ at: null }, { record: true }),
+  );
+  const hide = choice(
+    "point-hide",
+    "A coordinate that was not measured",
+    [["none", "None"], ["0", "Across"], ["1", "Up"]],
+    (value) => app.change({ hide: value === "none" ? null : Number(value) }, { record: true }),
+  );
+  const hidden = el("p", { class: "hint", role: "status" });
+  const verdict = el("p", { class: "verdict", "aria-live": "polite" });
+  const lines = el("div");
+  const bars = el("div");
+  const formula = bayesFormula();
+  const odds = section(
+    "What each feature says",
+    el(
+      "p",
+      { class: "hint" },
+      "Log-odds of the two most probable classes: bars to the right speak for the first.",
+    ),
+    bars,
+  );
+  const answered = el(
+    "div",
+    { class: "place" },
+    section("Bayes' rule here", verdict, formula, lines),
+    odds,
+  );
+  const place = el(
+    "div",
+    { class: "place" },
+    el("div", { class: "row" }, x.root, y.root, clear),
+    pad,
+  );
+  element.append(start, place, hide.root, hidden, answered);
+
+  function moveTo(at, done = true) {
+    const short = app.flat ? at.map((value) => Number(value.toPrecision(6))) : app.view().rounded(at);
+    app.change({ at: short }, { record: done });
+  }
+  function move(key, fine) {
+    const [dx, dy] = MOVES[key];
+    const { x: across, y: up } = extent(app);
+    const step = (ends) => (ends[1] - ends[0]) / STEPS / (fine ? 10 : 1);
+    const at = app.state.at ?? middle(app);
+    moveTo([at[0] + dx * step(across), at[1] + dy * step(up)]);
+  }
+  function onKey(event) {
+    if (!(event.key in MOVES)) return;
+    event.preventDefault();
+    move(event.key, event.shiftKey);
+  }
+
+  function refresh() {
+    const { at, hide: which } = app.state;
+    const features = app.data ? app.data.pair.map((i) => app.data.features[i]) : ["", ""];
+    start.hidden = at !== null;
+    clear.disabled = at === null;
+    x.set(at?.[0] ?? null);
+    y.set(at?.[1] ?? null);
+    x.input.disabled = which === 0;
+    y.input.disabled = which === 1;
+    hide.root.hidden = y.root.hidden = app.flat;
+    for (const only of ["point-up", "point-down"]) pad.querySelector(`#${only}`).hidden = app.flat;
+    hide.set(which === null ? "none" : String(which));
+    hidden.hidden = which === null;
+    const [gone, left] = which === 1 ? [features[1], features[0]] : features;
+    hidden.textContent = `${gone} is integrated out: the regions depend on ${left} alone.`;
+    names(place, hide.root, features);
+    if (at === null) answered.hidden = true;
+  }
+  function show(answer) {
+    const { classes, explanation, posterior, prediction, problem, neighbours } = answer.head;
+    answered.hidden = app.state.at === null;
+    formula.hidden = odds.hidden = !explanation;
+    if (problem) verdict.replaceChildren(problem);
+    else verdict.replaceChildren("Predicted: ", el("strong", {}, String(prediction)));
+    if (!explanation) {
+      const rows = neighbours?.join(", ");
+      const voted = rows ? `The ${neighbours.length} nearest points vote: rows ${rows}.` : "";
+      lines.replaceChildren(
+        el("p", { class: "hint" }, voted),
+        posterior ? shares(app, classes, posterior) : "",
+      );
+      return;
+    }
+    lines.replaceChildren(bayesLines(app, explanation, classes, answer.head.p_values));
+    bars.replaceChildren(logOdds(app, explanation.log_odds, classes) ?? "");
+  }
+  for (const event of ["state", "data", "scene"]) app.on(event, refresh);
+  app.on("point", show);
+  // The page asks about places of the plane by itself, but not about those of a single feature.
+  const alone = () => (app.flat && app.state.at ? modelKey(app, app.state.at) : null);
+  keepAsking(
+    element,
+    app,
+    { kind: "point", key: alone, extra: () => ({ at: app.state.at }) },
+    (_, error) => error && verdict.replaceChildren(error.message),
+  );
+  refresh();
+  if (app.answers.point) show(app.answers.point);
+}
+
+/** The features' names on the controls that move along them. */
+function names(place, hide, features) {
+  const write = (label, text) => label && label.textContent !== text && (label.textContent = text);
+  features.forEach((name, i) => {
+    write(place.querySelectorAll("label")[i], name ?? "");
+    write(hide.querySelectorAll("label > span")[i + 1], name ?? "");
+  });
+}
+
+function extent(app) {
+  if (app.flat) return { x: app.answers.line?.head.x ?? [0, 1], y: [0, 0] };
+  return app.view ? app.view() : { x: [0, 1], y: [0, 1] };
+}
+
+function middle(app) {
+  const { x, y } = extent(app);
+  return [(x[0] + x[1]) / 2, (y[0] + y[1]) / 2];
+}

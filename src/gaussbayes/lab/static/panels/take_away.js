@@ -1,0 +1,127 @@
+// The panel "Take away": pictures, files, and the same in Python and on the command line.
+
+import { keepAsking, modelKey } from "./asking.js";
+import { button, el, save, section } from "./elements.js";
+import { asPng, lineSvg, surfacePng } from "./kept.js";
+import { pictureOf, toPng, toSvg } from "./picture.js";
+
+const COPIED = 1500; // milliseconds that "copied" is shown
+
+export function mount(element, app) {
+  const said = el("p", { class: "wrong", role: "alert", hidden: true });
+  const attempt = (task) => async () => {
+    said.hidden = true;
+    try {
+      await task();
+    } catch (error) {
+      said.hidden = false;
+      said.textContent = error.message;
+    }
+  };
+  const name = (end) =>
+    `gaussbayes-${(app.data?.name ?? "plot").replace(/[^\w-]+/g, "-").slice(0, 40).toLowerCase()}.${end}`;
+  const file = (what) => attempt(async () => {
+    const { head } = await app.ask("take_away", { what });
+    save(new Blob([contentOf(head)], { type: head.type }), head.file);
+  });
+  const png = button("take-png", "PNG", attempt(async () => save(await pngOf(app), name("png"))));
+  const vector = button(
+    "take-svg",
+    "SVG",
+    attempt(() => save(new Blob([svgOf(app)], { type: "image/svg+xml" }), name("svg"))),
+  );
+  const picture = el("p", { class: "hint", role: "status" });
+  const csv = button("take-csv", "Data (CSV)", file("csv"));
+  const model = button("take-model", "Model file", file("model"));
+  const python = listing(element, app, "python", "The same in Python");
+  const command = listing(element, app, "command", "The same on the command line");
+  const address = copier("take-address", "Copy the address", () => location.href);
+  element.append(
+    said,
+    section("The picture", el("div", { class: "row" }, png, vector), picture),
+    section("Files", el("div", { class: "row" }, csv, model)),
+    python, command,
+    section(
+      "This page as it is now",
+      el(
+        "p",
+        { class: "hint" },
+        "Data, model, layers and lesson are all in the address. It works while this server runs; ",
+        "the part after # works in any other lab, too.",
+      ),
+      address,
+    ),
+  );
+  function refresh() {
+    const view = viewOf(app);
+    png.disabled = view === "plane" && !app.answers.scene;
+    vector.disabled = png.disabled || view === "surface";
+    const pixels = "The 3-D view is drawn in pixels: it can be kept as PNG only.";
+    picture.textContent = view === "surface" ? pixels : "";
+    const neighbours = app.state.model.from === "neighbours";
+    model.disabled = neighbours;
+    model.title = neighbours ? "Nearest neighbours have no model file" : "A file that gaussbayes can load";
+  }
+  for (const event of ["state", "data", "scene"]) app.on(event, refresh);
+  refresh();
+}
+
+function viewOf(app) {
+  return app.flat ? "line" : app.state.view;
+}
+
+function svgOf(app) {
+  return viewOf(app) === "line" ? lineSvg(
+    document.getElementById("line"),
+    app.colours.paper,
+  ) : toSvg(pictureOf(app));
+}
+
+function pngOf(app) {
+  if (viewOf(app) === "surface") return surfacePng(
+    document.getElementById("surface-plot"),
+    app.colours.paper,
+  );
+  return viewOf(app) === "line" ? asPng(svgOf(app)) : toPng(pictureOf(app));
+}
+
+function contentOf({ text, base64 }) {
+  if (base64 === undefined || base64 === null) return text;
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+}
+
+/** A text that is kept up to date, with a button that copies it. */
+function listing(element, app, what, title) {
+  const text = el("pre", { tabindex: 0, id: `take-${what}`, "aria-label": title });
+  const copy = copier(`take-${what}-copy`, "Copy", () => text.textContent);
+  const root = section(title, el("div", { class: "listing" }, copy, text));
+  const show = (answer, error) => {
+    text.textContent = answer?.head.text ?? error?.message ?? "";
+    copy.disabled = !answer;
+  };
+  keepAsking(
+    element,
+    app,
+    {
+      kind: "take_away",
+      key: () => modelKey(app, app.state.split),
+      extra: () => ({ what }),
+      pause: 150,
+    },
+    show,
+  );
+  return root;
+}
+
+function copier(id, label, textOf) {
+  const copy = button(id, label, async () => {
+    try {
+      await navigator.clipboard.writeText(textOf());
+      copy.textContent = "Copied";
+    } catch {
+      copy.textContent = "The browser does not allow it";
+    }
+    setTimeout(() => (copy.textContent = label), COPIED);
+  }, { "aria-live": "polite" });
+  return copy;
+}

@@ -1,0 +1,75 @@
+// What is asked of the server, made from the state: the only place that knows both.
+
+const MOST_SIDE = 400; // the server's limit of a grid
+export const COARSE = [160 * 120, 128 * 96, 104 * 78, 84 * 63]; // places of a grid during a drag
+const COARSE_ERRORS = 3000; // more points than this are not ringed anew during a drag
+
+/** The model as the server reads it. */
+export function modelOf(state) {
+  const { model } = state;
+  if (model.from === "hand") {
+    const { priors, means, covariances } = model;
+    return { from: "hand", priors, means, covariances };
+  }
+  if (model.from === "neighbours") return { from: "neighbours", k: state.neighbours };
+  const { covariance, shared, divisor, shrinkage, priors } = model;
+  return { from: "data", covariance, shared, divisor, shrinkage, priors, first: state.stream };
+}
+
+/** The source of the data, with the target where the state names one. */
+export function dataBody(state) {
+  const { target = null, ...source } = state.data;
+  return { source, target, split: state.split };
+}
+
+/** Which arrays the layers need. */
+export function layersOf(state, { dragging, count, truth }) {
+  const { layers } = state;
+  const needed = new Set();
+  if (layers.regions === "hard") needed.add("label");
+  if (layers.regions === "blend") needed.add("posterior");
+  if (layers.boundary) needed.add("label").add("margin");
+  if (layers.evidence) needed.add("evidence");
+  if (layers.joint) needed.add("joint");
+  if (layers.reject !== null) needed.add("reject");
+  if (layers.novelty !== null) needed.add("novel");
+  if (layers.truth && truth && !dragging) needed.add("truth");
+  if (layers.errors && !(dragging && count > COARSE_ERRORS)) needed.add("errors");
+  return [...needed];
+}
+
+/** How many places a grid has: as fine as allowed, or `coarse` ones during a drag. */
+export function gridSize(width, height, coarse) {
+  const scale = coarse
+    ? Math.sqrt(coarse / (width * height))
+    : Math.min(0.75, MOST_SIDE / width, MOST_SIDE / height);
+  const side = (length) => Math.max(8, Math.min(MOST_SIDE, Math.round(length * scale)));
+  return { width: side(width), height: side(height) };
+}
+
+/** The members every question about the present model shares. */
+export function common(state, data) {
+  return { data: data.id, pair: data.pair, model: modelOf(state) };
+}
+
+export function sceneBody(state, data, view, { dragging = false, coarseness = 0 } = {}) {
+  const { reject, novelty, truth } = state.layers;
+  const known = data.truth !== null;
+  return {
+    ...common(state, data),
+    view: { x: view.x, y: view.y, ...gridSize(view.width, view.height, dragging && COARSE[coarseness]) },
+    layers: layersOf(state, { dragging, count: data.n, truth: known }),
+    hide: state.hide,
+    reject,
+    novelty,
+    truth: truth && known && !dragging,
+  };
+}
+
+export function lineBody(state, data, view) {
+  return { ...common(state, data), feature: data.pair[0], x: view ? view.x : null };
+}
+
+export function pointBody(state, data, at) {
+  return { ...common(state, data), at, hide: state.hide };
+}

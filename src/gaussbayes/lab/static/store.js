@@ -1,0 +1,103 @@
+// The state and who listens to it: changes, history, and the address that holds it all.
+
+import { bringsTable, DEFAULT, fromHash, History, patched, same, toHash } from "./state.js";
+
+export class Store {
+  /** @param {(preset: string) => number} sizeOf how many rows an example has where nobody says */
+  constructor(sizeOf) {
+    this.sizeOf = sizeOf;
+    this.listeners = new Map();
+    this.dragging = false;
+    this.data = null;
+    this.state = this.read(location.hash);
+    this.history = new History(this.state);
+    addEventListener("hashchange", () => {
+      if (location.hash.slice(1) !== this.written) this.replace(this.read(location.hash));
+    });
+  }
+
+  read(hash) {
+    this.written = hash.slice(1);
+    try {
+      const { state, named } = fromHash(hash, this.sizeOf);
+      this.followsPair = !named.includes("pair"); // the data say which two features to show
+      return state;
+    } catch {
+      this.followsPair = true;
+      setTimeout(() => this.emit("said", "This address could not be read; the page starts afresh."), 300);
+      return DEFAULT;
+    }
+  }
+
+  on(event, listener) {
+    if (!this.listeners.has(event)) this.listeners.set(event, new Set());
+    this.listeners.get(event).add(listener);
+    return () => this.listeners.get(event).delete(listener);
+  }
+
+  emit(event, ...values) {
+    for (const listener of this.listeners.get(event) ?? []) {
+      try {
+        listener(...values);
+      } catch (error) {
+        console.error(error); // one part that fails does not stop the others
+      }
+    }
+  }
+
+  change(patch, { record = true, dragging = false } = {}) {
+    const before = this.state;
+    this.state = patched(before, patch, this.sizeOf);
+    if (patch.pair) this.followsPair = false;
+    else if (bringsTable(before, patch)) this.followsPair = true;
+    const released = this.dragging && !dragging;
+    this.dragging = dragging;
+    if (!dragging) {
+      if (record) this.history.record(this.state);
+      else if (same(this.history.recorded, before)) this.history.amend(this.state);
+      this.write();
+    }
+    if (released || !same(before, this.state)) this.changed();
+  }
+
+  undo() {
+    this.step(this.history.undo());
+  }
+
+  redo() {
+    this.step(this.history.redo());
+  }
+
+  /** Go to a state of the history; where one looks and how it is lit stay as they are. */
+  step(state) {
+    if (!state) return;
+    const { theme, at, bounds, pair, data } = this.state;
+    const sameTable = same(pair, state.pair) && same(data.preset, state.data.preset);
+    const kept = sameTable ? { ...state, theme, at, bounds } : { ...state, theme };
+    this.history.amend(kept);
+    this.restore(kept);
+  }
+
+  /** Take over a whole state, as a step of its own. */
+  replace(state) {
+    const { followsPair } = this;
+    this.history.record(state);
+    this.restore(state);
+    this.followsPair = followsPair;
+  }
+
+  restore(state) {
+    this.state = state;
+    this.dragging = false;
+    this.followsPair = false;
+    this.write();
+    this.changed();
+  }
+
+  write() {
+    const own = this.data && !same(this.data.own, DEFAULT.pair);
+    this.written = toHash(this.state, own ? ["pair"] : []);
+    const address = this.written ? `#${this.written}` : location.pathname + location.search;
+    if (location.hash.slice(1) !== this.written) history.replaceState(null, "", address);
+  }
+}

@@ -1,0 +1,131 @@
+// Header and toolbar: history, address, theme, what the pointer does, classes, views.
+
+import { el } from "./panels/elements.js";
+import { mark } from "./panels/marks.js";
+import { nextName } from "./drawing/editing.js";
+
+const THEMES = ["auto", "light", "dark"];
+const find = (id) => document.getElementById(id);
+
+export function mountToolbar(app) {
+  find("undo").addEventListener("click", () => app.undo());
+  find("redo").addEventListener("click", () => app.redo());
+  find("share").addEventListener("click", () => share(app));
+  find("theme").addEventListener("click", () => {
+    const next = THEMES[(THEMES.indexOf(app.state.theme) + 1) % THEMES.length];
+    app.change({ theme: next }, { record: false });
+    app.emit("said", next === "auto" ? "Theme as the system has it" : `Theme: ${next}`);
+  });
+  find("fit").addEventListener("click", () => app.change({ bounds: null }, { record: false }));
+  find("by-hand").addEventListener("click", () => {
+    if (app.state.model.from === "hand") app.letGo();
+    else app.takeByHand();
+  });
+  radios(find("tools"), (button) => app.setTool(button.dataset.tool));
+  radios(find("views"), (button) => app.change({ view: button.dataset.view }));
+  const classes = find("classes");
+  const refresh = () => show(app);
+  app.on("state", (_, { dragging }) => dragging || refresh());
+  for (const event of ["data", "tool"]) {
+    app.on(event, () => {
+      refresh();
+      chips(app, classes);
+    });
+  }
+  app.on("tool", ({ name }) => (find("stage").dataset.tool = name));
+  refresh();
+}
+
+/** Buttons of which one holds: arrow keys go from one to the next, as among radio buttons. */
+function radios(group, choose) {
+  const all = [...group.querySelectorAll("button")];
+  for (const button of all) button.addEventListener("click", () => choose(button));
+  group.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const usable = all.filter((button) => !button.disabled && !button.hidden);
+    const next = usable[(usable.indexOf(document.activeElement) + step + usable.length) % usable.length];
+    next.focus();
+    choose(next);
+  });
+}
+
+function check(group, holds) {
+  const all = [...group.querySelectorAll("button")];
+  for (const button of all) {
+    const own = holds(button);
+    button.setAttribute("aria-checked", String(own));
+    button.tabIndex = own ? 0 : -1;
+  }
+}
+
+function show(app) {
+  const { state, history, tool } = app;
+  find("undo").disabled = history.before.length === 0;
+  find("redo").disabled = history.after.length === 0;
+  const next = THEMES[(THEMES.indexOf(state.theme) + 1) % THEMES.length];
+  find("theme").setAttribute("aria-label", `Theme: ${state.theme}. Change to ${next}`);
+  find("theme").title = `Theme: ${state.theme}`;
+  check(find("tools"), (button) => button.dataset.tool === tool.name);
+  const view = app.flat ? "line" : state.view;
+  check(find("views"), (button) => button.dataset.view === view);
+  for (const button of find("views").querySelectorAll("button")) {
+    button.disabled = app.flat && button.dataset.view !== "line";
+  }
+  const hand = state.model.from === "hand";
+  const byHand = find("by-hand");
+  byHand.setAttribute("aria-pressed", String(hand));
+  byHand.querySelector("span").textContent = hand ? "Let go" : "Take by the hand";
+  byHand.title = hand ? "Fit the model to the points again" : "Drag means and ellipses of the fitted model";
+  byHand.setAttribute("aria-label", hand ? "Let go: fit to the points again" : "Take by the hand");
+  byHand.disabled = !hand && (state.model.from === "neighbours" || app.flat || !app.data);
+  find("fit").disabled = state.bounds === null || view !== "plane";
+  const plane = view === "plane";
+  for (const button of find("tools").querySelectorAll("button")) button.disabled = !plane;
+}
+
+/** The classes: a legend, and the colours to paint with. */
+function chips(app, place) {
+  if (!app.data) return;
+  const { classes } = app.data;
+  const painting = app.tool.name === "paint";
+  const key = JSON.stringify([classes, painting && app.tool.class, app.flat]);
+  if (place.dataset.key === key) return;
+  place.dataset.key = key;
+  const chip = (code, label, extra = {}) =>
+    el(
+      "button",
+      {
+        type: "button",
+        id: `class-${code}`,
+        "aria-pressed": String(painting && app.tool.class === code),
+        title: `Paint points of ${label}`,
+        "aria-label": `Paint points of class ${label}`,
+        on: { click: () => app.setTool("paint", code) },
+        ...extra,
+      },
+      mark(app, code),
+      el("span", { class: "label" }, label)
+    );
+  const most = app.about.limits?.classes_by_hand ?? 12;
+  const more = classes.length < Math.min(12, most) && !app.flat;
+  const name = nextName(classes);
+  const focused = document.activeElement?.id;
+  place.replaceChildren(
+    ...classes.map((label, code) => chip(code, label)),
+    ...(more
+      ? [chip(classes.length, "+", { class: "new", title: `Paint a new class, ${name}`, "aria-label": `Paint a new class, ${name}` })]
+      : [])
+  );
+  if (focused?.startsWith("class-")) find(focused)?.focus();
+}
+
+async function share(app) {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    app.emit("said", "Address copied. What follows the # is the whole picture: it works in any lab.");
+  } catch {
+    app.emit("said", "The address bar holds the whole picture: copy it from there.");
+  }
+}

@@ -1,0 +1,126 @@
+"""Files and tables → labelled rows, and what is wrong with some of them."""
+
+import gzip
+import io
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from gaussbayes.lab.datasets import tables
+from gaussbayes.lab.messages import MessageError
+
+CSV = b"x,y,kind\n1,2.5,a\n2,,b\n3,4,a\n"
+
+
+def parquet(table: pa.Table) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(table, out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("rows.csv", CSV),
+        ("ROWS.CSV", CSV),
+        ("rows.csv.gz", gzip.compress(CSV)),
+        ("rows.tsv", CSV.replace(b",", b"\t")),
+        ("rows.jsonl", b'{"x":1,"y":2.5,"kind":"a"}\n{"x":2,"y":null,"kind":"b"}\n'),
+        (
+            "rows.parquet",
+            parquet(pa.table({"x": [1, 2], "y": [2.5, None], "kind": ["a", "b"]})),
+        ),
+        ("no ending", parquet(pa.table({"x": [1, 2], "y": [2.5, None], "kind": ["a", "b"]}))),
+    ],
+)
+def test_files_of_every_kind(name: str, body: bytes) -> None:
+    found = tables.labelled(name, tables.read_file(name, body), None, None)
+    np.testing.assert_array_equal(found.X[:2], [[1, 2.5], [2, np.nan]])
+    assert found.labels[found.codes][:2].tolist() == ["a", "b"]
+    assert (found.features, found.target) == (("x", "y"), "kind")
+    assert found.columns == ("x", "y", "kind")
+
+
+@pytest.mark.parametrize(
+    "name", ["../../escape.csv", "/tmp/escape.csv", "a\x00b.csv", "-", "*.csv"]
+)
+def test_the_clients_name_is_no_path(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "inner"))
+    (tmp_path / "inner").mkdir()
+    assert tables.read_file(name, CSV).num_rows == 3
+    assert list(tmp_path.rglob("*")) == [tmp_path / "inner"]  # and nothing stays
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "complaint"),
+    [
+        ("a.csv", b"", "a.csv is empty"),
+        ("a.csv", b"x,kind\n", "a.csv has no rows"),
+        ("a.csv", b"x,x\n1,2\n", "a.csv"),
+        ("a.parquet", b"PAR1 and then nothing", "a.parquet"),
+        ("a.parquet", b"\x00\x01", "a.parquet"),
+        ("a.csv.gz", gzip.compress(CSV)[:20], "a.csv.gz"),
+        ("a.csv", b"x,kind\n" + b"1,a\n" * 200_001, "has more than the 200,000 rows"),
+    ],
+)
+def test_bad_files(name: str, body: bytes, complaint: str) -> None:
+    with pytest.raises(MessageError, match=complaint) as caught:
+        tables.labelled(name, tables.read_file(name, body), None, None)
+    assert "gaussbayes-lab-" not in str(caught.value)
+
+
+def table(**columns: object) -> pa.Table:
+    return pa.table(columns)
+
+
+@pytest.mark.parametrize(
+    ("given", "target", "features", "complaint"),
+    [
+        (table(x=[1.0], kind=["a"]), "color", None, "there is no column 'color'"),
+        (table(x=[1.0], kind=["a"]), "kind", ("z",), "there is no column 'z'"),
+        (table(x=[1.0], kind=["a"]), "kind", ("kind",), "cannot be a feature too"),
+        (table(x=["u"], kind=["a"]), "kind", None, "not numbers: column 'x'"),
+        (table(x=["u"], kind=["a"]), "kind", ("x",), "not numbers: column 'x'"),
+        (table(kind=["a"]), None, None, "no column to learn from"),
+        (table(x=[1.0, 2.0], y=[0.5, 1.0]), "y", None, "fractions"),
+        (table(x=[1.0], kind=pa.array([None], pa.string())), "kind", None, "no row has a class"),
+        (table(x=[1.0, 2.0], kind=["", None]), "kind", None, "no row has a class"),
+        (table(x=range(51), kind=range(51)), "kind", None, "51 different values"),
+        (table(x=[np.inf], kind=["a"]), "kind", None, "row 1 of column 'x' is infinite"),
+        (
+            pa.table({**{f"x{j}": [1.0] for j in range(51)}, "kind": ["a"]}),
+            "kind",
+            None,
+            "51 columns of numbers, and the lab takes 50",
+        ),
+        (table(x=[1.0], day=pa.array([1], pa.date32())), "day", None, "classes are text"),
+    ],
+)
+def test_bad_tables(
+    given: pa.Table, target: str | None, features: tuple[str, ...] | None, complaint: str
+) -> None:
+    with pytest.raises(MessageError, match=complaint):
+        tables.labelled("t", given, target, features)
+
+
+def test_columns_of_text_are_left_out() -> None:
+    found = tables.labelled(
+        "t", table(name=["u", "v"], x=[1, 2], flag=[True, None], kind=["a", "b"]), "kind", None
+    )
+    assert found.features == ("x", "flag")
+    np.testing.assert_array_equal(found.X, [[1, 1], [2, np.nan]])
+
+
+def test_whole_numbers_and_truth_values_are_classes() -> None:
+    given = table(x=[1.0, 2.0, 3.0], number=[7, 3, None], flag=[True, False, True])
+    numbers = tables.labelled("t", given, "number", ("x",))
+    assert numbers.labels.tolist() == [3, 7]
+    assert numbers.codes.tolist() == [1, 0]
+    flags = tables.labelled("t", given, "flag", ("x",))
+    assert flags.labels[flags.codes].tolist() == [True, False, True]

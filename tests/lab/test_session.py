@@ -1,0 +1,241 @@
+"""Conversations: the latest request wins, mistakes are answered, a page that goes is no error."""
+
+import asyncio
+import json
+import logging
+from contextlib import suppress
+from socket import SHUT_RDWR
+from threading import Event, current_thread
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from gaussbayes.lab.bench import Bench
+from gaussbayes.lab.desk import Desk
+from gaussbayes.lab.frames import decode
+from gaussbayes.lab.session import GoneError, converse
+from tests.lab.standing_in import Answered, Asked, answer, desk, running
+
+
+class Spoken:
+    """A channel that says what it is told to, and notes what it hears."""
+
+    def __init__(self, *messages: str | bytes, until: int) -> None:
+        self.heard: list[Any] = []
+        self._messages = list(messages)
+        self._until = until
+        self._done = asyncio.Event()
+
+    async def receive(self) -> str | bytes:
+        if self._messages:
+            return self._messages.pop(0)
+        await self._done.wait()
+        raise GoneError
+
+    async def send(self, message: str | bytes) -> None:
+        self.heard.append(json.loads(message) if isinstance(message, str) else decode(message)[0])
+        if len(self.heard) == self._until:
+            self._done.set()
+
+
+def heard(*messages: str | bytes, functions: Desk | None = None, until: int) -> list[Any]:
+    """What a page hears that sends these messages one right after the other."""
+
+    async def talk() -> list[Any]:
+        channel = Spoken(*messages, until=until)
+        await asyncio.wait_for(converse(channel, functions or desk(), Bench()), 10)
+        return channel.heard
+
+    return asyncio.run(talk())
+
+
+def asking(number: int, kind: str, **body: Any) -> str:
+    return json.dumps({"number": number, "kind": kind, **body})
+
+
+def test_an_answer_names_its_request() -> None:
+    (head,) = heard(asking(7, "scene", size=2), until=1)
+    assert (head["kind"], head["number"], head["size"]) == ("scene", 7, 2)
+    assert head["arrays"][0]["shape"] == [2]
+
+
+def test_the_latest_of_a_kind_wins() -> None:
+    messages = [asking(i, kind) for i, kind in enumerate(["scene", "numbers", "scene", "scene"])]
+    assert [head["number"] for head in heard(*messages, until=2)] == [3, 1]
+
+
+def test_what_waits_while_something_is_calculated() -> None:
+    """The first is being calculated; of those that come meanwhile the last of each kind counts."""
+    more = Event()
+
+    def slow(request: Asked) -> Answered:
+        if request.number == 0:
+            assert more.wait(10)
+        return answer(request)
+
+    async def talk() -> list[int]:
+        channel = Spoken(until=3)
+        sent: asyncio.Queue[str] = asyncio.Queue()
+
+        async def receive() -> str:
+            if not channel._done.is_set() or not sent.empty():
+                getting = asyncio.ensure_future(sent.get())
+                ending = asyncio.ensure_future(channel._done.wait())
+                await asyncio.wait([getting, ending], return_when=asyncio.FIRST_COMPLETED)
+                ending.cancel()
+                if getting.done():
+                    return getting.result()
+                getting.cancel()
+            raise GoneError
+
+        channel.receive = receive  # type: ignore[method-assign]
+        talking = asyncio.create_task(converse(channel, desk(answer=slow), Bench()))
+        sent.put_nowait(asking(0, "numbers"))
+        await asyncio.sleep(0.05)
+        for number, kind in enumerate(["numbers", "scene", "numbers", "scene", "scene"], 1):
+            sent.put_nowait(asking(number, kind))
+        await asyncio.sleep(0.05)
+        more.set()
+        await asyncio.wait_for(talking, 10)
+        return [head["number"] for head in channel.heard]
+
+    assert asyncio.run(talk()) == [0, 5, 3]
+
+
+@pytest.mark.parametrize("nonsense", ["", "{", "[]", "NaN", '"scene"', '{"kind": "scene"}', b"\0"])
+def test_nonsense_is_answered_and_the_talk_goes_on(nonsense: str | bytes) -> None:
+    error, head = heard(nonsense, asking(1, "scene"), until=2)
+    assert error["kind"] == "error"
+    assert error["text"]
+    assert head["number"] == 1
+
+
+def test_what_is_wrong_with_a_request_is_told() -> None:
+    error, head = heard(asking(1, "wrong"), asking(2, "slower"), until=2)
+    text = "the matrix is not positive definite"
+    assert error == {"kind": "error", "of": "wrong", "number": 1, "text": text}
+    assert head["number"] == 2
+
+
+def test_a_mistake_of_ours_is_told_and_noted(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR):
+        error, head = heard(asking(1, "mistake"), asking(2, "slower"), until=2)
+    assert "TypeError" in error["text"]
+    assert head["number"] == 2
+    (record,) = caplog.records
+    assert record.exc_info is not None
+
+
+def test_too_little_memory() -> None:
+    def greedy(_: Asked) -> Answered:
+        raise MemoryError
+
+    (error,) = heard(asking(1, "scene"), functions=desk(answer=greedy), until=1)
+    assert "memory" in error["text"]
+
+
+def test_long_requests_are_read_beside_others() -> None:
+    names = []
+
+    def reading(text: str) -> Asked:
+        names.append(current_thread().name)
+        return desk().read(text)
+
+    heard(
+        asking(1, "scene", note="x" * 100_000),
+        asking(2, "data"),
+        functions=desk(read=reading),
+        until=2,
+    )
+    assert names[0] != names[1] == "MainThread"
+
+
+def test_all_work_is_done_by_one_thread() -> None:
+    async def work() -> set[str]:
+        bench = Bench()
+        names = await asyncio.gather(*(bench.run(lambda: current_thread().name) for _ in range(9)))
+        return set(names)
+
+    assert asyncio.run(work()) == {"lab"}
+
+
+def test_work_that_nobody_waits_for_is_not_begun() -> None:
+    begun, more = [], Event()
+
+    async def work() -> None:
+        bench = Bench()
+        first = asyncio.create_task(bench.run(more.wait, 10))
+        second = asyncio.create_task(bench.run(begun.append, 2))
+        await asyncio.sleep(0.02)
+        first.cancel()
+        second.cancel()
+        more.set()
+        await bench.run(begun.append, 3)
+
+    asyncio.run(work())
+    assert begun == [3]
+
+
+def test_the_bench_outlives_what_it_ran_for() -> None:
+    more = Event()
+    bench = Bench()
+
+    async def leave() -> None:
+        asyncio.create_task(bench.run(more.wait, 10)).add_done_callback(lambda _: None)
+        await asyncio.sleep(0.02)
+
+    asyncio.run(leave())
+    more.set()
+    assert asyncio.run(bench.run(pow, 2, 3)) == 8
+
+
+def test_work_that_fails_does_not_end_the_thread() -> None:
+    bench, done = Bench(), []
+    bench.begin(lambda: done.append(1 // 0))
+    bench.begin(lambda: done.append(1))
+    assert asyncio.run(bench.run(pow, 2, 3)) == 8
+    assert done == [1]
+
+
+def test_errors_of_work_are_raised_where_it_is_awaited() -> None:
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(Bench().run(divmod, 1, 0))
+
+
+def test_a_page_that_goes_while_it_is_answered(caplog: pytest.LogCaptureFixture) -> None:
+    """Whether it closes or just dies, nothing is said about it, and others are served."""
+    begun, more = Event(), Event()
+
+    def slow(request: Asked) -> Answered:
+        if request.kind == "numbers":
+            begun.set()
+            assert more.wait(10)
+        return answer(request)
+
+    with caplog.at_level(logging.WARNING), running(desk(answer=slow)) as server:
+        for end in ("close", "die"):
+            begun.clear()
+            more.clear()
+            with server.open_socket() as page:
+                page.send(asking(1, "numbers", size=1_000_000))
+                assert begun.wait(10)
+                if end == "die":
+                    page.socket.shutdown(SHUT_RDWR)
+            more.set()
+            with server.open_socket() as other:
+                other.send(asking(2, "scene"))
+                assert decode(other.recv(10))[0]["number"] == 2
+    assert caplog.records == []
+
+
+def test_a_message_that_is_far_too_long_ends_the_talk_only() -> None:
+    with running() as server:
+        with server.open_socket() as page:
+            with suppress(ConnectionClosed):  # it may be closed before all is sent
+                page.send("x" * 34_000_000)
+            with pytest.raises(ConnectionClosed):
+                page.recv(10)
+        with server.open_socket() as page:
+            page.send(asking(2, "scene"))
+            assert decode(page.recv(10))[0]["number"] == 2
