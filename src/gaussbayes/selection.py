@@ -20,7 +20,7 @@ from gaussbayes.errors import DataError, GaussBayesError
 from gaussbayes.evaluation import evaluate
 from gaussbayes.leave_one_out import shrinkage_path
 from gaussbayes.leave_one_out.frame import scatters
-from gaussbayes.leave_one_out.mixed import has_closed_form
+from gaussbayes.leave_one_out.toward_shared import has_closed_form
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure, given
 from gaussbayes.schema import Schema

@@ -19,13 +19,13 @@ from gaussbayes.evaluation import Evaluation
 from gaussbayes.leave_one_out.densities import own_densities, shared_densities
 from gaussbayes.leave_one_out.frame import Frame, features, principal, white
 from gaussbayes.leave_one_out.left_out import Densities, LabelledRows, held_out
-from gaussbayes.leave_one_out.mixed import (
+from gaussbayes.leave_one_out.removal import Removal, degrees
+from gaussbayes.leave_one_out.toward_shared import (
     has_closed_form,
     mixed_densities,
     mixed_frames,
     mixed_variances,
 )
-from gaussbayes.leave_one_out.removal import Removal, degrees
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters
 from gaussbayes.schema import Schema
