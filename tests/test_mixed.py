@@ -299,10 +299,6 @@ def test_steps_for_numbers_only_refuse() -> None:
         GaussianClassifier("auto").fit(frame, y)
     with pytest.raises(ParameterError, match="leave_one_out is for features that are numbers"):
         model.leave_one_out(frame, y)
-    with pytest.raises(ParameterError, match=r"fit_source is for .*\['wind'\]"):
-        GaussianClassifier(categorical_features=["wind"]).fit_source("some.csv", "y")
-    with pytest.raises(ParameterError, match="partial_fit_source is for features that are numb"):
-        model.partial_fit_source("some.csv", "y")
 
 
 def test_bad_rows() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.cli import models, options, quick, writing
+from gaussbayes.cli.model_rows import refuse_categories
 from gaussbayes.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def command(
     """
     quick.start()
     stored = models.read(model)
+    refuse_categories(stored, model, "rows are drawn")
     writing.refuse_overwriting(output, model)
     features = list(models.feature_names(stored))
     target = _TARGET if stored.target is None else stored.target
