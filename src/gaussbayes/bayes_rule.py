@@ -41,10 +41,23 @@ class BayesRule:
     log_evidence: float
 
 
-def bayes_rule(parameters: Parameters, schema: Schema, row: FloatArray) -> BayesRule:
+def bayes_rule(
+    parameters: Parameters, schema: Schema, row: FloatArray, beside: FloatArray | None = None
+) -> BayesRule:
     """Bayes' rule for one row (d,) of finite numbers.
 
     A row of no features at all is allowed: its density is 1, and the posteriors are the priors.
+
+    Parameters
+    ----------
+    schema : what the classes are called
+    beside : (k,) the log likelihood of other features of the row, which are independent of these
+        given the class; −∞ rules a class out
+
+    Raises
+    ------
+    DataError
+        If every class is ruled out.
 
     Examples
     --------
@@ -68,6 +81,9 @@ def bayes_rule(parameters: Parameters, schema: Schema, row: FloatArray) -> Bayes
         log_likelihood = square = np.zeros(log_prior.shape)
         log_evidence = log_sum_exp(log_prior[None])[0]
         log_joint, log_posterior = log_prior, log_prior - log_evidence
+    if beside is not None:
+        log_likelihood, log_joint = log_likelihood + beside, log_joint + beside
+        log_evidence, log_posterior = _with_more(log_evidence, log_posterior + beside)
     logarithms = (log_likelihood, log_joint, log_posterior)
     with np.errstate(over="ignore", under="ignore"):
         plain = [np.exp(each) for each in logarithms]
@@ -75,3 +91,13 @@ def bayes_rule(parameters: Parameters, schema: Schema, row: FloatArray) -> Bayes
     columns = (schema.classes, parameters.prior, *plain, log_prior, *logarithms, square)
     terms = tuple(map(BayesTerms, *(column.tolist() for column in columns)))
     return BayesRule(terms, evidence, float(log_evidence))
+
+
+def _with_more(log_evidence: float, log_weight: FloatArray) -> tuple[float, FloatArray]:
+    """The log evidence and posteriors (k,) when posteriors have been multiplied by likelihoods."""
+    total = log_sum_exp(log_weight[None])[0]
+    if np.isneginf(total):
+        from gaussbayes.categorical.likelihood import refuse_impossible
+
+        refuse_impossible(0)
+    return float(log_evidence + total), log_weight - total

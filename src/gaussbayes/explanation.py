@@ -1,75 +1,41 @@
 """Why a row belongs to a class: Bayes' rule with every number, and what each feature adds to it.
 
-Features that are missing (NaN) are integrated out: all numbers are those of the model of the other
+Features that are missing are integrated out: all numbers are those of the model of the other
 features, and what is missing adds nothing.
+
+Given the class, categories are independent of each other and of the numbers, so that the log-odds
+are a sum: that of the numbers, a quadratic, and for each category ``log p(x_j | a) −
+log p(x_j | b)``. Compared with one that is not known, which adds 0, this is its Shapley value.
 """
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gaussbayes import scores
 from gaussbayes.bayes_rule import BayesRule, BayesTerms, bayes_rule
-from gaussbayes.errors import NonFiniteError, ParameterError, SchemaError
+from gaussbayes.contributions import Contribution, LogOdds, Value, added
+from gaussbayes.errors import DataError, NonFiniteError, ParameterError, SchemaError
 from gaussbayes.marginal import marginal
 from gaussbayes.parameters import Parameters, as_numbers
 from gaussbayes.schema import Schema
 from gaussbayes.shapley import shapley_values
 from gaussbayes.types import FloatArray
 
-
-@dataclass(frozen=True, slots=True)
-class Contribution:
-    """What one feature adds to the log-odds."""
-
-    feature: str
-    value: float  # NaN if it is missing
-    reference: float
-    amount: float
-
-    @property
-    def missing(self) -> bool:
-        """Whether the row has no value of this feature."""
-        return math.isnan(self.value)
+if TYPE_CHECKING:
+    from gaussbayes.mixed import MixedParameters, MixedRows
 
 
-@dataclass(frozen=True, slots=True)
-class LogOdds:
-    """``log p(of | x) − log p(against | x)``, feature by feature.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Categories:
+    """The features of one row that hold categories."""
 
-    `value` is `at_reference` and the contributions together. Both are infinite if one of the two
-    classes has prior 0; the contributions are finite all the same.
-    """
-
-    of: Any  # a label
-    against: Any  # another
-    value: float
-    at_reference: float
-    contributions: tuple[Contribution, ...]  # in the order of the features
-
-    def largest(self, most: int) -> tuple[list[Contribution], list[Contribution]]:
-        """The contributions of the features that are not missing, the largest first, and the rest.
-
-        At most `most` come first, but a rest of one feature is not worth a line of its own.
-        """
-        there = [one for one in self.contributions if not one.missing]
-        there.sort(key=lambda one: -abs(one.amount))
-        cut = most if len(there) > most + 1 else len(there)
-        return there[:cut], there[cut:]
-
-
-def added(contributions: "list[Contribution] | tuple[Contribution, ...]") -> float:
-    """What several features add together, without rounding in between.
-
-    Examples
-    --------
-    >>> added([Contribution(name, 1.0, 0.0, amount) for name, amount in [("a", 2.0), ("b", -0.5)]])
-    1.5
-    """
-    return math.fsum(one.amount for one in contributions)
+    values: tuple[Value, ...]  # q
+    unseen: tuple[bool, ...]  # q
+    log_likelihood: FloatArray  # (q, k), log p(x_j | c); 0 if it is missing or was never seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +46,10 @@ class Explanation:
     log_odds: LogOdds | None  # None if there is but one class
 
     def as_record(self) -> dict[str, Any]:
-        """Everything as plain values for JSON; what is missing or infinite is None."""
+        """Everything as plain values for JSON; what is missing or infinite is None.
+
+        Of a contribution that is infinite ``"rules_out"`` says which class it makes impossible.
+        """
         odds = self.log_odds
         return {
             **_record(self.bayes),
@@ -89,16 +58,17 @@ class Explanation:
             and {
                 **_record(odds),
                 "contributions": [
-                    _record(one) | {"missing": one.missing} for one in odds.contributions
+                    _record(one) | {"missing": one.missing, "rules_out": odds.ruled_out(one)}
+                    for one in odds.contributions
                 ],
             },
         }
 
 
 def explain(
-    parameters: Parameters,
+    parameters: "Parameters | MixedParameters",
     schema: Schema,
-    row: ArrayLike,
+    row: "ArrayLike | MixedRows",
     between: tuple[int, int] | None = None,
     reference: ArrayLike = "mean",
 ) -> Explanation:
@@ -109,11 +79,13 @@ def explain(
     Parameters
     ----------
     schema : what the classes and features are called
-    row : (d,) the features; NaN is a value that is missing
+    row : (d,) the features; NaN is a value that is missing. Of a model that has categories,
+        `MixedRows` of one row
     between : the numbers of two classes whose log-odds are split up; None is the most probable one
         and the next
     reference : the point (d,) at which every contribution is 0; ``"mean"`` is the mean of the
-        classes' means weighted by their priors, ``"rival"`` the mean of the second of the two
+        classes' means weighted by their priors, ``"rival"`` the mean of the second of the two.
+        It has the features that hold numbers; categories are compared with one that is not known
 
     Examples
     --------
@@ -131,23 +103,71 @@ def explain(
     >>> [(one.feature, one.amount, one.missing) for one in odds.contributions]
     [('age', 2.0, False), ('weight', 0.0, True)]
     """
-    x = _checked_row(row, schema)
+    gaussian, numbers, categories = _parts(parameters, row)
+    of_numbers = schema.of_numbers
+    x = _checked_row(numbers, of_numbers)
     seen = np.flatnonzero(~np.isnan(x))
-    about = replace(_part(parameters, seen, schema), center=np.zeros(seen.size))
-    place = x[seen] - parameters.center[seen]
-    bayes = bayes_rule(about, schema, place)
+    about = replace(_part(gaussian, seen, of_numbers), center=np.zeros(seen.size))
+    place = x[seen] - gaussian.center[seen]
+    beside = None if categories is None else categories.log_likelihood.sum(axis=0)
+    bayes = bayes_rule(about, schema, place, beside)
     pair = _pair(between, schema, bayes)
-    odds = None
-    if pair is not None:
-        origin = _origin(reference, parameters, schema, pair[1])
-        at_both, amounts = _split(about, *pair, place, origin[seen])
-        every = np.zeros(x.size)
-        every[seen] = amounts
-        columns = (x.tolist(), (parameters.center + origin).tolist(), every.tolist())
-        contributions = tuple(map(Contribution, schema.titles, *columns))
-        of, against = (bayes.classes[code].label for code in pair)
-        odds = LogOdds(of, against, *at_both, contributions)
-    return Explanation(bayes, odds)
+    if pair is None:
+        return Explanation(bayes, None)
+    origin = _origin(reference, gaussian, of_numbers, pair[1])
+    (at_place, at_origin), amounts = _split(about, *pair, place, origin[seen])
+    every = np.zeros(x.size)
+    every[seen] = amounts
+    columns = (x.tolist(), (gaussian.center + origin).tolist(), every.tolist())
+    contributions = list(map(Contribution, of_numbers.titles, *columns))
+    if categories is not None:
+        of_categories = _of_categories(categories, schema, pair, bayes)
+        at_place += added(of_categories)
+        for column, one in zip(schema.categorical, of_categories, strict=True):
+            contributions.insert(column, one)  # in the order of the features
+    of, against = (bayes.classes[code].label for code in pair)
+    return Explanation(bayes, LogOdds(of, against, at_place, at_origin, tuple(contributions)))
+
+
+def _parts(
+    parameters: "Parameters | MixedParameters", row: "ArrayLike | MixedRows"
+) -> tuple[Parameters, ArrayLike, _Categories | None]:
+    """The Gaussians, the numbers of the row, and its categories if the model has any."""
+    if isinstance(parameters, Parameters):
+        return parameters, cast("ArrayLike", row), None
+    from gaussbayes.categorical.likelihood import by_feature
+
+    rows = cast("MixedRows", row)
+    unseen = {one.column: one.examples[0] for one in rows.columns.unseen}
+    values = tuple(
+        own[code] if code >= 0 else unseen.get(j)
+        for j, (own, code) in enumerate(
+            zip(rows.columns.categories, rows.columns.codes[0].tolist(), strict=True)
+        )
+    )
+    which = tuple(j in unseen for j in range(len(values)))
+    each = by_feature(parameters.categorical, rows.columns)[0]
+    return parameters.gaussian, rows.X[0], _Categories(values, which, each)
+
+
+def _of_categories(
+    categories: _Categories, schema: Schema, pair: tuple[int, int], bayes: BayesRule
+) -> list[Contribution]:
+    """What the categories add; infinite where one of the two classes is ruled out."""
+    if all(math.isinf(bayes.classes[code].log_joint) for code in pair):
+        a, b = (schema.class_name(code) for code in pair)
+        msg = (
+            f"classes {a} and {b} both have probability 0 here, so that their odds are not "
+            "defined: compare classes that are possible, or set smoothing above 0"
+        )
+        raise DataError(msg)
+    a, b = (categories.log_likelihood[:, code] for code in pair)
+    titles = schema.of_categories.titles
+    columns = (titles, categories.values, (a - b).tolist(), categories.unseen)
+    return [
+        Contribution(title, value, None, amount, unseen)
+        for title, value, amount, unseen in zip(*columns, strict=True)
+    ]
 
 
 def _checked_row(row: ArrayLike, schema: Schema) -> FloatArray:
@@ -177,6 +197,7 @@ def _split(
 ) -> tuple[tuple[float, float], FloatArray]:
     """The log-odds at a place and at the reference, and the contributions (d,) between them."""
     if not place.size:
+        scores.refuse_no_odds(parameters.prior, a, b)
         odds = float(parameters.log_prior[a] - parameters.log_prior[b])
         return (odds, odds), place
     at_place, at_origin = scores.log_odds(parameters, np.stack([place, origin]), a, b).tolist()

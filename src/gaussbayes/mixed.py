@@ -15,13 +15,14 @@ from gaussbayes import categorical, scores
 from gaussbayes.categorical import ClassCounts
 from gaussbayes.categorical.coding import CodedColumns
 from gaussbayes.categorical.likelihood import log_likelihood as of_categories
+from gaussbayes.categorical.likelihood import refuse_impossible
 from gaussbayes.categorical.parameters import CategoricalParameters
 from gaussbayes.errors import DataError
 from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.parameters import Parameters
 from gaussbayes.schema import Schema
 from gaussbayes.settings import Settings
-from gaussbayes.types import FloatArray, RealArray
+from gaussbayes.types import CodeArray, FloatArray, RealArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +102,7 @@ def log_posterior(
     joint = log_joint(parameters, rows, n_jobs)
     total = log_sum_exp(joint)
     if np.isneginf(total).any():
-        _refuse_impossible(int(np.argmax(np.isneginf(total))))
+        refuse_impossible(int(np.argmax(np.isneginf(total))))
     joint -= total[:, None]
     return joint
 
@@ -147,8 +148,26 @@ def log_odds(
         odds: RealArray = two[:, 0] - two[:, 1]
     if np.isnan(odds).any():
         scores.refuse_no_odds(parameters.prior, a, b)
-        _refuse_impossible(int(np.argmax(np.isnan(odds))))
+        refuse_impossible(int(np.argmax(np.isnan(odds))))
     return odds
+
+
+def negative_log_likelihood(
+    parameters: MixedParameters,
+    rows: MixedRows,
+    codes: CodeArray,
+    weights: FloatArray | None = None,
+    n_jobs: int | None = 1,
+) -> scores.NegativeLogLikelihood:
+    """``−Σ log p(x, y)`` over labelled rows; ∞ if a row cannot be of its class."""
+    numbers = scores.negative_log_likelihood(
+        parameters.gaussian, rows.X, codes, weights, n_jobs
+    )
+    each = of_categories(parameters.categorical, rows.columns)[np.arange(codes.size), codes]
+    if weights is not None:
+        there = weights > 0  # a row that does not count may be impossible
+        each = weights[there] * each[there]
+    return replace(numbers, features=numbers.features - float(each.sum()))
 
 
 Scorer: TypeAlias = Callable[..., Any]
@@ -164,6 +183,7 @@ _TWINS: dict[Scorer, Scorer] = {
     scores.joint: joint,
     scores.evidence: evidence,
     scores.log_odds: log_odds,
+    scores.negative_log_likelihood: negative_log_likelihood,
 }
 
 
@@ -184,11 +204,3 @@ def twin(function: Scorer) -> Scorer:
 def _added(gaussian: RealArray, parameters: MixedParameters, rows: MixedRows) -> RealArray:
     gaussian += of_categories(parameters.categorical, rows.columns).astype(gaussian.dtype)
     return gaussian
-
-
-def _refuse_impossible(row: int) -> None:
-    msg = (
-        f"row {row} has probability 0 in every class: without smoothing a category that never "
-        "occurred in a class rules it out; set smoothing above 0"
-    )
-    raise DataError(msg)

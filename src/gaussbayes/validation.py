@@ -69,7 +69,7 @@ def categorical_columns(X: Any, chosen: Any) -> tuple[int, ...]:
     ((1,), ())
     """
     if isinstance(chosen, str) and chosen == "from_dtype":
-        if isinstance(X, np.ndarray | list | tuple):
+        if isinstance(X, (np.ndarray, list, tuple)):  # quicker than a union made at every call
             return ()
         types = getattr(X, "dtypes", None)
         if types is not None and all(isinstance(one, np.dtype) for one in types):

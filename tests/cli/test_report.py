@@ -72,6 +72,8 @@ def test_every_option(call: Call, iris: Path, asked: dict[str, Any]) -> None:
         "shrinkage": 0.5,
         "priors": [0.2, 0.3, 0.5],
         "selection": "leave_one_out",
+        "categorical_features": "from_dtype",
+        "smoothing": 0.0,
         "unlabelled": None,
         "unlabelled_weight": 1.0,
         "n_jobs": None,

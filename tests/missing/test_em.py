@@ -17,6 +17,7 @@ from gaussbayes.settings import Settings
 from gaussbayes.shrinkage import Shrinkage
 from gaussbayes.summarise import summarise
 from gaussbayes.types import CodeArray, FloatArray
+from tests.fuzz import em_climbs
 from tests.strategies import STRUCTURES, name_of
 
 UNCORRELATED = [one for one in STRUCTURES if one.covariance != "full"]
@@ -339,3 +340,11 @@ def test_complete_rows_give_the_ordinary_moments() -> None:
         expected = summarise(X, codes, None, 2, structure.layout)
         np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-14)
         np.testing.assert_allclose(found.scatter, expected.scatter, rtol=1e-12, atol=1e-12)
+
+
+def test_random_tables_never_descend() -> None:
+    """A short run of the script; see tests/fuzz/em_climbs.py for a long one."""
+    found = em_climbs.run(60, seed=11)
+    assert found.fits > 40
+    assert found.fall <= em_climbs.LARGEST_FALL
+    assert found.difference <= em_climbs.LARGEST_DIFFERENCE

@@ -1,10 +1,12 @@
 """Parameters and coded columns → log likelihood, to be added to that of the other features."""
 
+from typing import NoReturn
+
 import numpy as np
 
 from gaussbayes.categorical.coding import CodedColumns
 from gaussbayes.categorical.parameters import CategoricalParameters
-from gaussbayes.errors import SchemaError
+from gaussbayes.errors import DataError, SchemaError
 from gaussbayes.parallel import ranges
 from gaussbayes.types import FloatArray
 
@@ -26,14 +28,54 @@ def log_likelihood(parameters: CategoricalParameters, columns: CodedColumns) -> 
     >>> np.exp(log_likelihood(halves, rows)).tolist()
     [[0.5, 0.75], [1.0, 1.0]]
     """
-    if columns.categories != parameters.categories:
-        msg = "these columns are not coded by the categories of this model: code them by those"
-        raise SchemaError(msg)
+    _refuse_other_codes(parameters, columns)
     n, k = columns.codes.shape[0], parameters.log_probability.shape[0]
     total = np.zeros((n, k))
     for j in range(columns.n_features):
-        # Two rows of zeros at the end: unseen and missing are −1 and −2, counted from there.
-        table = np.concatenate([parameters.of(j).T, np.zeros((2, k))])
+        table = _table(parameters, j)
         for rows in ranges(n, _BLOCK):
             total[rows] += table[columns.codes[rows, j]]
     return total
+
+
+def by_feature(parameters: CategoricalParameters, columns: CodedColumns) -> FloatArray:
+    """``log p(x_j | c)`` (n, q, k) of each categorical feature, for few rows.
+
+    Examples
+    --------
+    >>> from gaussbayes.categorical.coding import code_columns
+    >>> halves = CategoricalParameters((("a", "b"),), np.log([[0.5, 0.5], [0.25, 0.75]]))
+    >>> rows = code_columns([np.array(["b", "c"])], ["feature 0"], halves.categories)
+    >>> np.exp(by_feature(halves, rows)).tolist()
+    [[[0.5, 0.75]], [[1.0, 1.0]]]
+    """
+    _refuse_other_codes(parameters, columns)
+    (n, q), k = columns.codes.shape, parameters.log_probability.shape[0]
+    each = np.empty((n, q, k))
+    for j in range(q):
+        each[:, j] = _table(parameters, j)[columns.codes[:, j]]
+    return each
+
+
+def refuse_impossible(row: int) -> NoReturn:
+    """Raise for a row that can be of no class at all."""
+    msg = (
+        f"row {row} has probability 0 in every class: without smoothing a category that never "
+        "occurred in a class rules it out; set smoothing above 0"
+    )
+    raise DataError(msg)
+
+
+def _table(parameters: CategoricalParameters, feature: int) -> FloatArray:
+    """``log p(category | class)`` (m + 2, k), two rows of zeros at the end.
+
+    Unseen and missing are −1 and −2, counted from there.
+    """
+    k = parameters.log_probability.shape[0]
+    return np.concatenate([parameters.of(feature).T, np.zeros((2, k))])
+
+
+def _refuse_other_codes(parameters: CategoricalParameters, columns: CodedColumns) -> None:
+    if columns.categories != parameters.categories:
+        msg = "these columns are not coded by the categories of this model: code them by those"
+        raise SchemaError(msg)
