@@ -160,9 +160,7 @@ def negative_log_likelihood(
     n_jobs: int | None = 1,
 ) -> scores.NegativeLogLikelihood:
     """``−Σ log p(x, y)`` over labelled rows; ∞ if a row cannot be of its class."""
-    numbers = scores.negative_log_likelihood(
-        parameters.gaussian, rows.X, codes, weights, n_jobs
-    )
+    numbers = scores.negative_log_likelihood(parameters.gaussian, rows.X, codes, weights, n_jobs)
     each = of_categories(parameters.categorical, rows.columns)[np.arange(codes.size), codes]
     if weights is not None:
         there = weights > 0  # a row that does not count may be impossible

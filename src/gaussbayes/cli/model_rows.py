@@ -60,6 +60,16 @@ class ModelRows:
 
         return MixedRows(numbers, self._coded(table))
 
+    def with_numbers(self, numbers: list[float], table: Any) -> "list[float] | MixedRows":
+        """A table of one row, whose numbers are known already."""
+        if not self.categorical:
+            return numbers
+        import numpy as np
+
+        from gaussbayes.mixed import MixedRows
+
+        return MixedRows(np.array([numbers], dtype=np.float64), self._coded(table))
+
     def _coded(self, table: Any) -> "CodedColumns":
         from gaussbayes.categorical.coding import coded, unite_unseen
         from gaussbayes.sources.categories import factors
