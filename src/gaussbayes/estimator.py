@@ -212,15 +212,27 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
     def _fit_mixed(
         self, choice: Choice, X: Any, y: Any, sample_weight: Any, columns: tuple[int, ...]
     ) -> Self:
-        if choice.is_open:
-            msg = "'auto' chooses for features that are numbers: with categories, say which"
-            raise ParameterError(msg)
-        learnt, names = self._first(choice.settings, X, y, sample_weight, columns)
+        from gaussbayes import mixed_left_out
+
+        names, rows, settings, selection = validation.names_in(X), None, choice.settings, None
+        if choice.is_open and choice.criterion == "leave_one_out":
+            rows = mixed_left_out.rows_to_leave_out(X, y, sample_weight, names, columns)
+            learnt = rows.learnt(choice.layout, self.n_jobs)
+        else:
+            learnt = self._first(choice.layout, X, y, sample_weight, columns)
         self._refuse_unlabelled(learnt.classes)
-        model = learnt_model(choice.settings, learnt, names, None, columns)
+        model = learnt_model(settings, learnt, names, None, columns)
+        if choice.is_open:
+            if learnt.incomplete is not None:
+                _refuse_open(choice)
+            selection = mixed_left_out.select(rows, model, choice, self.n_jobs)
+            settings = selection.chosen(settings)
+            model = replace(model, settings=settings)
         solved, convergence = model.solved(self.n_jobs)
         parameters = solved.estimate_mixed(self.n_jobs)
         self._forget_earlier()
+        if selection is not None:
+            self.selection_ = selection
         return self._remember(solved, parameters, convergence)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -239,8 +251,8 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
             model = before.updated(batch)
         else:
             columns = validation.categorical_columns(X, self.categorical_features)
-            batch, names = self._first(settings, X, y, sample_weight, columns)
-            model = learnt_model(settings, batch, names, None, columns)
+            batch = self._first(settings.structure.layout, X, y, sample_weight, columns)
+            model = learnt_model(settings, batch, validation.names_in(X), None, columns)
         if classes is not None:
             validation.refuse_unknown(batch.classes, labels.encode(classes)[1])
         return self._remember(model)
@@ -395,7 +407,8 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         """Every row predicted by the model of all others, exactly and in closed form.
 
         The models are those of these rows with the settings of this classifier, which need not be
-        fitted; what ``"auto"`` chose is kept.
+        fitted; what ``"auto"`` chose is kept. Categories may be missing, numbers may not; a
+        category that no other row has says nothing about the class, as in any prediction.
 
         Examples
         --------
@@ -406,8 +419,13 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         ([0.0875, 0.9125], 1)
         """
         settings = self._settings("leave_one_out")
-        if validation.categorical_columns(X, self.categorical_features):
-            self._refuse_categories("leave_one_out")
+        if columns := validation.categorical_columns(X, self.categorical_features):
+            from gaussbayes import mixed_left_out
+
+            names = validation.names_in(X)
+            rows = mixed_left_out.rows_to_leave_out(X, y, sample_weight, names, columns)
+            told = mixed_left_out.leave_one_out(rows, settings, self.n_jobs)
+            return LeaveOneOut(told, evaluate(told, rows.batch.codes, rows.schema.classes))
         batch, schema = validation.read_labelled(X, y, sample_weight)
         layout, codes = settings.structure.layout, batch.codes
         moments = validation.moments_of(batch, schema, layout, self.n_jobs).moments
@@ -503,19 +521,19 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
 
     def _first(
         self,
-        settings: Settings,
+        layout: ScatterLayout,
         X: Any,
         y: Any,
         sample_weight: Any,
         categorical: tuple[int, ...],
-    ) -> tuple[LabelledMoments, tuple[str, ...] | None]:
-        """What the first rows teach, and the names of their features."""
-        names, layout = validation.names_in(X), settings.structure.layout
+    ) -> LabelledMoments:
+        """What the first rows teach."""
         if not categorical:
-            return validation.summarised(X, y, sample_weight, layout, self.n_jobs), names
+            return validation.summarised(X, y, sample_weight, layout, self.n_jobs)
         from gaussbayes.mixed_rows import learnt_first
 
-        return learnt_first(X, y, sample_weight, names, categorical, layout, self.n_jobs), names
+        names = validation.names_in(X)
+        return learnt_first(X, y, sample_weight, names, categorical, layout, self.n_jobs)
 
     def _more(self, before: Model, X: Any, y: Any, sample_weight: Any) -> LabelledMoments:
         """What rows teach whose features are those of before in number, name and order."""
@@ -536,13 +554,6 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
             )
             raise MissingLabelError(msg)
 
-    def _refuse_categories(self, step: str) -> None:
-        msg = (
-            f"{step} is for features that are numbers, and categorical_features="
-            f"{self.categorical_features!r:.100} says that some are categories: leave them out"
-        )
-        raise ParameterError(msg)
-
     def _forget_earlier(self) -> None:
         """Take away what an earlier fit has said of itself."""
         for stale in ("bad_rows_", "selection_"):
@@ -562,11 +573,13 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         if choice.is_open:
             if learnt.incomplete is not None:
                 _refuse_open(choice)
+            model = learnt_model(settings, learnt, names, None, categorical)
             if categorical:
-                msg = "'auto' chooses for features that are numbers: with categories, say which"
-                raise ParameterError(msg)
-            model = learnt_model(settings, learnt, names)
-            selection = select(*rows, learnt.moments, model.schema, choice, self.n_jobs)
+                from gaussbayes import mixed_left_out
+
+                selection = mixed_left_out.select(None, model, choice, self.n_jobs)
+            else:
+                selection = select(*rows, learnt.moments, model.schema, choice, self.n_jobs)
             settings = selection.chosen(settings)
         whole = learnt_model(settings, learnt, names, target, categorical)
         model, convergence = whole.solved(self.n_jobs)

@@ -22,38 +22,10 @@ from pyarrow import parquet
 from gaussbayes import GaussianClassifier
 from gaussbayes.errors import DataError, ParameterError, SchemaError
 from gaussbayes.sources import Summary, categories, cluster, lazy_counts, moments_of
-from tests.sources.tables import FORMATS, same_bits
+from tests.sources.tables import CATEGORICAL, FORMATS, TARGET, WEATHER, same_bits, weather
 from tests.sources.test_incomplete import small_pieces
 
 __all__ = ["small_pieces"]
-
-CATEGORICAL = ("wind", "month", "rain")
-TARGET = "kind"
-
-
-def weather(n_rows: int = 400, seed: int = 4) -> pa.Table:
-    """Two numbers and three kinds of categories, gaps in all of them, and weights."""
-    generator = np.random.default_rng(seed)
-    kinds = generator.integers(0, 3, n_rows)
-
-    def gaps(values: np.ndarray, kind: pa.DataType) -> pa.Array:
-        return pa.array(values.tolist(), kind, mask=generator.random(n_rows) < 0.15)
-
-    winds = np.array(["low", "mid", "strong, and more", "ümlaut"])
-    return pa.table(
-        {
-            "wind": gaps(winds[(generator.integers(0, 3, n_rows) + kinds) % 4], pa.string()),
-            "pressure": gaps(generator.normal(1000, 9, n_rows) - kinds, pa.float64()),
-            "month": gaps(generator.integers(1, 13, n_rows), pa.int64()),
-            "warmth": gaps(generator.normal(15, 5, n_rows), pa.float64()),
-            "rain": gaps(generator.random(n_rows) < 0.3 + kinds / 5, pa.bool_()),
-            "kind": pa.array(np.array(["ash", "beech", "oak"])[kinds].tolist()),
-            "w": generator.integers(0, 4, n_rows) / 2,
-        }
-    )
-
-
-FEATURES = [name for name in weather(1).column_names if name not in {TARGET, "w"}]
 
 
 def by_hand(table: pa.Table, weights: str | None) -> dict[tuple[str, str, Any], float]:
@@ -109,7 +81,7 @@ def same(a: Summary, b: Summary) -> bool:
 
 
 def summed(source: Any, weights: str | None = None, **options: Any) -> Summary:
-    given = {"features": FEATURES, "weights": weights, "categorical_features": CATEGORICAL}
+    given = {"features": WEATHER, "weights": weights, "categorical_features": CATEGORICAL}
     return moments_of(source, TARGET, **(given | options))
 
 
@@ -134,7 +106,7 @@ def test_the_bits_do_not_depend_on_threads_or_workers(ending: str, tmp_path: Pat
     FORMATS[ending](table, path)
     found = [summed(path, "w", n_jobs=n_jobs) for n_jobs in (1, 2, 4)]
     with dask.config.set(scheduler="threads"):
-        on_workers = cluster.moments_of(path, TARGET, FEATURES, "w", categorical=CATEGORICAL)
+        on_workers = cluster.moments_of(path, TARGET, WEATHER, "w", categorical=CATEGORICAL)
     assert all(same(found[0], other) for other in (*found[1:], on_workers))
 
 
@@ -144,15 +116,15 @@ def test_the_model_is_that_of_the_rows_in_memory(weights: str | None, tmp_path: 
     table = weather()
     parquet.write_table(table, tmp_path / "rows.parquet")
     model = GaussianClassifier(categorical_features=CATEGORICAL, smoothing=1)
-    model.fit_source(tmp_path / "rows.parquet", TARGET, features=FEATURES, weights=weights)
-    frame = pl.from_arrow(table.select(FEATURES))
+    model.fit_source(tmp_path / "rows.parquet", TARGET, features=WEATHER, weights=weights)
+    frame = pl.from_arrow(table.select(WEATHER))
     own = None if weights is None else table[weights].to_numpy()
     here = GaussianClassifier(categorical_features=CATEGORICAL, smoothing=1)
     here.fit(frame, table[TARGET].to_pylist(), own)
     assert model.categories_ == here.categories_
     np.testing.assert_array_equal(model.counts_.weight, here.counts_.weight)
     np.testing.assert_allclose(model.predict_proba(frame), here.predict_proba(frame), rtol=1e-8)
-    assert model.feature_names_in_.tolist() == FEATURES
+    assert model.feature_names_in_.tolist() == WEATHER
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".arrow", ".feather", ".arrows"])
@@ -292,10 +264,10 @@ def test_more_files_are_more_rows(tmp_path: Path) -> None:
         FORMATS[".csv"](part, tmp_path / f"{number}.csv")
     settings = {"categorical_features": CATEGORICAL, "smoothing": 1}
     model = GaussianClassifier(**settings)
-    model.fit_source(tmp_path / "0.csv", TARGET, features=FEATURES)
+    model.fit_source(tmp_path / "0.csv", TARGET, features=WEATHER)
     model.save(tmp_path / "m.json")
     again = GaussianClassifier.load(tmp_path / "m.json")
-    whole = GaussianClassifier(**settings).fit_source(tmp_path, TARGET, features=FEATURES)
+    whole = GaussianClassifier(**settings).fit_source(tmp_path, TARGET, features=WEATHER)
     for one in (model, again):
         one.partial_fit_source(tmp_path / "1.csv")
         assert one.categories_ == whole.categories_
@@ -318,11 +290,17 @@ def test_text_stays_text_though_it_looks_like_numbers(tmp_path: Path) -> None:
         numbers.partial_fit_source(tmp_path / "a.csv", "y")
 
 
-def test_the_choice_of_a_structure_is_refused(tmp_path: Path) -> None:
-    FORMATS[".csv"](pa.Table.from_pandas(weather().to_pandas().dropna()), tmp_path / "a.csv")
-    model = GaussianClassifier("auto", selection="bic", categorical_features=CATEGORICAL)
-    with pytest.raises(ParameterError, match="'auto' chooses for features that are numbers"):
-        model.fit_source(tmp_path / "a.csv", TARGET, features=FEATURES)
+def test_the_structure_is_chosen_by_bic(tmp_path: Path) -> None:
+    frame = weather().to_pandas().dropna()
+    whole = frame.astype({"month": int, "rain": bool})
+    whole.to_csv(tmp_path / "a.csv", index=False)
+    settings: dict[str, Any] = {"selection": "bic", "categorical_features": CATEGORICAL}
+    model = GaussianClassifier("auto", smoothing=1, **settings)
+    model.fit_source(tmp_path / "a.csv", TARGET, features=WEATHER)
+    here = GaussianClassifier("auto", smoothing=1, **settings).fit(whole[WEATHER], whole[TARGET])
+    assert model.structure_ == here.structure_
+    ours = [one.bic for one in model.selection_.candidates]
+    np.testing.assert_allclose(ours, [one.bic for one in here.selection_.candidates], rtol=1e-9)
 
 
 # Too many categories
@@ -390,10 +368,10 @@ def test_predictions_on_a_cluster() -> None:
     table = weather()
     frame = table.to_pandas().astype({"month": "Int64", "rain": "boolean"})
     model = GaussianClassifier(categorical_features=CATEGORICAL, smoothing=1)
-    model.fit_source(dd.from_pandas(frame, npartitions=3), TARGET, features=FEATURES)
+    model.fit_source(dd.from_pandas(frame, npartitions=3), TARGET, features=WEATHER)
     told = cluster.predictions(model, dd.from_pandas(frame, npartitions=4), proba=True).compute()
     np.testing.assert_allclose(
-        told.to_numpy(), model.predict_proba(pl.from_arrow(table.select(FEATURES))), rtol=1e-12
+        told.to_numpy(), model.predict_proba(pl.from_arrow(table.select(WEATHER))), rtol=1e-12
     )
 
 

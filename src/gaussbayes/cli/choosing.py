@@ -73,19 +73,19 @@ def learn(
 ) -> "tuple[Model, Summary, Selection | None]":
     """The model of the rows of a source under the settings chosen, or the best of those open.
 
-    Where there is something to choose, all rows must have all features, and these hold numbers.
+    Where there is something to choose, all rows must have all features; rows are left out of
+    models of numbers only.
     """
     from gaussbayes.model import learnt_model
     from gaussbayes.sources import moments_of
 
-    if choice.is_open and columns.categorical:
-        msg = "auto chooses for features that are numbers: with --categorical, say which"
-        raise click.UsageError(msg)
     selection = None
     if choice.is_open and choice.criterion == "leave_one_out":
+        if columns.categorical:
+            msg = "with --categorical, auto chooses by --selection bic"
+            raise click.UsageError(msg)
         found, selection = _by_rows_left_out(source, columns, choice)
     else:
-        by_type = None if choice.is_open else "from_dtype"
         with reading.telling_warnings():
             found = moments_of(
                 source,
@@ -95,7 +95,7 @@ def learn(
                 weights=columns.weights,
                 bad_rows=bad_rows,
                 complete=choice.is_open,
-                categorical_features=columns.categorical or by_type,
+                categorical_features=columns.categorical or "from_dtype",
             )
         if choice.is_open:
             selection = _selected(choice, found)
@@ -132,12 +132,16 @@ def _by_rows_left_out(source: Any, given: Columns, choice: "Choice") -> "tuple[S
 def _selected(
     choice: "Choice", found: "Summary", matrix: Any = None, codes: Any = None, weights: Any = None
 ) -> "Selection":
-    from gaussbayes.schema import Schema
     from gaussbayes.selection import select
 
-    learnt = found.learnt
-    schema = Schema(learnt.classes, len(found.features), found.features)
-    return select(matrix, codes, weights, learnt.moments, schema, choice)
+    if found.categorical:
+        from gaussbayes import mixed_left_out
+        from gaussbayes.model import learnt_model
+
+        told = found.learnt, found.features, found.target, found.categorical
+        model = learnt_model(choice.settings, *told)
+        return mixed_left_out.select(None, model, choice, None)
+    return select(matrix, codes, weights, found.learnt.moments, found.schema, choice)
 
 
 def _bounded(

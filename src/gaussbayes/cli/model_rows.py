@@ -118,18 +118,20 @@ def alike(
     >>> import numpy as np
     >>> codes, categories = alike(np.array([0, 1, 2], np.int32), ("1.0", "NA", "x"), (1, 2))
     >>> codes.tolist(), categories
-    ([0, -2, 2], (1, 'NA', 'x'))
+    ([0, -2, 1], (1, 'x'))
     """
     if not (found and known and isinstance(found[0], str)) or isinstance(known[0], str):
         return codes, found
     import numpy as np
 
-    from gaussbayes.categorical.coding import MISSING
+    from gaussbayes.categorical.coding import MISSING, UNSEEN
     from gaussbayes.sources.fitting import NULLS
 
-    missing = [at for at, text in enumerate(found) if str(text).strip() in NULLS]
-    codes = np.where(np.isin(codes, missing), np.int32(MISSING), codes)
-    return codes, tuple(_number(str(text)) for text in found)
+    there = [str(text) for text in found if str(text).strip() not in NULLS]
+    number = {text: code for code, text in enumerate(there)}
+    # The last two entries are those of −2 and −1, counted from the end.
+    translation = [*(number.get(str(text), MISSING) for text in found), MISSING, UNSEEN]
+    return np.array(translation, dtype=np.int32)[codes], tuple(map(_number, there))
 
 
 def _number(text: str) -> Any:

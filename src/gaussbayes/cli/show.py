@@ -43,7 +43,7 @@ def command(model: str, wants_error: bool, as_json: bool) -> None:
     if wants_error and parameters is not None:
         from gaussbayes.bayes_error import bayes_error
 
-        least = bayes_error(stored.estimate(), n_jobs=None)
+        least = bayes_error(parameters, n_jobs=None)
     if as_json:
         record = _record(stored, parameters, problem)
         if wants_error:

@@ -239,7 +239,7 @@ def make_request(
         # A column of Parquet or Arrow without any value may have no type at all.
         if name in must and (whole or name in held.numbers or pa.types.is_null(field.type)):
             field = pa.field(name, pa.float64())
-        elif name in texts:
+        elif name in texts and not is_text(plain(field.type)):
             field = pa.field(name, pa.string())
         elif name in categorical and name not in stay:
             # Numbers in dictionaries differ from file to file: the values are what is held.
