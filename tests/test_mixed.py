@@ -201,15 +201,6 @@ def test_many_numbers_are_a_warning() -> None:
     assert seen[0].filename == __file__
 
 
-def test_steps_for_numbers_only_refuse() -> None:
-    frame, y = weather()
-    model = GaussianClassifier(smoothing=1).fit(frame, y)
-    with pytest.raises(ParameterError, match=r"fit_source is for .*\['wind'\]"):
-        GaussianClassifier(categorical_features=["wind"]).fit_source("some.csv", "y")
-    with pytest.raises(ParameterError, match="partial_fit_source is for features that are numb"):
-        model.partial_fit_source("some.csv", "y")
-
-
 def test_bad_rows() -> None:
     frame, y = weather()
     model = GaussianClassifier(smoothing=1).fit(frame, y)

@@ -337,6 +337,11 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         ----------
         source, target, features, weights, bad_rows, client : see `gaussbayes.sources.moments_of`
 
+        Notes
+        -----
+        Categorical features are those that `categorical_features` names, or has the numbers of
+        among the features, or those of a categorical type (see `gaussbayes.sources.moments_of`).
+
         Examples
         --------
         >>> from importlib.resources import files
@@ -345,15 +350,15 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         'petal length (cm)'
         """
         choice = self._choice()
-        if not (self.categorical_features is None or isinstance(self.categorical_features, str)):
-            self._refuse_categories("fit_source")
         if choice.is_open:
             choice.refuse_without_rows()
         wanted = {"features": features, "weights": weights, "bad_rows": bad_rows, "client": client}
         wanted["complete"] = choice.is_open
+        wanted["categorical_features"] = self.categorical_features
         found = self._summed(source, target, choice.layout, wanted)
         none = (None, None, None)
-        self._fit_best(choice, none, found.learnt.with_rows(), found.features, found.target)
+        told = found.features, found.target, found.categorical
+        self._fit_best(choice, none, found.learnt.with_rows(), *told)
         self.bad_rows_ = found.bad_rows
         return self
 
@@ -369,10 +374,10 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         """Learn from more rows; the features, and the target if not given, are those of before."""
         settings = self._settings("partial_fit_source")
         before = self._fitted().with_settings(settings, "partial_fit_source")
-        if before.schema.categorical:
-            self._refuse_categories("partial_fit_source")
         names, target = validation.names_for_source(before, target)
         wanted = {"features": names, "weights": weights, "bad_rows": bad_rows, "client": client}
+        wanted["categorical_features"] = [names[j] for j in before.schema.categorical]
+        wanted["text_features"] = before.text_features
         found = self._summed(source, target, before.layout, wanted)
         model = before.updated(found.learnt)
         self.bad_rows_ = found.bad_rows
@@ -549,13 +554,6 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
             )
             raise MissingLabelError(msg)
 
-    def _refuse_categories(self, step: str) -> None:
-        msg = (
-            f"{step} is for features that are numbers, and categorical_features="
-            f"{self.categorical_features!r:.100} says that some are categories: leave them out"
-        )
-        raise ParameterError(msg)
-
     def _forget_earlier(self) -> None:
         """Take away what an earlier fit has said of itself."""
         for stale in ("bad_rows_", "selection_"):
@@ -568,17 +566,24 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         learnt: LabelledMoments,
         names: Sequence[str] | None,
         target: str | None = None,
+        categorical: tuple[int, ...] = (),
     ) -> Self:
         """Take over the model of the best settings; `rows` are those learnt from, or Nones."""
         settings, selection = choice.settings, None
         if choice.is_open:
             if learnt.incomplete is not None:
                 _refuse_open(choice)
-            model = learnt_model(settings, learnt, names)
-            selection = select(*rows, learnt.moments, model.schema, choice, self.n_jobs)
+            model = learnt_model(settings, learnt, names, None, categorical)
+            if categorical:
+                from gaussbayes import mixed_left_out
+
+                selection = mixed_left_out.select(None, model, choice, self.n_jobs)
+            else:
+                selection = select(*rows, learnt.moments, model.schema, choice, self.n_jobs)
             settings = selection.chosen(settings)
-        model, convergence = learnt_model(settings, learnt, names, target).solved(self.n_jobs)
-        parameters = model.estimate()
+        whole = learnt_model(settings, learnt, names, target, categorical)
+        model, convergence = whole.solved(self.n_jobs)
+        parameters = model.estimate_any(self.n_jobs)
         self._forget_earlier()
         if selection is not None:
             self.selection_ = selection

@@ -214,9 +214,7 @@ class Fitted:
         model = self._fitted()
         if self._parameters is None:
             solved, convergence = model.solved(self.n_jobs)
-            mixed = solved.counts is not None
-            found = solved.estimate_mixed() if mixed else solved.estimate()
-            self._remember(solved, found, convergence)
+            self._remember(solved, solved.estimate_any(), convergence)
         assert self._parameters is not None
         return self._parameters
 

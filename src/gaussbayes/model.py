@@ -113,6 +113,29 @@ class Model:
             raise DataError(msg)
         return mixed.estimate(self.settings, self._gaussians(n_jobs), self.counts, self.schema)
 
+    def estimate_any(self, n_jobs: int | None = None) -> "Parameters | MixedParameters":
+        """The parameters of a model of either kind."""
+        return self.estimate(n_jobs) if self.counts is None else self.estimate_mixed(n_jobs)
+
+    @property
+    def text_features(self) -> tuple[str, ...]:
+        """The names of the features whose categories are text, however much like numbers it looks.
+
+        Examples
+        --------
+        >>> from gaussbayes import GaussianClassifier
+        >>> import pandas as pd
+        >>> rows = pd.DataFrame({"zip": ["01", "12"], "floor": [1, 2]})
+        >>> model = GaussianClassifier(categorical_features=["zip", "floor"]).fit(rows, [0, 1])
+        >>> model._model.text_features
+        ('zip',)
+        """
+        names = self.schema.features
+        if self.counts is None or names is None:
+            return ()
+        places = zip(self.schema.categorical, self.counts.categories, strict=True)
+        return tuple(names[j] for j, own in places if own and isinstance(own[0], str))
+
     def learnt(self, wanted_by: str) -> LabelledMoments:
         """What was learnt from rows, for the step of that name; refused where no rows were seen."""
         if self.moments is None:
