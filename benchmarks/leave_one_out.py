@@ -14,7 +14,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from timing import interleaved
 
 from gaussbayes.leave_one_out import leave_one_out, shrinkage_path
-from gaussbayes.leave_one_out.mixed import has_closed_form
+from gaussbayes.leave_one_out.toward_shared import has_closed_form
 from gaussbayes.schema import Schema
 from gaussbayes.selection import SHRINKAGES, STRUCTURES, Choice, select
 from gaussbayes.settings import Settings

@@ -1,4 +1,4 @@
-"""The six structures, a shuffled table to try them on, and when two models are the same."""
+"""The six structures, tables to try them on, and when two models are the same."""
 
 from typing import Any
 
@@ -61,3 +61,20 @@ def trees(seed: int = 0, n: int = 40, d: int = 3) -> tuple[Any, Any]:
 def tree_frame(X: Any) -> pd.DataFrame:
     """The same with names."""
     return pd.DataFrame(X, columns=["age", "girth", "height"][: X.shape[1]])
+
+
+def weather(n: int = 200, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Two numbers and two categories, one of them with gaps."""
+    random = np.random.default_rng(seed)
+    y = np.array(["dry", "mild", "wet"])[random.integers(0, 3, n)]
+    shift = (y == "wet").astype(int)
+    wind = np.array(["low", "mid", "strong", None], dtype=object)
+    frame = pd.DataFrame(
+        {
+            "pressure": random.normal(1000, 10, n) - 8 * shift,
+            "wind": pd.Categorical(wind[(random.integers(0, 3, n) + shift) % 4]),
+            "warmth": random.normal(15, 5, n),
+            "month": pd.Categorical(random.integers(1, 4, n)),
+        }
+    )
+    return frame, y

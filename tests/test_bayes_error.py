@@ -1,5 +1,6 @@
 """The Bayes error: closed forms, integration, draws from the model; and the bound's closed form."""
 
+from itertools import product
 from typing import Any
 
 import mpmath
@@ -8,11 +9,13 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from gaussbayes import scores
+from gaussbayes import GaussianClassifier, scores
 from gaussbayes.bayes_error import bayes_error, bhattacharyya_bound, bhattacharyya_distance
 from gaussbayes.boundary import decision_boundaries
+from gaussbayes.categorical import CategoricalParameters
 from gaussbayes.errors import ParameterError
 from gaussbayes.lessons import three_gaussians, two_gaussians
+from gaussbayes.mixed import MixedParameters
 from gaussbayes.parameters import Parameters, Structure, given
 from gaussbayes.schema import Schema
 from gaussbayes.synthesis import draw
@@ -246,3 +249,68 @@ def test_far_off_classes_keep_the_digits_of_their_distance() -> None:
     covariances = np.array([[[1e-6, 0.0], [0.0, 1.0]], [[1.0, 0.5], [0.5, 2.0]]])
     found = bhattacharyya_distance(model_of("uniform", means, covariances))[0, 1]
     assert found == pytest.approx(exact_distance(means, covariances), rel=1e-12)
+
+
+def categories(k: int, sizes: tuple[int, ...], seed: int) -> CategoricalParameters:
+    """Any probabilities; one category is impossible in the first class."""
+    random = np.random.default_rng(seed)
+    parts = [random.dirichlet(np.full(m, 0.7), size=k) for m in sizes]
+    parts[0][0] = np.eye(sizes[0])[0]
+    with np.errstate(divide="ignore"):
+        values = np.log(np.concatenate(parts, axis=1))
+    return CategoricalParameters(tuple(tuple(range(m)) for m in sizes), values)
+
+
+def every_row(letters: CategoricalParameters) -> FloatArray:
+    """``p(x | c)`` (rows, k) of every row there can be."""
+    shares = [np.exp(letters.of(j)) for j in range(len(letters.categories))]
+    rows = product(*(range(part.shape[1]) for part in shares))
+    return np.array(
+        [np.prod([part[:, m] for part, m in zip(shares, row, strict=True)], axis=0) for row in rows]
+    )
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_categories_alone_by_enumeration(k: int) -> None:
+    random = np.random.default_rng(k)
+    y = np.arange(400) % k
+    X = (random.integers(0, 3, (400, 3)) + (y[:, None] > random.integers(0, 5, (400, 3)))) % [
+        3,
+        4,
+        3,
+    ]
+    model = GaussianClassifier(categorical_features=[0, 1, 2], smoothing=0.1).fit(X, y)
+    joint = model.priors_ * every_row(model.parameters_.categorical)
+    exact = float((joint.sum(axis=1) - joint.max(axis=1)).sum())
+    root = np.sqrt(joint)
+    bound = sum(float(root[:, a] @ root[:, b]) for b in range(k) for a in range(b))
+    found = model.bayes_error()
+    assert found.bound == pytest.approx(bound, rel=1e-12)
+    assert abs(found.error - exact) <= 4 * found.standard_error
+    assert found.standard_error < 0.01 * exact
+
+
+@pytest.mark.parametrize("apart", [1.0, 4.0, 14.0])
+def test_numbers_and_categories_by_cases(apart: float) -> None:
+    """Given the categories the numbers are two Gaussians under other priors: a closed form each."""
+    numbers = model_of([0.3, 0.7], [[0.0, 5.0], [apart, 5.0]], np.eye(2), "full", True)
+    letters = categories(2, (3, 2), 1)
+    share = every_row(letters) * [0.3, 0.7]
+    exact = 0.0
+    for a, b in share:
+        if a * b > 0:
+            exact += (a + b) * shared_error(a / (a + b), apart)
+    model = MixedParameters(numbers, letters)
+    found = bayes_error(model, 50_000)
+    assert abs(found.error - exact) <= 4 * found.standard_error
+    assert found.standard_error <= 0.05 * exact
+    coefficient = np.sqrt(share).prod(axis=1).sum() * np.exp(-(apart**2) / 8)
+    assert bhattacharyya_bound(model) == found.bound == pytest.approx(coefficient, rel=1e-12)
+
+
+def test_classes_without_a_common_category_are_told_apart() -> None:
+    numbers = model_of([0.5, 0.5], [[0.0], [1.0]], [[1.0]], "full", True)
+    with np.errstate(divide="ignore"):
+        letters = CategoricalParameters((("a", "b"),), np.log(np.eye(2)))
+    found = bayes_error(MixedParameters(numbers, letters))
+    assert (found.error, found.bound) == (0.0, 0.0)

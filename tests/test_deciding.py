@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import chi2, norm
 
 from gaussbayes import GaussianClassifier, ParameterError, make_gaussian_dataset
+from gaussbayes.errors import DataError, NonFiniteError
 from tests.models import STRUCTURES, iris
 
 
@@ -86,3 +87,17 @@ def test_the_least_error_that_a_rule_can_have() -> None:
     found = model.bayes_error()
     assert abs(found.error - norm.cdf(-1.5)) < 4 * found.standard_error
     assert found.error <= found.bound == pytest.approx(0.5 * np.exp(-9 / 8))
+
+
+def test_evidence_with_categories_is_that_of_complete_rows() -> None:
+    X = [[0.0, "a"], [1.0, "a"], [2.0, "b"], [5.0, "b"], [6.0, "c"], [8.0, "b"]]
+    model = GaussianClassifier(categorical_features=[1], smoothing=1).fit(X, [0, 0, 0, 1, 1, 1])
+    answer = model.evidence_p_values([[1.0, "a"], [1.0, "c"], [40.0, "a"]], 20_000)
+    assert answer.p_value[0] > answer.p_value[1] > 0.01
+    assert 0 < answer.p_value[2] < 1e-20
+    with pytest.raises(DataError, match="feature 1 is missing in row 1: rows of all features"):
+        model.evidence_p_values([[1.0, "a"], [1.0, None]])
+    with pytest.raises(DataError, match="feature 1 is a category that training has not seen in r"):
+        model.evidence_p_values([[1.0, "z"]])
+    with pytest.raises(NonFiniteError, match="NaN in row 0, column 0"):
+        model.evidence_p_values([[None, "a"]])

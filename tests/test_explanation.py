@@ -9,9 +9,10 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 from sklearn.datasets import load_breast_cancer, load_wine
 
+from gaussbayes.contributions import Contribution, LogOdds, added
 from gaussbayes.datasets import load_iris
 from gaussbayes.errors import DataError, NonFiniteError, ParameterError, PriorError, SchemaError
-from gaussbayes.explanation import Contribution, Explanation, LogOdds, added, explain
+from gaussbayes.explanation import Explanation, explain
 from gaussbayes.parameters import Parameters, Structure, estimate, given
 from gaussbayes.schema import Schema
 from gaussbayes.summarise import summarise
@@ -173,6 +174,8 @@ def test_a_prior_of_zero_makes_the_odds_infinite_and_no_contribution() -> None:
     assert amounts(told) == amounts(usual)
     with pytest.raises(PriorError, match="both have prior 0"):
         explain(model.with_prior(np.array([1.0, 0.0, 0.0])), IRIS_SCHEMA, row, (1, 2))
+    with pytest.raises(PriorError, match="both have prior 0"):
+        explain(model.with_prior(np.array([1.0, 0.0, 0.0])), IRIS_SCHEMA, [NAN] * 4, (1, 2))
 
 
 def test_one_class_has_no_odds() -> None:
@@ -215,6 +218,8 @@ def test_the_record_is_plain() -> None:
         "reference": pytest.approx((model.mean[1, 1] + model.mean[2, 1]) / 2),
         "amount": 0.0,
         "missing": True,
+        "unseen": False,
+        "rules_out": None,
     }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gaussbayes.errors import DataError, GaussBayesError, PriorError, SingularCovarianceError
-from gaussbayes.leave_one_out import leave_one_out, left_out, mixed, shrinkage_path
+from gaussbayes.leave_one_out import leave_one_out, left_out, shrinkage_path, toward_shared
 from gaussbayes.leave_one_out.frame import principal
 from gaussbayes.leave_one_out.refit import moments_without
 from gaussbayes.leave_one_out.removal import remove
@@ -196,15 +196,18 @@ def test_a_mixture_of_a_class_of_fewer_rows_than_features() -> None:
 
 
 def test_where_a_mixture_has_to_be_refitted(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn, many = Structure(toward_shared=0.5), np.linspace(1.0, 2.0, mixed.MOST_WEIGHTS + 1)
-    assert mixed.has_closed_form(drawn, 0.1, many[1:])
-    assert not mixed.has_closed_form(drawn, 0.1, many)
-    assert not mixed.has_closed_form(drawn, "oas", None)
-    assert mixed.has_closed_form(Structure("diagonal", toward_shared=0.5), "oas", many)
+    drawn, many = (
+        Structure(toward_shared=0.5),
+        np.linspace(1.0, 2.0, toward_shared.MOST_WEIGHTS + 1),
+    )
+    assert toward_shared.has_closed_form(drawn, 0.1, many[1:])
+    assert not toward_shared.has_closed_form(drawn, 0.1, many)
+    assert not toward_shared.has_closed_form(drawn, "oas", None)
+    assert toward_shared.has_closed_form(Structure("diagonal", toward_shared=0.5), "oas", many)
     data = rows(weights=np.random.default_rng(1).integers(1, 4, 60).astype(float))
     settings = chosen(shared=0.5, shrinkage=0.1)
     closed = told_by(data, settings)
-    monkeypatch.setattr(mixed, "MOST_WEIGHTS", 2)
+    monkeypatch.setattr(toward_shared, "MOST_WEIGHTS", 2)
     assert_close(told_by(data, settings), closed)
 
 

@@ -1,4 +1,4 @@
-"""Categorical features through the estimator: alone, mixed, in parts, forgotten."""
+"""Categorical features through the estimator: alone and beside numbers, missing, never seen."""
 
 import subprocess
 import sys
@@ -21,39 +21,12 @@ from gaussbayes.errors import (
     MissingLabelError,
     NonFiniteError,
     ParameterError,
-    RemovalError,
     SchemaError,
 )
 from gaussbayes.lessons import rain
+from tests.models import weather
 
 pytestmark = pytest.mark.usefixtures("kernels")
-
-
-def weather(n: int = 200, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """Two numbers and two categories, one of them with gaps."""
-    random = np.random.default_rng(seed)
-    y = np.array(["dry", "mild", "wet"])[random.integers(0, 3, n)]
-    shift = (y == "wet").astype(int)
-    wind = np.array(["low", "mid", "strong", None], dtype=object)
-    frame = pd.DataFrame(
-        {
-            "pressure": random.normal(1000, 10, n) - 8 * shift,
-            "wind": pd.Categorical(wind[(random.integers(0, 3, n) + shift) % 4]),
-            "warmth": random.normal(15, 5, n),
-            "month": pd.Categorical(random.integers(1, 4, n)),
-        }
-    )
-    return frame, y
-
-
-def assert_same(a: GaussianClassifier, b: GaussianClassifier, X: Any) -> None:
-    assert a.classes_.tolist() == b.classes_.tolist()
-    assert a.categories_ == b.categories_
-    np.testing.assert_array_equal(a.counts_.weight, b.counts_.weight)
-    np.testing.assert_allclose(a.means_, b.means_, rtol=1e-12)
-    np.testing.assert_allclose(
-        a.predict_joint_log_proba(X), b.predict_joint_log_proba(X), rtol=1e-11
-    )
 
 
 def test_rain() -> None:
@@ -132,56 +105,6 @@ def test_frames_and_arrays_say_the_same() -> None:
         names = ["wind", "month"] if isinstance(rows, pl.DataFrame) else [1, 3]
         other = GaussianClassifier(smoothing=1, categorical_features=names).fit(rows, y)
         np.testing.assert_array_equal(other.predict_proba(rows), model.predict_proba(frame))
-
-
-def test_batches_parts_and_all_at_once() -> None:
-    frame, y = weather()
-    whole = GaussianClassifier(smoothing=1).fit(frame, y)
-    batches, parts = GaussianClassifier(smoothing=1), []
-    for first in range(0, len(y), 50):
-        some = slice(first, first + 50)
-        batches.partial_fit(frame[some], y[some])
-        parts.append(clone(whole).fit(frame[some], y[some]))
-    merged = parts[3].merge(parts[1]).merge(parts[2]).merge(parts[0])
-    assert_same(batches, whole, frame)
-    assert_same(merged, whole, frame)
-
-
-def test_forgetting() -> None:
-    frame, y = weather()
-    model = GaussianClassifier(smoothing=1).fit(frame, y)
-    model.forget(frame[:50], y[:50])
-    assert_same(model, clone(model).fit(frame[50:], y[50:]), frame[50:])
-
-
-def test_forgetting_what_was_never_there_changes_nothing() -> None:
-    X, y = np.array([[1.0, "a"], [2.0, "b"], [3.0, "a"], [5.0, "b"]], dtype=object), [0, 0, 1, 1]
-    model = GaussianClassifier("spherical", categorical_features=[1], smoothing=1).fit(X, y)
-    before = model.predict_proba(X)
-    with pytest.raises(RemovalError, match="weight 1 of 'c' of feature 1 from class 0"):
-        model.forget([[1.0, "c"]], [0])
-    with pytest.raises(RemovalError, match="rows without a value of feature 1 from class 0"):
-        model.forget([[1.0, None]], [0])
-    np.testing.assert_array_equal(model.predict_proba(X), before)
-
-
-def test_classes_come_and_go() -> None:
-    frame, y = weather()
-    whole = GaussianClassifier(smoothing=1).fit(frame, y)
-    some, gone = y != "wet", y == "wet"
-    model = clone(whole).fit(frame[some], y[some])
-    model.add_class("wet", frame[gone])
-    assert_same(model, whole, frame)
-    model.remove_class("wet")
-    assert_same(model, clone(whole).fit(frame[some], y[some]), frame[some])
-
-
-def test_weights_are_repetitions() -> None:
-    frame, y = weather(60)
-    times = np.random.default_rng(1).integers(0, 4, 60)
-    weighted = GaussianClassifier(smoothing=1).fit(frame, y, sample_weight=times)
-    repeated = clone(weighted).fit(frame.loc[frame.index.repeat(times)], np.repeat(y, times))
-    assert_same(weighted, repeated, frame[:5])
 
 
 def test_a_category_never_seen_is_integrated_out_and_counted() -> None:
@@ -276,33 +199,6 @@ def test_many_numbers_are_a_warning() -> None:
     with pytest.warns(UserWarning, match="feature 1 is categorical and has 100,000 diff") as seen:
         model.fit(X, y)
     assert seen[0].filename == __file__
-
-
-def test_steps_for_numbers_only_refuse() -> None:
-    frame, y = weather()
-    model = GaussianClassifier(smoothing=1).fit(frame, y)
-    for step in (
-        model.bayes_error,
-        lambda: model.sample(3),
-        lambda: model.explain(frame[:1]),
-        lambda: model.marginal(["pressure"]),
-        lambda: model.evidence_p_values(frame),
-        lambda: model.negative_log_likelihood(frame, y),
-    ):
-        with pytest.raises(
-            DataError, match="models of numbers, and this one has .*'wind', 'month'"
-        ):
-            step()
-    with pytest.raises(DataError, match="mahalanobis is of numbers only"):
-        model.mahalanobis(frame)
-    with pytest.raises(ParameterError, match="'auto' chooses for features that are numbers"):
-        GaussianClassifier("auto").fit(frame, y)
-    with pytest.raises(ParameterError, match="leave_one_out is for features that are numbers"):
-        model.leave_one_out(frame, y)
-    with pytest.raises(ParameterError, match=r"fit_source is for .*\['wind'\]"):
-        GaussianClassifier(categorical_features=["wind"]).fit_source("some.csv", "y")
-    with pytest.raises(ParameterError, match="partial_fit_source is for features that are numb"):
-        model.partial_fit_source("some.csv", "y")
 
 
 def test_bad_rows() -> None:

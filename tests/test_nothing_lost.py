@@ -84,7 +84,7 @@ def test_a_failed_call_leaves_the_model_as_it_was(
     np.testing.assert_array_equal(model.predict_proba(tree_frame(X)), expected)
 
 
-@pytest.mark.parametrize("settings", [{"divisor": "n"}, {"shared": 1}])
+@pytest.mark.parametrize("settings", [{"divisor": "n"}, {"shared": 1.5}])
 def test_failed_settings_leave_the_model_as_it_was(settings: dict[str, Any]) -> None:
     X, y = trees()
     model = GaussianClassifier().fit(X, y)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gaussbayes import make_gaussian_dataset
+from gaussbayes import GaussianClassifier, make_gaussian_dataset
 from gaussbayes.errors import ParameterError, SingularCovarianceError
 from gaussbayes.parameters import Parameters, Structure, given
 from gaussbayes.schema import Schema
@@ -245,3 +245,57 @@ def test_bad_input_names_what_is_wrong(arguments: tuple[Any, ...], message: str)
 def test_a_covariance_that_is_none_names_the_class(cov: Any, message: str) -> None:
     with pytest.raises(SingularCovarianceError, match=message):
         make_gaussian_dataset(5, TWO, cov, random_state=0)
+
+
+def days() -> GaussianClassifier:
+    """A number between two features that hold categories, of which one never meets a class."""
+    random = np.random.default_rng(0)
+    y = np.array(["dry", "wet"])[random.integers(0, 2, 300)]
+    wet = y == "wet"
+    rows = np.empty((300, 3), dtype=object)
+    rows[:, 0] = np.array(["low", "mid", "gale"], dtype=object)[random.integers(0, 2 + wet, 300)]
+    rows[:, 1] = random.normal(20, 3, 300) - 9 * wet
+    rows[:, 2] = random.integers(1, 5, 300)
+    return GaussianClassifier(categorical_features=[0, 2]).fit(rows, y)
+
+
+def test_categories_are_drawn_by_their_probabilities() -> None:
+    model = days()
+    rows, labels = model.sample(20_000, random_state=1)
+    assert (rows.shape, rows.dtype) == ((20_000, 3), np.dtype(object))
+    assert {type(value) for value in rows[:, 1]} == {float}
+    expected = model.priors_ * len(labels)
+    assert stats.chisquare([(labels == c).sum() for c in model.classes_], expected).pvalue > 1e-3
+    for code, label in enumerate(model.classes_):
+        own = rows[labels == label]
+        for column in (0, 2):
+            probability = model.category_probabilities_[column][code]
+            counts = np.array([(own[:, column] == one).sum() for one in model.categories_[column]])
+            there = probability > 0
+            assert counts[~there].sum() == 0
+            assert counts.sum() == len(own)
+            assert stats.chisquare(counts[there], probability[there] * len(own)).pvalue > 1e-3
+        standard = (own[:, 1].astype(float) - model.means_[code]) / model.covariances_[
+            code, 0
+        ] ** 0.5
+        assert stats.kstest(standard, stats.norm.cdf).pvalue > 1e-3
+
+
+def test_what_is_drawn_with_categories_can_be_learnt_from_and_drawn_again() -> None:
+    model = days()
+    rows, labels = model.sample(50, random_state=7)
+    again = model.sample(50, random_state=7)
+    assert rows.tolist() == again[0].tolist()
+    assert labels.tolist() == again[1].tolist()
+    assert rows.tolist() != model.sample(50, random_state=8)[0].tolist()
+    model.partial_fit(rows, labels)
+    assert model.predict(rows).shape == (50,)
+
+
+def test_categories_alone_are_drawn() -> None:
+    X, y = [["S", True], ["M", False], ["S", True], ["L", True]], [0, 0, 1, 1]
+    rows, labels = GaussianClassifier(categorical_features=[0, 1]).fit(X, y).sample(500, 0)
+    assert set(map(tuple, rows[labels == 0].tolist())) == {
+        *(("S", True), ("M", False), ("S", False), ("M", True))
+    }
+    assert set(map(tuple, rows[labels == 1].tolist())) == {("S", True), ("L", True)}

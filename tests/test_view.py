@@ -10,8 +10,9 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
 
 from gaussbayes import GaussianClassifier
+from gaussbayes.errors import SchemaError
 from gaussbayes.view import feature_titles, line_view, pair_view, view
-from tests.models import tree_frame, trees
+from tests.models import tree_frame, trees, weather
 
 
 @pytest.fixture
@@ -105,3 +106,12 @@ def test_bad_rows(named: tuple[GaussianClassifier, Any, Any]) -> None:
     holed[3, 1] = np.nan
     with pytest.raises(ValueError, match="'girth'"):
         seen.rows(holed)
+
+
+def test_features_that_hold_categories_are_not_shown() -> None:
+    frame, y = weather()
+    model = GaussianClassifier(smoothing=1).fit(frame, y)
+    assert pair_view(model, ["warmth", "pressure"]).names == ("warmth", "pressure")
+    for features, which in ((["wind", "warmth"], "wind"), (None, "wind, month")):
+        with pytest.raises(SchemaError, match=f"hold numbers, but {which} hold categories"):
+            view(model, features)

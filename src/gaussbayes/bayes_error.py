@@ -15,10 +15,15 @@ from these Gaussians, not from the model: it is the bound times the mean of
 
 a number from 0 to 1. So an error of 1e-30 is found as exactly, relative to its size, as one of 0.1;
 of rows drawn from the model none would ever lie where such classes meet.
+
+Categories are independent of the numbers, given the class: their own coefficient multiplies
+``exp(−B_ab)``, and they are drawn from where the two classes meet, too: see
+`gaussbayes.categorical.overlap`.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +34,9 @@ from gaussbayes.parallel import ranges
 from gaussbayes.parameters import Parameters
 from gaussbayes.synthesis import RandomState, as_generator
 from gaussbayes.types import FloatArray, RealArray
+
+if TYPE_CHECKING:
+    from gaussbayes.mixed import MixedParameters
 
 _BLOCK_BYTES = 1 << 23
 """Rows and matrices are made in pieces of about this size."""
@@ -60,8 +68,11 @@ class _Between:
         return rows
 
 
-def bhattacharyya_distance(parameters: Parameters) -> FloatArray:
-    """The distances B of the classes' Gaussians from each other (k, k): 0 if they are the same.
+def bhattacharyya_distance(parameters: "Parameters | MixedParameters") -> FloatArray:
+    """The distances B of the classes from each other (k, k): 0 if they are the same.
+
+    With categories it is less the logarithm of their coefficient, and ∞ for two classes that have
+    no category of some feature in common.
 
     Examples
     --------
@@ -72,14 +83,19 @@ def bhattacharyya_distance(parameters: Parameters) -> FloatArray:
     >>> bhattacharyya_distance(model).round(12).tolist()  # 4² / 8
     [[0.0, 2.0], [2.0, 0.0]]
     """
-    k = parameters.prior.shape[0]
+    k, gaussian = parameters.prior.shape[0], _gaussian(parameters)
     distance = np.zeros((k, k))
-    for a, others in _in_blocks(parameters, np.flatnonzero(np.triu(np.ones((k, k)), 1))):
-        distance[a, others] = distance[others, a] = _between(parameters, a, others).distance
+    if gaussian.center.size:
+        for a, others in _in_blocks(gaussian, np.flatnonzero(np.triu(np.ones((k, k)), 1))):
+            distance[a, others] = distance[others, a] = _between(gaussian, a, others).distance
+    if not isinstance(parameters, Parameters):
+        from gaussbayes.categorical.overlap import log_overlap
+
+        distance -= log_overlap(parameters.categorical)
     return distance
 
 
-def bhattacharyya_bound(parameters: Parameters) -> float:
+def bhattacharyya_bound(parameters: "Parameters | MixedParameters") -> float:
     """``Σ_{a<b} √(prior_a prior_b) exp(−B_ab)``: the Bayes error is at most that.
 
     Two classes have one term, which is never above ½; of many classes that are alike the sum may
@@ -98,7 +114,7 @@ def bhattacharyya_bound(parameters: Parameters) -> float:
 
 
 def bayes_error(
-    parameters: Parameters,
+    parameters: "Parameters | MixedParameters",
     n_draws: int = 100_000,
     random_state: RandomState = 0,
     n_jobs: int | None = 1,
@@ -134,16 +150,40 @@ def bayes_error(
     last = int(np.flatnonzero(overlaps)[-1])  # rounding may make the sum less than the bound
     drawn = np.minimum(np.searchsorted(reached, steps, side="right"), last)
     share = np.empty(n)
-    d = parameters.center.shape[0]
-    for block in ranges(n, max(1024, _BLOCK_BYTES // (8 * d))):
+    gaussian = _gaussian(parameters)
+    d = gaussian.center.shape[0]
+    for block in ranges(n, max(1024, _BLOCK_BYTES // (8 * max(1, d)))):
         standard = generator.standard_normal((block.stop - block.start, d))
-        rows = _rows_between(parameters, drawn[block], standard)
-        share[block] = _share_of_bound(scores.log_joint(parameters, rows, n_jobs))
+        rows = _rows_between(gaussian, drawn[block], standard) if d else standard
+        joint = _log_joint(parameters, rows, drawn[block], generator, n_jobs)
+        share[block] = _share_of_bound(joint)
     spread = float(share.std(ddof=1)) / float(np.sqrt(n))
     return BayesError(bound * float(share.mean()), bound * spread, bound, n)
 
 
-def _overlaps(parameters: Parameters) -> FloatArray:
+def _gaussian(parameters: "Parameters | MixedParameters") -> Parameters:
+    """The parameters of the features that hold numbers."""
+    return parameters if isinstance(parameters, Parameters) else parameters.gaussian
+
+
+def _log_joint(
+    parameters: "Parameters | MixedParameters",
+    X: FloatArray,
+    pairs: NDArray[np.intp],
+    generator: np.random.Generator,
+    n_jobs: int | None,
+) -> RealArray:
+    """``log p(x, c)`` (n, k) of rows whose numbers were drawn between pairs of classes (n,)."""
+    if isinstance(parameters, Parameters):
+        return scores.log_joint(parameters, X, n_jobs)
+    from gaussbayes import mixed
+    from gaussbayes.categorical.overlap import draw_between
+
+    columns = draw_between(parameters.categorical, pairs, generator)
+    return mixed.log_joint(parameters, mixed.MixedRows(X, columns), n_jobs)
+
+
+def _overlaps(parameters: "Parameters | MixedParameters") -> FloatArray:
     """``√(prior_a prior_b) exp(−B_ab)`` for the pairs a < b, number ``a k + b``; 0 for others."""
     weight = np.sqrt(np.multiply.outer(parameters.prior, parameters.prior))
     overlap = weight * np.exp(-bhattacharyya_distance(parameters))

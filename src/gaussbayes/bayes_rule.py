@@ -29,7 +29,7 @@ class BayesTerms:
     log_likelihood: float
     log_joint: float
     log_posterior: float
-    squared_distance: float  # of Mahalanobis, to the mean
+    squared_distance: float  # of Mahalanobis, to the mean; NaN if no feature holds numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ def bayes_rule(
         log_evidence = scores.log_evidence(parameters, rows)[0]
         square = scores.mahalanobis(parameters, rows)[0] ** 2
     else:
-        log_likelihood = square = np.zeros(log_prior.shape)
+        log_likelihood = np.zeros(log_prior.shape)
+        square = np.full(log_prior.shape, 0.0 if parameters.offset.size else np.nan)
         log_evidence = log_sum_exp(log_prior[None])[0]
         log_joint, log_posterior = log_prior, log_prior - log_evidence
     if beside is not None:

@@ -117,6 +117,17 @@ def spherical(variance: FloatArray, schema: Schema, weight: FloatArray | None = 
     return Spherical(variance, whitener, d * np.log(variance))
 
 
+def no_features() -> Diagonal:
+    """The covariance of no features at all, for models whose features are all categories.
+
+    Examples
+    --------
+    >>> no_features().log_det.tolist()
+    [0.0]
+    """
+    return Diagonal(np.empty((1, 0)), np.empty((1, 0)), np.zeros(1))
+
+
 def correlation(covariance: FloatArray) -> FloatArray:
     """Correlations ``ρᵢⱼ = σᵢⱼ / (σᵢ σⱼ)`` of covariances (…, d, d).
 

@@ -6,8 +6,10 @@ from gaussbayes import decision, novelty, synthesis, validation
 from gaussbayes.bayes_error import BayesError, bayes_error
 from gaussbayes.costs import Costs, check_costs
 from gaussbayes.decision import Decisions
+from gaussbayes.evidence import PValues, evidence_distribution
 from gaussbayes.explanation import Explanation, explain
 from gaussbayes.finite import refuse_not_finite
+from gaussbayes.parameters import Parameters
 from gaussbayes.predicting import Predicting
 from gaussbayes.prior_shift import PriorShift, prior_shift
 from gaussbayes.priors import Priors
@@ -37,7 +39,7 @@ class Deciding(Predicting):
         reject_below : refuse rows whose most probable class is less probable than that
         reject_cost : refuse rows of which even the best decision is expected to cost more
         novelty_level : refuse rows that are like no class: of the rows of every class fewer than
-            this share lie so far out
+            this share lie so far out, by their numbers
         priors : others than the model's, as in the constructor
 
         Examples
@@ -74,23 +76,30 @@ class Deciding(Predicting):
     def p_values(self, X: Any) -> FloatArray:
         """How probable it is that a row of the class lies at least so far out (n, k).
 
-        ``P(χ²_d ≥ m²)`` of the squared Mahalanobis distance m². A row whose p-values are all tiny
-        is like no class, whatever its posteriors say.
+        ``P(χ²_d ≥ m²)`` of the squared Mahalanobis distance m², by the d features that hold
+        numbers; a model that has none refuses. A row whose p-values are all tiny is like no class,
+        whatever its posteriors say.
         """
-        return self._score(novelty.class_p_values, X)
+        return self._score_numbers(novelty.class_p_values, X)
 
     def evidence_p_values(
         self, X: Any, n_draws: int = 100_000, random_state: synthesis.RandomState = 0
-    ) -> novelty.PValues:
+    ) -> PValues:
         """How probable it is that a row of the model has no more evidence than each row (n,).
 
-        Simulated, with standard errors; see `gaussbayes.novelty.evidence_distribution`. Those are
-        rows of all features, so that none may be missing here.
+        Simulated, with standard errors; see `gaussbayes.evidence.evidence_distribution`. Those are
+        rows of all features, so that none may be missing here. Categories are drawn too; one that
+        training has not seen is refused, since the evidence is then that of the other features.
         """
-        parameters = self._ready()
-        rows = validation.features_as_before(self, X)
-        refuse_not_finite(rows, names=self._model.schema.features)
-        found = novelty.evidence_distribution(parameters, n_draws, random_state, self.n_jobs)
+        parameters = self._complete()
+        if isinstance(parameters, Parameters):
+            rows = validation.features_as_before(self, X)
+            refuse_not_finite(rows, names=self._model.schema.features)
+        else:
+            from gaussbayes import mixed_rows
+
+            mixed_rows.refuse_incomplete(self, self._model, X)
+        found = evidence_distribution(parameters, n_draws, random_state, self.n_jobs)
         return found.p_values(self.score_samples(X))
 
     def estimate_priors(self, X: Any, sample_weight: Any = None, **settings: Any) -> PriorShift:
@@ -115,7 +124,7 @@ class Deciding(Predicting):
         self, n_draws: int = 100_000, random_state: synthesis.RandomState = 0
     ) -> BayesError:
         """How often the best rule is wrong if the model is right, simulated, and a bound of it."""
-        return bayes_error(self._ready(), n_draws, random_state, self.n_jobs)
+        return bayes_error(self._complete(), n_draws, random_state, self.n_jobs)
 
     def explain(
         self, row: Any, between: tuple[Any, Any] | None = None, reference: Any = "mean"
@@ -124,11 +133,13 @@ class Deciding(Predicting):
 
         Parameters
         ----------
-        row : (d,) the features, or a table of one row; NaN is a value that is missing
+        row : (d,) the features, or a table of one row; NaN is a value that is missing, None a
+            category that is
         between : the labels of two classes whose log-odds are split up; None is the most probable
             one and the next
         reference : the point (d,) at which every contribution is 0; ``"mean"`` is the mean of the
-            classes' means weighted by their priors, ``"rival"`` the mean of the second class
+            classes' means weighted by their priors, ``"rival"`` the mean of the second class.
+            Categories have no place in it: they are compared with one that is not known
 
         Examples
         --------
@@ -142,6 +153,11 @@ class Deciding(Predicting):
         >>> [one.amount for one in told.log_odds.contributions]
         [2.0, 4.0]
         """
-        parameters, schema = self._ready(), self._model.schema
+        parameters, schema = self._complete(), self._model.schema
         pair = None if between is None else validation.codes_of(*between, schema)
-        return explain(parameters, schema, validation.one_row(self, row), pair, reference)
+        if isinstance(parameters, Parameters):
+            return explain(parameters, schema, validation.one_row(self, row), pair, reference)
+        from gaussbayes import mixed_rows
+
+        one = mixed_rows.one_row(self, self._model, row)
+        return explain(parameters, schema, one, pair, reference)

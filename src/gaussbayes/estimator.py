@@ -1,6 +1,6 @@
 """`GaussianClassifier`: the whole family as one scikit-learn estimator. No arithmetic here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
@@ -11,8 +11,8 @@ from typing import Any, Literal, Self
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from gaussbayes import labels, storage, table, validation
-from gaussbayes.deciding import Deciding
+from gaussbayes import storage, validation
+from gaussbayes.changing import Changing
 from gaussbayes.direct import direct_parameters
 from gaussbayes.errors import GaussBayesError, MissingLabelError, NonFiniteError, ParameterError
 from gaussbayes.evaluation import evaluate
@@ -23,21 +23,18 @@ from gaussbayes.missing.em import fit_incomplete
 from gaussbayes.model import Model, completed_model, given_model, learnt_model
 from gaussbayes.moments import ClassMoments
 from gaussbayes.priors import Priors
-from gaussbayes.selection import Choice, Criterion, check_choice, select
-from gaussbayes.settings import Settings
+from gaussbayes.selection import Choice, Criterion, select
 from gaussbayes.shrinkage import Shrinkage
-from gaussbayes.sources import Summary, moments_of
 from gaussbayes.types import (
     BadRowHandling,
     CategoricalFeatures,
     CovarianceName,
     Divisor,
     LabelArray,
-    ScatterLayout,
 )
 
 
-class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ignore[misc]
+class GaussianClassifier(ClassifierMixin, Changing, BaseEstimator):  # type: ignore[misc]
     """One Gaussian for each class, and Bayes' rule.
 
     ``p(c | x) = prior_c N(x; mean_c, Σ_c) / Σ_b prior_b N(x; mean_b, Σ_b)``, everything estimated
@@ -212,102 +209,28 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
     def _fit_mixed(
         self, choice: Choice, X: Any, y: Any, sample_weight: Any, columns: tuple[int, ...]
     ) -> Self:
-        if choice.is_open:
-            msg = "'auto' chooses for features that are numbers: with categories, say which"
-            raise ParameterError(msg)
-        learnt, names = self._first(choice.settings, X, y, sample_weight, columns)
+        from gaussbayes import mixed_left_out
+
+        names, rows, settings, selection = validation.names_in(X), None, choice.settings, None
+        if choice.is_open and choice.criterion == "leave_one_out":
+            rows = mixed_left_out.rows_to_leave_out(X, y, sample_weight, names, columns)
+            learnt = rows.learnt(choice.layout, self.n_jobs)
+        else:
+            learnt = self._first(choice.layout, X, y, sample_weight, columns)
         self._refuse_unlabelled(learnt.classes)
-        model = learnt_model(choice.settings, learnt, names, None, columns)
+        model = learnt_model(settings, learnt, names, None, columns)
+        if choice.is_open:
+            if learnt.incomplete is not None:
+                _refuse_open(choice)
+            selection = mixed_left_out.select(rows, model, choice, self.n_jobs)
+            settings = selection.chosen(settings)
+            model = replace(model, settings=settings)
         solved, convergence = model.solved(self.n_jobs)
         parameters = solved.estimate_mixed(self.n_jobs)
         self._forget_earlier()
+        if selection is not None:
+            self.selection_ = selection
         return self._remember(solved, parameters, convergence)
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from more rows; the model is that of all rows so far.
-
-        Parameters
-        ----------
-        X, y, sample_weight : as in `fit`; any number of rows, any classes
-        classes : the labels that may occur, if that is to be checked. New classes need not be
-            announced: they join with their first row.
-        """
-        settings = self._settings("partial_fit")
-        if self.__sklearn_is_fitted__():
-            before = self._model.with_settings(settings, "partial_fit")
-            batch = self._more(before, X, y, sample_weight)
-            model = before.updated(batch)
-        else:
-            columns = validation.categorical_columns(X, self.categorical_features)
-            batch, names = self._first(settings, X, y, sample_weight, columns)
-            model = learnt_model(settings, batch, names, None, columns)
-        if classes is not None:
-            validation.refuse_unknown(batch.classes, labels.encode(classes)[1])
-        return self._remember(model)
-
-    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Take rows away again: the model is that of the other rows, as if these had never been.
-
-        Exact, without the other rows. A class of which no row is left is no class any more.
-
-        Raises
-        ------
-        RemovalError
-            If these rows cannot have been among those seen: a class would have less than no weight,
-            or a scatter that is none. The model then stays as it was.
-
-        Examples
-        --------
-        >>> model = GaussianClassifier().fit([[1.0], [2.0], [6.0], [5.0], [7.0]], [0, 0, 0, 1, 1])
-        >>> model.forget([[6.0]], [0]).means_.tolist()
-        [[1.5], [6.0]]
-        """
-        before = self._fitted()
-        gone = self._more(before, X, y, sample_weight)
-        return self._remember(before.without(gone.with_rows()))
-
-    def add_class(self, label: Any, X: Any, sample_weight: Any = None) -> Self:
-        """Learn a class that the model does not have, from its rows; no other class is touched.
-
-        Its prior follows from its weight, unless priors were given: then it needs one of its own.
-        A covariance that is shared is that of all classes, the new one among them.
-
-        Examples
-        --------
-        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
-        >>> model.add_class(2, [[10.0], [12.0]]).means_.tolist()
-        [[1.5], [6.0], [11.0]]
-        """
-        before = self._fitted()
-        rows = X if table.is_frame(X) else table.as_array(X)
-        batch = self._more(before, rows, [label] * len(rows), sample_weight)
-        return self._remember(before.with_class(batch.with_rows()))
-
-    def remove_class(self, label: Any) -> Self:
-        """Take a class away, with all its rows; no other class is touched.
-
-        Examples
-        --------
-        >>> X, y = [[1.0], [2.0], [5.0], [7.0], [8.0], [9.0]], [0, 0, 1, 1, 2, 2]
-        >>> GaussianClassifier().fit(X, y).remove_class(1).classes_.tolist()
-        [0, 2]
-        """
-        return self._remember(self._fitted().without_class(label))
-
-    def merge(self, other: Any) -> Self:
-        """Add what another model of the same features has learnt; classes are united.
-
-        An unfitted model takes over the other's moments. If only one of them knows the names of the
-        features, or of the target, they are taken from that one.
-        """
-        if not isinstance(other, GaussianClassifier):
-            msg = f"another GaussianClassifier can be merged, got {type(other).__name__}"
-            raise TypeError(msg)
-        settings = self._settings("merge")
-        theirs = GaussianClassifier._fitted(other).with_settings(settings, "merge")
-        if not self.__sklearn_is_fitted__():
-            return self._remember(theirs)
-        return self._remember(self._model.with_settings(settings, "merge").merged(theirs))
 
     def fit_source(
         self,
@@ -325,6 +248,11 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         ----------
         source, target, features, weights, bad_rows, client : see `gaussbayes.sources.moments_of`
 
+        Notes
+        -----
+        Categorical features are those that `categorical_features` names, or has the numbers of
+        among the features, or those of a categorical type (see `gaussbayes.sources.moments_of`).
+
         Examples
         --------
         >>> from importlib.resources import files
@@ -333,38 +261,17 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         'petal length (cm)'
         """
         choice = self._choice()
-        if not (self.categorical_features is None or isinstance(self.categorical_features, str)):
-            self._refuse_categories("fit_source")
         if choice.is_open:
             choice.refuse_without_rows()
         wanted = {"features": features, "weights": weights, "bad_rows": bad_rows, "client": client}
         wanted["complete"] = choice.is_open
+        wanted["categorical_features"] = self.categorical_features
         found = self._summed(source, target, choice.layout, wanted)
         none = (None, None, None)
-        self._fit_best(choice, none, found.learnt.with_rows(), found.features, found.target)
+        told = found.features, found.target, found.categorical
+        self._fit_best(choice, none, found.learnt.with_rows(), *told)
         self.bad_rows_ = found.bad_rows
         return self
-
-    def partial_fit_source(
-        self,
-        source: Any,
-        target: str | None = None,
-        *,
-        weights: str | None = None,
-        bad_rows: BadRowHandling = "error",
-        client: Any = None,
-    ) -> Self:
-        """Learn from more rows; the features, and the target if not given, are those of before."""
-        settings = self._settings("partial_fit_source")
-        before = self._fitted().with_settings(settings, "partial_fit_source")
-        if before.schema.categorical:
-            self._refuse_categories("partial_fit_source")
-        names, target = validation.names_for_source(before, target)
-        wanted = {"features": names, "weights": weights, "bad_rows": bad_rows, "client": client}
-        found = self._summed(source, target, before.layout, wanted)
-        model = before.updated(found.learnt)
-        self.bad_rows_ = found.bad_rows
-        return self._remember(model)
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the model to a file, whole or not at all; see `load`.
@@ -390,7 +297,8 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         """Every row predicted by the model of all others, exactly and in closed form.
 
         The models are those of these rows with the settings of this classifier, which need not be
-        fitted; what ``"auto"`` chose is kept.
+        fitted; what ``"auto"`` chose is kept. Categories may be missing, numbers may not; a
+        category that no other row has says nothing about the class, as in any prediction.
 
         Examples
         --------
@@ -401,8 +309,13 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         ([0.0875, 0.9125], 1)
         """
         settings = self._settings("leave_one_out")
-        if validation.categorical_columns(X, self.categorical_features):
-            self._refuse_categories("leave_one_out")
+        if columns := validation.categorical_columns(X, self.categorical_features):
+            from gaussbayes import mixed_left_out
+
+            names = validation.names_in(X)
+            rows = mixed_left_out.rows_to_leave_out(X, y, sample_weight, names, columns)
+            told = mixed_left_out.leave_one_out(rows, settings, self.n_jobs)
+            return LeaveOneOut(told, evaluate(told, rows.batch.codes, rows.schema.classes))
         batch, schema = validation.read_labelled(X, y, sample_weight)
         layout, codes = settings.structure.layout, batch.codes
         moments = validation.moments_of(batch, schema, layout, self.n_jobs).moments
@@ -467,61 +380,6 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         learnt = label_moments(classes, moments).able(checked.structure.layout)
         return model._remember(learnt_model(checked, learnt, feature_names))
 
-    def _choice(self) -> Choice:
-        return check_choice(
-            self.covariance,
-            self.shared,
-            self.priors,
-            self.divisor,
-            self.shrinkage,
-            self.selection,
-            self.smoothing,
-        )
-
-    def _settings(self, step: str) -> Settings:
-        """The settings for a step that cannot choose any: what was chosen before stays."""
-        choice = self._choice()
-        if not choice.is_open:
-            return choice.settings
-        if not self.__sklearn_is_fitted__():
-            msg = (
-                f"{step} cannot choose covariance and shrinkage: 'auto' is for fit and fit_source, "
-                "which see all rows at once"
-            )
-            raise ParameterError(msg)
-        return replace(
-            self._model.settings,
-            priors=self.priors,
-            divisor=self.divisor,
-            smoothing=choice.settings.smoothing,
-        )
-
-    def _first(
-        self,
-        settings: Settings,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        categorical: tuple[int, ...],
-    ) -> tuple[LabelledMoments, tuple[str, ...] | None]:
-        """What the first rows teach, and the names of their features."""
-        names, layout = validation.names_in(X), settings.structure.layout
-        if not categorical:
-            return validation.summarised(X, y, sample_weight, layout, self.n_jobs), names
-        from gaussbayes.mixed_rows import learnt_first
-
-        return learnt_first(X, y, sample_weight, names, categorical, layout, self.n_jobs), names
-
-    def _more(self, before: Model, X: Any, y: Any, sample_weight: Any) -> LabelledMoments:
-        """What rows teach whose features are those of before in number, name and order."""
-        layout, n_jobs = before.layout, self.n_jobs
-        if not before.schema.categorical:
-            rows, names = validation.features_as_before(self, X), before.schema.features
-            return validation.summarised(rows, y, sample_weight, layout, n_jobs, names)
-        from gaussbayes.mixed_rows import learnt_as_before
-
-        return learnt_as_before(self, before, X, y, sample_weight, n_jobs)
-
     def _refuse_unlabelled(self, classes: LabelArray) -> None:
         """Raise if the mark of rows without label is among the labels."""
         if self.unlabelled is not None and self.unlabelled in classes.tolist():
@@ -530,13 +388,6 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
                 "beside categorical features leave them out"
             )
             raise MissingLabelError(msg)
-
-    def _refuse_categories(self, step: str) -> None:
-        msg = (
-            f"{step} is for features that are numbers, and categorical_features="
-            f"{self.categorical_features!r:.100} says that some are categories: leave them out"
-        )
-        raise ParameterError(msg)
 
     def _forget_earlier(self) -> None:
         """Take away what an earlier fit has said of itself."""
@@ -550,17 +401,24 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
         learnt: LabelledMoments,
         names: Sequence[str] | None,
         target: str | None = None,
+        categorical: tuple[int, ...] = (),
     ) -> Self:
         """Take over the model of the best settings; `rows` are those learnt from, or Nones."""
         settings, selection = choice.settings, None
         if choice.is_open:
             if learnt.incomplete is not None:
                 _refuse_open(choice)
-            model = learnt_model(settings, learnt, names)
-            selection = select(*rows, learnt.moments, model.schema, choice, self.n_jobs)
+            model = learnt_model(settings, learnt, names, None, categorical)
+            if categorical:
+                from gaussbayes import mixed_left_out
+
+                selection = mixed_left_out.select(None, model, choice, self.n_jobs)
+            else:
+                selection = select(*rows, learnt.moments, model.schema, choice, self.n_jobs)
             settings = selection.chosen(settings)
-        model, convergence = learnt_model(settings, learnt, names, target).solved(self.n_jobs)
-        parameters = model.estimate()
+        whole = learnt_model(settings, learnt, names, target, categorical)
+        model, convergence = whole.solved(self.n_jobs)
+        parameters = model.estimate_any(self.n_jobs)
         self._forget_earlier()
         if selection is not None:
             self.selection_ = selection
@@ -580,12 +438,6 @@ class GaussianClassifier(ClassifierMixin, Deciding, BaseEstimator):  # type: ign
             smoothing=chosen.smoothing,
         )
         return classifier._remember(model)
-
-    def _summed(
-        self, source: Any, target: str, layout: ScatterLayout, wanted: Mapping[str, Any]
-    ) -> Summary:
-        """The moments of a source's rows, summed by the threads of this classifier."""
-        return moments_of(source, target, layout=layout, n_jobs=self.n_jobs, **wanted)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

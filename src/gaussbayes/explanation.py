@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from gaussbayes import scores
 from gaussbayes.bayes_rule import BayesRule, BayesTerms, bayes_rule
 from gaussbayes.contributions import Contribution, LogOdds, Value, added
-from gaussbayes.errors import DataError, NonFiniteError, ParameterError, SchemaError
+from gaussbayes.errors import NonFiniteError, ParameterError, SchemaError
 from gaussbayes.marginal import marginal
 from gaussbayes.parameters import Parameters, as_numbers
 from gaussbayes.schema import Schema
@@ -155,12 +155,9 @@ def _of_categories(
 ) -> list[Contribution]:
     """What the categories add; infinite where one of the two classes is ruled out."""
     if all(math.isinf(bayes.classes[code].log_joint) for code in pair):
-        a, b = (schema.class_name(code) for code in pair)
-        msg = (
-            f"classes {a} and {b} both have probability 0 here, so that their odds are not "
-            "defined: compare classes that are possible, or set smoothing above 0"
-        )
-        raise DataError(msg)
+        from gaussbayes.categorical.likelihood import refuse_no_odds
+
+        refuse_no_odds(schema.class_name(pair[0]), schema.class_name(pair[1]), 0)
     a, b = (categories.log_likelihood[:, code] for code in pair)
     titles = schema.of_categories.titles
     columns = (titles, categories.values, (a - b).tolist(), categories.unseen)
@@ -233,9 +230,10 @@ def _origin(reference: ArrayLike, parameters: Parameters, schema: Schema, b: int
         raise ParameterError(msg)
     point = as_numbers("a reference point", reference)
     if point.shape != parameters.center.shape or not np.isfinite(point).all():
+        those = "" if schema.places is None else " that hold numbers"
         msg = (
-            f"a reference point is a finite number for each of the {schema.n_features} features, "
-            f"got {point.tolist()!r:.200}"
+            f"a reference point is a finite number for each of the {schema.n_features} features"
+            f"{those}, got {point.tolist()!r:.200}"
         )
         raise ParameterError(msg)
     return np.asarray(point - parameters.center)

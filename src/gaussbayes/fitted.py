@@ -154,7 +154,8 @@ class Fitted:
         """The same classes as seen through some features only, the others integrated out.
 
         A new classifier whose means and covariances are the entries for these features, given by
-        name or number: exact, without a second fit. It has no `moments_`.
+        name or number: exact, without a second fit. It has no `moments_`. Features that hold
+        categories may be among them, or be all of them: discrete naive Bayes.
 
         Examples
         --------
@@ -164,8 +165,9 @@ class Fitted:
         >>> model.marginal([1]).means_.round(4).tolist()
         [[1.8333], [7.5]]
         """
-        parameters = self._ready()
-        return self._with(self._model.marginal(features, parameters))
+        found = self._complete()
+        numbers = found if isinstance(found, Parameters) else found.gaussian
+        return self._with(self._model.marginal(features, numbers))
 
     def with_feature_names(self, names: Sequence[str] | None) -> Self:
         """The same classifier with other names for its features, or none.
@@ -212,9 +214,7 @@ class Fitted:
         model = self._fitted()
         if self._parameters is None:
             solved, convergence = model.solved(self.n_jobs)
-            mixed = solved.counts is not None
-            found = solved.estimate_mixed() if mixed else solved.estimate()
-            self._remember(solved, found, convergence)
+            self._remember(solved, solved.estimate_any(), convergence)
         assert self._parameters is not None
         return self._parameters
 

@@ -10,7 +10,16 @@ from operator import index
 
 import numpy as np
 
-from gaussbayes.covariance import Diagonal, Full, Shape, Spherical, diagonal, full, spherical
+from gaussbayes.covariance import (
+    Diagonal,
+    Full,
+    Shape,
+    Spherical,
+    diagonal,
+    full,
+    no_features,
+    spherical,
+)
 from gaussbayes.errors import SchemaError
 from gaussbayes.parameters import Parameters
 from gaussbayes.schema import Schema
@@ -18,6 +27,8 @@ from gaussbayes.schema import Schema
 
 def marginal(parameters: Parameters, columns: Sequence[int], schema: Schema) -> Parameters:
     """The parameters of the features in these columns; `schema` is that of the result.
+
+    Without any they are the priors alone, as for a model whose features are all categories.
 
     Examples
     --------
@@ -40,6 +51,8 @@ def marginal(parameters: Parameters, columns: Sequence[int], schema: Schema) -> 
 
 
 def _sub_block(shape: Shape, chosen: np.typing.NDArray[np.intp], schema: Schema) -> Shape:
+    if not chosen.size:
+        return no_features()
     match shape:
         case Full():
             return full(shape.covariance[:, chosen[:, None], chosen], schema)

@@ -15,7 +15,7 @@ from gaussbayes import categorical, scores
 from gaussbayes.categorical import ClassCounts
 from gaussbayes.categorical.coding import CodedColumns
 from gaussbayes.categorical.likelihood import log_likelihood as of_categories
-from gaussbayes.categorical.likelihood import refuse_impossible
+from gaussbayes.categorical.likelihood import refuse_impossible, refuse_no_odds
 from gaussbayes.categorical.parameters import CategoricalParameters
 from gaussbayes.errors import DataError
 from gaussbayes.kernels.reference import log_sum_exp
@@ -148,7 +148,7 @@ def log_odds(
         odds: RealArray = two[:, 0] - two[:, 1]
     if np.isnan(odds).any():
         scores.refuse_no_odds(parameters.prior, a, b)
-        refuse_impossible(int(np.argmax(np.isnan(odds))))
+        refuse_no_odds(a, b, int(np.argmax(np.isnan(odds))))
     return odds
 
 
@@ -160,9 +160,7 @@ def negative_log_likelihood(
     n_jobs: int | None = 1,
 ) -> scores.NegativeLogLikelihood:
     """``−Σ log p(x, y)`` over labelled rows; ∞ if a row cannot be of its class."""
-    numbers = scores.negative_log_likelihood(
-        parameters.gaussian, rows.X, codes, weights, n_jobs
-    )
+    numbers = scores.negative_log_likelihood(parameters.gaussian, rows.X, codes, weights, n_jobs)
     each = of_categories(parameters.categorical, rows.columns)[np.arange(codes.size), codes]
     if weights is not None:
         there = weights > 0  # a row that does not count may be impossible

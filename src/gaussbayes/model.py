@@ -52,7 +52,7 @@ class Model:
     moments: ClassMoments | None  # of rows that lack no number
     parameters: Parameters | None  # None if they follow from moments, or are not worked out yet
     incomplete: PatternMoments | None = None  # of the other rows; only beside moments
-    counts: "ClassCounts | None" = None  # of the features that hold categories, beside moments
+    counts: "ClassCounts | None" = None  # of the features that hold categories
 
     @property
     def prior(self) -> FloatArray:
@@ -112,6 +112,29 @@ class Model:
             msg = "this model has no categorical features"
             raise DataError(msg)
         return mixed.estimate(self.settings, self._gaussians(n_jobs), self.counts, self.schema)
+
+    def estimate_any(self, n_jobs: int | None = None) -> "Parameters | MixedParameters":
+        """The parameters of a model of either kind."""
+        return self.estimate(n_jobs) if self.counts is None else self.estimate_mixed(n_jobs)
+
+    @property
+    def text_features(self) -> tuple[str, ...]:
+        """The names of the features whose categories are text, however much like numbers it looks.
+
+        Examples
+        --------
+        >>> from gaussbayes import GaussianClassifier
+        >>> import pandas as pd
+        >>> rows = pd.DataFrame({"zip": ["01", "12"], "floor": [1, 2]})
+        >>> model = GaussianClassifier(categorical_features=["zip", "floor"]).fit(rows, [0, 1])
+        >>> model._model.text_features
+        ('zip',)
+        """
+        names = self.schema.features
+        if self.counts is None or names is None:
+            return ()
+        places = zip(self.schema.categorical, self.counts.categories, strict=True)
+        return tuple(names[j] for j, own in places if own and isinstance(own[0], str))
 
     def learnt(self, wanted_by: str) -> LabelledMoments:
         """What was learnt from rows, for the step of that name; refused where no rows were seen."""
@@ -206,14 +229,24 @@ class Model:
         Parameters
         ----------
         features : by name or number
-        parameters : those of this model
+        parameters : those of the features of this model that hold numbers
         """
         columns = marginals.find_columns(self.schema, features)
         names = self.schema.features
         chosen = None if names is None else tuple(names[column] for column in columns)
-        schema = Schema(self.schema.classes, len(columns), chosen)
-        seen = marginals.marginal(parameters, columns, schema)
-        return replace(self, schema=schema, moments=None, parameters=seen, incomplete=None)
+        hold = self.schema.categorical
+        places = tuple(place for place, column in enumerate(columns) if column in hold)
+        schema = Schema(self.schema.classes, len(columns), chosen, places)
+        numbers = self.schema.of_numbers.places or range(self.schema.n_features)
+        wanted = [numbers.index(column) for column in columns if column not in hold]
+        seen = marginals.marginal(parameters, wanted, schema.of_numbers)
+        counts = self.counts
+        if counts is not None:
+            of_these = [hold.index(columns[place]) for place in places]
+            counts = counts.of_features(of_these) if places else None
+        return replace(
+            self, schema=schema, moments=None, parameters=seen, incomplete=None, counts=counts
+        )
 
     def with_feature_names(self, names: Sequence[str] | None) -> "Model":
         """The same model with other names for its features, or none."""

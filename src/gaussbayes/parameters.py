@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussbayes.covariance import Shape, diagonal, full, spherical
+from gaussbayes.covariance import Shape, diagonal, full, no_features, spherical
 from gaussbayes.errors import DataError, ParameterError, SingularCovarianceError
 from gaussbayes.moments import ClassMoments
 from gaussbayes.priors import Priors, class_priors
@@ -143,7 +143,7 @@ def estimate(
     prior = class_priors(priors, schema, moments.weight)
     center, offset = _center(moments)
     if moments.n_features == 0:  # all features are categorical: there is no Gaussian
-        return Parameters(prior, center, offset, diagonal(np.empty((1, 0)), schema, None))
+        return Parameters(prior, center, offset, no_features())
     covariance = estimate_covariance(moments, schema, structure, divisor, shrinkage)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     try:

@@ -1,17 +1,19 @@
 """What a fitted classifier says of rows: labels, posteriors, densities, distances."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gaussbayes import scores, synthesis, table, validation
 from gaussbayes.fitted import Fitted
 from gaussbayes.parameters import Parameters
-from gaussbayes.types import FloatArray, LabelArray, RealArray
+from gaussbayes.types import LabelArray, RealArray
 
 if TYPE_CHECKING:
-    from gaussbayes.mixed import MixedParameters
+    from gaussbayes.mixed import MixedRows
 
 Answer = TypeVar("Answer")
 
@@ -70,45 +72,90 @@ class Predicting(Fitted):
         return self._score(scores.log_odds, X, *validation.codes_of(a, b, self._model.schema))
 
     def mahalanobis(self, X: Any) -> RealArray:
-        """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means."""
-        return self._score(scores.mahalanobis, X)
+        """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means.
+
+        They are distances of numbers: features that hold categories do not count. A model that has
+        no others refuses.
+        """
+        return self._score_numbers(scores.mahalanobis, X)
 
     def negative_log_likelihood(
         self, X: Any, y: Any, sample_weight: Any = None
     ) -> scores.NegativeLogLikelihood:
-        """``−Σ log p(x, y)`` over labelled rows, in the labels' part and the features' part."""
-        parameters, own = self._ready(), self._model.schema
-        batch, schema = table.read(validation.features_as_before(self, X), y, sample_weight)
-        codes = validation.codes_among(own.classes, schema.classes, batch.targets)
-        with validation.naming_columns(batch.X, own.features, allow_nan=True):
-            return scores.negative_log_likelihood(
-                parameters, batch.X, codes, batch.weights, self.n_jobs
-            )
+        """``−Σ log p(x, y)`` over labelled rows, in the labels' part and the features' part.
+
+        The features' part is ∞ if a category never occurred in the class of its row, without
+        smoothing.
+        """
+        rows = self._rows(X)
+        numbers = rows if isinstance(rows, np.ndarray) else rows.X
+        batch, classes = table.batch_of(numbers, y, sample_weight)
+        codes = validation.codes_among(self.classes_, classes, batch.targets)
+        return self._scored(scores.negative_log_likelihood, rows, codes, batch.weights)
 
     def sample(
         self, n_samples: int = 1, random_state: synthesis.RandomState = None
-    ) -> tuple[FloatArray, LabelArray]:
-        """Draw rows (n, d) from the model, and their labels (n,)."""
+    ) -> tuple[NDArray[Any], LabelArray]:
+        """Draw rows (n, d) from the model, and their labels (n,).
+
+        With categories the rows are an array of objects in the order of the columns: numbers are
+        floats, categories texts, whole numbers or truth values as in `categories_`.
+
+        Examples
+        --------
+        >>> from gaussbayes import GaussianClassifier
+        >>> X, y = [[1.0, "S"], [3.0, "M"], [7.0, "S"], [8.0, "S"]], ["a", "a", "b", "b"]
+        >>> model = GaussianClassifier(categorical_features=[1]).fit(X, y)
+        >>> rows, labels = model.sample(100, random_state=0)
+        >>> rows.shape, rows.dtype, set(rows[labels == "b", 1])
+        ((100, 2), dtype('O'), {'S'})
+        """
         generator = synthesis.as_generator(random_state)
-        rows, codes = synthesis.draw(self._ready(), n_samples, generator)
-        return rows, self.classes_[codes]
+        parameters = self._complete()
+        if isinstance(parameters, Parameters):
+            rows, codes = synthesis.draw(parameters, n_samples, generator)
+            return rows, self.classes_[codes]
+        from gaussbayes import mixed_rows
+
+        drawn, codes = synthesis.draw_mixed(parameters, n_samples, generator)
+        return mixed_rows.side_by_side(drawn, self._model.schema), self.classes_[codes]
 
     def _score(self, function: Callable[..., Answer], X: Any, *codes: int) -> Answer:
-        parameters = self._complete()
-        if not isinstance(parameters, Parameters):
-            return self._score_mixed(function, parameters, X, *codes)
-        rows = validation.features_as_before(self, X)
-        with validation.naming_columns(rows, self._model.schema.features, allow_nan=True):
-            return function(parameters, rows, *codes, self.n_jobs)
+        return self._scored(function, self._rows(X), *codes)
 
-    def _score_mixed(
-        self, function: Callable[..., Answer], parameters: "MixedParameters", X: Any, *codes: int
+    def _rows(self, X: Any) -> "RealArray | MixedRows":
+        """The rows as the model's kind of scores takes them."""
+        if isinstance(self._complete(), Parameters):
+            return validation.features_as_before(self, X)
+        from gaussbayes import mixed_rows
+
+        return mixed_rows.rows_as_before(self, self._model, X)
+
+    def _scored(
+        self, function: Callable[..., Answer], rows: "RealArray | MixedRows", *more: Any
     ) -> Answer:
-        from gaussbayes import mixed, mixed_rows
+        """What a function of `gaussbayes.scores`, or its twin for mixed rows, says of rows."""
+        parameters = self._complete()
+        if isinstance(rows, np.ndarray):
+            numbers = rows
+        else:
+            from gaussbayes import mixed
 
-        twin = mixed.twin(function)
-        rows = mixed_rows.rows_as_before(self, self._model, X)
-        names = self._model.schema.of_numbers
-        with validation.naming_columns(rows.X, names.features or names.places, allow_nan=True):
-            answer: Answer = twin(parameters, rows, *codes, self.n_jobs)
-        return answer
+            function, numbers = mixed.twin(function), rows.X
+        with self._naming(numbers):
+            return function(parameters, rows, *more, self.n_jobs)
+
+    def _score_numbers(self, function: Callable[..., Answer], X: Any) -> Answer:
+        """What a function says of the numbers of rows, whatever their categories are."""
+        parameters = self._complete()
+        if isinstance(parameters, Parameters):
+            return self._score(function, X)
+        from gaussbayes import mixed_rows
+
+        numbers = mixed_rows.numbers_as_before(self, self._model, X)
+        with self._naming(numbers):
+            return function(parameters.gaussian, numbers, self.n_jobs)
+
+    def _naming(self, numbers: RealArray) -> AbstractContextManager[None]:
+        own = self._model.schema.of_numbers
+        return validation.naming_columns(numbers, own.features or own.places, allow_nan=True)

@@ -20,7 +20,7 @@ from gaussbayes.errors import DataError, GaussBayesError
 from gaussbayes.evaluation import evaluate
 from gaussbayes.leave_one_out import shrinkage_path
 from gaussbayes.leave_one_out.frame import scatters
-from gaussbayes.leave_one_out.mixed import has_closed_form
+from gaussbayes.leave_one_out.toward_shared import has_closed_form
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters, Structure, given
 from gaussbayes.schema import Schema
@@ -66,6 +66,18 @@ class Selection:
     def chosen(self, settings: Settings) -> Settings:
         """The settings with the structure and the shrinkage of the best."""
         return replace(settings, structure=self.best.structure, shrinkage=self.best.shrinkage)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CategoricalTerms:
+    """What categorical features add to every candidate, whatever its structure."""
+
+    log_likelihood: float  # of all rows with their classes
+    n_parameters: int
+    left_out: FloatArray | None = None  # (n, k) log likelihood of each row without it; not for BIC
+
+
+NO_CATEGORIES = CategoricalTerms(0.0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +178,7 @@ def select(
     schema: Schema,
     choice: Choice,
     n_jobs: int | None = None,
+    categories: CategoricalTerms = NO_CATEGORIES,
 ) -> Selection:
     """Judge every structure with every shrinkage, and find the best.
 
@@ -176,6 +189,7 @@ def select(
     moments : of these rows, full or of the layout of the choice
     choice : what may be chosen, by the least log loss of rows left out, exactly as if n models were
         fitted, or by the least BIC. Of equal candidates the one with fewest parameters wins.
+    categories : of further features of the rows, which hold categories, if there are any
 
     Notes
     -----
@@ -199,13 +213,15 @@ def select(
     candidates: list[Candidate] = []
     for structure, own in choice.candidates(weights):
         chosen = replace(choice.settings, structure=structure)
-        fitted = [_fitted(moments, schema, replace(chosen, shrinkage=s)) for s in own]
+        fitted = [_fitted(moments, schema, replace(chosen, shrinkage=s), categories) for s in own]
         if choice.criterion == "bic":
             candidates += fitted
             continue
         if X is None or codes is None:
             raise _no_rows()
-        path = shrinkage_path(X, codes, weights, moments, schema, chosen, own, n_jobs)
+        path = shrinkage_path(
+            X, codes, weights, moments, schema, chosen, own, n_jobs, categories.left_out
+        )
         rows = _counted(codes, weights)
         candidates += [
             _judged(candidate, told, codes, weights, rows, schema)
@@ -251,17 +267,21 @@ def _no_rows() -> DataError:
     )
 
 
-def _fitted(moments: ClassMoments, schema: Schema, settings: Settings) -> Candidate:
+def _fitted(
+    moments: ClassMoments, schema: Schema, settings: Settings, categories: CategoricalTerms
+) -> Candidate:
     """A candidate before any row is left out."""
     structure, shrinkage = settings.structure, settings.shrinkage
     unseen = (nan, nan, nan)
     try:
         model = settings.estimate(moments, schema)
     except GaussBayesError as error:
-        size = _n_parameters(structure, schema)
+        size = _n_parameters(structure, schema) + categories.n_parameters
         return Candidate(structure, shrinkage, *unseen, nan, size, str(error))
-    own = bic(model, moments, structure)
-    return Candidate(structure, shrinkage, *unseen, own, model.n_parameters)
+    charge = categories.n_parameters * float(np.log(moments.weight.sum()))
+    own = bic(model, moments, structure) + charge - 2.0 * categories.log_likelihood
+    size = model.n_parameters + categories.n_parameters
+    return Candidate(structure, shrinkage, *unseen, own, size)
 
 
 def _judged(
@@ -308,6 +328,8 @@ def _best(candidates: Sequence[Candidate], criterion: Criterion) -> Candidate:
 def _n_parameters(structure: Structure, schema: Schema) -> int:
     """How many free parameters such a model has, whether or not it can be fitted."""
     k, d = schema.classes.shape[0], schema.n_features
+    if d == 0:
+        return int(k) - 1
     unit = {"full": np.eye(d), "diagonal": np.ones(d), "spherical": np.ones(())}
     one = unit[structure.covariance]
     every = one if structure.shared else np.broadcast_to(one, (k, *one.shape))

@@ -5,7 +5,7 @@ of the covariance, ``Σ_c = F_c F_cᵀ``.
 """
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,9 @@ from gaussbayes.errors import ParameterError
 from gaussbayes.parameters import Parameters, Structure, as_numbers, given
 from gaussbayes.schema import Schema
 from gaussbayes.types import CodeArray, FloatArray
+
+if TYPE_CHECKING:
+    from gaussbayes.mixed import MixedParameters, MixedRows
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 """Where randomness comes from: a seed, a generator, or None for a fresh one."""
@@ -64,6 +67,28 @@ def draw(
     drawn = generator.choice(prior.shape[0], size=int(n_samples), p=prior / prior.sum())
     codes = drawn.astype(np.int32)
     return draw_rows(parameters, codes, generator), codes
+
+
+def draw_mixed(
+    parameters: "MixedParameters", n_samples: int, generator: np.random.Generator
+) -> tuple["MixedRows", CodeArray]:
+    """The same for a model that has categories: the numbers as above, then the categories.
+
+    Examples
+    --------
+    >>> from gaussbayes.categorical import CategoricalParameters
+    >>> from gaussbayes.mixed import MixedParameters
+    >>> numbers = given(Schema(np.arange(2), 1), Structure(), "uniform", [[0], [9]], [[[1]], [[1]]])
+    >>> wind = CategoricalParameters((("L", "S"),), np.log([[0.5, 0.5], [0.1, 0.9]]))
+    >>> rows, codes = draw_mixed(MixedParameters(numbers, wind), 5, np.random.default_rng(0))
+    >>> rows.X.shape, rows.columns.codes.shape
+    ((5, 1), (5, 1))
+    """
+    from gaussbayes.categorical.drawing import draw as draw_categories
+    from gaussbayes.mixed import MixedRows
+
+    X, codes = draw(parameters.gaussian, n_samples, generator)
+    return MixedRows(X, draw_categories(parameters.categorical, codes, generator)), codes
 
 
 def draw_rows(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
@@ -84,10 +85,15 @@ def one_row(model: BaseEstimator, row: Any) -> Any:
     if np.ndim(row) < 2 and not table.is_frame(row):
         return row
     rows = features_as_before(model, row)
-    if rows.shape[0] != 1:
-        msg = f"one row is explained at a time, got {rows.shape[0]}: choose one, as in X[3]"
-        raise DataError(msg)
+    refuse_other_than_one(rows.shape[0])
     return rows[0]
+
+
+def refuse_other_than_one(n_rows: int) -> None:
+    """Raise for tables of several rows where one is explained."""
+    if n_rows != 1:
+        msg = f"one row is explained at a time, got {n_rows}: choose one, as in X[3]"
+        raise DataError(msg)
 
 
 def names_of_features(model: BaseEstimator) -> tuple[str, ...] | None:
@@ -185,7 +191,13 @@ def read_labelled(X: Any, y: Any, sample_weight: Any) -> tuple[table.Batch, Sche
     >>> batch.X.tolist(), batch.targets.tolist(), schema.classes.tolist()
     ([[2.0]], [0], ['b'])
     """
-    batch, schema = read(X, y, sample_weight)
+    return one_label_each(*read(X, y, sample_weight))[:2]
+
+
+def one_label_each(
+    batch: table.Batch, schema: Schema
+) -> tuple[table.Batch, Schema, NDArray[np.intp] | None]:
+    """Rows to be left out one at a time, and which of the rows they are; None if all."""
     if batch.targets.ndim == 2:
         msg = (
             "rows are left out with one label each, got memberships of shape "
@@ -193,13 +205,13 @@ def read_labelled(X: Any, y: Any, sample_weight: Any) -> tuple[table.Batch, Sche
         )
         raise DataError(msg)
     if batch.weights is None or batch.weights.all():
-        return batch, schema
+        return batch, schema, None
     there = batch.weights > 0
     kept, codes = np.unique(batch.targets[there], return_inverse=True)
     if kept.size == schema.classes.size:
-        return batch, schema
+        return batch, schema, None
     some = table.Batch(batch.X[there], codes.astype(np.int32), batch.weights[there])
-    return some, replace(schema, classes=schema.classes[kept])
+    return some, replace(schema, classes=schema.classes[kept]), np.flatnonzero(there)
 
 
 def summarised(

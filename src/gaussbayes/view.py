@@ -84,7 +84,22 @@ def view(model: Any, features: Sequence[int | str] | None = None) -> View:
         columns = find_columns(validation.schema_of(model), features)
         part = model.marginal(columns)
     titles = tuple(names[column] for column in columns)
+    held = _categorical(part)
+    if held:
+        msg = (
+            "this shows features that hold numbers, but "
+            f"{', '.join(titles[at] for at in held[:6])} hold categories: choose others, as "
+            "features=[...] or by model.marginal([...])"
+        )
+        raise SchemaError(msg)
     return View(part.with_feature_names(None), titles, columns, model)
+
+
+def _categorical(model: GaussianClassifier) -> list[int]:
+    """The columns that hold categories."""
+    held = getattr(model, "categories_", {})
+    names = validation.names_of_features(model)
+    return [names.index(one) if names and isinstance(one, str) else one for one in held]
 
 
 def pair_view(model: Any, features: Sequence[int | str] | None = None) -> View:

@@ -10,7 +10,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from gaussbayes.explanation import added, explain
+from gaussbayes.contributions import added
+from gaussbayes.explanation import explain
 from gaussbayes.parameters import Parameters, Structure, given
 from gaussbayes.schema import Schema
 from gaussbayes.types import FloatArray

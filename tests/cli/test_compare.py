@@ -13,6 +13,11 @@ from tests.cli.calling import Call, Shell
 
 TIMES = {"fit_seconds", "predict_seconds"}
 
+N_CANDIDATES = {"bic": 4 * 11 + 2, "leave-one-out": 4 * 11 + 2 + 3 * (10 + 11)}
+"""Full and diagonal covariances, own and shared, with eleven shrinkages each; spherical ones with
+none. By rows also those in three steps between own and shared: full ones without OAS, for which
+there is no closed form."""
+
 
 def without_times(records: list[dict[str, object]]) -> list[dict[str, object]]:
     return [{k: v for k, v in record.items() if k not in TIMES} for record in records]
@@ -38,7 +43,7 @@ def test_figures_are_the_librarys(call: Call) -> None:
     assert told["models"][6]["model"] == "automatic choice"
     assert expected.selection is not None
     assert told["selection"]["chosen"]["log_loss"] == expected.selection.best.log_loss
-    assert len(told["selection"]["candidates"]) == 46
+    assert len(told["selection"]["candidates"]) == N_CANDIDATES["leave-one-out"]
     assert (told["how"], told["rows"]) == (expected.how, 150)
     assert told["classes"] == sorted(set(data.labels.tolist()))
     assert (told["data"], told["target"]) == (["iris.csv"], "species")
@@ -101,9 +106,10 @@ def test_all_candidates_of_the_automatic_choice(call: Call, selection: str) -> N
     assert result.exit_code == 0
     assert max(map(len, result.stdout.splitlines())) <= 80
     first, rest = result.stdout.split("candidates, best first: ")
-    assert "automatic choice: QDA with" in first
+    chosen = "full, 50 % shared without" if selection == "leave-one-out" else "QDA with"
+    assert f"automatic choice: {chosen}" in first
     lines = rest.splitlines()[4:]
-    assert len(lines) == 46
+    assert len(lines) == N_CANDIDATES[selection]
     place = -3 if selection == "leave-one-out" else -1
     figures = [float(line.split()[place].replace(",", "")) for line in lines]
     assert figures == sorted(figures)
@@ -128,11 +134,13 @@ def test_candidates_that_cannot_be_judged(call: Call, tmp_path: Path) -> None:
     given = ["-y", "y", "--held-out", "2", "--neighbors", "", "--candidates"]
     result = call("compare", "r.csv", *given)
     assert result.exit_code == 0
-    assert "2 candidates cannot be judged, the first because:" in result.stdout
+    assert "5 candidates cannot be judged, the first because:" in result.stdout
     told = json.loads(call("compare", "r.csv", *given, "--json").stdout)["selection"]
     refused = [one for one in told["candidates"] if one["problem"]]
-    assert [(one["model"], one["log_loss"]) for one in refused] == [("LDA", None), ("QDA", None)]
-    assert told["candidates"][-2:] == refused
+    between = [f"full, {share} % shared" for share in (25, 50, 75)]
+    assert sorted(one["model"] for one in refused) == sorted(["LDA", "QDA", *between])
+    assert all(one["log_loss"] is None for one in refused)
+    assert told["candidates"][-5:] == refused
 
 
 @pytest.mark.usefixtures("iris")

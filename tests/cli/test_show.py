@@ -23,7 +23,9 @@ def test_everything_as_json(shell: Shell, fitted: GaussianClassifier) -> None:
         "priors": None,
         "divisor": "mle",
         "shrinkage": None,
+        "smoothing": 0,
     }
+    assert record["kinds"] == ["number"] * 4
     assert record["classes"] == fitted.classes_.tolist()
     assert record["features"] == list(load_iris().feature_names)
     assert record["weights"] == [50.0, 50.0, 50.0]

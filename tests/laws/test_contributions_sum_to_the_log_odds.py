@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.explanation import LogOdds, added, explain
+from gaussbayes.contributions import LogOdds, added
+from gaussbayes.explanation import explain
 from gaussbayes.marginal import marginal
 from gaussbayes.parameters import Parameters, Structure, estimate
 from gaussbayes.schema import Schema

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from gaussbayes.lessons import discrete, genetic_test, rain
+from gaussbayes.lessons import genetic_test, rain
 
 
 def test_genetic_test_in_fractions() -> None:
@@ -37,6 +37,18 @@ def test_a_negative_test_and_a_second_positive_one() -> None:
     assert genetic_test.probability_of_defect(True, True) == pytest.approx(45, rel=1e-13)
 
 
+def test_people_are_counted_in_whole_numbers() -> None:
+    # Of 10,000 people with two tests, by hand: negative and positive in either.
+    model = genetic_test.fit(2)
+    assert model.classes_.tolist() == ["defect", "no defect"]
+    assert model.counts_.weight.tolist() == [[10, 90, 10, 90], [8910, 990, 8910, 990]]
+    assert model.predict_proba([[True, True]])[0] == pytest.approx([0.45, 0.55], rel=1e-13)
+
+
+def test_without_a_test_there_is_the_prior() -> None:
+    assert genetic_test.probability_of_defect() == pytest.approx(1, rel=1e-14)
+
+
 def test_results_that_cancel_leave_the_prior() -> None:
     assert genetic_test.probability_of_defect(True, False) == pytest.approx(1, rel=1e-13)
 
@@ -56,11 +68,22 @@ def test_rain_in_fractions() -> None:
 
 
 def test_erratum_no_rain_is_minus_1() -> None:
-    table = rain.table()
-    classes, prior, likelihood = discrete.count(table.rows, table.labels, rain.QUERY)
-    assert classes.tolist() == [-1, 1]
-    np.testing.assert_allclose(prior, [5 / 15, 10 / 15])
-    np.testing.assert_allclose(likelihood, [[1 / 5, 3 / 5], [4 / 10, 1 / 10]])
+    model = rain.fit()
+    assert model.classes_.tolist() == [-1, 1]
+    np.testing.assert_allclose(model.priors_, [5 / 15, 10 / 15])
+    np.testing.assert_allclose(rain.likelihood(), [[1 / 5, 3 / 5], [4 / 10, 1 / 10]])
+
+
+def test_what_humidity_and_wind_add() -> None:
+    odds = rain.told().log_odds
+    assert odds is not None
+    assert (odds.of, odds.against) == (-1, 1)
+    expected = [("humidity", "2", np.log(1 / 2)), ("wind", "S", np.log(6))]
+    for one, (name, value, amount) in zip(odds.contributions, expected, strict=True):
+        assert (one.feature, one.value) == (name, value)
+        assert one.amount == pytest.approx(amount, rel=1e-14)
+    assert odds.at_reference == pytest.approx(np.log(5 / 10), rel=1e-14)
+    assert odds.value == pytest.approx(np.log(3 / 2), rel=1e-14)
 
 
 def test_the_table_of_days() -> None:

@@ -7,8 +7,9 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from gaussbayes import GaussianClassifier, plots
+from gaussbayes.contributions import added
 from gaussbayes.errors import ParameterError
-from gaussbayes.explanation import Explanation, added, explain
+from gaussbayes.explanation import Explanation, explain
 from gaussbayes.parameters import Structure, given
 from gaussbayes.plots import style
 from gaussbayes.schema import Schema
@@ -155,3 +156,48 @@ def test_what_cannot_be_drawn(iris: Case) -> None:
     with pytest.raises(ParameterError, match="at least one feature .* got most=0"):
         plots.explanation(told_of(iris.model, iris.X.to_numpy()[0]), most=0)
     assert plt.get_fignums() == []  # nothing is left open
+
+
+@pytest.fixture
+def letters() -> GaussianClassifier:
+    """A number between two letters; 'a' never occurred in 'top', 'x' always speaks for it."""
+    X = [["a", 1.0, "x"], ["b", 2.0, "y"], ["a", 4.0, "y"], ["b", 5.0, "x"], ["b", 7.5, "x"]]
+    y = ["low", "low", "low", "top", "top"]
+    return GaussianClassifier(shared=True, categorical_features=[0, 2]).fit(X, y)
+
+
+def test_categories_have_bars_like_numbers(letters: GaussianClassifier) -> None:
+    told = letters.explain(["b", 3.0, "x"], ("top", "low"))
+    odds = told.log_odds
+    assert odds is not None
+    ax = plots.explanation(told)
+    drawn = {name: width for name, _, width in bars(ax)}
+    for one, name in zip(odds.contributions, ("0 = b", "1 = 3", "2 = x"), strict=True):
+        assert drawn[f"feature {name}"] == pytest.approx(one.amount)
+    # Both letters speak for the class in which they always occur: log 1 − log 1/3.
+    for name in ("feature 0 = b", "feature 2 = x"):
+        assert drawn[name] == pytest.approx(np.log(3))
+    assert_readable(ax.figure)
+
+
+def test_a_category_that_rules_a_class_out_has_a_hatched_bar(letters: GaussianClassifier) -> None:
+    for between, sign in ((("top", "low"), -1), (("low", "top"), 1)):
+        told = letters.explain(["a", 3.0, "x"], between)
+        ax = plots.explanation(told)
+        names = [label.get_text() for label in ax.get_yticklabels()]
+        assert names[-2:] == ["feature 0 = a", "this row"]
+        patches = sorted(ax.patches, key=lambda bar: bar.get_y())
+        assert [bool(bar.get_hatch()) for bar in patches] == [False] * 3 + [True] * 2
+        assert all(np.isfinite(bar.get_width()) for bar in patches)
+        assert [np.sign(bar.get_width()) for bar in patches[-2:]] == [sign, sign]
+        infinite = "+∞" if sign > 0 else "−∞"
+        assert [text.get_text() for text in ax.texts][-2:] == [infinite, infinite.strip("+")]
+        assert ax.get_title().endswith(f"{infinite[0]} ∞ by the features = {infinite.strip('+')}")
+        assert_readable(ax.figure)
+
+
+def test_what_is_not_known_is_named(letters: GaussianClassifier) -> None:
+    names = [name for name, *_ in bars(plots.explanation(letters.explain(["new", 3.0, None])))]
+    assert names[1:-1] == ["feature 1 = 3", "feature 2 missing", "feature 0 = new: never seen"]
+    names = [name for name, *_ in bars(plots.explanation(letters.explain(["new", 3.0, 7])))]
+    assert names[1:-1] == ["feature 1 = 3", "2 features: never seen"]

@@ -15,6 +15,7 @@ from gaussbayes.sources import Summary
 
 FEATURES = ("height", "width", "age")
 TARGET = "kind"
+CATEGORICAL = ("wind", "month", "rain")
 
 
 def make_table(n_rows: int = 500, seed: int = 3) -> pa.Table:
@@ -29,6 +30,32 @@ def make_table(n_rows: int = 500, seed: int = 3) -> pa.Table:
             "kind": pa.array(np.array(["ash", "beech", "oak"])[kinds].tolist()),
         }
     )
+
+
+def weather(n_rows: int = 400, seed: int = 4) -> pa.Table:
+    """Two numbers and three kinds of categories, gaps in all of them, and weights."""
+    generator = np.random.default_rng(seed)
+    kinds = generator.integers(0, 3, n_rows)
+
+    def gaps(values: np.ndarray, kind: pa.DataType) -> pa.Array:
+        return pa.array(values.tolist(), kind, mask=generator.random(n_rows) < 0.15)
+
+    winds = np.array(["low", "mid", "strong, and more", "ümlaut"])
+    return pa.table(
+        {
+            "wind": gaps(winds[(generator.integers(0, 3, n_rows) + kinds) % 4], pa.string()),
+            "pressure": gaps(generator.normal(1000, 9, n_rows) - kinds, pa.float64()),
+            "month": gaps(generator.integers(1, 13, n_rows), pa.int64()),
+            "warmth": gaps(generator.normal(15, 5, n_rows), pa.float64()),
+            "rain": gaps(generator.random(n_rows) < 0.3 + kinds / 5, pa.bool_()),
+            "kind": pa.array(np.array(["ash", "beech", "oak"])[kinds].tolist()),
+            "w": generator.integers(0, 4, n_rows) / 2,
+        }
+    )
+
+
+WEATHER = [name for name in weather(1).column_names if name not in {TARGET, "w"}]
+"""The features of that table."""
 
 
 def in_memory(table: pa.Table, weights: str | None = None) -> GaussianClassifier:

@@ -1,5 +1,6 @@
 """Which columns are categorical: by their types, by name, by number or by a mask."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,22 @@ def categorical_columns(X: Any, chosen: Any = "from_dtype") -> NDArray[np.bool_]
     ([False, True], [True, False])
     """
     names, types = _columns(X)
-    mask = np.zeros(len(types), dtype=bool)
+    return marked(names, [_is_categorical(kind) for kind in types], chosen)
+
+
+def marked(names: Sequence[Any] | None, by_type: Sequence[bool], chosen: Any) -> NDArray[np.bool_]:
+    """The same for columns of which names, if they have any, and types are known (d,).
+
+    Parameters
+    ----------
+    by_type : (d,) whether the type of each column is a categorical one
+
+    Examples
+    --------
+    >>> marked(["age", "wind"], [False, True], "from_dtype").tolist()
+    [False, True]
+    """
+    mask = np.zeros(len(by_type), dtype=bool)
     if chosen is None:
         return mask
     if isinstance(chosen, str):
@@ -38,7 +54,7 @@ def categorical_columns(X: Any, chosen: Any = "from_dtype") -> NDArray[np.bool_]
                 f"values, got {chosen!r}; one name is written [{chosen!r}]"
             )
             raise ParameterError(msg)
-        return np.array([_is_categorical(kind) for kind in types], dtype=bool)
+        return np.array(by_type, dtype=bool)
     wanted = _as_list(chosen)
     if not wanted:
         return mask
@@ -46,19 +62,19 @@ def categorical_columns(X: Any, chosen: Any = "from_dtype") -> NDArray[np.bool_]
     if kinds == {str}:
         mask[[_by_name(name, names) for name in wanted]] = True
     elif kinds == {bool}:
-        if len(wanted) != len(types):
+        if len(wanted) != len(by_type):
             msg = (
                 f"categorical_features says of {len(wanted)} columns whether they are categorical, "
-                f"but X has {len(types)}"
+                f"but X has {len(by_type)}"
             )
             raise SchemaError(msg)
         mask[:] = wanted
     elif kinds == {int}:
         for number in wanted:
-            if not 0 <= number < len(types):
+            if not 0 <= number < len(by_type):
                 msg = (
                     f"categorical_features has column {number}, but the columns of X are 0 to "
-                    f"{len(types) - 1}"
+                    f"{len(by_type) - 1}"
                 )
                 raise SchemaError(msg)
         mask[wanted] = True
@@ -98,7 +114,7 @@ def _as_list(chosen: Any) -> list[Any]:
         raise ParameterError(msg) from None
 
 
-def _by_name(name: str, names: list[Any] | None) -> int:
+def _by_name(name: str, names: Sequence[Any] | None) -> int:
     if names is None:
         msg = (
             f"categorical_features names {name!r}, but the columns of an array have no names: give "
@@ -106,6 +122,6 @@ def _by_name(name: str, names: list[Any] | None) -> int:
         )
         raise SchemaError(msg)
     if name not in names:
-        msg = f"categorical_features names {name!r}, but the columns are {names!r:.300}"
+        msg = f"categorical_features names {name!r}, but the columns are {list(names)!r:.300}"
         raise SchemaError(msg)
     return names.index(name)

@@ -34,6 +34,18 @@ class Unseen:
     examples: Categories  # a few of them
 
 
+def unite_unseen(a: Unseen, b: Unseen) -> Unseen:
+    """What was new in two parts of the rows, of the same feature.
+
+    Examples
+    --------
+    >>> unite_unseen(Unseen(0, 2, ("X", "Y")), Unseen(0, 3, ("X", "Z")))
+    Unseen(column=0, n_values=5, examples=('X', 'Y', 'Z'))
+    """
+    examples = tuple(dict.fromkeys((*a.examples, *b.examples)))[:_EXAMPLES]
+    return Unseen(a.column, a.n_values + b.n_values, examples)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CodedColumns:
     """The categorical features of some rows as numbers of categories."""
@@ -96,8 +108,8 @@ def coded(
         translation = [*(number.get(category, UNSEEN) for category in found), MISSING, UNSEEN]
         columns.append(np.array(translation, dtype=np.int32)[codes])
         new = tuple(category for category in found if category not in number)
-        if new:
-            n_values = int(np.count_nonzero(columns[-1] == UNSEEN))
+        n_values = int(np.count_nonzero(columns[-1] == UNSEEN)) if new else 0
+        if n_values:
             unseen.append(Unseen(column, n_values, new[:_EXAMPLES]))
     return CodedColumns(_beside(columns), tuple(known), tuple(unseen))
 

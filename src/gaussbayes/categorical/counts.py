@@ -135,6 +135,13 @@ class ClassCounts:
         some = ClassCounts(self.categories, self.weight[where], self.missing[where])
         return some.that_occur()
 
+    def of_features(self, features: Sequence[int]) -> "ClassCounts":
+        """Only the features with these numbers, at least one, in this order."""
+        where = np.asarray(features, dtype=np.intp)
+        weight = np.concatenate([self.of(j) for j in features], axis=1)
+        categories = tuple(self.categories[j] for j in features)
+        return ClassCounts(categories, weight, self.missing[:, where])
+
     def that_occur(self) -> "ClassCounts":
         """Without the categories that weigh nothing in any class."""
         there = np.asarray((self.weight > 0).any(axis=0))

@@ -5,6 +5,7 @@ from typing import NoReturn
 import numpy as np
 
 from gaussbayes.categorical.coding import CodedColumns
+from gaussbayes.categorical.counts import ClassCounts
 from gaussbayes.categorical.parameters import CategoricalParameters
 from gaussbayes.errors import DataError, SchemaError
 from gaussbayes.parallel import ranges
@@ -57,11 +58,20 @@ def by_feature(parameters: CategoricalParameters, columns: CodedColumns) -> Floa
     return each
 
 
-def refuse_impossible(row: int) -> NoReturn:
-    """Raise for a row that can be of no class at all."""
+def refuse_impossible(row: int, model: str = "") -> NoReturn:
+    """Raise for a row that can be of no class at all; `model` says of which, if of another."""
     msg = (
-        f"row {row} has probability 0 in every class: without smoothing a category that never "
-        "occurred in a class rules it out; set smoothing above 0"
+        f"row {row} has probability 0 in every class{model}: without smoothing a category that "
+        "never occurred in a class rules it out; set smoothing above 0"
+    )
+    raise DataError(msg)
+
+
+def refuse_no_odds(a: object, b: object, row: int) -> NoReturn:
+    """Raise for two classes that a row cannot be of."""
+    msg = (
+        f"classes {a} and {b} both have probability 0 in row {row}, so that their odds are not "
+        "defined: compare classes that are possible there, or set smoothing above 0"
     )
     raise DataError(msg)
 
@@ -79,3 +89,17 @@ def _refuse_other_codes(parameters: CategoricalParameters, columns: CodedColumns
     if columns.categories != parameters.categories:
         msg = "these columns are not coded by the categories of this model: code them by those"
         raise SchemaError(msg)
+
+
+def total_log_likelihood(parameters: CategoricalParameters, counts: ClassCounts) -> float:
+    """``Σ w log p(x | c)`` over the categories of all rows with their classes, from their counts.
+
+    Examples
+    --------
+    >>> counts = ClassCounts((("a", "b"),), np.array([[3.0, 0.0]]), np.zeros((1, 1)))
+    >>> never = CategoricalParameters((("a", "b"),), np.array([[-1.0, -np.inf]]))
+    >>> total_log_likelihood(never, counts)
+    -3.0
+    """
+    there = counts.weight > 0
+    return float(counts.weight[there] @ parameters.log_probability[there])

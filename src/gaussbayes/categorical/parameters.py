@@ -62,16 +62,17 @@ def estimate(counts: ClassCounts, schema: Schema, smoothing: float = 0.0) -> Cat
         weight = counts.of(j) + alpha
         total = weight.sum(axis=1, keepdims=True)
         if not (total > 0).all() and (own or alpha == 0):
-            _refuse_nothing(int(np.argmin(total[:, 0] > 0)), j, schema)
+            msg = nothing_known(int(np.argmin(total[:, 0] > 0)), j, schema)
+            raise DataError(msg)
         with np.errstate(divide="ignore"):
             log_probability[:, first[j] : first[j + 1]] = np.log(weight / total)
     return CategoricalParameters(counts.categories, log_probability)
 
 
-def _refuse_nothing(c: int, j: int, schema: Schema) -> None:
-    msg = (
+def nothing_known(c: int, j: int, schema: Schema) -> str:
+    """What is wrong with a feature of which a class has no value."""
+    return (
         f"{schema.feature_name(j)} is missing in every row of class {schema.class_name(c)}, so "
         "that its categories have no probabilities there: give rows with a value, set smoothing "
         "above 0, or leave the feature out"
     )
-    raise DataError(msg)

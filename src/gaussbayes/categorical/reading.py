@@ -62,11 +62,19 @@ def read_columns(
     >>> columns.codes.tolist(), columns.categories
     ([[1], [0]], (('M', 'S'),))
     """
-    factors = (_factors(column, schema.feature_name(j)) for j, column in enumerate(columns))
-    return coded(factors, known)
+    every = (factors(column, schema.feature_name(j)) for j, column in enumerate(columns))
+    return coded(every, known)
 
 
-def _factors(column: Any, name: str) -> tuple[CodeArray, Categories]:
+def factors(column: Any, name: str) -> tuple[CodeArray, Categories]:
+    """The numbers (n,) of the values of a series or an array among its categories, and these.
+
+    Examples
+    --------
+    >>> codes, categories = factors(np.array(["S", "M"]), "'wind'")
+    >>> codes.tolist(), categories
+    ([1, 0], ('M', 'S'))
+    """
     if isinstance(column, np.ndarray):
         return factorise(column, name)
     native = column.to_native()

@@ -27,18 +27,22 @@ def warn_of_unseen(unseen: Sequence[Unseen], schema: Schema) -> None:
     not among the categories seen in training: 2 values of 'wind' ('X', 'Y'). They say nothing about
     the class; the other features decide
     """
-    if not unseen:
-        return
+    if unseen:
+        message = unseen_message(unseen, schema)
+        warnings.warn(message, UnseenCategoryWarning, stacklevel=_outside())
+
+
+def unseen_message(unseen: Sequence[Unseen], schema: Schema) -> str:
+    """What is said of categories that training never saw."""
     parts = [
         f"{one.n_values:,} value{'' if one.n_values == 1 else 's'} of "
         f"{schema.feature_name(one.column)} ({', '.join(f'{each!r:.40}' for each in one.examples)})"
         for one in unseen
     ]
-    msg = (
+    return (
         f"not among the categories seen in training: {', '.join(parts)}. They say nothing about "
         "the class; the other features decide"
     )
-    warnings.warn(msg, UnseenCategoryWarning, stacklevel=_outside())
 
 
 def warn_of_many(categories: Sequence[Categories], schema: Schema) -> None:

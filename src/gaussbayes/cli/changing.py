@@ -77,14 +77,17 @@ def change(
     models.refuse_unwritable(new)
     target = reading.target_for(source, target or before.target)
     reading.require(source, names, f"the model's {reading.counted(len(names), 'feature')}")
-    found = moments_of(
-        source,
-        target,
-        layout=before.layout,
-        features=names,
-        weights=weights,
-        bad_rows=bad_rows,
-    )
+    with reading.telling_warnings():
+        found = moments_of(
+            source,
+            target,
+            layout=before.layout,
+            features=names,
+            weights=weights,
+            bad_rows=bad_rows,
+            categorical_features=[names[column] for column in before.schema.categorical],
+            text_features=before.text_features,
+        )
     with reading.naming(f"{reading.where(source)} does not fit {model}"):
         stored = how.step(before, found.learnt)
     stored = learning.ready(stored)

@@ -5,11 +5,13 @@ memory. To leave out one row at a time takes the rows themselves, all in memory.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.cli import given, reading, rows
+from gaussbayes.cli import reading, rows
+from gaussbayes.cli.given import first_of
 from gaussbayes.errors import DataError
 
 if TYPE_CHECKING:
@@ -25,13 +27,29 @@ All in all about three times as much is taken.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns to learn from, as the options of a verb name them."""
+
+    target: str
+    features: Sequence[str] | None = None  # all but the others
+    weights: str | None = None
+    categorical: Sequence[str] | None = None  # those of a categorical type
+
+
 def choice_of(
-    covariance: str, shared: bool | float, priors: Any, divisor: str, shrinkage: Any, selection: str
+    covariance: str,
+    shared: bool | float,
+    priors: Any,
+    divisor: str,
+    shrinkage: Any,
+    selection: str,
+    smoothing: float,
 ) -> "Choice":
     """What the options of a verb leave open; refused where they say different things."""
     from gaussbayes.selection import check_choice
 
-    choice = check_choice(covariance, shared, priors, divisor, shrinkage, selection)
+    choice = check_choice(covariance, shared, priors, divisor, shrinkage, selection, smoothing)
     if shared and len(choice.structures) > 1:
         msg = (
             "--covariance auto chooses whether covariances are shared, too: leave out --shared "
@@ -45,61 +63,57 @@ def choice_of(
 
 def refuse_idle_selection(what_to_do: str) -> None:
     """Raise if it was said what to choose by where nothing is to be chosen."""
-    if given.first_of("selection") is not None:
+    if first_of("selection") is not None:
         msg = f"--selection says what auto chooses by: {what_to_do}"
         raise click.UsageError(msg)
 
 
 def learn(
-    source: Any,
-    target: str,
-    features: Sequence[str] | None,
-    weights: str | None,
-    bad_rows: "BadRowHandling",
-    choice: "Choice",
+    source: Any, columns: Columns, bad_rows: "BadRowHandling", choice: "Choice"
 ) -> "tuple[Model, Summary, Selection | None]":
     """The model of the rows of a source under the settings chosen, or the best of those open.
 
-    Where there is something to choose, all rows must have all features.
+    Where there is something to choose, all rows must have all features; rows are left out of
+    models of numbers only.
     """
     from gaussbayes.model import learnt_model
     from gaussbayes.sources import moments_of
 
     selection = None
     if choice.is_open and choice.criterion == "leave_one_out":
-        found, selection = _by_rows_left_out(source, target, features, weights, choice)
+        if columns.categorical:
+            msg = "with --categorical, auto chooses by --selection bic"
+            raise click.UsageError(msg)
+        found, selection = _by_rows_left_out(source, columns, choice)
     else:
-        found = moments_of(
-            source,
-            target,
-            layout=choice.layout,
-            features=features,
-            weights=weights,
-            bad_rows=bad_rows,
-            complete=choice.is_open,
-        )
+        with reading.telling_warnings():
+            found = moments_of(
+                source,
+                columns.target,
+                layout=choice.layout,
+                features=columns.features,
+                weights=columns.weights,
+                bad_rows=bad_rows,
+                complete=choice.is_open,
+                categorical_features=columns.categorical or "from_dtype",
+            )
         if choice.is_open:
             selection = _selected(choice, found)
     settings = choice.settings if selection is None else selection.chosen(choice.settings)
-    model, _ = learnt_model(settings, found.learnt, found.features, found.target).solved()
-    model.estimate()  # refused now where no parameters follow from the rows
+    learnt = learnt_model(settings, found.learnt, found.features, found.target, found.categorical)
+    model, _ = learnt.solved()
+    model.estimate_any()  # refused now where no parameters follow from the rows
     return model, found, selection
 
 
-def _by_rows_left_out(
-    source: Any,
-    target: str,
-    features: Sequence[str] | None,
-    weights: str | None,
-    choice: "Choice",
-) -> "tuple[Summary, Selection]":
+def _by_rows_left_out(source: Any, given: Columns, choice: "Choice") -> "tuple[Summary, Selection]":
     from gaussbayes.labelled import LabelledMoments
     from gaussbayes.labels import encode
     from gaussbayes.sources import Summary
     from gaussbayes.summarise import summarise
     from gaussbayes.table import as_weights
 
-    columns = rows.chosen(source, target, features, weights)
+    columns = rows.chosen(source, given.target, given.features, given.weights)
     read = rows.blocks(source, columns, complete=True)
     every = rows.gather(source, _bounded(read, source, choice))
     n, matrix, labels = len(every.labels), every.matrix, every.labels
@@ -111,19 +125,23 @@ def _by_rows_left_out(
     codes, classes = encode(labels)
     moments = summarise(matrix, codes, counts, classes.size, choice.layout, None)
     learnt = LabelledMoments(classes, moments)
-    found = Summary(learnt, columns.features, target, n, source.bad_rows)
+    found = Summary(learnt, columns.features, given.target, n, source.bad_rows)
     return found, _selected(choice, found, matrix, codes, counts)
 
 
 def _selected(
     choice: "Choice", found: "Summary", matrix: Any = None, codes: Any = None, weights: Any = None
 ) -> "Selection":
-    from gaussbayes.schema import Schema
     from gaussbayes.selection import select
 
-    learnt = found.learnt
-    schema = Schema(learnt.classes, len(found.features), found.features)
-    return select(matrix, codes, weights, learnt.moments, schema, choice)
+    if found.categorical:
+        from gaussbayes import mixed_left_out
+        from gaussbayes.model import learnt_model
+
+        told = found.learnt, found.features, found.target, found.categorical
+        model = learnt_model(choice.settings, *told)
+        return mixed_left_out.select(None, model, choice, None)
+    return select(matrix, codes, weights, found.learnt.moments, found.schema, choice)
 
 
 def _bounded(

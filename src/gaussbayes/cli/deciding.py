@@ -9,8 +9,10 @@ import click
 from gaussbayes.cli import cost_table
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from gaussbayes.model import Model
-    from gaussbayes.parameters import Parameters
     from gaussbayes.types import FloatArray, RealArray
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -56,25 +58,23 @@ class Rule:
     reject_cost: float | None
     novelty: float | None
 
-    def columns(self, parameters: "Parameters", rows: "RealArray", classes: Any) -> list[Any]:
+    def columns(
+        self, log_posterior: "RealArray", unlike: "NDArray[np.bool_] | None", classes: Any
+    ) -> list[Any]:
         """The class decided for and the reason why there is none, as Arrow arrays (n,).
 
         Parameters
         ----------
-        rows : (n, d)
+        log_posterior : (n, k)
+        unlike : (n,) which rows are like no class; None if that is not asked
         classes : (k,) the labels as an Arrow array
         """
         import pyarrow as pa
 
-        from gaussbayes import novelty, scores
         from gaussbayes.decision import decide
 
-        unlike = None
-        if self.novelty is not None:
-            p_values = novelty.class_p_values(parameters, rows, None)
-            unlike = novelty.novel(p_values, self.novelty, parameters.prior)
         found = decide(
-            scores.log_posterior(parameters, rows, None),
+            log_posterior,
             self.costs,
             reject_below=self.reject_below,
             reject_cost=self.reject_cost,

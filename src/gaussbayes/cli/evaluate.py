@@ -19,6 +19,7 @@ from gaussbayes.cli import (
     rows,
     streamed,
 )
+from gaussbayes.cli.model_rows import ModelRows
 
 if TYPE_CHECKING:
     from gaussbayes.evaluation import Evaluation
@@ -33,6 +34,7 @@ _FOLDS = 10
 )
 @options.target_option
 @options.features_option
+@options.categorical_option
 @options.choosing_options
 @holding.held_out_options
 @options.seed_option("Decides which rows are held out.")
@@ -43,6 +45,7 @@ def command(
     arguments: tuple[str, ...],
     target: str | None,
     features: tuple[str, ...] | None,
+    categorical: tuple[str, ...] | None,
     held_out: holding.HeldOut | None,
     cv: int | None,
     loo: bool,
@@ -69,7 +72,7 @@ def command(
     """
     bars = gates.bars(settings)
     held = holding.chosen(held_out, cv, loo, test)
-    fitting = (*settings, "features", "held_out", "cv", "loo", "test", "seed")
+    fitting = (*settings, "features", "categorical", "held_out", "cv", "loo", "test", "seed")
     piped = given.first_of(*fitting) is None
     parted = given.told_apart(arguments, file_format, piped=piped)
     about: dict[str, Any]
@@ -78,8 +81,17 @@ def command(
         told, about = _of_model(parted, target, file_format, bad_rows)
     elif isinstance(held, Path):
         source = reading.opened(parted.data, file_format, bad_rows)
-        told, about = _on_test_rows(source, target, features, settings, str(held), bad_rows)
+        columns = choosing.Columns(
+            reading.target_for(source, target), features, categorical=categorical
+        )
+        told, about = _on_test_rows(source, columns, settings, str(held), bad_rows)
     else:
+        if categorical:
+            msg = (
+                "models with categories are judged by the rows of another file: give it with "
+                "--test, or fit a model file first"
+            )
+            raise click.UsageError(msg)
         source = reading.opened(parted.data, file_format, bad_rows)
         told, about = _held_out(source, target, features, settings, held or _FOLDS, seed)
     if as_json:
@@ -100,33 +112,34 @@ def _of_model(
     stored = models.read(parted.model)
     source = reading.opened(parted.data, file_format, bad_rows)
     target = reading.target_for(source, target or stored.target)
-    told = streamed.evaluated(stored, parted.model, source, target)
+    taken = ModelRows(stored, parted.model)
+    told = streamed.evaluated(stored, taken, source, target)
     name = "from standard input" if parted.model == models.STANDARD else parted.model
     how = f"the model {name} on {told.n_rows:,} rows of {reading.where(source)}"
-    return told, _about(parted.model, source, target, how)
+    return told, _about(parted.model, source, target, how, taken)
 
 
 def _on_test_rows(
     source: Any,
-    target: str | None,
-    features: tuple[str, ...] | None,
+    columns: choosing.Columns,
     settings: dict[str, Any],
     test: str,
     bad_rows: "BadRowHandling",
 ) -> "tuple[Evaluation, dict[str, Any]]":
     """A model fitted to some files on the rows of another."""
     choice = choosing.choice_of(**settings)
-    target = reading.target_for(source, target)
-    stored, found, selection = choosing.learn(source, target, features, None, bad_rows, choice)
+    target = columns.target
+    stored, found, selection = choosing.learn(source, columns, bad_rows, choice)
     reading.tell_bad_rows(found.bad_rows)
     if selection is not None:
         reading.tell(f"chosen: {candidates.described(selection)}")
     tests = reading.opened([test], None, bad_rows)
     reading.require(tests, [target], "the target")
-    told = streamed.evaluated(stored, "fitted", tests, target)
+    taken = ModelRows(stored, "fitted")
+    told = streamed.evaluated(stored, taken, tests, target)
     learnt = f"fitted to {found.n_rows:,} rows of {reading.where(source)}"
     how = f"{learnt}, judged by {told.n_rows:,} rows of {reading.where(tests)}"
-    return told, _about(None, tests, target, how)
+    return told, _about(None, tests, target, how, taken)
 
 
 def _held_out(
@@ -151,9 +164,15 @@ def _held_out(
     return found.evaluation, _about(None, source, target, found.how)
 
 
-def _about(model: str | None, source: Any, target: str, how: str) -> dict[str, Any]:
+def _about(
+    model: str | None, source: Any, target: str, how: str, taken: ModelRows | None = None
+) -> dict[str, Any]:
     reading.tell_bad_rows(source.bad_rows)
-    return {
+    unseen = {}
+    if taken is not None and taken.categorical:
+        taken.tell_unseen()
+        unseen = {"unseen": taken.unseen_record()}
+    return unseen | {
         "model": model,
         "data": list(source.files),
         "target": target,

@@ -1,16 +1,17 @@
 """``gaussbayes explain MODEL DATA``: why one row is taken for what it is."""
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gaussbayes.cli import models, options, output, picture_file, quick, reading, rows, values
+from gaussbayes.cli.model_rows import ModelRows
 from gaussbayes.errors import DataError, SchemaError
 
 if TYPE_CHECKING:
     from gaussbayes.explanation import Explanation
+    from gaussbayes.mixed import MixedRows
     from gaussbayes.model import Model
 
 
@@ -106,18 +107,20 @@ def command(
     stored = models.read(model)
     if priors != "own":
         stored = stored.with_priors(priors)
-    features = models.named_features(stored, model)
-    if isinstance(reference, list) and len(reference) != len(features):
-        msg = f"--reference is {len(reference)} numbers, but the model has {len(features)} features"
+    taken = ModelRows(stored, model)
+    d = len(taken.numbers)
+    if isinstance(reference, list) and len(reference) != d:
+        those = " that hold numbers" if taken.categorical else ""
+        msg = f"--reference is {len(reference)} numbers, but the model has {d} features{those}"
         raise click.UsageError(msg)
     source = reading.opened([data], file_format)
     place = f"{reading.where(source)}, row {number}"
-    row = _row(source, features, number)
+    row = _row(source, taken, number)
 
     from gaussbayes.explanation import explain
 
     pair = None if classes is None else _pair(stored, classes)
-    parameters = stored.estimate()
+    parameters = stored.estimate_any()
     with reading.naming(place):
         told = explain(parameters, stored.schema, row, pair, reference)
     if as_json:
@@ -131,22 +134,26 @@ def command(
         _draw(told, picture)
 
 
-def _row(source: Any, features: Sequence[str], number: int) -> list[float]:
-    """The features of one row of a file; NaN where there is no value."""
+def _row(source: Any, taken: ModelRows, number: int) -> "list[float] | MixedRows":
+    """One row of a file as the model takes it; NaN where there is no number."""
     if len(source.files) > 1:
         msg = (
             f"rows are numbered within a file, but {reading.where(source)} are given: "
             "give the file that holds the row"
         )
         raise click.UsageError(msg)
-    reading.require(source, features, f"the model's {reading.counted(len(features), 'feature')}")
-    reading.schema_of(source, features, features)
+    taken.require(source)
+    reading.schema_of(source, taken.features, **taken.kinds)
     found = 0
-    for block in reading.blocks(source, "looking for the row", features):
+    # Numbers are looked at in this row alone: what is wrong in others does not matter here.
+    every = reading.blocks(source, "looking for the row", taken.features, texts=taken.texts)
+    for block in every:
         found = block.first_row + block.table.num_rows - 1
         if number <= found:
             cells = block.table.slice(number - block.first_row, 1)
-            return [_value(cells.column(name), source, number) for name in features]
+            numbers = [_value(cells.column(name), source, number) for name in taken.numbers]
+            with reading.naming(f"{reading.where(source)}, row {number}"):
+                return taken.with_numbers(numbers, cells)
     if not found:
         raise rows.nothing_in(source)
     msg = f"{reading.where(source)} has {reading.counted(found, 'row')}: there is no row {number}"

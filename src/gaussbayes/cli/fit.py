@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     help="The model file to write; - is standard output.",
 )
 @options.features_option
+@options.categorical_option
 @options.choosing_options
 @options.weights_option
 @options.reading_options
@@ -33,6 +34,7 @@ def command(
     target: str | None,
     model: str,
     features: tuple[str, ...] | None,
+    categorical: tuple[str, ...] | None,
     weights: str | None,
     file_format: str | None,
     bad_rows: "BadRowHandling",
@@ -47,10 +49,13 @@ def command(
     With --covariance auto, --shrinkage auto or both the best structure and shrinkage are found, by
     rows left out one at a time, which must all fit into memory, or by --selection bic.
 
+    Features that hold categories (text, whole numbers, truth values) are named with --categorical.
+
     \b
     gaussbayes fit iris.csv -y species -o iris.json
     gaussbayes fit iris.csv -y species --covariance auto --shrinkage auto
     gaussbayes fit 'parts/*.parquet' -y label --covariance diagonal --weights count
+    gaussbayes fit days.csv -y rain --categorical wind,month --smoothing 1
     zcat rows.csv.gz | gaussbayes fit - -y label -o - > model.json
     """
     learning.refuse_json_into_the_model(model, as_json=as_json)
@@ -60,6 +65,7 @@ def command(
     writing.refuse_overwriting(model, *source.files)
     models.refuse_unwritable(model)
     target = reading.target_for(source, target)
-    stored, found, selection = choosing.learn(source, target, features, weights, bad_rows, choice)
+    columns = choosing.Columns(target, features, weights, categorical)
+    stored, found, selection = choosing.learn(source, columns, bad_rows, choice)
     models.write(stored, model)
     learning.tell(stored, found, model, as_json=as_json, selection=selection)

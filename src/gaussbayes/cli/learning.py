@@ -57,6 +57,11 @@ def tell(
             "incomplete": {"rows": found.n_incomplete, "patterns": found.n_patterns},
             "bad_rows": reading.bad_rows_record(found.bad_rows),
         }
+        if found.learnt.counts is not None:
+            record["categorical"] = [
+                {"feature": name, "categories": n, "missing": weight}
+                for name, n, weight in _categories(found)
+            ]
         if selection is not None:
             record["selection"] = candidates.record(selection)
         output.write_json(record)
@@ -70,8 +75,22 @@ def tell(
     if found.n_incomplete:
         lack = "lacks" if found.n_incomplete == 1 else "lack"
         ways = reading.counted(found.n_patterns, "way")
-        reading.tell(f"{found.n_incomplete:,} of them {lack} features, in {ways}")
+        what = "numbers" if found.categorical else "features"
+        reading.tell(f"{found.n_incomplete:,} of them {lack} {what}, in {ways}")
+    for feature, n, weight in _categories(found):
+        gaps = f", missing in rows of weight {weight:g}" if weight else ""
+        reading.tell(f"{feature}: {reading.counted(n, 'category', 'categories')}{gaps}")
     reading.tell_bad_rows(found.bad_rows)
+
+
+def _categories(found: "Summary") -> list[tuple[str, int, float]]:
+    """Each categorical feature of the rows, its categories, and the weight of those without one."""
+    counts = found.learnt.counts
+    if counts is None:
+        return []
+    names = (found.features[column] for column in found.categorical)
+    missing = counts.missing.sum(axis=0).tolist()
+    return list(zip(names, map(len, counts.categories), missing, strict=True))
 
 
 def ready(stored: "Model") -> "Model":
@@ -81,7 +100,7 @@ def ready(stored: "Model") -> "Model":
     """
     try:
         solved, _ = stored.solved()
-        solved.estimate()
+        solved.estimate_any()
     except (SingularCovarianceError, DataError) as error:  # as one of a single class
         reading.tell(f"the model cannot predict yet: {error}")
         return stored

@@ -2,13 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from gaussbayes.cli import models, output, reading
+from gaussbayes.cli import category_tables, models, output, reading
 from gaussbayes.cli.numbers import five_digits, fixed
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from gaussbayes.mixed import MixedParameters
     from gaussbayes.model import Model
     from gaussbayes.parameters import Parameters
     from gaussbayes.types import FloatArray
@@ -26,14 +27,13 @@ _MOST_MATRICES = 5
 """Classes whose covariance is written out."""
 
 _WIDEST_NAME = 20
-_WIDEST_HEADING = 10
 
 
 def print_model(
     console: "Console",
     name: str,
     stored: "Model",
-    parameters: "Parameters | None",
+    parameters: "Parameters | MixedParameters | None",
     problem: str | None,
 ) -> None:
     """Print everything that fits, and say what was left out."""
@@ -44,7 +44,11 @@ def print_model(
         output.paragraph(console, f"It cannot predict yet: {problem}", style="bold")
     tables = [_classes(stored, parameters)]
     if parameters is not None:
-        tables += [_means(stored, parameters), *_spreads(stored, parameters)]
+        own = models.gaussians(parameters)
+        if stored.schema.of_numbers.n_features:
+            tables += [_means(stored, own), *_spreads(stored, own)]
+        if stored.counts is not None:
+            tables += category_tables.tables(stored, parameters)
     for table in tables:
         console.print()
         console.print(table)
@@ -54,7 +58,9 @@ def print_model(
         output.paragraph(console, f"Not shown: {left_out}. --json has everything.", style="dim")
 
 
-def _heading(name: str, stored: "Model", parameters: "Parameters | None") -> list[str]:
+def _heading(
+    name: str, stored: "Model", parameters: "Parameters | MixedParameters | None"
+) -> list[str]:
     from gaussbayes.structures import sharing_of
 
     chosen, structure = models.settings_record(stored), stored.settings.structure
@@ -66,12 +72,15 @@ def _heading(name: str, stored: "Model", parameters: "Parameters | None") -> lis
     )
     classes = reading.counted(len(stored.schema.classes), "class", "classes")
     features = reading.counted(stored.schema.n_features, "feature")
+    if stored.schema.categorical:
+        features += f", {len(stored.schema.categorical)} of them categorical"
     lines = [
         f"model       {name}",
         f"covariance  {chosen['covariance']}, {sharing}",
         f"divisor     {chosen['divisor']}",
         f"shrinkage   {'none' if chosen['shrinkage'] is None else chosen['shrinkage']}",
         f"priors      {priors}",
+        *([f"smoothing   {chosen['smoothing']:g}"] if stored.schema.categorical else []),
         f"target      {'not known' if stored.target is None else stored.target}",
         f"size        {classes}, {features}",
     ]
@@ -82,10 +91,11 @@ def _heading(name: str, stored: "Model", parameters: "Parameters | None") -> lis
     if stored.incomplete is not None:
         lacking = five_digits(stored.incomplete.moments.weight.sum())
         ways = reading.counted(stored.incomplete.n_patterns, "way")
-        lines.append(f"incomplete  rows of weight {lacking}, which lack features in {ways}")
+        what = "numbers" if stored.schema.categorical else "features"
+        lines.append(f"incomplete  rows of weight {lacking}, which lack {what} in {ways}")
     if parameters is not None:
         counts = models.parameter_counts(parameters)
-        parts = ", ".join(f"{counts[of]} of {of}" for of in ("priors", "means", "covariances"))
+        parts = ", ".join(f"{n} of {of}" for of, n in counts.items() if of != "total")
         lines.append(f"parameters  {counts['total']}: {parts}")
     return lines
 
@@ -95,14 +105,14 @@ def _weight(stored: "Model") -> "FloatArray":
     return stored.learnt("show").weight
 
 
-def _classes(stored: "Model", parameters: "Parameters | None") -> "Table":
+def _classes(stored: "Model", parameters: "Parameters | MixedParameters | None") -> "Table":
     names = models.class_names(stored)[:_MOST_CLASSES]
     columns: dict[str, FloatArray] = {}
     if parameters is not None:
         columns["prior"] = parameters.prior
     if stored.moments is not None:
         columns["weight"] = _weight(stored)
-    table = _numbers("classes", "class", list(columns))
+    table = output.narrow_table("class", *columns, title="classes")
     for code, name in enumerate(names):
         table.add_row(
             output.shortened(name, 40), *(five_digits(values[code]) for values in columns.values())
@@ -129,7 +139,7 @@ def _spreads(stored: "Model", parameters: "Parameters") -> list["Table"]:
         return tables
     if isinstance(shape, Diagonal):
         return [_by_feature("variances", stored, shape.variance, owners)]
-    table = _numbers("variances", "class", ["variance"])
+    table = output.narrow_table("class", "variance", title="variances")
     for owner, value in zip(owners[:_MOST_CLASSES], shape.variance, strict=False):
         table.add_row(output.shortened(owner, 40), five_digits(value))
     return [table]
@@ -137,36 +147,27 @@ def _spreads(stored: "Model", parameters: "Parameters") -> list["Table"]:
 
 def _by_feature(title: str, stored: "Model", values: Any, columns: list[str]) -> "Table":
     """Numbers (m, d) as a line for each feature."""
-    table = _numbers(title, "feature", columns[:_MOST_COLUMNS])
-    for column, name in enumerate(models.feature_names(stored)[:_MOST_FEATURES]):
+    table = output.narrow_table("feature", *columns[:_MOST_COLUMNS], title=title)
+    for column, name in enumerate(stored.schema.of_numbers.titles[:_MOST_FEATURES]):
         cells = (five_digits(value) for value in values[:_MOST_COLUMNS, column])
         table.add_row(output.shortened(name, _WIDEST_NAME), *cells)
     return table
 
 
 def _matrix(title: str, stored: "Model", values: Any, written: Any) -> "Table":
-    names = models.feature_names(stored)[:_MOST_COLUMNS]
-    table = _numbers(title, "feature", [str(number) for number in range(1, len(names) + 1)])
+    names = stored.schema.of_numbers.titles[:_MOST_COLUMNS]
+    numbers = map(str, range(1, len(names) + 1))
+    table = output.narrow_table("feature", *numbers, title=title)
     for number, name in enumerate(names):
         cells = (written(value) for value in values[number, : len(names)])
         table.add_row(f"{number + 1} {output.shortened(name, _WIDEST_NAME - 2)}", *cells)
     return table
 
 
-def _numbers(title: str, first: str, columns: list[str]) -> "Table":
-    """An empty table of numbers, a name before each line."""
-    headings = (output.shortened(column, _WIDEST_HEADING) for column in columns)
-    table = output.number_table(first, *headings, title=output.shortened(title, 60))
-    table.columns[0].min_width = 12
-    for column in table.columns[1:]:
-        column.min_width = 8
-    return table
-
-
 def _left_out(stored: "Model") -> str:
     """What is not in the tables, in words."""
     structure, k = stored.settings.structure, len(stored.schema.classes)
-    d = stored.schema.n_features
+    d = stored.schema.of_numbers.n_features
     parts = []
     if k > _MOST_CLASSES:
         parts.append(f"{k - _MOST_CLASSES} of {k} classes")
@@ -178,7 +179,7 @@ def _left_out(stored: "Model") -> str:
         parts.append(f"the covariances of {d - _MOST_COLUMNS} features")
     if structure.covariance == "full" and not structure.shared and k > _MOST_MATRICES:
         parts.append(f"the covariances of {k - _MOST_MATRICES} classes")
-    return ", ".join(parts)
+    return ", ".join(parts + category_tables.left_out(stored))
 
 
 def _correlation(value: float) -> str:

@@ -14,8 +14,10 @@ from gaussbayes.cli import reading
 from gaussbayes.errors import SchemaError
 
 if TYPE_CHECKING:
+    from gaussbayes.mixed import MixedParameters
     from gaussbayes.model import Model
     from gaussbayes.parameters import Parameters
+    from gaussbayes.types import FloatArray
 
 STANDARD = "-"
 """Standard input or output, where a file is expected."""
@@ -89,18 +91,33 @@ def settings_record(stored: "Model") -> dict[str, Any]:
         "priors": priors,
         "divisor": chosen.divisor,
         "shrinkage": chosen.shrinkage,
+        "smoothing": chosen.smoothing,
     }
 
 
-def parameter_counts(parameters: "Parameters") -> dict[str, int]:
+def gaussians(parameters: "Parameters | MixedParameters") -> "Parameters":
+    """The parameters of the features that hold numbers."""
+    from gaussbayes.parameters import Parameters
+
+    return parameters if isinstance(parameters, Parameters) else parameters.gaussian
+
+
+def probabilities(parameters: Any, feature: int) -> "FloatArray":
+    """``p(category | class)`` (k, m) of one of the features that hold categories."""
+    import numpy as np
+
+    found: FloatArray = np.exp(parameters.categorical.of(feature))
+    return found
+
+
+def parameter_counts(parameters: "Parameters | MixedParameters") -> dict[str, int]:
     """How many free parameters there are of each kind, and in all."""
-    k, d = parameters.offset.shape
-    return {
-        "priors": k - 1,
-        "means": k * d,
-        "covariances": parameters.covariance.n_parameters,
-        "total": parameters.n_parameters,
-    }
+    own = gaussians(parameters)
+    k, d = own.offset.shape
+    counts = {"priors": k - 1, "means": k * d, "covariances": own.covariance.n_parameters}
+    if own is not parameters:
+        counts["categories"] = parameters.n_parameters - own.n_parameters
+    return counts | {"total": parameters.n_parameters}
 
 
 def refuse_two_inputs(*given: str) -> None:

@@ -96,6 +96,14 @@ def choosing_options(function: Function) -> Function:
         _shared_option,
         estimation_options,
         selection_option,
+        click.option(
+            "--smoothing",
+            callback=values.smoothing,
+            default="0",
+            show_default=True,
+            metavar="ALPHA",
+            help="What is added to the weight of every category in every class.",
+        ),
     )
 
 
@@ -232,6 +240,18 @@ def features_option(function: Function) -> Function:
         callback=values.names,
         metavar="A,B,...",
         help="The columns to learn from.  [default: all but the target]",
+    )(function)
+
+
+def categorical_option(function: Function) -> Function:
+    """The option ``--categorical``."""
+    return click.option(
+        "--categorical",
+        callback=values.every_name,
+        multiple=True,
+        metavar="A,B,...",
+        help="The features that hold categories; it may be given several times.  [default: those "
+        "of a dictionary type in Parquet and Arrow files]",
     )(function)
 
 

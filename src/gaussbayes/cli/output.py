@@ -16,6 +16,9 @@ _WIDEST = 120
 WIDEST_TEXT = 88
 """Columns of running text."""
 
+_WIDEST_HEADING = 10
+"""Letters above a column of a narrow table."""
+
 
 def console(*, stderr: bool = False) -> "Console":
     """Where to print: as wide as the terminal up to a limit, with 80 columns where there is none.
@@ -68,6 +71,16 @@ def number_table(first: str, *columns: str, title: str) -> "Table":
     made.leading = 0
     for column in made.columns[1:]:
         column.justify, column.no_wrap = "right", True
+    return made
+
+
+def narrow_table(first: str, *columns: str, title: str) -> "Table":
+    """The same with headings that are shortened, so that several columns fit side by side."""
+    headings = (shortened(column, _WIDEST_HEADING) for column in columns)
+    made = number_table(first, *headings, title=shortened(title, 60))
+    made.columns[0].min_width = 12
+    for column in made.columns[1:]:
+        column.min_width = 8
     return made
 
 

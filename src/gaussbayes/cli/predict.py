@@ -16,6 +16,7 @@ from gaussbayes.cli import (
     values,
     writing,
 )
+from gaussbayes.cli.model_rows import ModelRows
 from gaussbayes.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -93,23 +94,25 @@ def command(
     if no_label and rule is not None:
         msg = "--no-label leaves out the classes that are to be decided for: leave it out"
         raise click.UsageError(msg)
-    features = models.named_features(stored, model)
+    taken = ModelRows(stored, model)
     source = reading.opened(data, file_format, bad_rows)
     writing.refuse_overwriting(output, model, *source.files)
-    reading.require(source, features, f"the model's {reading.counted(len(features), 'feature')}")
-    kept = _kept(keep, source, features)
+    taken.require(source)
+    kept = _kept(keep, source, taken.features)
     classes = models.class_names(stored)
     added = scoring.column_names(asked, classes, label=not no_label, reason=rule is not None)
     _refuse_taken(source, kept, added)
     if priors == values.FROM_DATA:
-        stored = shifting.with_priors_of(source, stored)
-    tables, schema = _predicted(stored, source, kept, added, asked, rule, label=not no_label)
+        stored = shifting.with_priors_of(source, stored, ModelRows(stored, model))
+    tables, schema = _predicted(stored, taken, source, kept, added, asked, rule, label=not no_label)
     writing.write(tables, schema, output, output_format, escape=escape)
     reading.tell_bad_rows(source.bad_rows)
+    taken.tell_unseen()
 
 
 def _predicted(
     stored: "Model",
+    taken: ModelRows,
     source: Any,
     kept: list[str],
     added: Sequence[str],
@@ -121,25 +124,22 @@ def _predicted(
     """The kept columns of each block with those that are added, and their Arrow schema."""
     import pyarrow as pa
 
-    from gaussbayes.sources.columns import as_rows
-
-    parameters = stored.estimate()
-    features = list(stored.schema.features or ())
+    parameters = stored.estimate_any()
     classes = pa.array(stored.schema.classes.tolist())
-    columns = kept + [name for name in features if name not in set(kept)]
-    read = reading.schema_of(source, columns, features, as_held=kept)
+    columns = kept + [name for name in taken.features if name not in set(kept)]
+    read = reading.schema_of(source, columns, as_held=kept, **taken.kinds)
 
     def predicted(rows: Any) -> list[Any]:
         return scoring.scored(parameters, rows, classes, asked, label=label, rule=rule)
 
     def tables() -> Iterator[Any]:
-        for block in reading.blocks(source, "predicting", columns, features, as_held=kept):
+        for block in reading.blocks(source, "predicting", columns, as_held=kept, **taken.kinds):
             with reading.in_block(block):
-                scores = predicted(as_rows(block.table, features))
+                scores = predicted(taken.of(block.table))
             yield pa.table([*block.table.select(kept).columns, *scores], schema=schema)
 
     # The types of the scores, which depend on those of the features, are told by no rows at all.
-    none = predicted(as_rows(read.empty_table(), features))
+    none = predicted(taken.of(read.empty_table()))
     types = [(name, column.type) for name, column in zip(added, none, strict=True)]
     schema = pa.schema([*(read.field(name) for name in kept), *types])
     return tables(), schema

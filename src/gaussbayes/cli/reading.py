@@ -1,5 +1,6 @@
 """Files of rows as verbs read them: opened, columns matched by name, bad rows told of."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -80,12 +81,22 @@ def schema_of(
     columns: Sequence[str],
     numbers: Sequence[str] = (),
     as_held: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    texts: Sequence[str] = (),
 ) -> Any:
-    """The Arrow schema of these columns as `blocks` reads them; refused if `numbers` are none."""
+    """The Arrow schema of these columns as `blocks` reads them.
+
+    Refused if `numbers` are none, or what is `categorical` cannot be.
+    """
     from gaussbayes.sources.kinds import is_number
     from gaussbayes.sources.opening import make_request
+    from gaussbayes.sources.roles import refuse_not_categories
 
-    schema = make_request(source.held, columns, numbers, source.handling, as_held).schema
+    request = make_request(
+        source.held, columns, numbers, source.handling, as_held, categorical, texts
+    )
+    schema = request.schema
+    refuse_not_categories(schema, categorical, where(source))
     wrong = [name for name in numbers if not is_number(schema.field(name).type)]
     if wrong:
         held = ", ".join(f"{name!r} ({schema.field(name).type})" for name in wrong[:_MOST])
@@ -103,6 +114,8 @@ def blocks(
     numbers: Sequence[str] = (),
     present: Sequence[str] = (),
     as_held: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    texts: Sequence[str] = (),
 ) -> Iterator[Any]:
     """The rows block by block, with a progress bar where somebody is watching.
 
@@ -113,10 +126,19 @@ def blocks(
     numbers : those that hold numbers, none of them infinite
     present : those in which every value must be there
     as_held : those whose whole numbers stay whole, though they are among `numbers`
+    categorical : those that hold categories
+    texts : those that are read as text, whatever their values look like
     """
     from gaussbayes.progress import count_rows
 
-    every = source.blocks(columns, numbers=numbers, present=present, as_held=as_held)
+    every = source.blocks(
+        columns,
+        numbers=numbers,
+        present=present,
+        as_held=as_held,
+        categorical=categorical,
+        texts=texts,
+    )
     total = source.n_rows
     yield from count_rows(every, what, total, lambda block: block.table.num_rows, source.share_read)
 
@@ -148,6 +170,16 @@ def in_block(block: Any) -> AbstractContextManager[None]:
 def tell(text: str) -> None:
     """Say something on standard error, where it does not mix with data."""
     click.echo(text, err=True)
+
+
+@contextmanager
+def telling_warnings() -> Iterator[None]:
+    """Say what the library warns of as the command says things: without lines of its code."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for one in seen:
+        tell(f"warning: {one.message}")
 
 
 def tell_bad_rows(bad: "BadRows") -> None:

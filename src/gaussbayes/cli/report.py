@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.cli import given, holding, models, options, reading, rows, writing
+from gaussbayes.cli.model_rows import refuse_categories
 
 if TYPE_CHECKING:
     from gaussbayes.estimator import GaussianClassifier
@@ -104,6 +105,7 @@ def _loaded(name: str, source: Any, target: str | None) -> "tuple[GaussianClassi
     from gaussbayes import GaussianClassifier
 
     stored = models.read(name)
+    refuse_categories(stored, name, "a report is")
     features = models.named_features(stored, name)
     target = reading.target_for(source, target or stored.target)
     reading.require(source, features, f"the model's {reading.counted(len(features), 'feature')}")

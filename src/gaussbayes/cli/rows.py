@@ -9,6 +9,7 @@ from gaussbayes.cli import reading
 from gaussbayes.errors import DataError, SchemaError
 
 if TYPE_CHECKING:
+    from gaussbayes.cli.model_rows import ModelRows
     from gaussbayes.sources.choice import Choice
     from gaussbayes.types import CodeArray, FloatArray, LabelArray, RealArray
 
@@ -38,7 +39,7 @@ class Gathered:
 class LabelledBlock:
     """Some rows of a file."""
 
-    rows: "RealArray"  # (m, d)
+    rows: Any  # (m, d) numbers, or what a model takes
     codes: "CodeArray"  # (m,)
     classes: "LabelArray"  # those that occur in it
     place: str  # for messages
@@ -51,34 +52,56 @@ class LabelledBlock:
 
 
 def chosen(
-    source: Any, target: str, features: Sequence[str] | None, weights: str | None = None
+    source: Any,
+    target: str,
+    features: Sequence[str] | None,
+    weights: str | None = None,
+    categorical: Sequence[str] | None = None,
+    texts: Sequence[str] = (),
 ) -> "Choice":
-    """The columns that are target, features and weights, checked as they are for fitting."""
+    """The columns that are target, features and weights, checked as they are for fitting.
+
+    Without `categorical` features all of them must hold numbers.
+    """
     from gaussbayes.sources.files import make_plan
 
     reading.require(source, [target], "the target")
     if features is not None:
         reading.require(source, features, "the features asked for")
-    return make_plan(source, target, features, weights, "full").chosen
+    given: dict[str, Any] = {"categorical": categorical, "texts": texts}
+    return make_plan(source, target, features, weights, "full", **given).chosen
 
 
-def blocks(source: Any, columns: "Choice", *, complete: bool) -> Iterator[LabelledBlock]:
+def blocks(
+    source: Any, columns: "Choice", *, complete: bool, taken: "ModelRows | None" = None
+) -> Iterator[LabelledBlock]:
     """The rows of an opened source part by part, features as numbers, labels as class numbers.
 
     A feature that is missing is NaN; if rows must be `complete`, such a row is a bad one.
+
+    Parameters
+    ----------
+    taken : how a model takes the rows; None is as numbers
     """
     from gaussbayes.sources.bad_rows import UnfitError
     from gaussbayes.sources.columns import as_codes, as_rows, as_weights
 
     present = columns.present(complete=complete)
-    for block in reading.blocks(source, "reading rows", columns.columns, columns.numbers, present):
+    categories: dict[str, Any] = {}
+    if taken is not None:
+        categories = {"categorical": taken.categorical, "texts": taken.texts}
+    every = reading.blocks(
+        source, "reading rows", columns.columns, columns.numbers, present, **categories
+    )
+    for block in every:
         try:
             codes, classes = as_codes(block.table, columns.target)
         except UnfitError as error:
             raise error.placed(block.file, block.first_row) from None
         place = f"{block.file}, rows from {block.first_row} on"
         weights = as_weights(block.table, columns.weights)
-        yield LabelledBlock(as_rows(block.table, columns.features), codes, classes, place, weights)
+        own = as_rows(block.table, columns.features) if taken is None else taken.of(block.table)
+        yield LabelledBlock(own, codes, classes, place, weights)
 
 
 def read(

@@ -51,8 +51,10 @@ def command(
     import pyarrow as pa
 
     classes = pa.array(stored.schema.classes.tolist())
-    columns = [(name, pa.float64()) for name in features]
-    schema = pa.schema([*columns, (target, classes.type)])
+    kinds = [pa.float64()] * len(features)
+    for column, labels in zip(stored.schema.categorical, _categories(stored), strict=True):
+        kinds[column] = labels.type
+    schema = pa.schema([*zip(features, kinds, strict=True), (target, classes.type)])
     tables = _tables(stored, classes, schema, rows, seed)
     writing.write(tables, schema, output, output_format, escape=escape)
 
@@ -63,12 +65,37 @@ def _tables(stored: "Model", classes: Any, schema: Any, n_rows: int, seed: int) 
 
     from gaussbayes.parallel import ranges
     from gaussbayes.progress import count_rows
-    from gaussbayes.synthesis import as_generator, draw
+    from gaussbayes.synthesis import as_generator
 
-    parameters = stored.estimate()
+    parameters = stored.estimate_any()
+    labels = dict(zip(stored.schema.categorical, _categories(stored), strict=True))
     generator = as_generator(seed)
     sizes = [block.stop - block.start for block in ranges(n_rows, BLOCK_ROWS)]
     for size in count_rows(sizes, "drawing", n_rows, lambda size: size):
-        drawn, codes = draw(parameters, size, generator)
-        columns = [*(pa.array(column) for column in drawn.T), classes.take(pa.array(codes))]
-        yield pa.table(columns, schema=schema)
+        numbers, categories, codes = _drawn(parameters, size, generator)
+        columns = [
+            labels[column].take(pa.array(next(categories)))
+            if column in labels
+            else pa.array(next(numbers))
+            for column in range(stored.schema.n_features)
+        ]
+        yield pa.table([*columns, classes.take(pa.array(codes))], schema=schema)
+
+
+def _drawn(parameters: Any, size: int, generator: Any) -> tuple[Iterator[Any], Iterator[Any], Any]:
+    """Rows as columns of numbers and columns of numbers of categories, and their classes."""
+    from gaussbayes.parameters import Parameters
+    from gaussbayes.synthesis import draw, draw_mixed
+
+    if isinstance(parameters, Parameters):
+        rows, codes = draw(parameters, size, generator)
+        return iter(rows.T), iter(()), codes
+    mixed, codes = draw_mixed(parameters, size, generator)
+    return iter(mixed.X.T), iter(mixed.columns.codes.T), codes
+
+
+def _categories(stored: "Model") -> list[Any]:
+    """The categories of each feature that holds some, as Arrow arrays."""
+    import pyarrow as pa
+
+    return [] if stored.counts is None else [pa.array(own) for own in stored.counts.categories]

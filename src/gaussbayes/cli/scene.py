@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gaussbayes.cli import kinds, models, reading, rows, streamed
 from gaussbayes.cli.given import Given
+from gaussbayes.cli.model_rows import ModelRows, refuse_categories
 
 if TYPE_CHECKING:
     from gaussbayes.comparison import Comparison
@@ -70,8 +71,11 @@ def of_model(
     target = reading.target_for(source, target or stored.target)
     reading.require(source, features, f"the model's {reading.counted(len(features), 'feature')}")
     if kind.counts_all:
-        found = Scene(model, None, streamed.evaluated(stored, name, source, target))
+        taken = ModelRows(stored, name)
+        found = Scene(model, None, streamed.evaluated(stored, taken, source, target))
+        taken.tell_unseen()
     else:
+        refuse_categories(stored, name, "this picture is")
         found = Scene(model, rows.sampled(source, target, features, kind.most_rows, seed))
     reading.tell_bad_rows(source.bad_rows)
     return found

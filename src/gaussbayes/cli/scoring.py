@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gaussbayes.cli.deciding import REASON, Rule
+from gaussbayes.errors import DataError
 
 if TYPE_CHECKING:
+    from gaussbayes.mixed import MixedParameters, MixedRows
     from gaussbayes.parameters import Parameters
     from gaussbayes.types import RealArray
 
@@ -28,6 +30,7 @@ class Score:
     of_each_class: bool
     help: str
     plural: bool = False  # whether the option is
+    of_numbers: bool = False  # whether categories have no part in it
 
     @property
     def option(self) -> str:
@@ -44,12 +47,13 @@ class Score:
         """
         return [f"{self.name}_{label}" for label in classes] if self.of_each_class else [self.name]
 
-    def values(self, parameters: "Parameters", rows: "RealArray") -> "RealArray":
+    def values(
+        self, parameters: "Parameters | MixedParameters", rows: "RealArray | MixedRows"
+    ) -> "RealArray":
         """The score of rows (n, d): (n, k) if it is one of each class, else (n,)."""
         module, _, name = self.function.rpartition(".")
-        found: RealArray = getattr(import_module(f"gaussbayes.{module or 'scores'}"), name)(
-            parameters, rows, None
-        )
+        function = getattr(import_module(f"gaussbayes.{module or 'scores'}"), name)
+        found: RealArray = (of_numbers if self.of_numbers else answer)(function, parameters, rows)
         return found
 
 
@@ -60,15 +64,45 @@ SCORES = (
     Score("log_joint", "log_joint", True, "Its logarithm, for many features."),
     Score("evidence", "evidence", False, "The density of the row, p(x)."),
     Score("log_evidence", "log_evidence", False, "Its logarithm, for many features."),
-    Score("mahalanobis", "mahalanobis", True, "The Mahalanobis distance to each class's mean."),
+    Score(
+        "mahalanobis",
+        "mahalanobis",
+        True,
+        "The Mahalanobis distance to each class's mean.",
+        of_numbers=True,
+    ),
     Score(
         "p_value",
         "novelty.class_p_values",
         True,
         "How probable a row of the class is at least so far out.",
         plural=True,
+        of_numbers=True,
     ),
 )
+
+
+def answer(function: Callable[..., Any], parameters: Any, rows: Any) -> Any:
+    """What a function of `gaussbayes.scores` says of rows, whichever kind of model they are for."""
+    from gaussbayes.parameters import Parameters
+
+    if isinstance(parameters, Parameters):
+        return function(parameters, rows, None)
+    from gaussbayes.mixed import twin
+
+    return twin(function)(parameters, rows, None)
+
+
+def of_numbers(function: Callable[..., Any], parameters: Any, rows: Any) -> Any:
+    """What a function says of the numbers of rows, categories left aside."""
+    from gaussbayes.parameters import Parameters
+
+    if isinstance(parameters, Parameters):
+        return function(parameters, rows, None)
+    if rows.X.shape[1] == 0:
+        msg = "distances and p-values are of numbers, and this model has categories alone"
+        raise DataError(msg)
+    return function(parameters.gaussian, rows.X, None)
 
 
 def score_options(function: Function) -> Function:
@@ -107,8 +141,8 @@ def column_names(
 
 
 def scored(
-    parameters: "Parameters",
-    rows: "RealArray",
+    parameters: "Parameters | MixedParameters",
+    rows: "RealArray | MixedRows",
     classes: Any,
     asked: Sequence[Score],
     *,
@@ -119,19 +153,23 @@ def scored(
 
     Parameters
     ----------
-    rows : (n, d)
+    rows : (n, d), as the model takes them
     classes : (k,) the labels as an Arrow array
     rule : how classes are decided for, with a reason where none is; None is the most probable one
     """
     import pyarrow as pa
 
-    from gaussbayes import scores
+    from gaussbayes import novelty, scores
 
     columns = []
     if rule is not None:
-        columns += rule.columns(parameters, rows, classes)
+        unlike = None
+        if rule.novelty is not None:
+            p_values = of_numbers(novelty.class_p_values, parameters, rows)
+            unlike = novelty.novel(p_values, rule.novelty, parameters.prior)
+        columns += rule.columns(answer(scores.log_posterior, parameters, rows), unlike, classes)
     elif label:
-        columns.append(classes.take(pa.array(scores.labels(parameters, rows, None))))
+        columns.append(classes.take(pa.array(answer(scores.labels, parameters, rows))))
     for score in asked:
         values = score.values(parameters, rows)
         columns += [pa.array(own) for own in (values.T if values.ndim == 2 else [values])]

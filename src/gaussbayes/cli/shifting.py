@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.cli import models, reading, rows
+from gaussbayes.cli import models, reading, rows, scoring
+from gaussbayes.cli.model_rows import ModelRows
 from gaussbayes.errors import DataError
 
 if TYPE_CHECKING:
@@ -18,18 +19,18 @@ MOST_BYTES = 1 << 30
 """Of posteriors that are kept; EM takes about three times that."""
 
 
-def with_priors_of(source: Any, stored: "Model") -> "Model":
+def with_priors_of(source: Any, stored: "Model", taken: ModelRows) -> "Model":
     """The model under the priors that make the rows of a source most probable; tells them.
 
     Parameters
     ----------
     source : an opened source that has the model's features; it is read here once
+    taken : how the model takes rows
     """
     import numpy as np
 
     from gaussbayes import scores
     from gaussbayes.prior_shift import prior_shift
-    from gaussbayes.sources.columns import as_rows
 
     once = [file.shown for file in source.listed if file.is_read_once]
     if once:
@@ -38,11 +39,12 @@ def with_priors_of(source: Any, stored: "Model") -> "Model":
             "file, or give the priors as numbers"
         )
         raise click.UsageError(msg)
-    parameters, features = stored.estimate(), list(stored.schema.features or ())
+    parameters = stored.estimate_any()
     parts, size = [], 0
-    for block in reading.blocks(source, "estimating the priors", features, features):
+    for block in reading.blocks(source, "estimating the priors", taken.features, **taken.kinds):
         with reading.in_block(block):
-            parts.append(scores.log_posterior(parameters, as_rows(block.table, features), None))
+            own = taken.of(block.table)
+            parts.append(scoring.answer(scores.log_posterior, parameters, own))
         size += parts[-1].nbytes
         if size > MOST_BYTES:
             msg = (

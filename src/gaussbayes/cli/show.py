@@ -10,6 +10,7 @@ from gaussbayes.errors import GaussBayesError
 
 if TYPE_CHECKING:
     from gaussbayes.bayes_error import BayesError
+    from gaussbayes.mixed import MixedParameters
     from gaussbayes.model import Model
     from gaussbayes.parameters import Parameters
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 )
 @options.json_option("Write everything as JSON, every number exact.")
 def command(model: str, wants_error: bool, as_json: bool) -> None:
-    """Show a model: settings, classes, priors, means, covariances, correlations.
+    """Show a model: settings, classes, priors, means, covariances, correlations, categories.
 
     Tables of many classes or features are shortened; --json has all of them.
 
@@ -35,7 +36,7 @@ def command(model: str, wants_error: bool, as_json: bool) -> None:
     """
     stored = models.read(model)
     try:
-        parameters, problem = stored.estimate(), None
+        parameters, problem = stored.estimate_any(), None
     except GaussBayesError as error:
         parameters, problem = None, str(error)
     least = None
@@ -65,12 +66,14 @@ def _least_error(least: "BayesError") -> str:
 
 
 def _record(
-    stored: "Model", parameters: "Parameters | None", problem: str | None
+    stored: "Model", parameters: "Parameters | MixedParameters | None", problem: str | None
 ) -> dict[str, Any]:
     """Everything about a model as plain values.
 
     Covariances and correlations are (k, d, d), or (d, d) when shared; a diagonal or spherical model
-    has variances instead, (k, d) or (k,), without the first axis when shared.
+    has variances instead, (k, d) or (k,), without the first axis when shared. They are those of the
+    features that hold numbers. Of each that holds categories there are weights and probabilities
+    (k, m).
     """
     schema, lacking = stored.schema, stored.incomplete
     weights = None if stored.moments is None else stored.learnt("show").weight.tolist()
@@ -80,23 +83,49 @@ def _record(
         "classes": schema.classes.tolist(),
         "features": None if schema.features is None else list(schema.features),
         "n_features": schema.n_features,
+        "kinds": [
+            "category" if column in schema.categorical else "number"
+            for column in range(schema.n_features)
+        ],
         "weights": weights,
         "problem": problem,
     }
     if lacking is not None:
         weight = float(lacking.moments.weight.sum())
         record["incomplete"] = {"weight": weight, "patterns": lacking.n_patterns}
+    if stored.counts is not None:
+        record["categories"] = _categories(stored, parameters)
     if parameters is None:
         return record
-    record |= {"priors": parameters.prior.tolist(), "means": parameters.mean.tolist()}
+    own = models.gaussians(parameters)
+    record |= {"priors": own.prior.tolist(), "means": own.mean.tolist()}
     from gaussbayes.covariance import Full, correlation
 
-    shape = parameters.covariance
+    shape = own.covariance
     if isinstance(shape, Full):
         spread = {"covariances": shape.covariance, "correlations": correlation(shape.covariance)}
     else:
         spread = {"variances": shape.variance}
     shared = stored.settings.structure.shared
-    record |= {name: (own[0] if shared else own).tolist() for name, own in spread.items()}
+    record |= {name: (each[0] if shared else each).tolist() for name, each in spread.items()}
     record["n_parameters"] = models.parameter_counts(parameters)
     return record
+
+
+def _categories(
+    stored: "Model", parameters: "Parameters | MixedParameters | None"
+) -> list[dict[str, Any]]:
+    """The categories of each feature that holds some."""
+    counts, every = stored.counts, []
+    assert counts is not None
+    for j, name in enumerate(stored.schema.of_categories.titles):
+        one = {
+            "feature": name,
+            "categories": list(counts.categories[j]),
+            "weights": counts.of(j).tolist(),
+            "missing": counts.missing[:, j].tolist(),
+        }
+        if parameters is not None:
+            one["probabilities"] = models.probabilities(parameters, j).tolist()
+        every.append(one)
+    return every

@@ -1,6 +1,7 @@
 """What the values of options mean, read once for all verbs; others are usage errors."""
 
 import csv
+import math
 from pathlib import Path
 from typing import Literal
 
@@ -25,6 +26,24 @@ def names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str
     ('length', 'width, inner')
     """
     return None if value is None else as_names(value)
+
+
+def every_name(
+    _: click.Context, __: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...] | None:
+    """Names of an option that may be given several times, each with one or more of them.
+
+    Examples
+    --------
+    >>> every_name(None, None, ("wind,rain", "month"))
+    ('wind', 'rain', 'month')
+    """
+    found = tuple(name for part in value for name in as_names(part))
+    if len(set(found)) < len(found):
+        twice = next(name for name in found if found.count(name) > 1)
+        msg = f"{twice!r} is given twice"
+        raise click.BadParameter(msg)
+    return found or None
 
 
 def as_names(value: str, option: str | None = None) -> tuple[str, ...]:
@@ -121,6 +140,21 @@ def criterion(_: click.Context, __: click.Parameter, value: str) -> str:
     'leave_one_out'
     """
     return value.replace("-", "_")
+
+
+def smoothing(_: click.Context, __: click.Parameter, value: str) -> float:
+    """A finite number, 0 or more, as `GaussianClassifier` takes it.
+
+    Examples
+    --------
+    >>> smoothing(None, None, "0.5")
+    0.5
+    """
+    alpha = _number(value)
+    if alpha is None or not 0.0 <= alpha < math.inf:
+        msg = f"expected a number, 0 or more, got {value!r}"
+        raise click.BadParameter(msg)
+    return alpha
 
 
 def held_out(ctx: click.Context, param: click.Parameter, value: str) -> int | float | Path:

@@ -19,13 +19,13 @@ from gaussbayes.evaluation import Evaluation
 from gaussbayes.leave_one_out.densities import own_densities, shared_densities
 from gaussbayes.leave_one_out.frame import Frame, features, principal, white
 from gaussbayes.leave_one_out.left_out import Densities, LabelledRows, held_out
-from gaussbayes.leave_one_out.mixed import (
+from gaussbayes.leave_one_out.removal import Removal, degrees
+from gaussbayes.leave_one_out.toward_shared import (
     has_closed_form,
     mixed_densities,
     mixed_frames,
     mixed_variances,
 )
-from gaussbayes.leave_one_out.removal import Removal, degrees
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parameters import Parameters
 from gaussbayes.schema import Schema
@@ -53,6 +53,7 @@ def leave_one_out(
     schema: Schema,
     settings: Settings,
     n_jobs: int | None = None,
+    categories: FloatArray | None = None,
 ) -> FloatArray:
     """Log posteriors (n, k) of rows (n, d), each by the model fitted without it.
 
@@ -65,11 +66,15 @@ def leave_one_out(
         is left out; a class that loses its only row has posterior 0, and the others share what was
         given to it in proportion to their own priors.
     n_jobs : threads; the result does not depend on it
+    categories : (n, k) the log likelihoods of further features of the rows, which hold categories,
+        each without the row; see `gaussbayes.categorical.left_out`. None if there are none.
 
     Raises
     ------
     SingularCovarianceError
         If a covariance cannot be inverted, with all rows or without one of them; names that row.
+    DataError
+        If a row's categories rule out every class of the model without it.
 
     Examples
     --------
@@ -84,7 +89,7 @@ def leave_one_out(
     [0.0875, 0.9125]
     """
     (told,) = shrinkage_path(
-        X, codes, weights, moments, schema, settings, [settings.shrinkage], n_jobs
+        X, codes, weights, moments, schema, settings, [settings.shrinkage], n_jobs, categories
     )
     if isinstance(told, GaussBayesError):
         raise told
@@ -100,6 +105,7 @@ def shrinkage_path(
     settings: Settings,
     shrinkages: Sequence[Shrinkage],
     n_jobs: int | None = None,
+    categories: FloatArray | None = None,
 ) -> list[FloatArray | GaussBayesError]:
     """The same for many shrinkages: the rows are turned once, then each costs n k d operations.
 
@@ -112,7 +118,7 @@ def shrinkage_path(
     For each shrinkage the log posteriors (n, k), or the error that there is instead.
     """
     _refuse_other_rows(X, codes, weights, moments, schema)
-    data = LabelledRows(X, codes, weights, moments, schema)
+    data = LabelledRows(X, codes, weights, moments, schema, categories)
     found: list[FloatArray | GaussBayesError | None] = [None for _ in shrinkages]
     models: dict[int, Parameters] = {}
     for place, shrinkage in enumerate(shrinkages):
@@ -141,6 +147,8 @@ def _densities(
 ) -> Densities:
     """What gives log densities under the models without each of some rows."""
     moments, divisor, share = data.moments, settings.divisor, settings.structure.toward_shared
+    if not moments.n_features:
+        return _no_numbers(moments.n_classes)
     if not share:
         known = shared_densities if settings.structure.shared else own_densities
         frame = _frame(data, settings, model, shrunk=shrunk)
@@ -156,6 +164,18 @@ def _densities(
     return lambda X, removal, chosen: mixed_densities(
         X, removal, moments, frames, share, divisor, chosen
     )
+
+
+def _no_numbers(k: int) -> Densities:
+    """Without numbers every density is 1: the priors are left, and categories."""
+
+    def one(
+        X: FloatArray, removal: Removal, shrinkages: Sequence[Shrinkage]
+    ) -> tuple[FloatArray, NDArray[np.bool_]]:
+        s = len(shrinkages)
+        return np.zeros((s, X.shape[0], k)), np.repeat(removal.sound[None], s, axis=0)
+
+    return one
 
 
 def _nothing_known(k: int) -> Densities:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.errors import GaussBayesError
 from gaussbayes.kernels.reference import log_sum_exp
-from gaussbayes.leave_one_out.refit import log_posterior_without, moments_without
+from gaussbayes.leave_one_out.refit import log_posterior_without, moments_without, with_categories
 from gaussbayes.leave_one_out.removal import Removal, remove
 from gaussbayes.moments import ClassMoments
 from gaussbayes.parallel import for_each, n_threads, ranges
@@ -38,6 +38,7 @@ class LabelledRows:
     weights: FloatArray | None  # (n,)
     moments: ClassMoments
     schema: Schema
+    categories: FloatArray | None = None  # (n, k) their log likelihoods without each row, if any
 
     def removal(self, rows: slice) -> Removal:
         """What becomes of the weights without each of some rows."""
@@ -67,13 +68,15 @@ def held_out(
         with np.errstate(all="ignore"):
             joint, good = densities(X, removal, inner)
             joint += _log_prior(settings.priors, data, removal)
+            if data.categories is not None:
+                joint += data.categories[rows]
             # From the largest term: a log posterior near 0 keeps its digits.
             joint -= joint.max(axis=2, keepdims=True)
             joint -= log_sum_exp(joint.reshape(-1, k)).reshape(len(inner), -1, 1)
         told[:, rows] = joint
         sound[:, rows] = good & ~np.isnan(joint).any(axis=2)
 
-    step = max(64, _BLOCK_BYTES // (8 * d * k))
+    step = max(64, _BLOCK_BYTES // (8 * max(1, d) * k))
     threads = n_threads(n_jobs) if n * d * k > _WORTH_A_THREAD else 1
     for_each(predict, ranges(n, step), threads)
     found: list[FloatArray | GaussBayesError] = list(told)
@@ -103,6 +106,8 @@ def _fit_again(
             chosen = replace(settings, shrinkage=shrinkages[place])
             try:
                 told[row] = log_posterior_without(others, x, row, n, data.schema, chosen)
+                if data.categories is not None:
+                    told[row] = with_categories(told[row], data.categories[row], row)
             except GaussBayesError as error:
                 found[place] = error
 

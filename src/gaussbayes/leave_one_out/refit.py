@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.errors import GaussBayesError, PriorError
+from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.labelled import LabelledMoments
 from gaussbayes.moments import ClassMoments
 from gaussbayes.priors import Priors, class_priors
@@ -63,6 +64,31 @@ def log_posterior_without(
         msg = f"without row {row + 1} of {n_rows} the model cannot be fitted: {error}"
         raise type(error)(msg) from None
     return told
+
+
+def with_categories(log_posterior: FloatArray, categories: FloatArray, row: int) -> FloatArray:
+    """Log posteriors (k,) by the numbers of a row, and its categories' log likelihoods → by both.
+
+    Raises
+    ------
+    DataError
+        If the row has probability 0 in every class, as can be without smoothing.
+
+    Examples
+    --------
+    >>> both = with_categories(np.log([0.5, 0.5]), np.log([0.1, 0.3]), 0)
+    >>> np.exp(both).round(12).tolist()
+    [0.25, 0.75]
+    """
+    joint = log_posterior + categories
+    most = joint.max()
+    if most == -np.inf:
+        from gaussbayes.categorical.likelihood import refuse_impossible
+
+        refuse_impossible(row, " of the model without it")
+    joint -= most
+    joint -= log_sum_exp(joint[None])[0]
+    return joint
 
 
 def _priors_of_some(

@@ -1,9 +1,17 @@
-"""A rare defect and a good test: Bayes' rule without any Gaussian."""
+"""A rare defect and a good test: Bayes' rule without any Gaussian.
+
+Prior and likelihood are given. People counted in these shares teach the classifier just that, and
+a result that is not there is integrated out.
+"""
+
+from dataclasses import replace
+from itertools import product
+from math import prod
 
 import numpy as np
 
 from gaussbayes.bayes_rule import BayesRule
-from gaussbayes.lessons.discrete import explained
+from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.lessons.lesson import Figure, Lesson
 from gaussbayes.lessons.pictures.genetic_test import pictures
 
@@ -15,10 +23,37 @@ SOURCE = "H. Xue, Generative Models for Classification, ITCS 6156/8156, UNC Char
 _PRIOR = (1.0 - DEFECT, DEFECT)
 _POSITIVE = (1.0 - NEGATIVE_IF_NONE, POSITIVE_IF_DEFECT)
 _NEGATIVE = (NEGATIVE_IF_NONE, 1.0 - POSITIVE_IF_DEFECT)
+_CLASSES = ("no defect", "defect")
+
+
+def fit(n_tests: int = 1) -> GaussianClassifier:
+    """The classifier of people who took so many independent tests, all results counted.
+
+    Of 1000 people with one test 9 have the defect and test positive, and so on; each test more
+    takes ten times as many people for whole numbers.
+
+    Examples
+    --------
+    >>> fit().counts_.weight.tolist()  # defect and no defect, negative and positive
+    [[1.0, 9.0], [891.0, 99.0]]
+    """
+    n_people = 100 * 10**n_tests
+    results = list(product((True, False), repeat=n_tests))
+    rows, labels, people = [], [], []
+    for code, label in enumerate(_CLASSES):
+        for seen in results:
+            each = [(_POSITIVE if result else _NEGATIVE)[code] for result in seen]
+            rows.append(seen)
+            labels.append(label)
+            people.append(round(n_people * _PRIOR[code] * prod(each)))
+    model = GaussianClassifier(categorical_features=range(n_tests))
+    return model.fit(np.array(rows), labels, sample_weight=people)
 
 
 def told(*results: bool) -> BayesRule:
     """Bayes' rule after independent tests, True for a positive one: no defect, then a defect.
+
+    Without a test it is the prior.
 
     Examples
     --------
@@ -26,9 +61,9 @@ def told(*results: bool) -> BayesRule:
     >>> round(positive.evidence, 12), round(positive.classes[1].joint, 12)
     (0.108, 0.009)
     """
-    seen = [_POSITIVE if result else _NEGATIVE for result in results]
-    likelihood = [[one[code] for one in seen] for code in range(2)]
-    return explained(("no defect", "defect"), _PRIOR, likelihood)
+    rule = fit(len(results) or 1).explain(results or (None,)).bayes
+    # Labels are sorted; here the usual comes first.
+    return replace(rule, classes=rule.classes[::-1])
 
 
 def probability_of_defect(*results: bool) -> float:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gaussbayes.bayes_rule import BayesRule
-from gaussbayes.lessons import discrete
+from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.explanation import Explanation
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
 from gaussbayes.lessons.pictures.rain import pictures
 from gaussbayes.types import FloatArray
@@ -21,27 +21,42 @@ def table() -> Table:
     return Table("days", rows, np.array(RAIN), ("humidity", "wind"), "listed by the sheet")
 
 
-def told() -> BayesRule:
-    """Bayes' rule for humidity 2 and wind S: y = −1, then y = 1."""
+def fit() -> GaussianClassifier:
+    """The classifier of the days. Both features hold categories, so that it has no Gaussian."""
     days = table()
-    classes, prior, likelihood = discrete.count(days.rows, days.labels, QUERY)
-    return discrete.explained(classes.tolist(), prior, likelihood)
+    model = GaussianClassifier(categorical_features=[0, 1]).fit(days.rows, days.labels)
+    return model.with_feature_names(days.features)
+
+
+def told() -> Explanation:
+    """Bayes' rule for humidity 2 and wind S, y = −1 first, and what either adds."""
+    return fit().explain(QUERY)
+
+
+def likelihood() -> FloatArray:
+    """``p(humidity 2 | y)`` and ``p(wind S | y)`` (2, 2), y = −1 in the first row."""
+    model = fit()
+    shares, places = model.category_probabilities_, model.categories_
+    own = [
+        shares[name][:, places[name].index(value)]
+        for name, value in zip(places, QUERY, strict=True)
+    ]
+    return np.stack(own, axis=1)
 
 
 def joint() -> FloatArray:
     """``p(humidity 2, wind S, y)`` for y = −1 and y = 1 (2,)."""
-    return np.array([terms.joint for terms in told().classes])
+    return np.array([terms.joint for terms in told().bayes.classes])
 
 
 def posterior() -> FloatArray:
     """``p(y | humidity 2, wind S)`` for y = −1 and y = 1 (2,)."""
-    return np.array([terms.posterior for terms in told().classes])
+    return np.array([terms.posterior for terms in told().bayes.classes])
 
 
 def lesson(seed: int = 0) -> Lesson:
     """The lesson."""
     days = table()
-    _, prior, likelihood = discrete.count(days.rows, days.labels, QUERY)
     return Lesson(
         name="rain",
         title="Rain from humidity and wind",
@@ -52,7 +67,8 @@ def lesson(seed: int = 0) -> Lesson:
             "against 1 and 3 of the 5 dry ones. Taking the two features as independent within a "
             "class, the joint probabilities are 10/15 · 4/10 · 1/10 = 2/75 for rain and "
             "5/15 · 1/5 · 3/5 = 3/75 for none, so rain has probability 2/5: it will probably stay "
-            "dry. Strong wind speaks against rain more than humidity and the prior speak for it."
+            "dry. Strong wind speaks against rain more than humidity and the prior speak for it. "
+            "The classifier does the same with every feature that is named as categorical."
         ),
         data=(days,),
         figures=(
@@ -68,5 +84,5 @@ def lesson(seed: int = 0) -> Lesson:
                 why="The table writes no rain as −1; no row has the label 0.",
             ),
         ),
-        pictures=pictures(days, QUERY, prior, likelihood, joint(), posterior()),
+        pictures=pictures(days, QUERY, likelihood(), told()),
     )

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gaussbayes.contributions import Contribution, LogOdds, Value, added
 from gaussbayes.errors import ParameterError
-from gaussbayes.explanation import Explanation, LogOdds, added
+from gaussbayes.explanation import Explanation
 from gaussbayes.plots import style
 from gaussbayes.plots.requirement import picture
 
@@ -22,6 +23,10 @@ _LETTERS = 34
 """In a line of a name."""
 _MARGIN = 0.13
 """Room for a number beside the longest bar, as a share of the width."""
+
+
+_ENDLESS = 0.4
+"""How far an infinite bar goes beyond the others, as a share of the width of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +47,12 @@ def explanation(told: Explanation, *, most: int = 12, ax: "Axes | None" = None) 
     The first bar is the log-odds at the reference, the last one those of the row. Between them each
     feature has a bar that begins where the one before it ends, the largest first: to the right it
     speaks for the first of the two classes, to the left for the second. Features beyond `most`
-    share a bar; those that are missing add nothing, and are named at the end.
+    share a bar; those that are missing, or categories that were never seen in training, add nothing
+    and are named at the end.
 
-    If one of the classes has prior 0 the log-odds are infinite, and only the features have bars.
+    A category that rules one of the classes out adds ±∞: its bar comes after those of the others
+    and is hatched, for it has no end. If one of the classes has prior 0 the log-odds are infinite
+    whatever the features say, and only the features have bars.
 
     Parameters
     ----------
@@ -79,7 +87,7 @@ def explanation(told: Explanation, *, most: int = 12, ax: "Axes | None" = None) 
     lines = max(bar.name.count("\n") + 1 for bar in bars)
     ax = style.axes_for(ax, (8.6, _AROUND + len(bars) * max(_LEAST, _LINE * lines)))
     _draw(ax, bars)
-    what = "log-odds" if np.isfinite(odds.value) else "change of the log-odds"
+    what = "log-odds" if np.isfinite(odds.at_reference) else "change of the log-odds"
     ax.set_xlabel(style.text(f"{what} of {odds.of} against {odds.against}", 60))
     ax.set_title(_sum(odds))
     handles = [Patch(color=look.color, label=look.label) for look in (own, other)]
@@ -90,24 +98,27 @@ def explanation(told: Explanation, *, most: int = 12, ax: "Axes | None" = None) 
 def _bars(odds: LogOdds, most: int, own: str, other: str) -> list[_Bar]:
     """The bars from top to bottom."""
     first, rest = odds.largest(most)
-    steps = [
-        (f"{style.text(one.feature, _LETTERS)} = {_value(one.value)}", one.amount) for one in first
-    ]
+    steps = [(_named(one), one.amount) for one in first]
     if rest:
         steps.append((f"{len(rest)} other features", added(rest)))
-    missing = [one.feature for one in odds.contributions if one.missing]
+    missing = [one for one in odds.contributions if one.missing]
     if missing:
-        one = len(missing) == 1
-        name = style.text(missing[0], _LETTERS) if one else f"{len(missing)} features"
+        alone = len(missing) == 1
+        name = style.text(missing[0].feature, _LETTERS) if alone else f"{len(missing)} features"
         steps.append((f"{name} missing", 0.0))
+    new = [one for one in odds.contributions if one.unseen]
+    if new:
+        name = _named(new[0]) if len(new) == 1 else f"{len(new)} features"
+        steps.append((f"{name}: never seen", 0.0))
     decimals = _decimals(odds)
-    finite = bool(np.isfinite(odds.value))
+    finite = bool(np.isfinite(odds.at_reference))
     place = odds.at_reference if finite else 0.0
     bars = [_Bar("at the reference", 0.0, place, _REFERENCE, _number(place, decimals))]
+    steps.sort(key=lambda step: bool(np.isinf(step[1])))  # no bar can begin where they end
     for name, amount in steps:
         color = own if amount > 0 else other
         bars.append(_Bar(name, place, place + amount, color, _number(amount, decimals, "+")))
-        place += amount
+        place += amount if np.isfinite(amount) else 0.0
     bars.append(_Bar("this row", 0.0, odds.value, _ROW, _number(odds.value, decimals)))
     return bars if finite else bars[1:-1]
 
@@ -117,14 +128,19 @@ def _draw(ax: "Axes", bars: list[_Bar]) -> None:
     beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
     beside["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # over the line at 0
     ax.axvline(0.0, color=style.FAINT, linewidth=1, zorder=1)
+    places = [0.0, *(place for bar in bars for place in (bar.start, bar.end))]
+    finite = [place for place in places if np.isfinite(place)]
+    width = (max(finite) - min(finite)) or 1.0
+    edges = (min(finite) - _ENDLESS * width, max(finite) + _ENDLESS * width)
     for row, bar in enumerate(bars):
-        ax.barh(row, bar.end - bar.start, _THICK, left=bar.start, color=bar.color, zorder=2)
-        ax.annotate(bar.number, (max(bar.start, bar.end), row), (4, 0), **beside)
-        if row + 1 < len(bars):  # to where the next one begins
+        end = float(np.clip(bar.end, *edges))
+        look = {"color": bar.color} if end == bar.end else _hatched(bar.color)
+        ax.barh(row, end - bar.start, _THICK, left=bar.start, zorder=2, **look)
+        ax.annotate(bar.number, (max(bar.start, end), row), (4, 0), **beside)
+        if row + 1 < len(bars) and end == bar.end:  # to where the next one begins
             ends = (row - _THICK / 2, row + 1 + _THICK / 2)
             ax.plot([bar.end, bar.end], ends, color=style.FAINT, linewidth=0.8, zorder=3)
-    places = [0.0, *(place for bar in bars for place in (bar.start, bar.end))]
-    low, high = min(places), max(places)
+    low, high = np.clip([min(places), max(places)], *edges)
     width = (high - low) or 1.0
     ax.set_xlim(low - 0.03 * width, high + _MARGIN * width)
     ax.set_ylim(len(bars) - 0.4, -0.6)
@@ -132,11 +148,15 @@ def _draw(ax: "Axes", bars: list[_Bar]) -> None:
     ax.tick_params(axis="y", length=0)
 
 
+def _hatched(color: str) -> dict[str, Any]:
+    return {"facecolor": "white", "edgecolor": color, "hatch": "////", "linewidth": 0.8}
+
+
 def _sum(odds: LogOdds) -> str:
     """The title: how the parts add up."""
     decimals = _decimals(odds)
     features = added(odds.contributions)
-    if not np.isfinite(odds.value):
+    if not np.isfinite(odds.at_reference):
         total = _number(features, decimals, "+")
         return f"log-odds {_number(odds.value, 0)}, by the priors alone; {total} by the features"
     sign = "−" if features < 0 else "+"
@@ -149,8 +169,8 @@ def _sum(odds: LogOdds) -> str:
 def _decimals(odds: LogOdds) -> int:
     """As many as give three digits of the largest number, from one to six."""
     sizes = [abs(one.amount) for one in odds.contributions]
-    sizes += [abs(end) for end in (odds.at_reference, odds.value) if np.isfinite(end)]
-    largest = max(sizes)
+    sizes += [abs(end) for end in (odds.at_reference, odds.value)]
+    largest = max((size for size in sizes if np.isfinite(size)), default=0.0)
     return int(np.clip(2 - np.floor(np.log10(largest)), 1, 6)) if largest > 0 else 1
 
 
@@ -159,5 +179,11 @@ def _number(value: float, decimals: int, sign: str = "") -> str:
     return f"{rounded:{sign}.{decimals}f}".replace("-", "−").replace("inf", "∞")
 
 
-def _value(value: float) -> str:
-    return f"{value:.5g}".replace("-", "−")
+def _named(one: Contribution) -> str:
+    return f"{style.text(one.feature, _LETTERS)} = {_value(one.value)}"
+
+
+def _value(value: Value) -> str:
+    if isinstance(value, float):
+        return f"{value:.5g}".replace("-", "−")
+    return style.text(str(value), _LETTERS)

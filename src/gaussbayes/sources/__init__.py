@@ -11,11 +11,12 @@ Of files and Dask frames the result is the same to the bit however the work was 
 adds in an order of its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from gaussbayes.sources.summary import BadRow, BadRows, Summary
-from gaussbayes.types import BadRowHandling, ScatterLayout
+from gaussbayes.types import BadRowHandling, CategoricalFeatures, ScatterLayout
 
 __all__ = ["BadRow", "BadRows", "Summary", "moments_of"]
 
@@ -29,14 +30,17 @@ def moments_of(
     layout: ScatterLayout = "full",
     bad_rows: BadRowHandling = "error",
     complete: bool = False,
+    categorical_features: CategoricalFeatures = "from_dtype",
+    text_features: Sequence[str] = (),
     n_jobs: int | None = None,
     client: Any = None,
 ) -> Summary:
     """Read a source once and sum its rows, class by class.
 
     A feature that is null, empty or NaN is a value that is missing: rows that lack the same
-    features are summed apart, so that a model can be fitted to what is there. A label or a weight
-    that is missing, infinity, and text that is no number make a row a bad one.
+    numbers are summed apart, so that a model can be fitted to what is there, and categories that
+    are missing are counted apart. A label or a weight that is missing, infinity, text that is no
+    number, and a fraction that should be a category make a row a bad one.
 
     Parameters
     ----------
@@ -47,6 +51,14 @@ def moments_of(
     layout : how much of the scatter to keep; full gives every structure
     bad_rows : of files: whether a row that cannot be read is an error or left out and counted
     complete : whether rows must have all features; those that lack some are then bad ones
+    categorical_features : which features hold categories, by name, by number among the features or
+        by a truth value for each; None is none of them. ``"from_dtype"`` are those of a categorical
+        type: dictionaries in Parquet and Arrow files, category in Dask, Categorical and Enum in
+        lazy Polars. Text files (CSV, TSV, JSON lines) know no such type, nor does text as such say
+        that it is a category. Whole numbers, truth values and text are the same categories in
+        every kind of source; text without a letter is a missing one
+    text_features : of files: categorical features that are text, even if all their values look like
+        numbers, as they may in one file of many
     n_jobs : threads; None uses every core
     client : a Dask client to read files on its cluster
 
@@ -58,36 +70,43 @@ def moments_of(
     >>> found.n_rows, found.learnt.classes.tolist()
     (150, ['setosa', 'versicolor', 'virginica'])
     """
-    kind = type(source).__module__.partition(".")[0]
-    if client is not None or kind in {"dask", "dask_expr"}:
-        from gaussbayes.sources import cluster
-
-        return cluster.moments_of(
-            source,
-            target,
-            features,
-            weights,
-            layout,
-            bad_rows=bad_rows,
-            complete=complete,
-            client=client,
-        )
-    if _is_lazy(source):
-        from gaussbayes.sources import pushdown
-
-        return pushdown.moments_of(source, target, features, weights, layout, complete=complete)
-    from gaussbayes.sources import files
-
-    return files.moments_of(
+    summing = _summing(source, bad_rows, text_features, n_jobs, client)
+    found = summing(
         source,
         target,
         features,
         weights,
         layout,
-        bad_rows=bad_rows,
         complete=complete,
-        n_jobs=n_jobs,
+        categorical=categorical_features,
     )
+    if found.learnt.counts is not None:
+        from gaussbayes.categorical.warning import warn_of_many
+
+        warn_of_many(found.learnt.counts.categories, found.schema.of_categories)
+    return found
+
+
+def _summing(
+    source: Any,
+    bad_rows: BadRowHandling,
+    texts: Sequence[str],
+    n_jobs: int | None,
+    client: Any,
+) -> Callable[..., Summary]:
+    """What sums the rows of a source of this kind."""
+    kind = type(source).__module__.partition(".")[0]
+    if client is not None or kind in {"dask", "dask_expr"}:
+        from gaussbayes.sources import cluster
+
+        return partial(cluster.moments_of, bad_rows=bad_rows, texts=texts, client=client)
+    if _is_lazy(source):
+        from gaussbayes.sources import pushdown
+
+        return pushdown.moments_of
+    from gaussbayes.sources import files
+
+    return partial(files.moments_of, bad_rows=bad_rows, texts=texts, n_jobs=n_jobs)
 
 
 def _is_lazy(source: Any) -> bool:

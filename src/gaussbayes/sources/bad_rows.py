@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.errors import DataError
-from gaussbayes.sources.kinds import is_text
+from gaussbayes.sources.kinds import is_text, plain
 from gaussbayes.sources.summary import MOST_NAMED, BadRow, BadRows
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gaussbayes.sources.request import Request
 
 _LONGEST = 60
+
+NO_CATEGORY = "is not a category: these are text, whole numbers or truth values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,8 @@ def sift(
     for name in request.not_negative:
         note(name, _not_finite(table.column(name)), "is not finite")
         note(name, _negative(table.column(name)), "is negative, which a weight cannot be")
+    for name in request.categorical:
+        note(name, _not_whole(table.column(name)), NO_CATEGORY)
     if not found:
         return table, ()
     import pyarrow as pa
@@ -171,3 +175,17 @@ def _not_finite(column: Any) -> NDArray[np.bool_] | None:
     if not pa.types.is_floating(column.type):
         return None
     return np.asarray(pc.invert(pc.fill_null(pc.is_finite(column), True)))
+
+
+def _not_whole(column: Any) -> NDArray[np.bool_] | None:
+    """Where a column of floats holds what is no whole number of 64 bits."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = plain(column.type)
+    if not pa.types.is_floating(kind):
+        return None
+    values = pc.fill_null(column.cast(kind).cast(pa.float64()), np.nan).to_numpy()
+    whole = (np.rint(values) == values) & (values >= -(2.0**63)) & (values < 2.0**64)
+    wrong: NDArray[np.bool_] = ~(whole | np.isnan(values))
+    return wrong

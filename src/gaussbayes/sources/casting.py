@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from gaussbayes.errors import SchemaError
-from gaussbayes.sources.kinds import is_number
+from gaussbayes.sources.kinds import is_number, plain
 from gaussbayes.sources.request import Request
 
 if TYPE_CHECKING:
@@ -37,7 +37,11 @@ def cast_table(batch: "pa.RecordBatch", request: Request, file: str) -> "pa.Tabl
     for field in request.schema:
         column = table.column(field.name)
         number = field.name in request.numbers and is_number(column.type)
-        if number and request.as_stored:
+        # A column of whole numbers with gaps is one of floats in many files.
+        alike = field.name in request.categorical and (
+            is_number(plain(column.type)) and is_number(field.type)
+        )
+        if alike or (number and request.as_stored):
             columns.append(column)
             continue
         try:

@@ -1,11 +1,12 @@
 """Which columns of a source are the target, the features and the weights."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gaussbayes.errors import DataError, SchemaError
 from gaussbayes.sources.matching import closest, listed
+from gaussbayes.types import CategoricalFeatures
 
 _MOST_NAMED = 5
 """Columns of a wrong type that are named."""
@@ -18,11 +19,30 @@ class Choice:
     target: str
     features: tuple[str, ...]
     weights: str | None
+    categorical: tuple[str, ...] = ()  # the features that hold categories
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """The features that hold numbers.
+
+        Examples
+        --------
+        >>> Choice("sex", ("age", "town"), None, ("town",)).numeric
+        ('age',)
+        """
+        if not self.categorical:
+            return self.features
+        return tuple(name for name in self.features if name not in self.categorical)
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Where the features that hold categories are among all."""
+        return tuple(self.features.index(name) for name in self.categorical)
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """Those that must hold numbers: features and weights."""
-        return self.features if self.weights is None else (*self.features, self.weights)
+        """Those that must hold numbers: features, unless they hold categories, and weights."""
+        return self.numeric if self.weights is None else (*self.numeric, self.weights)
 
     def present(self, *, complete: bool = False) -> tuple[str, ...]:
         """Those in which every value must be there: the target, weights, all of them if complete.
@@ -33,19 +53,29 @@ class Choice:
         ('sex', 'count')
         """
         if complete:
-            return (self.target, *self.numbers)
+            return (self.target, *self.numbers, *self.categorical)
         return (self.target,) if self.weights is None else (self.target, self.weights)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All of them."""
-        return (*self.numbers, self.target)
+        return (*self.numbers, *self.categorical, self.target)
 
 
 def choose(
-    names: Sequence[Any], target: str, features: Sequence[str] | None, weights: str | None
+    names: Sequence[Any],
+    target: str,
+    features: Sequence[str] | None,
+    weights: str | None,
+    categorical: CategoricalFeatures = None,
+    typed: Collection[str] = (),
 ) -> Choice:
     """Find the columns wanted among those there are; without `features`, all others are.
+
+    Parameters
+    ----------
+    categorical : which features hold categories, by name, number or truth value; "from_dtype":
+        those of a categorical type, which are `typed`
 
     Examples
     --------
@@ -75,7 +105,19 @@ def choose(
     if not wanted:
         msg = f"there is no column to learn from besides {listed(special)}"
         raise SchemaError(msg)
-    return Choice(target, tuple(wanted), weights)
+    return Choice(target, tuple(wanted), weights, _categorical(wanted, categorical, typed))
+
+
+def _categorical(
+    features: Sequence[str], chosen: CategoricalFeatures, typed: Collection[str]
+) -> tuple[str, ...]:
+    by_type = isinstance(chosen, str) and chosen == "from_dtype"
+    if chosen is None or (by_type and not set(typed) & set(features)):
+        return ()
+    from gaussbayes.categorical.choice import marked
+
+    mask = marked(features, [name in typed for name in features], chosen)
+    return tuple(name for name, own in zip(features, mask, strict=True) if own)
 
 
 def refuse_missing(there: Sequence[str], wanted: Sequence[str]) -> None:
@@ -103,6 +145,7 @@ def refuse_not_numbers(wrong: Sequence[tuple[str, object]], where: str | None = 
         more = f" and {len(wrong) - _MOST_NAMED} more" if len(wrong) > _MOST_NAMED else ""
         msg = (
             f"not numbers: column {held}{more}. Give the columns to learn from as features "
-            "(--features on the command line), or turn these into numbers first"
+            "(--features on the command line), say which of them hold categories "
+            "(categorical_features, --categorical), or turn these into numbers first"
         )
         raise DataError(msg if where is None else f"{where}: {msg}")

@@ -22,7 +22,7 @@ from gaussbayes.sources.opening import open_source
 from gaussbayes.sources.partition import part_sum
 from gaussbayes.sources.splitting import part_moments, parts_of
 from gaussbayes.sources.summary import Summary
-from gaussbayes.types import BadRowHandling, ScatterLayout
+from gaussbayes.types import BadRowHandling, CategoricalFeatures, ScatterLayout
 
 
 def moments_of(
@@ -34,6 +34,8 @@ def moments_of(
     *,
     bad_rows: BadRowHandling = "error",
     complete: bool = False,
+    categorical: CategoricalFeatures = None,
+    texts: Sequence[str] = (),
     client: Any = None,
 ) -> Summary:
     """Sum the rows of a Dask DataFrame, or of files on a cluster, class by class.
@@ -44,6 +46,7 @@ def moments_of(
         them under the same names. A large Parquet or Arrow file is shared among the workers, a
         file of text or a compressed one is read by one of them
     target, features, weights, layout, bad_rows, complete : see `gaussbayes.sources.moments_of`
+    categorical, texts : as `categorical_features` and `text_features` there
     client : a `distributed.Client`; without one Dask chooses: the current client, or threads
 
     Examples
@@ -63,13 +66,24 @@ def moments_of(
                 "filter"
             )
             raise ParameterError(msg)
-        return _moments_of_frame(source, target, features, weights, layout, complete, client)
+        typed = [name for name, kind in source.dtypes.items() if kind == "category"]
+        chosen = choose(list(source.columns), target, features, weights, categorical, typed)
+        return _moments_of_frame(source, chosen, layout, complete, client)
     for file in files_of(source):
         if file.is_read_once:
             msg = f"a cluster cannot read {file.shown}: write it to a file that workers can open"
             raise DataError(msg)
     opened = open_source(source, bad_rows=bad_rows)
-    plan = make_plan(opened, target, features, weights, layout, complete=complete)
+    plan = make_plan(
+        opened,
+        target,
+        features,
+        weights,
+        layout,
+        complete=complete,
+        categorical=categorical,
+        texts=texts,
+    )
     # Workers need not be in this process's folder.
     every = tuple(replace(file, name=str(Path(file.name).absolute())) for file in plan.files)
     work = replace(plan, files=every)
@@ -87,15 +101,8 @@ def _file_task(number: int, plan: Plan) -> Any:
 
 
 def _moments_of_frame(
-    frame: Any,
-    target: str,
-    features: Sequence[str] | None,
-    weights: str | None,
-    layout: ScatterLayout,
-    complete: bool,
-    client: Any,
+    frame: Any, chosen: Choice, layout: ScatterLayout, complete: bool, client: Any
 ) -> Summary:
-    chosen = choose(list(frame.columns), target, features, weights)
     _refuse_types(frame, chosen)
     parts = frame[list(chosen.columns)].to_delayed()
     total: FileSum = merged(part_sum, parts, client, chosen, layout, complete)
@@ -103,10 +110,15 @@ def _moments_of_frame(
         msg = f"the DataFrame has no rows in its {len(parts)} partitions"
         raise DataError(msg)
     if not (total.learnt.weight > 0).any():
-        msg = f"weights must not be all zero: those of column {weights!r} are"
+        msg = f"weights must not be all zero: those of column {chosen.weights!r} are"
         raise DataError(msg)
     return Summary(
-        total.learnt, chosen.features, target, total.n_rows, n_incomplete=total.n_incomplete
+        total.learnt,
+        chosen.features,
+        chosen.target,
+        total.n_rows,
+        n_incomplete=total.n_incomplete,
+        categorical=chosen.places,
     )
 
 

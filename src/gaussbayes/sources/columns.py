@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import labels
-from gaussbayes.kernels.columns import Columns
+from gaussbayes.kernels.columns import Columns, as_matrix
 from gaussbayes.sources.bad_rows import Unfit, UnfitError, shown
 from gaussbayes.sources.kinds import is_text
 from gaussbayes.types import CodeArray, FloatArray, LabelArray, RealArray
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def as_columns(table: "pa.Table", features: "Sequence[str]") -> Columns:
+def as_columns(table: "pa.Table", features: "Sequence[str]") -> "Columns | RealArray":
     """The features of a table, all as float32 if all of them are, else as float64.
+
+    Without any feature it is a matrix (n, 0): columns that are not there have no length.
 
     Nulls become NaN. Floats stay where Arrow holds them, unless there are nulls among them.
 
@@ -32,6 +34,8 @@ def as_columns(table: "pa.Table", features: "Sequence[str]") -> Columns:
     """
     import pyarrow as pa
 
+    if not features:
+        return np.empty((table.num_rows, 0))
     columns = [table.column(name) for name in features]
     single = all(column.type == pa.float32() for column in columns)
     width = np.float32 if single else np.float64
@@ -40,10 +44,10 @@ def as_columns(table: "pa.Table", features: "Sequence[str]") -> Columns:
 
 def as_rows(table: "pa.Table", features: "Sequence[str]") -> RealArray:
     """The same as one array (n, d)."""
-    return as_columns(table, features).matrix()
+    return as_matrix(as_columns(table, features))
 
 
-def n_lacking(rows: Columns) -> int:
+def n_lacking(rows: "Columns | RealArray") -> int:
     """How many rows lack a feature, which is NaN.
 
     Examples
@@ -52,7 +56,7 @@ def n_lacking(rows: Columns) -> int:
     2
     """
     lacking = np.zeros(rows.shape[0], dtype=bool)
-    for column in rows.columns:
+    for column in rows.columns if isinstance(rows, Columns) else rows.T:
         lacking |= np.isnan(column)
     return int(lacking.sum())
 

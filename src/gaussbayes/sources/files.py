@@ -20,15 +20,15 @@ from gaussbayes.progress import count_rows
 from gaussbayes.sources.bad_rows import described
 from gaussbayes.sources.choice import Choice, choose
 from gaussbayes.sources.formats import OpenFile
-from gaussbayes.sources.kinds import is_text
+from gaussbayes.sources.kinds import is_dictionary, is_text
 from gaussbayes.sources.listing import SourceFile
 from gaussbayes.sources.opening import Source, make_request, open_source
 from gaussbayes.sources.piece_sums import PieceSum, merged, piece_sum
 from gaussbayes.sources.read_ahead import in_order
 from gaussbayes.sources.request import Request
-from gaussbayes.sources.roles import refuse_not_labels, refuse_not_numbers
+from gaussbayes.sources.roles import refuse_not_categories, refuse_not_labels, refuse_not_numbers
 from gaussbayes.sources.summary import BadRows, Summary
-from gaussbayes.types import BadRowHandling, ScatterLayout
+from gaussbayes.types import BadRowHandling, CategoricalFeatures, ScatterLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,8 @@ def moments_of(
     *,
     bad_rows: BadRowHandling = "error",
     complete: bool = False,
+    categorical: CategoricalFeatures = None,
+    texts: Sequence[str] = (),
     n_jobs: int | None = None,
 ) -> Summary:
     """Read files once and sum their rows, class by class.
@@ -77,6 +79,7 @@ def moments_of(
     source : files as `open_source` takes them, or a `Source` that it has opened
     target, features, weights, layout, bad_rows, complete, n_jobs : see
         `gaussbayes.sources.moments_of`
+    categorical, texts : as `categorical_features` and `text_features` there
 
     Examples
     --------
@@ -86,7 +89,16 @@ def moments_of(
     [[1.462], [4.26], [5.552]]
     """
     opened = source if isinstance(source, Source) else open_source(source, bad_rows=bad_rows)
-    plan = make_plan(opened, target, features, weights, layout, complete=complete)
+    plan = make_plan(
+        opened,
+        target,
+        features,
+        weights,
+        layout,
+        complete=complete,
+        categorical=categorical,
+        texts=texts,
+    )
     tree: MergeTree[FileSum] = MergeTree()
     sums = _file_sums(plan, opened.opened(), n_threads(n_jobs), opened.n_rows, opened.share_read)
     for number, total in enumerate(sums):
@@ -102,25 +114,36 @@ def make_plan(
     layout: ScatterLayout,
     *,
     complete: bool = False,
+    categorical: CategoricalFeatures = None,
+    texts: Sequence[str] = (),
 ) -> Plan:
     """Choose the columns, and check that they can be what they are chosen for."""
-    chosen = choose(source.schema.names, target, features, weights)
+    typed = [field.name for field in source.schema if is_dictionary(field.type)]
+    chosen = choose(source.schema.names, target, features, weights, categorical, typed)
     if "" in chosen.features and features is None:
         msg = (
             f"a column of {source.listed[0].shown} has no name, as row numbers written by pandas "
             "have: leave it out by naming the features, or write with index=False"
         )
         raise DataError(msg)
-    request = make_request(source.held, chosen.columns, chosen.numbers, source.handling)
+    request = make_request(
+        source.held,
+        chosen.columns,
+        chosen.numbers,
+        source.handling,
+        categorical=chosen.categorical,
+        texts=texts,
+    )
     first = source.listed[0].shown
     refuse_not_numbers(request.schema, chosen.numbers, source.held.examples, first)
     refuse_not_labels(request.schema, target, first)
+    refuse_not_categories(request.schema, chosen.categorical, first)
     request = replace(
         request,
         present=chosen.present(complete=complete),
         not_negative=() if weights is None else (weights,),
         as_stored=True,
-        encoded=(target,) if is_text(request.schema.field(target).type) else (),
+        encoded=request.encoded + ((target,) if is_text(request.schema.field(target).type) else ()),
     )
     return Plan(source.listed, request, chosen, layout)
 
@@ -152,7 +175,7 @@ def summary(plan: Plan, total: FileSum) -> Summary:
         raise DataError(msg)
     chosen, learnt = plan.chosen, total.learnt.with_rows()
     told = total.n_rows, total.bad_rows, total.n_incomplete
-    return Summary(learnt, chosen.features, chosen.target, *told)
+    return Summary(learnt, chosen.features, chosen.target, *told, chosen.places)
 
 
 def _file_sums(

@@ -48,6 +48,8 @@ def fitted(
     keep = np.ones(table.num_rows, dtype=bool)
     for field in request.schema:
         values = table.column(field.name).combine_chunks()
+        if field.name in request.categorical and pa.types.is_integer(field.type):
+            values = _without_zeros(values)
         column, wrong = cast_text(values, field.type, request.decimal)
         columns.append(column)
         for row in np.flatnonzero(wrong & keep).tolist():
@@ -97,6 +99,14 @@ def cast_text(values: Any, kind: Any, decimal: str) -> tuple[Any, NDArray[np.boo
         # A point is no number where commas are.
         text = pc.replace_substring(pc.replace_substring(text, ".", "?"), ",", ".")
     return _halved(text, kind, wrong), wrong
+
+
+def _without_zeros(values: Any) -> Any:
+    """Text in which 3.0 is written 3, as a whole number with gaps beside it may not be."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.replace_substring_regex(values, r"\.0*(\s*)$", r"\1").cast(pa.binary())
 
 
 def _halved(values: Any, kind: Any, wrong: NDArray[np.bool_]) -> Any:

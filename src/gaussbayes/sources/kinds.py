@@ -50,3 +50,43 @@ def is_label(kind: Any) -> bool:
     if types.is_dictionary(kind):
         return is_label(kind.value_type)
     return is_text(kind) or (is_number(kind) and not types.is_decimal(kind))
+
+
+def is_category(kind: Any) -> bool:
+    """Whether values of an Arrow type can be categories; a column without any value has none.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> is_category(pa.dictionary(pa.int8(), pa.string())), is_category(pa.date32())
+    (True, False)
+    """
+    from pyarrow import types
+
+    return is_label(kind) or bool(types.is_null(kind))
+
+
+def is_dictionary(kind: Any) -> bool:
+    """Whether this is a type of categories.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> is_dictionary(pa.dictionary(pa.int8(), pa.string())), is_dictionary(pa.string())
+    (True, False)
+    """
+    from pyarrow import types
+
+    return bool(types.is_dictionary(kind))
+
+
+def plain(kind: Any) -> Any:
+    """The type of the values, where a column may hold them by their numbers in a dictionary.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> plain(pa.dictionary(pa.int8(), pa.string()))
+    DataType(string)
+    """
+    return kind.value_type if is_dictionary(kind) else kind

@@ -10,7 +10,7 @@ from gaussbayes.errors import DataError, NonFiniteError
 from gaussbayes.finite import refuse_overflow
 from gaussbayes.labels import encode, is_missing
 from gaussbayes.sources.choice import Choice, refuse_not_numbers
-from gaussbayes.types import FloatArray
+from gaussbayes.types import CodeArray, FloatArray
 
 MOST_CLASSES = 2000
 """A target with more values is rather a measurement or a key."""
@@ -20,7 +20,8 @@ MOST_CLASSES = 2000
 class LazyRows:
     """A lazy frame with the columns label, x0, x1, … and, if rows are weighted, weight.
 
-    Labels are text, numbers or truth values; everything else is float64.
+    Labels are text, numbers or truth values, and so are categories, in columns c0, c1, …;
+    everything else is float64.
     """
 
     frame: Any  # a narwhals LazyFrame
@@ -29,7 +30,7 @@ class LazyRows:
     @property
     def n_features(self) -> int:
         """How many columns x0, x1, … there are."""
-        return len(self.chosen.features)
+        return len(self.chosen.numeric)
 
     @property
     def weighted(self) -> bool:
@@ -71,16 +72,18 @@ def lazy_rows(frame: Any, chosen: Choice) -> LazyRows:
     refuse_not_numbers(
         [(name, kind) for name, kind in kinds if not (kind.is_numeric() or kind == nw.Boolean)]
     )
-    columns = [_label(schema[chosen.target], chosen.target).alias("label")]
-    for number, name in enumerate(chosen.features):
+    columns = [_label(schema[chosen.target], chosen.target, "labels").alias("label")]
+    for number, name in enumerate(chosen.categorical):
+        columns.append(_label(schema[name], name, "categories").alias(f"c{number}"))
+    for number, name in enumerate(chosen.numeric):
         columns.append(nw.col(name).cast(nw.Float64).alias(f"x{number}"))
     if chosen.weights is not None:
         columns.append(nw.col(chosen.weights).cast(nw.Float64).alias("weight"))
     return LazyRows(frame.select(*columns), chosen)
 
 
-def _label(kind: Any, target: str) -> Any:
-    """The expression of the labels, of a type that engines can group, compare and hand over."""
+def _label(kind: Any, target: str, what: str) -> Any:
+    """Labels or categories as an expression of a type that engines can group and hand over."""
     import narwhals.stable.v2 as nw
 
     label = nw.col(target)
@@ -95,7 +98,7 @@ def _label(kind: Any, target: str) -> Any:
     if kind.is_numeric():
         return label
     msg = (
-        f"column {target!r} holds {kind} values, but labels are text, whole numbers or truth "
+        f"column {target!r} holds {kind} values, but {what} are text, whole numbers or truth "
         "values: cast it in the query"
     )
     raise DataError(msg)
@@ -115,6 +118,17 @@ def floats(result: Any, name: str) -> FloatArray:
         return found
     values = (0.0 if value is None else float(value) for value in result[name].to_list())
     return np.fromiter(values, np.float64)
+
+
+def owners(found: Any, labels: list[Any], n_rows: FloatArray) -> tuple[CodeArray, FloatArray]:
+    """The class number of each group and its rows (q,), if they are those of the first query."""
+    code = {label: number for number, label in enumerate(labels)}
+    codes = np.array([code.get(label, -1) for label in found["label"].to_list()], dtype=np.int32)
+    own = floats(found, "n")
+    if (codes < 0).any() or (np.bincount(codes, own, len(labels)) != n_rows).any():
+        msg = "the table changed between two queries: read it in a transaction, or from a copy"
+        raise DataError(msg)
+    return codes, own
 
 
 def refuse_labels(labels: Any, n_rows: FloatArray, target: str) -> None:
@@ -165,7 +179,7 @@ def refuse_values(rows: LazyRows, *, complete: bool = False) -> None:
         wrong = [~column.is_finite() | column.is_null() for column in columns]
     counts = _counts(rows, wrong)
     if any(counts):
-        bad = zip(rows.chosen.features, counts, strict=True)
+        bad = zip(rows.chosen.numeric, counts, strict=True)
         named = ", ".join(f"{name!r} ({_rows(count)})" for name, count in bad if count)
         msg = f"{what} in column {named}; leave out or fill such rows first"
         raise NonFiniteError(msg)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.errors import DataError
 from gaussbayes.labelled import LabelledMoments, in_order
 from gaussbayes.moments import ClassMoments
 from gaussbayes.pattern_moments import (
@@ -21,7 +20,8 @@ from gaussbayes.pattern_moments import (
     refuse_too_many,
     unite_cells,
 )
-from gaussbayes.sources.lazy_rows import LazyRows, collected, floats, refuse_values
+from gaussbayes.sources.lazy_counts import lazy_counts
+from gaussbayes.sources.lazy_rows import LazyRows, collected, floats, owners, refuse_values
 from gaussbayes.types import CodeArray, FloatArray, ScatterLayout
 
 _FEW = 8
@@ -72,7 +72,11 @@ def about_anchors(
     if some.size:
         codes, observed, number = unite_cells(places[some].astype(np.int32), cells.observed[some])
         incomplete = PatternMoments(codes, observed, cells.of(some[np.argsort(number)]))
-    learnt = LabelledMoments(labels, moments, incomplete).with_rows().with_layout(layout)
+    counts = None
+    if rows.chosen.categorical:
+        counts = lazy_counts(rows, classes.labels.to_list(), classes.n_rows)
+        counts = counts.aligned(np.argsort(order).tolist(), k)
+    learnt = LabelledMoments(labels, moments, incomplete, counts).with_rows().with_layout(layout)
     return learnt, int(cells.n_rows[~whole].sum())
 
 
@@ -89,7 +93,8 @@ def _cells(rows: LazyRows, classes: Classes, layout: ScatterLayout) -> _Cells:
     keys = _patterns(d) if classes.lacking else []
     pairs = [(i, j) for i in range(d) for j in ([i] if layout == "diagonal" else range(i + 1))]
     # Products as columns of their own: some engines can only sum a column, not an expression.
-    terms = rows.frame.with_columns(*shifted, *keys).select(
+    frame = rows.frame.with_columns(*shifted, *keys) if shifted else rows.frame
+    terms = frame.select(
         "label",
         *(f"k{word}" for word in range(len(keys))),
         *(["weight"] if rows.weighted else []),
@@ -104,11 +109,11 @@ def _cells(rows: LazyRows, classes: Classes, layout: ScatterLayout) -> _Cells:
 
     observed = _observed(found, len(keys), d)
     refuse_too_many(max(0, observed.shape[0] - k), observed, layout)
-    codes, n_rows = _owners(found, labels, classes.n_rows)
+    codes, n_rows = owners(found, labels, classes.n_rows)
     weight = floats(found, "weight") if rows.weighted else n_rows
     shift = columns(found, "s", d)
     offset = shares(shift, np.broadcast_to(weight[:, None], shift.shape))
-    of_first, of_second = np.array(pairs).T
+    of_first, of_second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     products = columns(found, "p", len(pairs))
     products -= shift[:, of_first] * offset[:, of_second]
     if not (np.isfinite(products).all() and np.isfinite(offset).all()):
@@ -148,17 +153,6 @@ def _observed(found: Any, n_words: int, d: int) -> NDArray[np.bool_]:
     return observed
 
 
-def _owners(found: Any, labels: list[Any], n_rows: FloatArray) -> tuple[CodeArray, FloatArray]:
-    """The class number of each group and its rows (q,), if they are those of the first query."""
-    code = {label: number for number, label in enumerate(labels)}
-    codes = np.array([code.get(label, -1) for label in found["label"].to_list()], dtype=np.int32)
-    own = floats(found, "n")
-    if (codes < 0).any() or (np.bincount(codes, own, len(labels)) != n_rows).any():
-        msg = "the table changed between two queries: read it in a transaction, or from a copy"
-        raise DataError(msg)
-    return codes, own
-
-
 def _of_label(labels: list[Any], values: list[float]) -> Any:
     """The value that belongs to a row's label; 0 for a label that is not among these."""
     import narwhals.stable.v2 as nw
@@ -181,7 +175,8 @@ def weighted(rows: LazyRows, column: int) -> Any:
 
 def columns(found: Any, letter: str, count: int) -> FloatArray:
     """The columns called by a letter and a number, side by side (q, count)."""
-    return np.stack([floats(found, f"{letter}{number}") for number in range(count)], axis=1)
+    every = [floats(found, f"{letter}{number}") for number in range(count)]
+    return np.stack(every, axis=1) if every else np.empty((found.shape[0], 0))
 
 
 def shares(sums: FloatArray, weight: FloatArray) -> FloatArray:

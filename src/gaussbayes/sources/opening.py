@@ -11,6 +11,7 @@ from gaussbayes.parallel import n_threads
 from gaussbayes.sources.bad_rows import counted, refusal, sift
 from gaussbayes.sources.choice import refuse_missing
 from gaussbayes.sources.formats import OpenFile
+from gaussbayes.sources.kinds import is_text, plain
 from gaussbayes.sources.listing import SourceFile, files_of
 from gaussbayes.sources.matching import match_columns
 from gaussbayes.sources.read_ahead import in_order, read_ahead
@@ -115,6 +116,8 @@ class Source:
         numbers: Sequence[str] = (),
         present: Sequence[str] = (),
         as_held: Sequence[str] = (),
+        categorical: Sequence[str] = (),
+        texts: Sequence[str] = (),
     ) -> Iterator[Block]:
         """The rows in order, some at a time; the next are read while these are used.
 
@@ -123,7 +126,10 @@ class Source:
         columns : which to read, in this order; None is all
         numbers : those that hold numbers, none of them infinite; text is read as numbers
         present : those in which every value must be there; a number that is NaN is not
-        as_held : those whose whole numbers stay whole, though they are among `numbers`
+        as_held : those whose whole numbers stay whole, though they are among `numbers`, and whose
+            dictionaries stay, though they are `categorical`
+        categorical : those that hold categories, of which a fraction is none
+        texts : those that are read as text, whatever their values look like
 
         A row that cannot be read, or lacks what it must have, is an error; with
         ``bad_rows="skip"`` it is left out and counted in `bad_rows`.
@@ -136,7 +142,7 @@ class Source:
         [(150, 1)]
         """
         request = replace(
-            make_request(self.held, columns, numbers, self.handling, as_held),
+            make_request(self.held, columns, numbers, self.handling, as_held, categorical, texts),
             present=tuple(present),
         )
         self.bad_rows = BadRows()
@@ -217,6 +223,8 @@ def make_request(
     numbers: Sequence[str],
     bad_rows: BadRowHandling,
     as_held: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    texts: Sequence[str] = (),
 ) -> Request:
     """What to ask of files whose first block has shown `held`; see `Source.blocks`."""
     import pyarrow as pa
@@ -231,8 +239,24 @@ def make_request(
         # A column of Parquet or Arrow without any value may have no type at all.
         if name in must and (whole or name in held.numbers or pa.types.is_null(field.type)):
             field = pa.field(name, pa.float64())
+        elif name in texts and not is_text(plain(field.type)):
+            field = pa.field(name, pa.string())
+        elif name in categorical and name not in stay:
+            # Numbers in dictionaries differ from file to file: the values are what is held.
+            field = pa.field(name, plain(field.type))
         fields.append(field.with_nullable(True))
-    return Request(pa.schema(fields), bad_rows, tuple(numbers), decimal=held.decimal)
+    return Request(
+        pa.schema(fields),
+        bad_rows,
+        tuple(numbers),
+        encoded=tuple(
+            field.name
+            for field in fields
+            if field.name in categorical and field.name not in stay and is_text(field.type)
+        ),
+        decimal=held.decimal,
+        categorical=tuple(categorical),
+    )
 
 
 def sifted(parsed: Parsed, request: Request, *, finite: bool) -> Parsed:

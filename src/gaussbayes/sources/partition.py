@@ -1,8 +1,9 @@
 """One partition of a Dask DataFrame, a pandas frame, → its moments; this runs on a worker."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,10 +11,14 @@ from gaussbayes import labels, table
 from gaussbayes.errors import DataError, NonFiniteError
 from gaussbayes.finite import refuse_not_finite
 from gaussbayes.learning import learn
+from gaussbayes.sources.categories import refuse_too_many, without_blank
 from gaussbayes.sources.choice import Choice
 from gaussbayes.sources.files import FileSum
 from gaussbayes.sources.summary import BadRows
-from gaussbayes.types import CodeArray, FloatArray, LabelArray, ScatterLayout
+from gaussbayes.types import CodeArray, FloatArray, LabelArray, RealArray, ScatterLayout
+
+if TYPE_CHECKING:
+    from gaussbayes.categorical import ClassCounts
 
 
 def part_sum(
@@ -35,18 +40,51 @@ def part_sum(
         if len(part) == 0:
             return FileSum(None, 0, BadRows())
         codes, classes = _encoded(part[chosen.target])
-        X = table.as_matrix(part[list(chosen.features)])
+        X: RealArray = np.empty((len(part), 0))
+        if chosen.numeric:
+            X = table.as_matrix(part[list(chosen.numeric)])
         weights = None if chosen.weights is None else _weights(part[chosen.weights])
         try:
             learnt = learn(X, codes, weights, classes, layout, 1)
         except NonFiniteError:
-            refuse_not_finite(X, names=chosen.features, allow_nan=not complete)
+            refuse_not_finite(X, names=chosen.numeric, allow_nan=not complete)
             raise
+        if chosen.categorical:
+            counts = _counts(part, chosen.categorical, codes, weights, classes.size, complete)
+            learnt = replace(learnt, counts=counts)
         if learnt.incomplete is None:
             return FileSum(learnt, len(part), BadRows())
         if complete:
-            refuse_not_finite(X, names=chosen.features)
+            refuse_not_finite(X, names=chosen.numeric)
         return FileSum(learnt, len(part), BadRows(), int(np.isnan(X).any(axis=1).sum()))
+
+
+def _counts(
+    part: Any,
+    names: Sequence[str],
+    codes: CodeArray,
+    weights: FloatArray | None,
+    n_classes: int,
+    complete: bool,
+) -> "ClassCounts":
+    """How much each category weighs in each class."""
+    import narwhals.stable.v2 as nw
+
+    from gaussbayes.categorical.coding import MISSING, coded
+    from gaussbayes.categorical.counting import count
+    from gaussbayes.categorical.reading import factors
+
+    factorised = []
+    for name in names:
+        series = nw.from_native(part[name], series_only=True)
+        factorised.append(without_blank(*factors(series, repr(name))))
+        missing = factorised[-1][0] == MISSING
+        if complete and missing.any():
+            msg = f"the value of {name!r} in row {int(np.argmax(missing))} is missing"
+            raise DataError(msg)
+    counts = count(coded(factorised), codes, weights, n_classes)
+    refuse_too_many(counts)
+    return counts
 
 
 @contextmanager

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from gaussbayes.errors import DataError, NonFiniteError
+from gaussbayes.kernels.columns import as_matrix
 from gaussbayes.kernels.reference import scatter_shape
 from gaussbayes.labelled import LabelledMoments
 from gaussbayes.learning import learn, learn_incomplete
 from gaussbayes.merge_tree import MergeTree
 from gaussbayes.sources.bad_rows import UnfitError, counted
+from gaussbayes.sources.categories import category_counts, refuse_too_many
 from gaussbayes.sources.choice import Choice
 from gaussbayes.sources.columns import as_codes, as_columns, as_weights, n_lacking
 from gaussbayes.sources.opening import sifted
@@ -56,6 +58,8 @@ def merged(a: LabelledMoments | None, b: LabelledMoments | None) -> LabelledMome
     if a is None or b is None:
         return a or b
     both = a + b
+    if both.counts is not None:
+        refuse_too_many(both.counts)
     _refuse_size(both.moments.scatter.nbytes, both.classes.size, both.moments.n_features)
     return both
 
@@ -100,7 +104,8 @@ def _batch_sum(
     layout: ScatterLayout,
     threads: int,
 ) -> PieceSum:
-    complete = chosen.features[0] in request.present  # one feature is needed if all of them are
+    # One number is needed if all of them are.
+    complete = bool(chosen.numeric) and chosen.numeric[0] in request.present
     usable = _usable(batch, request, finite=False)
     try:
         try:
@@ -139,16 +144,19 @@ def _rows_sum(
     if table.num_rows == 0:
         return None, 0
     codes, classes = as_codes(table, chosen.target)
-    k, d = classes.shape[0], len(chosen.features)
+    k, d = classes.shape[0], len(chosen.numeric)
     _refuse_size(8 * int(np.prod(scatter_shape(layout, k, d))), k, d)
     weights = as_weights(table, chosen.weights)
-    X = as_columns(table, chosen.features)
-    if any(table.column(name).null_count for name in chosen.features):  # then no need to try
-        learnt = learn_incomplete(X.matrix(), codes, weights, classes, layout, threads)
+    X = as_columns(table, chosen.numeric)
+    if any(table.column(name).null_count for name in chosen.numeric):  # then no need to try
+        learnt = learn_incomplete(as_matrix(X), codes, weights, classes, layout, threads)
     else:
         learnt = learn(X, codes, weights, classes, layout, threads)
-    some_lack = learnt is not None and learnt.incomplete is not None
-    return learnt, n_lacking(X) if some_lack else 0
+    assert learnt is not None
+    if chosen.categorical:
+        counts = category_counts(table, chosen.categorical, codes, weights, k)
+        learnt = replace(learnt, counts=counts)
+    return learnt, 0 if learnt.incomplete is None else n_lacking(X)
 
 
 def _refuse_size(n_bytes: int, n_classes: int, n_features: int) -> None:

@@ -7,9 +7,11 @@ Two queries, each one narwhals expression of the form ``group_by(target).agg(…
 2. the sums ``Σ w (x − anchor)`` and ``Σ w (xᵢ − anchorᵢ)(xⱼ − anchorⱼ)``, as in
    `gaussbayes.sources.lazy_sums`.
 
-One row for each class is all that leaves the engine. Where values are missing (NULL, NaN) it is one
-for each class and pattern of what is there; NaN, and missing values of rows that are weighted, make
-the first query run once more, for the means of what is there.
+For each categorical feature there is one more, ``group_by(target, feature)``.
+
+One row for each class, or class and category, is all that leaves the engine. Where numbers are
+missing (NULL, NaN) it is one for each class and pattern of what is there; NaN, and missing values
+of rows that are weighted, make the first query run once more, for the means of what is there.
 
 What lies between anchor and mean is corrected afterwards, ``scatter = Σ w δδᵀ − (Σ w δ)(Σ w δ)ᵀ /
 weight`` with ``δ = x − anchor``; it is so small that the correction takes no digits away, however
@@ -26,6 +28,7 @@ import numpy as np
 
 from gaussbayes.errors import DataError
 from gaussbayes.sources.choice import choose
+from gaussbayes.sources.lazy_counts import refuse_missing_categories
 from gaussbayes.sources.lazy_rows import (
     MOST_CLASSES,
     LazyRows,
@@ -38,7 +41,7 @@ from gaussbayes.sources.lazy_rows import (
 )
 from gaussbayes.sources.lazy_sums import Classes, about_anchors, columns, shares, weighted
 from gaussbayes.sources.summary import Summary
-from gaussbayes.types import ScatterLayout
+from gaussbayes.types import CategoricalFeatures, ScatterLayout
 
 MOST_SUMS = 1275
 """Those of a full scatter of 50 features; engines are slow to plan and to run larger queries."""
@@ -52,6 +55,7 @@ def moments_of(
     layout: ScatterLayout = "full",
     *,
     complete: bool = False,
+    categorical: CategoricalFeatures = None,
 ) -> Summary:
     """Sum the rows of a lazy table, class by class, inside its engine.
 
@@ -60,6 +64,7 @@ def moments_of(
     source : a DuckDB relation, a Polars LazyFrame, or any other lazy frame that narwhals knows
     target, features, weights, layout : see `gaussbayes.sources.moments_of`
     complete : whether rows that lack a feature are refused
+    categorical : as `categorical_features` there
 
     Examples
     --------
@@ -72,8 +77,10 @@ def moments_of(
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(source).lazy()
-    chosen = choose(frame.collect_schema().names(), target, features, weights)
-    d = len(chosen.features)
+    schema = frame.collect_schema()
+    typed = [name for name, kind in schema.items() if kind in (nw.Categorical, nw.Enum)]
+    chosen = choose(schema.names(), target, features, weights, categorical, typed)
+    d = len(chosen.numeric)
     n_sums = d if layout == "diagonal" else d * (d + 1) // 2
     if n_sums > MOST_SUMS:
         msg = (
@@ -93,8 +100,16 @@ def moments_of(
         if not np.isfinite(classes.anchor).all():
             refuse_values(rows)
     learnt, n_incomplete = about_anchors(rows, classes, layout)
-    n_rows = int(classes.n_rows.sum())
-    return Summary(learnt, chosen.features, target, n_rows, n_incomplete=n_incomplete)
+    if complete and learnt.counts is not None:
+        refuse_missing_categories(learnt.counts, chosen.categorical)
+    return Summary(
+        learnt,
+        chosen.features,
+        target,
+        int(classes.n_rows.sum()),
+        n_incomplete=n_incomplete,
+        categorical=chosen.places,
+    )
 
 
 def _anchored(rows: LazyRows, *, apart: bool = False) -> Classes:
@@ -116,7 +131,7 @@ def _anchored(rows: LazyRows, *, apart: bool = False) -> Classes:
         made += [_weight_of(j).alias(f"w{j}") for j in range(d)]
         sums += [nw.col(f"w{j}").sum() for j in range(d)]
     counts = [nw.col(f"x{j}").count() for j in range(d)]
-    terms = rows.frame.with_columns(*made)
+    terms = rows.frame.with_columns(*made) if made else rows.frame
     found = collected(terms.group_by("label").agg(*own, *counts, *sums).head(MOST_CLASSES + 1))
 
     n_rows = floats(found, "n")

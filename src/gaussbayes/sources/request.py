@@ -40,6 +40,8 @@ class Request:
     as_stored: bool = False
     """Whether numbers may come as the type that a Parquet or Arrow file holds them in."""
     decimal: str = "."
+    categorical: tuple[str, ...] = ()
+    """Columns of categories, in which null is a missing one, and fractions are none."""
 
     @property
     def columns(self) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gaussbayes.errors import DataError
 from gaussbayes.sources import choice
-from gaussbayes.sources.kinds import is_label, is_number
+from gaussbayes.sources.kinds import is_category, is_label, is_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,3 +50,15 @@ def refuse_not_labels(schema: "pa.Schema", target: str, file: str) -> None:
             "numbers or truth values: is it the right column?"
         )
         raise DataError(msg)
+
+
+def refuse_not_categories(schema: "pa.Schema", names: Sequence[str], file: str) -> None:
+    """Raise for features that cannot be categories."""
+    for name in names:
+        kind = schema.field(name).type
+        if not is_category(kind):
+            msg = (
+                f"{file}: column {name!r} holds {kind} values, but categories are text, whole "
+                "numbers or truth values: cast it, or leave it out"
+            )
+            raise DataError(msg)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from gaussbayes.labelled import LabelledMoments
+from gaussbayes.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,13 @@ class Summary:
     target: str
     n_rows: int  # those summed
     bad_rows: BadRows = BadRows()
-    n_incomplete: int = 0  # those, among the rows summed, of which a feature is missing
+    n_incomplete: int = 0  # those, among the rows summed, of which a number is missing
+    categorical: tuple[int, ...] = ()  # which of the features hold categories
+
+    @property
+    def schema(self) -> Schema:
+        """What the classes and the features are called, and which of them hold categories."""
+        return Schema(self.learnt.classes, len(self.features), self.features, self.categorical)
 
     @property
     def n_patterns(self) -> int:

@@ -1,13 +1,16 @@
-"""Pictures of fifteen days: the counts, and Bayes' rule on them."""
+"""Pictures of fifteen days: the counts, Bayes' rule on them, and what each feature adds."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gaussbayes.explanation import Explanation
 from gaussbayes.lessons.drawings.bars import Step, bayes_rule
 from gaussbayes.lessons.drawings.counts import counts
+from gaussbayes.lessons.drawings.panels import figure_of
 from gaussbayes.lessons.lesson import Picture, Table
+from gaussbayes.plots import explanation
 from gaussbayes.types import FloatArray
 
 if TYPE_CHECKING:
@@ -19,12 +22,14 @@ CLASSES = ("no rain (−1)", "rain (1)")
 def pictures(
     table: Table,
     query: Sequence[str],
-    prior: FloatArray,
     likelihood: FloatArray,
-    joint: FloatArray,
-    posterior: FloatArray,
+    told: Explanation,
 ) -> tuple[Picture, ...]:
     """The pictures; `likelihood` is (2, 2), a class by row and a feature by column."""
+    terms = told.bayes.classes
+    prior, joint, posterior = (
+        np.array([getattr(one, name) for one in terms]) for name in ("prior", "joint", "posterior")
+    )
 
     def days() -> "Figure":
         return counts(table, CLASSES, query)
@@ -46,6 +51,9 @@ def pictures(
             ],
         )
 
+    def adds() -> "Figure":
+        return figure_of(explanation(told))
+
     return (
         Picture(
             "counts",
@@ -57,6 +65,12 @@ def pictures(
             "bayes_rule",
             "Bayes' rule for humidity 2 and strong wind: the wind decides.",
             steps,
+        ),
+        Picture(
+            "log_odds",
+            "The same in logarithms, −1 against 1: the prior and humidity 2 speak for rain, strong "
+            "wind against it, and more.",
+            adds,
         ),
     )
 

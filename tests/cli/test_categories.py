@@ -1,0 +1,361 @@
+"""Categorical features on the command line: learnt from, told of, predicted, judged, explained."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from gaussbayes import GaussianClassifier
+from gaussbayes.cli import model_rows
+from gaussbayes.sources import text_blocks
+from tests.cli.calling import Call, Shell
+from tests.sources.tables import CATEGORICAL, FORMATS, TARGET, WEATHER, weather
+
+SETTINGS = ["-y", TARGET, "--features", ",".join(WEATHER), "--smoothing", "1"]
+NAMED = ["--categorical", "wind,month", "--categorical", "rain"]
+
+
+@pytest.fixture
+def days(tmp_path: Path) -> pd.DataFrame:
+    """Rows with gaps in numbers and categories: all.csv, its parts a.csv and b.csv, and others."""
+    table = weather()
+    for name, part in (("all", table), ("a", table.slice(0, 150)), ("b", table.slice(150))):
+        for ending in (".csv", ".jsonl", ".parquet"):
+            FORMATS[ending](part, tmp_path / f"{name}{ending}")
+    return as_frame(table)
+
+
+def as_frame(table: pa.Table) -> pd.DataFrame:
+    return table.to_pandas().astype({"month": "Int64", "rain": "boolean"})
+
+
+def in_memory(frame: pd.DataFrame, **settings: Any) -> GaussianClassifier:
+    model = GaussianClassifier(categorical_features=CATEGORICAL, smoothing=1, **settings)
+    return model.fit(frame[WEATHER], frame[TARGET])
+
+
+def assert_same(name: str, expected: GaussianClassifier) -> None:
+    found = GaussianClassifier.load(name)
+    assert found.categories_ == expected.categories_
+    np.testing.assert_array_equal(found.counts_.weight, expected.counts_.weight)
+    np.testing.assert_array_equal(found.counts_.missing, expected.counts_.missing)
+    np.testing.assert_allclose(found.means_, expected.means_, rtol=1e-8)
+    np.testing.assert_allclose(found.covariances_, expected.covariances_, rtol=1e-6)
+
+
+def fitted(call: Call, source: str = "all.csv", model: str = "m.json", *more: str) -> Any:
+    result = call("fit", source, *SETTINGS, *NAMED, "-o", model, *more)
+    assert result.exit_code == 0, result.stderr
+    return result
+
+
+@pytest.mark.parametrize("source", ["all.csv", "all.jsonl", "all.parquet"])
+def test_fit(source: str, call: Call, days: pd.DataFrame) -> None:
+    result = fitted(call, source, "m.json", "--json")
+    assert_same("m.json", in_memory(days))
+    told = json.loads(result.stdout)
+    gaps = {name: int(days[name].isna().sum()) for name in CATEGORICAL}
+    assert told["categorical"] == [
+        {"feature": "wind", "categories": 4, "missing": gaps["wind"]},
+        {"feature": "month", "categories": 12, "missing": gaps["month"]},
+        {"feature": "rain", "categories": 2, "missing": gaps["rain"]},
+    ]
+    assert f"wind: 4 categories, missing in rows of weight {gaps['wind']}" in result.stderr
+
+
+def test_dictionaries_are_categories_by_themselves(call: Call, days: pd.DataFrame) -> None:
+    table = weather().select(["wind", "pressure", TARGET])
+    coded = table.set_column(0, "wind", table["wind"].dictionary_encode())
+    parquet.write_table(coded, "coded.parquet")
+    assert call("fit", "coded.parquet", "-y", TARGET, "-o", "m.json").exit_code == 0
+    model = GaussianClassifier.load("m.json")
+    assert model.categories_ == {"wind": tuple(sorted(days["wind"].dropna().unique()))}
+    result = call("predict", "m.json", "coded.parquet", "--keep", "all", "-o", "out.parquet")
+    assert result.exit_code == 0, result.stderr
+    out = parquet.read_table("out.parquet")
+    assert out["wind"].to_pylist() == table["wind"].to_pylist()
+    assert pa.types.is_dictionary(out["wind"].type)
+    assert call("convert", "coded.parquet", "plain.csv").exit_code == 0
+    plain = call("predict", "m.json", "plain.csv", "--keep", "none")
+    assert plain.stdout.split()[1:] == out["prediction"].to_pylist()
+    assert "dictionary<values=string" in call("schema", "coded.parquet", "--json").stdout
+
+
+def test_update_merge_and_forget(call: Call, days: pd.DataFrame) -> None:
+    fitted(call, "a.csv", "a.json")
+    fitted(call, "b.parquet", "b.json")
+    assert call("update", "a.json", "b.jsonl", "-o", "both.json").exit_code == 0
+    assert_same("both.json", in_memory(days))
+    assert call("merge", "a.json", "b.json", "-o", "merged.json").exit_code == 0
+    assert_same("merged.json", in_memory(days))
+    result = call("forget", "both.json", "b.csv", "-o", "again.json")
+    assert result.exit_code == 0, result.stderr
+    assert_same("again.json", in_memory(days[:150]))
+    strange = call("forget", "a.json", "b.csv")
+    assert strange.exit_code == 3
+    assert "b.csv does not fit a.json" in strange.stderr
+    other = call("fit", "a.csv", *SETTINGS, *NAMED, "--smoothing", "2", "-o", "other.json")
+    assert other.exit_code == 0
+    unlike = call("merge", "a.json", "other.json", "-o", "c.json")
+    assert unlike.exit_code == 3
+    assert "different settings (smoothing)" in unlike.stderr
+
+
+@pytest.mark.parametrize("source", ["b.csv", "b.jsonl", "b.parquet"])
+def test_predictions_are_those_of_the_estimator(
+    source: str, call: Call, days: pd.DataFrame
+) -> None:
+    fitted(call, "a.csv")
+    scores = ["--proba", "--log-evidence", "--mahalanobis", "--p-values"]
+    result = call("predict", "m.json", source, *scores, "--keep", "all", "-o", "out.parquet")
+    assert result.exit_code == 0, result.stderr
+    told, rows = pd.read_parquet("out.parquet"), days[150:][WEATHER]
+    model = GaussianClassifier.load("m.json")
+    assert told["prediction"].tolist() == model.predict(rows).tolist()
+    for name, expected in (
+        ("proba_", model.predict_proba(rows)),
+        ("mahalanobis_", model.mahalanobis(rows)),
+        ("p_value_", model.p_values(rows)),
+    ):
+        np.testing.assert_allclose(told.filter(like=name).to_numpy(), expected, rtol=1e-9)
+    np.testing.assert_allclose(told["log_evidence"], model.score_samples(rows), rtol=1e-10)
+    assert told["month"].isna().tolist() == rows["month"].isna().tolist()
+    assert "not among the categories" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "decisions",
+    [["--novelty", "0.01"], ["--reject-below", "0.9"], ["--priors", "from-data"]],
+)
+def test_decisions(decisions: list[str], call: Call, days: pd.DataFrame) -> None:
+    fitted(call)
+    result = call("predict", "m.json", "all.csv", *decisions)
+    assert result.exit_code == 0, result.stderr
+    assert len(result.stdout.splitlines()) == 1 + len(days)
+
+
+def test_new_categories_are_told_of_once(
+    call: Call, days: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fitted(call)
+    sevens = (days["month"] == 7).fillna(False).astype(bool)
+    new = days.assign(month=days["month"].mask(sevens, 77))
+    new.loc[new.index % 2 == 0, "wind"] = "gale"
+    new.to_csv("new.csv", index=False)
+    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 2000)
+    n = int(sevens.sum())
+    message = f"200 values of 'wind' ('gale'), {n} values of 'month' (77)"
+    result = call("predict", "m.json", "new.csv", "--proba", "-o", "out.parquet")
+    assert result.stderr.count("not among the categories seen in training") == 1
+    assert message in result.stderr
+    gone = days.assign(
+        wind=days["wind"].mask(days.index % 2 == 0), month=days["month"].mask(sevens)
+    )
+    told = pd.read_parquet("out.parquet").filter(like="proba_").to_numpy()
+    expected = GaussianClassifier.load("m.json").predict_proba(gone[WEATHER])
+    np.testing.assert_allclose(told, expected, rtol=1e-9)
+    judged = call("evaluate", "m.json", "new.csv", "--json")
+    assert judged.stderr.count(message) == 1
+    assert json.loads(judged.stdout)["unseen"] == [
+        {"feature": "wind", "values": 200, "examples": ["gale"]},
+        {"feature": "month", "values": n, "examples": [77]},
+    ]
+
+
+def test_one_text_among_numbers_leaves_the_others_numbers(call: Call, days: pd.DataFrame) -> None:
+    fitted(call)
+    months = days["month"].astype(object).where(days["month"].notna(), "NA")
+    months[::50] = "?"
+    days.assign(month=months).to_csv("text.csv", index=False)
+    days.assign(month=days["month"].mask(days.index % 50 == 0)).to_csv("gaps.csv", index=False)
+    given = ["--proba", "--keep", "none"]
+    with_text, with_gaps = (
+        call("predict", "m.json", f"{name}.csv", *given) for name in ("text", "gaps")
+    )
+    assert with_text.stdout == with_gaps.stdout
+    assert "8 values of 'month' ('?')" in with_text.stderr
+
+
+def test_text_stays_text_though_it_looks_like_numbers(call: Call, days: pd.DataFrame) -> None:
+    assert len(days)
+    Path("a.csv").write_text("c,y\n01,u\nB,v\n2,v\nB,v\n01,u\n")
+    Path("b.csv").write_text("c,y\n2,u\n2,v\n01,u\n")
+    Path("c.csv").write_text("c,y\n2,u\n2,v\n")
+    call("fit", "a.csv", "-y", "y", "--categorical", "c", "--smoothing", "1", "-o", "m.json")
+    assert "not among" not in call("predict", "m.json", "b.csv").stderr
+    assert "not among" not in call("predict", "m.json", "c.csv").stderr
+    assert call("update", "m.json", "c.csv").exit_code == 0
+    assert GaussianClassifier.load("m.json").categories_ == {"c": ("01", "2", "B")}
+
+
+def test_evaluate(call: Call, days: pd.DataFrame) -> None:
+    fitted(call, "a.csv")
+    told = json.loads(call("evaluate", "m.json", "b.parquet", "--json").stdout)
+    rest = days[150:]
+    wrong = in_memory(days[:150]).predict(rest[WEATHER]) != rest[TARGET]
+    assert (told["rows"], told["errors"], told["unseen"]) == (250, wrong.sum(), [])
+    tested = call("evaluate", "a.csv", *SETTINGS, *NAMED, "--test", "b.csv", "--json")
+    assert json.loads(tested.stdout)["errors"] == wrong.sum()
+    result = call("evaluate", "a.csv", *SETTINGS, *NAMED, "--cv", "5")
+    assert result.exit_code == 2
+    assert "--test" in result.stderr
+
+
+def test_show(call: Call, days: pd.DataFrame) -> None:
+    fitted(call)
+    told = json.loads(call("show", "m.json", "--json").stdout)
+    model = in_memory(days)
+    assert told["kinds"] == ["category", "number", "category", "number", "category"]
+    assert told["settings"]["smoothing"] == 1
+    assert [one["feature"] for one in told["categories"]] == list(CATEGORICAL)
+    for one in told["categories"]:
+        assert tuple(one["categories"]) == model.categories_[one["feature"]]
+        share = np.array(one["probabilities"])
+        np.testing.assert_allclose(share, model.category_probabilities_[one["feature"]], rtol=1e-12)
+        np.testing.assert_allclose(share.sum(axis=1), 1, rtol=1e-12)
+    np.testing.assert_allclose(told["means"], model.means_, rtol=1e-8)
+    assert told["n_parameters"]["categories"] == 3 * (3 + 11 + 1)
+    assert told["n_parameters"]["total"] == model.n_parameters_
+    text = call("show", "m.json").stdout
+    assert "3 classes, 5 features, 3 of them categorical" in text
+    assert "wind, given the class" in text
+    assert "smoothing   1" in text
+    assert "Bayes error" in call("show", "m.json", "--bayes-error").stdout
+
+
+def test_many_categories_are_shortened(call: Call, tmp_path: Path) -> None:
+    names = [f"c{number}" for number in range(14)]
+    rows = pd.DataFrame({name: [f"v{n % 20:02}" for n in range(60)] for name in names})
+    rows.assign(y=[n % 2 for n in range(60)]).to_csv(tmp_path / "a.csv", index=False)
+    many = ["--categorical", ",".join(names), "--smoothing", "1"]
+    call("fit", "a.csv", "-y", "y", *many, "-o", "m.json")
+    text = " ".join(call("show", "m.json").stdout.split())
+    assert "Not shown: the categories of 2 features, 8 categories of c0" in text
+    assert "v11" in text
+    assert "v12" not in text
+
+
+def test_sample(call: Call, days: pd.DataFrame) -> None:
+    fitted(call)
+    result = call("sample", "m.json", "-n", "20000", "--seed", "3", "-o", "drawn.parquet")
+    assert result.exit_code == 0, result.stderr
+    drawn, model = pd.read_parquet("drawn.parquet"), in_memory(days)
+    assert drawn.columns.tolist() == [*WEATHER, TARGET]
+    for name in CATEGORICAL:
+        for c, label in enumerate(model.classes_):
+            own = drawn.loc[drawn[TARGET] == label, name]
+            share = [(own == category).mean() for category in model.categories_[name]]
+            expected = model.category_probabilities_[name][c]
+            np.testing.assert_allclose(share, expected, atol=5 * np.sqrt(0.25 / len(own)))
+    again = call("predict", "m.json", "drawn.parquet")
+    assert "not among" not in again.stderr
+
+
+def test_explain(call: Call, days: pd.DataFrame) -> None:
+    fitted(call)
+    model = GaussianClassifier.load("m.json")
+    days.assign(wind="gale").to_csv("new.csv", index=False)
+    for source, frame in (("all.csv", days), ("new.csv", days.assign(wind="gale"))):
+        told = json.loads(call("explain", "m.json", source, "--row", "5", "--json").stdout)
+        expected = model.explain(frame[WEATHER][4:5]).as_record()
+        assert told["log_odds"]["contributions"] == expected["log_odds"]["contributions"]
+    assert "Never seen in training" in call("explain", "m.json", "new.csv").stdout
+    assert call("explain", "m.json", "all.csv", "--reference", "1000,15").exit_code == 0
+    result = call("explain", "m.json", "all.csv", "--reference", "1,2,3,4,5")
+    assert result.exit_code == 2
+    assert "the model has 2 features that hold numbers" in result.stderr
+
+
+def test_the_structure_is_chosen_by_bic(call: Call, days: pd.DataFrame) -> None:
+    days.dropna().to_csv("whole.csv", index=False)
+    given = ["fit", "whole.csv", *SETTINGS, *NAMED, "--covariance", "auto", "-o", "m.json"]
+    result = call(*given, "--selection", "bic")
+    assert result.exit_code == 0, result.stderr
+    best = in_memory(days.dropna(), covariance="auto", selection="bic")
+    assert GaussianClassifier.load("m.json").structure_ == best.structure_
+    refused = call(*given)
+    assert refused.exit_code == 2
+    assert "--selection bic" in refused.stderr
+
+
+def test_what_is_for_numbers_says_so(call: Call, days: pd.DataFrame) -> None:
+    assert len(days)
+    fitted(call)
+    report = call("report", "m.json", "all.csv")
+    assert report.exit_code == 3
+    assert "a report is for models of numbers, and the model m.json has categories" in report.stderr
+    picture = call("plot", "m.json", "all.csv", "--kind", "pairs", "-o", "p.png")
+    assert picture.exit_code == 3
+    assert "'wind', 'month', 'rain'" in picture.stderr
+    assert call("plot", "m.json", "all.csv", "--kind", "confusion", "-o", "p.png").exit_code == 0
+    call(
+        "fit",
+        "all.csv",
+        "-y",
+        TARGET,
+        "--features",
+        "wind",
+        "--categorical",
+        "wind",
+        "-o",
+        "w.json",
+    )
+    alone = call("predict", "w.json", "all.csv", "--p-values")
+    assert alone.exit_code == 3
+    assert "this model has categories alone" in alone.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--categorical", "gusts"], 3, "categorical_features names 'gusts'"),
+        (["--categorical", "wind,wind"], 2, "expected different names"),
+        (["--categorical", "wind", "--categorical", "wind"], 2, "'wind' is given twice"),
+        (["--smoothing", "-1"], 2, "expected a number, 0 or more, got '-1'"),
+        (["--smoothing", "inf"], 2, "expected a number, 0 or more"),
+        (["--categorical", "wind,pressure"], 3, "row 1, column 'pressure'"),
+        ([], 3, "not numbers: column 'wind'"),
+    ],
+)
+def test_mistakes(
+    arguments: list[str], code: int, message: str, call: Call, days: pd.DataFrame
+) -> None:
+    days[days["pressure"].notna()].to_csv("rows.csv", index=False)
+    result = call("fit", "rows.csv", "-y", TARGET, *arguments)
+    assert result.exit_code == code
+    assert message in " ".join(result.stderr.split())
+    assert not Path("model.json").exists()
+
+
+def test_many_numbers_are_a_warning_without_code(call: Call, tmp_path: Path) -> None:
+    rows = pd.DataFrame({"id": range(3000), "y": [n % 2 for n in range(3000)]})
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    result = call("fit", "a.csv", "-y", "y", "--categorical", "id", "--smoothing", "1")
+    assert result.exit_code == 0
+    assert result.stderr.count("warning: 'id' is categorical and has 3,000 different") == 1
+    assert "UserWarning" not in result.stderr
+
+
+def test_standard_input(shell: Shell, days: pd.DataFrame) -> None:
+    named = " ".join([*SETTINGS, *NAMED])
+    done = shell(
+        f"cat all.csv | gaussbayes fit - {named} -o piped.json && "
+        f"gaussbayes fit all.csv {named} -o named.json && cmp piped.json named.json && "
+        "cat all.csv | gaussbayes predict piped.json - | wc -l"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == str(1 + len(days))
+
+
+def test_text_as_truth_values() -> None:
+    codes = np.array([0, 1, 2], np.int32)
+    assert model_rows.alike(codes, ("FALSE", "maybe", "true"), (False, True))[1] == (
+        False,
+        "maybe",
+        True,
+    )
