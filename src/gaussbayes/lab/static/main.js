@@ -34,6 +34,7 @@ async function start() {
   mountSpoken(app, plot);
   hideWithout(app);
   loadSurface(app);
+  if (about.given && !location.hash) app.change({ data: { given: true } }, { record: false });
   app.refresh();
   window.lab = app; // for tests and the curious
 }

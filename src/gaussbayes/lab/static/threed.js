@@ -110,7 +110,7 @@ export function mount(element, app) {
     drawn = "";
     say(NO_WEBGL);
     app.change({ view: "plane", layers: { evidence: true } }, { record: false });
-    app.emit("problem", NO_WEBGL);
+    app.emit("said", NO_WEBGL);
   }
   function rotate(across, up) {
     if (!eye) return;
