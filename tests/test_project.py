@@ -6,6 +6,7 @@ import runpy
 import subprocess
 import sys
 import tomllib
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -116,11 +117,26 @@ def test_gaussbayes_commands_in_the_readme_run(tmp_path: Path) -> None:
     (tmp_path / "src").symlink_to(ROOT / "src")
     for program, *arguments in commands:
         assert program == "gaussbayes"
+        if arguments[0] == "lab":
+            assert_serves(*arguments, cwd=tmp_path)
+            continue
         run(sys.executable, "-W", "error", "-m", program, *arguments, cwd=tmp_path)
     assert (tmp_path / "iris.json").exists()
     assert len((tmp_path / "predictions.csv").read_text().splitlines()) == 151
     assert len(list((tmp_path / "pictures").glob("*.png"))) == 7
     assert (tmp_path / "iris.html").stat().st_size < 5_000_000
+
+
+def assert_serves(*arguments: str, cwd: Path) -> None:
+    """The command of the lab runs until it is stopped: its page must be there meanwhile."""
+    command = [sys.executable, "-W", "error", "-m", "gaussbayes", *arguments, "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=cwd) as server:
+        try:
+            assert server.stdout is not None
+            with urllib.request.urlopen(server.stdout.readline().strip()) as page:
+                assert b"<title>" in page.read()
+        finally:
+            server.terminate()
 
 
 def test_pictures_in_the_readme_are_those_that_are_drawn(tmp_path: Path) -> None:

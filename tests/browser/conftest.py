@@ -1,11 +1,14 @@
 """A browser for the tests of the page. Where there is none they are skipped, saying why and how."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser import chromium
+from tests.browser.lab import Lab
+from tests.browser.serving import serving
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +23,54 @@ def browser() -> Iterator[Browser]:
         started = driver.chromium.launch(executable_path=path, args=list(chromium.OPTIONS))
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def address(browser: Browser) -> Iterator[str]:  # noqa: ARG001 (no server where there is no browser)
+    """The address of a lab that runs for all tests: its pages know nothing of each other."""
+    with serving() as found:
+        yield found
+
+
+@pytest.fixture
+def make_lab(browser: Browser, address: str) -> Iterator[Callable[..., Lab]]:
+    """Makes pages that are not open yet; options are those of Playwright's ``new_context``."""
+    made: list[Lab] = []
+
+    def make(**options: Any) -> Lab:
+        made.append(new_lab(browser, address, **options))
+        return made[-1]
+
+    yield make
+    for lab in made:
+        lab.page.context.close()
+        must_be_content(lab)
+
+
+@pytest.fixture(scope="module")
+def shared_lab(browser: Browser, address: str) -> Iterator[Lab]:
+    """The page of a file's tests: to load it takes longer than most of them."""
+    lab = new_lab(browser, address)
+    yield lab
+    lab.page.context.close()
+
+
+@pytest.fixture
+def lab(shared_lab: Lab) -> Iterator[Lab]:
+    """A page that a test is to open in a state of its own."""
+    yield shared_lab
+    must_be_content(shared_lab)
+
+
+def new_lab(browser: Browser, address: str, **options: Any) -> Lab:
+    """A page in a profile of its own."""
+    options = {"viewport": {"width": 1120, "height": 660}, "accept_downloads": True, **options}
+    return Lab(browser.new_context(**options).new_page(), address)
+
+
+def must_be_content(lab: Lab) -> None:
+    """Whatever a test does, its page may ask no other machine, and must not complain."""
+    complaints = lab.complaints[:]
+    lab.complaints.clear()
+    assert lab.hosts <= {"127.0.0.1"}
+    assert complaints == []

@@ -63,7 +63,9 @@ def _read(
     if target is not None:
         reading.require(source, [target], "the target")
     every = reading.blocks(source, "reading rows", source.schema.names)
-    found = gather((block.table for block in every), reading.where(source), target, seed=seed)
+    where = reading.where(source)
+    title = where.rpartition("/")[2] or where
+    found = gather((block.table for block in every), title, target, seed=seed)
     reading.tell_bad_rows(source.bad_rows)
     if found is None:
         raise rows.nothing_in(source)

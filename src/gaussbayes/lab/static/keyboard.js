@@ -27,6 +27,11 @@ export function mountKeyboard(app, plot) {
     }
   });
 
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault(); // what follows the # is the state
+    (plot.plane ? plot.inner : plot.stage).focus();
+  });
+
   plot.inner.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !app.data || event.target !== plot.inner) return;
     if (act(event)) event.preventDefault();

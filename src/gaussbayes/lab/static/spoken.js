@@ -4,7 +4,8 @@
 import { el } from "./panels/elements.js";
 import { mark } from "./panels/marks.js";
 
-const TOAST = 3200;
+const TOAST = 3200; // milliseconds that a sentence stays, at least
+const READING = 60; // milliseconds that a letter takes
 const WAIT = 300; // milliseconds after which the page shows that it waits
 const QUIET = 700; // milliseconds of rest before a change is told aloud
 const OFTEN = 120; // milliseconds between two looks at the errors during a drag
@@ -53,7 +54,7 @@ function say(text) {
   toast.textContent = text;
   toast.hidden = false;
   clearTimeout(fading);
-  fading = setTimeout(() => (toast.hidden = true), TOAST);
+  fading = setTimeout(() => (toast.hidden = true), Math.max(TOAST, READING * text.length));
 }
 
 function problem(text) {

@@ -49,7 +49,7 @@ const FITS = {
   data: isPlain,
   split: isPart("split"),
   pair: (value) => isPair(value) && value.every((one) => Number.isInteger(one) && one >= 0),
-  model: (value) => isPlain(value) && (value.from !== "hand" || isHand(value)),
+  model: (value) => isPlain(value) && isShape(value) && (value.from !== "hand" || isHand(value)),
   neighbours: Number.isInteger,
   layers: isPart("layers"),
   view: oneOf("plane", "line", "surface"),
@@ -61,6 +61,9 @@ const FITS = {
   lesson: orNull((value) => Array.isArray(value) && value.length === 2),
   without: (value) => Array.isArray(value) && value.every((id) => typeof id === "string"),
 };
+
+const isShape = ({ covariance = DEFAULT.model.covariance }) =>
+  ["full", "diagonal", "spherical"].includes(covariance);
 
 function isHand({ priors, means, covariances }) {
   const square = (value) => Array.isArray(value) && value.length === 2 && value.every(isPair);

@@ -42,7 +42,14 @@ export function mountTabs(app, side, list, place) {
       panels[i].hidden = !own;
     });
     if (!again) place.scrollTop = 0;
-    tabs[PANELS.findIndex((panel) => panel.name === name)].scrollIntoView({ block: "nearest", inline: "nearest" });
+    reveal(tabs[PANELS.findIndex((panel) => panel.name === name)]);
+  }
+
+  /** Scroll the list as little as shows a tab; scrollIntoView would also move where Tab starts. */
+  function reveal(tab) {
+    const [outer, inner] = [list.getBoundingClientRect(), tab.getBoundingClientRect()];
+    list.scrollLeft += Math.min(0, inner.left - outer.left) + Math.max(0, inner.right - outer.right);
+    list.scrollTop += Math.min(0, inner.top - outer.top) + Math.max(0, inner.bottom - outer.bottom);
   }
 
   list.addEventListener("keydown", (event) => {

@@ -22,13 +22,21 @@ function plotly() {
     const script = el("script", {
       src: "plotly.min.js",
       on: {
-        load: () => resolve(window.Plotly),
+        load: () => {
+          delete document.createElement;
+          resolve(window.Plotly);
+        },
         error: () => {
+          delete document.createElement;
           fetched = null;
           reject(new Error("The 3-D drawing could not be loaded from the server."));
         },
       },
     });
+    // As it starts it would add rules of style for maps, which are neither allowed nor needed.
+    const make = document.createElement;
+    document.createElement = (tag, ...more) =>
+      make.call(document, tag === "style" ? "meta" : tag, ...more);
     document.head.append(ready, script);
   });
   return fetched;

@@ -136,6 +136,7 @@ export function slider(id, label, limits, onMove, { ends = null, format = String
  */
 export function number(id, label, limits, onNumber, { dense = false, digits = 6 } = {}) {
   let good = null;
+  let typing = false; // what is half typed is not written over by an answer that comes meanwhile
   const said = el("p", { class: "wrong", role: "alert", id: `${id}-wrong`, hidden: true });
   const input = el("input", {
     type: "number",
@@ -143,7 +144,12 @@ export function number(id, label, limits, onNumber, { dense = false, digits = 6 
     step: "any",
     ...limits,
     "aria-label": dense ? label : null,
-    on: { change: take, keydown: (event) => event.key === "Escape" && set(good) },
+    on: {
+      input: () => (typing = true),
+      change: take,
+      blur: () => (typing = false),
+      keydown: (event) => event.key === "Escape" && giveUp(),
+    },
   });
   const root = el(
     "div",
@@ -153,6 +159,7 @@ export function number(id, label, limits, onNumber, { dense = false, digits = 6 
     said,
   );
   function take() {
+    typing = false;
     try {
       const value = input.value.trim() === "" ? NaN : Number(input.value);
       onNumber(checked(value, limits, label));
@@ -172,9 +179,12 @@ export function number(id, label, limits, onNumber, { dense = false, digits = 6 
   function set(value) {
     if (value !== good) complain("");
     good = value;
-    if (document.activeElement !== input || Number(input.value) !== value) {
-      input.value = rounded(value, digits);
-    }
+    const stands = typing || (document.activeElement === input && Number(input.value) === value);
+    if (!stands) input.value = rounded(value, digits);
+  }
+  function giveUp() {
+    typing = false;
+    set(good);
   }
   return { root, input, set };
 }

@@ -1,0 +1,163 @@
+"""How quick the lab is in a browser: ``python -m benchmarks.lab`` in the project's folder.
+
+The server is the command, the browser Chromium without a window, and the pointer's events are real
+ones. ``--rounds N`` repeats of each (default 5), ``--seconds N`` of a drag (default 3).
+"""
+
+import argparse
+import math
+import os
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser import chromium
+from tests.browser.lab import Lab
+from tests.browser.serving import serving
+
+THREE = {"data": {"preset": "three", "seed": 0, "n": 300}}
+MANY = {"data": {"preset": "three", "seed": 0, "n": 100_000}}
+STEP = 3.0
+"""Pixels between two events of the pointer, which come as quickly as the browser takes them."""
+AT_ONCE = 10
+"""Events that are sent without coming back here."""
+SHARE = 0.95
+
+_FIRST_SCENE = """() => {
+    const look = () => {
+        if (window.lab?.answers.scene) window.firstScene = performance.now();
+        else requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+}"""
+
+
+_COUNT = """() => {
+    labFrames.splice(0);
+    if (window.moves === undefined) addEventListener("pointermove", () => (moves += 1), true);
+    window.moves = 0;
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Drag:
+    """The pictures that were drawn while something was dragged."""
+
+    milliseconds: list[float]  # from the pointer's event to the painted regions
+    seconds: float
+    events: int  # of the pointer, which may be fewer than the pictures that could be drawn
+
+    @property
+    def moves(self) -> float:
+        return self.events / self.seconds
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.milliseconds)
+
+    @property
+    def late(self) -> float:
+        """The time that 95 % of the pictures keep to."""
+        ordered = sorted(self.milliseconds)
+        return ordered[math.ceil(SHARE * len(ordered)) - 1]
+
+    @property
+    def rate(self) -> float:
+        return len(self.milliseconds) / self.seconds
+
+
+def main() -> None:
+    """Measure and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3.0)
+    arguments = parser.parse_args()
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=chromium.find(), args=list(chromium.OPTIONS)
+        )
+        starts = [started(browser) for _ in range(arguments.rounds)]
+        pages, scenes = (statistics.median(own) for own in zip(*starts, strict=True))
+        print(f"{browser.browser_type.name} {browser.version}, load {os.getloadavg()[0]:.1f}")
+        print("| what | measured | goal |\n|---|---|---|")
+        print(f"| server's start to the first page | {pages:.0f} ms | 1000 ms |")
+        print(f"| server's start to the first regions | {scenes:.0f} ms | |")
+        with serving() as address:
+            lab = Lab(browser.new_page(viewport={"width": 1280, "height": 800}), address)
+            for what, state, kind, least in (
+                ("a mean of three classes", THREE, "mean", 30),
+                ("a mean, 100,000 points", MANY, "mean", 10),
+                ("the window, 100,000 points", MANY, "window", 10),
+            ):
+                lab.open(state)
+                drags = [dragged(lab, kind, arguments.seconds) for _ in range(arguments.rounds)]
+                print("\n".join(lines(what, drags, least)), flush=True)
+        browser.close()
+
+
+def started(browser: Browser) -> tuple[float, float]:
+    """Milliseconds from the start of the command to the page in sight, and to its regions."""
+    page = browser.new_page()
+    page.add_init_script(f"({_FIRST_SCENE})()")
+    begun = time.time() * 1e3
+    with serving() as address:
+        lab = Lab(page, address).open()
+        lab.until("window.firstScene && performance.getEntriesByType('paint').length")
+        origin = lab.get("performance.timeOrigin")
+        seen = lab.get("performance.getEntriesByType('paint').at(-1).startTime")
+        regions = lab.get("firstScene")
+        page.close()
+    return origin + seen - begun, origin + regions - begun
+
+
+def dragged(lab: Lab, kind: str, seconds: float) -> Drag:
+    """Drag a mean or the window to and fro for some seconds."""
+    if kind == "mean" and lab.state["model"]["from"] != "hand":
+        lab.press("by-hand")
+    if kind == "window":
+        lab.press("tool-pan")
+    x, y = lab.middle("handle-mean-0" if kind == "mean" else "inner")
+    mouse = lab.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    lab.page.evaluate(_COUNT)
+    begun = time.perf_counter()
+    for left, top in circle(x, y):
+        mouse.move(left, top, steps=AT_ONCE)
+        if time.perf_counter() - begun > seconds:
+            break
+    taken = time.perf_counter() - begun
+    found = Drag(lab.get("labFrames.slice()"), taken, lab.get("moves"))
+    mouse.up()
+    lab.settle()
+    lab.press("undo" if kind == "mean" else "fit")  # back to where it began
+    return found
+
+
+def circle(x: float, y: float, radius: float = 90.0) -> Iterator[tuple[float, float]]:
+    """Pixels around a circle that begins and ends at a place, again and again."""
+    angle = 0.0
+    while True:
+        angle += AT_ONCE * STEP / radius
+        yield x + radius * (math.cos(angle) - 1), y + radius * math.sin(angle)
+
+
+def lines(what: str, drags: list[Drag], least: float) -> list[str]:
+    """The rows of the table about some drags; of each figure the median round."""
+    median, late, rate, moves = (
+        statistics.median(getattr(drag, name) for drag in drags)
+        for name in ("median", "late", "rate", "moves")
+    )
+    wanted = "60 ms" if least == 30 else ""
+    return [
+        f"| {what}: event to picture, median | {median:.1f} ms | |",
+        f"| {what}: the same, 95th percentile | {late:.1f} ms | {wanted} |",
+        f"| {what}: pictures a second, of {moves:.0f} events | {rate:.0f} | {least} |",
+    ]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""A page of the lab in the browser, and what a user does there."""
+
+import base64
+import json
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+from playwright.sync_api import Locator, Page
+
+State = dict[str, Any]
+
+PATIENCE = 30_000
+"""Milliseconds that a condition is waited for; a busy machine may need some of them."""
+
+_SETTLED = """window.lab && lab.data && !lab.loading && !lab.dragging &&
+lab.connection.underWay.size === 0 && (lab.answers.scene || lab.answers.line)"""
+
+_AFRESH = """() => {
+    lab.history = new lab.history.constructor(lab.state);
+    lab.setTool("select", 0);
+    document.activeElement.blur();
+}"""
+
+_PICTURE = """(id) => {
+    const canvas = document.getElementById(id);
+    const { width, height } = canvas;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+    let [one, other] = [0x811c9dc5, width];
+    for (const pixel of new Uint32Array(data.buffer)) {
+        one = Math.imul(one ^ pixel, 0x01000193);
+        other = (Math.imul(other, 31) + pixel) | 0;
+    }
+    return `${width} × ${height}: ${one} ${other}`;
+}"""
+
+_TYPES = {"Float32Array": "f4", "Uint8Array": "u1", "Uint16Array": "u2", "Int32Array": "i4"}
+
+
+def hash_of(state: State) -> str:
+    """The part of an address after ``#`` that stands for a state, as the page writes it."""
+    text = json.dumps(state, ensure_ascii=False, separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+class Lab:
+    """One page. What its console complains of, and where it asked, is written down."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.address = address
+        self.complaints: list[str] = []
+        self.hosts: set[str | None] = set()
+        page.set_default_timeout(PATIENCE)
+        page.on("console", lambda said: said.type == "error" and self.complaints.append(said.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self._asked(request.url))
+        page.on("websocket", lambda socket: self._asked(socket.url))
+
+    def _asked(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in {"blob", "data"}:  # they are in the page itself
+            self.hosts.add(parts.hostname)
+
+    def open(
+        self, state: State | None = None, *, after: str | None = None, fresh: bool = False
+    ) -> "Lab":
+        """Go to the page in a state, or to what stands `after` the ``#``.
+
+        A page that is there already only goes to another state and forgets its history, unless it
+        is to be `fresh`.
+        """
+        there = self.page.url.startswith(self.address) and not fresh
+        if not there:
+            self.page.goto("about:blank")
+        self.page.goto(f"{self.address}#{hash_of(state or {}) if after is None else after}")
+        self.settle()
+        if there:
+            self.page.evaluate(_AFRESH)
+        return self
+
+    def until(self, condition: str) -> None:
+        """Wait for a condition in JavaScript. The page allows no ``eval``, so it is asked here."""
+        held = self.page.evaluate(
+            f"""async () => {{
+                const end = performance.now() + {PATIENCE};
+                while (!({condition})) {{
+                    if (performance.now() > end) return false;
+                    await new Promise((go) => setTimeout(go, 8));
+                }}
+                return true;
+            }}"""
+        )
+        assert held, (condition, self.page.locator("#problem").text_content())
+
+    def settle(self) -> None:
+        """Wait until everything that was asked for is there and painted."""
+        self.until(_SETTLED)
+        self.page.evaluate("() => new Promise((go) => requestAnimationFrame(() => go()))")
+
+    def get(self, expression: str) -> Any:
+        """A value of the page."""
+        return self.page.evaluate(f"() => {expression}")
+
+    @property
+    def state(self) -> State:
+        """The state that the page is in."""
+        found: State = self.get("lab.state")
+        return found
+
+    def head(self, kind: str) -> dict[str, Any]:
+        """The head of the latest answer of a kind."""
+        found: dict[str, Any] = self.get(f"lab.answers.{kind}.head")
+        return found
+
+    def array(self, kind: str, name: str) -> NDArray[Any]:
+        """An array of the latest answer of a kind."""
+        own = f"lab.answers.{kind}.arrays.{name}"
+        which, shape, text = self.page.evaluate(
+            f"""() => {{
+                const {{ data, shape }} = {own};
+                const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+                let text = "";
+                for (const byte of bytes) text += String.fromCharCode(byte);
+                return [data.constructor.name, shape, btoa(text)];
+            }}"""
+        )
+        return np.frombuffer(base64.b64decode(text), f"<{_TYPES[which]}").reshape(shape)
+
+    def picture(self, name: str = "regions") -> str:
+        """What a canvas of the plot shows, as a short text to compare: a hash of its pixels."""
+        shown: str = self.page.evaluate(_PICTURE, f"canvas-{name}")
+        return shown
+
+    def pixel(self, x: float, y: float) -> tuple[float, float]:
+        """Where a place of the plane is on the screen."""
+        left, top = self.page.evaluate(
+            """(at) => {
+                const box = document.getElementById("inner").getBoundingClientRect();
+                const [left, top] = lab.view().toPixel(...at);
+                return [box.left + left, box.top + top];
+            }""",
+            [x, y],
+        )
+        return left, top
+
+    def units(self) -> tuple[float, float]:
+        """What a pixel to the right and a pixel upwards are in the data's units."""
+        x, y, width, height = self.get(
+            "(({x, y, width, height}) => [x, y, width, height])(lab.view())"
+        )
+        return (x[1] - x[0]) / width, (y[1] - y[0]) / height
+
+    def panel(self, name: str) -> Locator:
+        """Open a panel."""
+        self.page.locator(f"#tab-{name}").click()
+        return self.page.locator(f"#panel-{name}")
+
+    def find(self, name: str) -> Locator:
+        """The control of an id."""
+        return self.page.locator(f"#{name}")
+
+    def press(self, name: str) -> None:
+        """Click on a control and wait for what follows from it."""
+        self.find(name).click()
+        self.settle()
+
+    def choose(self, name: str, value: str) -> None:
+        """Choose one of several options side by side."""
+        self.page.locator(f"label:has(#{name}-is-{value})").click()
+        self.settle()
+
+    def slide(self, name: str, value: float) -> None:
+        """Move a slider to a value, as the page hears of it."""
+        self.find(name).fill(str(value))
+        self.settle()
+
+    def middle(self, name: str) -> tuple[float, float]:
+        """The middle of an element on the screen."""
+        box = self.find(name).bounding_box()
+        assert box is not None
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def drag(self, start: tuple[float, float], by: tuple[float, float], steps: int = 8) -> None:
+        """Press at a pixel, move by some, and let go."""
+        self.hold(start, by, steps)
+        self.page.mouse.up()
+        self.settle()
+
+    def hold(self, start: tuple[float, float], by: tuple[float, float], steps: int = 8) -> None:
+        """Press at a pixel and move by some, without letting go."""
+        mouse = self.page.mouse
+        mouse.move(*start)
+        mouse.down()
+        for step in range(1, steps + 1):
+            mouse.move(start[0] + by[0] * step / steps, start[1] + by[1] * step / steps)

@@ -1,0 +1,111 @@
+"""The whole state is in the address: it comes back by it, and controls are hidden by it."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.lab import Lab, hash_of
+
+
+def test_the_same_page_by_its_address(lab: Lab, make_lab: Callable[..., Lab]) -> None:
+    """Everything is changed by hand; a second browser that is given the address shows it all."""
+    lab.open({"data": {"preset": "three", "seed": 4, "n": 150}})
+    lab.panel("layers")
+    lab.choose("layers-regions", "hard")
+    lab.page.locator("label:has(#layers-evidence)").click()
+    lab.press("by-hand")
+    lab.drag(lab.middle("handle-mean-0"), (60, 20))
+    lab.page.mouse.click(*lab.pixel(0.5, 0.5))
+    lab.settle()
+    state = lab.state
+    assert state["at"] is not None
+    pictures = [lab.picture(name) for name in ("regions", "lines", "points", "rings")]
+    address = lab.page.url
+
+    other = make_lab()
+    other.page.goto(address)
+    other.settle()
+    assert other.state == state
+    assert other.page.url == address
+    assert [other.picture(name) for name in ("regions", "lines", "points", "rings")] == pictures
+
+
+def test_points_are_in_the_address(lab: Lab) -> None:
+    lab.open({"data": {"preset": "shared", "seed": 0, "n": 20}})
+    lab.press("tool-paint")
+    lab.page.mouse.click(*lab.middle("inner"))
+    lab.settle()
+    state, picture = lab.state, lab.picture("points")
+    assert len(state["data"]["points"]) == 21
+    lab.page.reload()
+    lab.settle()
+    assert (lab.state, lab.picture("points")) == (state, picture)
+
+
+def test_the_default_has_no_address_of_its_own(lab: Lab) -> None:
+    lab.open({"neighbours": 9})
+    assert lab.page.url == f"{lab.address}#{hash_of({'neighbours': 9})}"
+    lab.open({}, fresh=True)
+    lab.panel("data")
+    lab.press("data-new")
+    assert "#" in lab.page.url
+    lab.press("undo")
+    assert lab.page.url == lab.address
+
+
+def test_controls_are_hidden(lab: Lab) -> None:
+    without = ["data-file", "data-new", "tab-model", "by-hand", "views", "model-priors-uniform"]
+    lab.open({"without": without})
+    for name in without:
+        expect(lab.find(name)).to_be_hidden()
+    expect(lab.find("data-preset")).to_be_visible()
+    lab.open(after=f"{hash_of({'neighbours': 3})}&hide=undo,data-preset")
+    assert lab.state["without"] == ["undo", "data-preset"]
+    assert lab.state["neighbours"] == 3
+    expect(lab.find("undo")).to_be_hidden()
+    expect(lab.find("data-preset")).to_be_hidden()
+    expect(lab.page.get_by_text("Example", exact=True)).to_be_hidden()  # its label
+    expect(lab.find("data-file")).to_be_attached()
+    lab.open({})
+    expect(lab.find("data-preset")).to_be_visible()
+
+
+def test_a_broken_address(lab: Lab) -> None:
+    default = lab.open({}).state
+    lab.open(after="@@@", fresh=True)
+    expect(lab.find("toast")).to_contain_text("This address could not be read")
+    assert lab.state == default
+    for after in (
+        "bm8ganNvbg",  # "no json"
+        hash_of({"model": {"from": "hand", "priors": 1, "means": [], "covariances": 0}}),
+        hash_of({"model": {"covariance": "round"}}),
+        hash_of({"view": "sideways"}),
+        hash_of({"bounds": {"x": [1, 0], "y": [0, 1]}}),
+    ):
+        lab.open({"neighbours": 9})
+        lab.open(after=after)
+        assert lab.state == default
+
+
+def test_an_address_that_the_server_refuses(lab: Lab) -> None:
+    """It can be read, but there is no such table or model: that is said, and the page goes on."""
+    lab.page.goto("about:blank")
+    lab.page.goto(f"{lab.address}#{hash_of({'data': {'upload': 'gone'}})}")
+    expect(lab.find("problem")).to_be_visible()
+    lab.panel("data")
+    lab.find("data-preset").select_option("three")
+    lab.settle()
+    expect(lab.find("problem")).to_be_hidden()
+    for state in (
+        {"data": {"preset": "no such example", "seed": 0, "n": 10}},
+        {"model": {"priors": [0.5, 0.6]}},
+        {"model": {"shared": 7}},
+        {"layers": {"reject": 2}},
+        {"neighbours": -3, "model": {"from": "neighbours"}},
+        {"stream": -1},
+    ):
+        lab.open(state)
+        expect(lab.find("problem")).to_be_visible()
+        assert len(str(lab.find("problem").text_content())) > 20, state
+        lab.open({"data": {"preset": "shared", "seed": 0, "n": 30}})
+        expect(lab.find("problem")).to_be_hidden()

@@ -1,0 +1,160 @@
+"""Gaussians taken by the hand: means and axes, by pointer, keyboard and number."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from playwright.sync_api import expect
+
+from gaussbayes import GaussianClassifier
+from tests.browser.lab import Lab
+
+THREE = {"data": {"preset": "three"}}
+
+
+def labels_of(lab: Lab) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The regions in the plot, and those of the library for the numbers in the state."""
+    model = lab.state["model"]
+    given = GaussianClassifier.from_parameters(
+        model["priors"], model["means"], model["covariances"], classes=range(len(model["means"]))
+    )
+    view = lab.get("lab.answers.scene.request.view")
+    across, up = (
+        np.linspace(*view[name], view[size]) for name, size in (("x", "width"), ("y", "height"))
+    )
+    places = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+    return lab.array("scene", "label"), given.predict(places).reshape(up.size, across.size)
+
+
+def test_a_mean_is_dragged_undone_and_redone(lab: Lab) -> None:
+    lab.open(THREE, fresh=True)
+    assert lab.find("undo").is_disabled()
+    lab.press("by-hand")
+    before, seen = lab.state, lab.picture()
+    frames = lab.get("labFrames.length")
+    right, up = lab.units()
+
+    lab.hold(lab.middle("handle-mean-1"), (-90, 60))
+    lab.until(f"labFrames.length > {frames}")
+    lab.until("lab.connection.underWay.size === 0")
+    assert lab.get("lab.dragging") is True
+    assert lab.picture() != seen  # the regions follow while the pointer is still down
+    assert lab.state["model"]["means"][1] != before["model"]["means"][1]
+    coarse = lab.get("lab.answers.scene.request.view.width")
+    lab.page.mouse.up()
+    lab.settle()
+
+    moved = lab.state["model"]["means"]
+    assert lab.get("lab.answers.scene.request.view.width") > coarse
+    assert moved[0] == before["model"]["means"][0]
+    shift = np.subtract(moved[1], before["model"]["means"][1])
+    np.testing.assert_allclose(shift, [-90 * right, -60 * up], atol=max(right, up))
+    shown, expected = labels_of(lab)
+    np.testing.assert_array_equal(shown, expected)
+    after = lab.picture()
+
+    lab.press("undo")
+    assert lab.state["model"] == before["model"]
+    assert lab.picture() == seen
+    lab.page.keyboard.press("Control+Shift+z")
+    lab.settle()
+    assert lab.state["model"]["means"] == moved
+    assert lab.picture() == after
+    lab.press("by-hand")  # lets go
+    assert lab.state["model"]["from"] == "data"
+    assert lab.find("handle-mean-1").count() == 0
+
+
+@pytest.mark.parametrize("by", [(70, 0), (-400, 300)])
+def test_an_axis_turns_and_stretches_and_stays_definite(lab: Lab, by: tuple[int, int]) -> None:
+    lab.open(THREE)
+    lab.press("by-hand")
+    before = np.array(lab.state["model"]["covariances"])
+    center, end = np.array(lab.middle("handle-mean-2")), np.array(lab.middle("handle-axis-2-0"))
+    units = np.array(lab.units()) * [1, -1]
+    lab.drag((end[0], end[1]), by)
+    now = np.array(lab.state["model"]["covariances"])
+    np.testing.assert_array_equal(now[:2], before[:2])
+    lengths, axes = np.linalg.eigh(now[2])
+    assert lengths[0] > 0
+    arm = (end + by - center) * units  # where the end of the axis was dragged to
+    along = axes.T @ (arm / np.linalg.norm(arm))
+    which = np.argmax(np.abs(along))
+    assert abs(along[which]) == pytest.approx(1, abs=0.01)
+    assert np.sqrt(lengths[which]) == pytest.approx(np.linalg.norm(arm), rel=0.05)
+    shown, expected = labels_of(lab)
+    np.testing.assert_array_equal(shown, expected)
+
+
+def test_an_axis_dragged_into_the_mean_stays_definite(lab: Lab) -> None:
+    lab.open(THREE)
+    lab.press("by-hand")
+    start, center = lab.middle("handle-axis-0-1"), lab.middle("handle-mean-0")
+    lab.drag(start, (center[0] - start[0], center[1] - start[1]))
+    assert np.linalg.eigvalsh(lab.state["model"]["covariances"][0])[0] > 0
+    expect(lab.find("problem")).to_be_hidden()
+    shown, expected = labels_of(lab)
+    np.testing.assert_array_equal(shown, expected)
+
+
+def test_handles_by_keyboard(lab: Lab) -> None:
+    lab.open()
+    lab.find("by-hand").focus()
+    lab.page.keyboard.press("Enter")
+    lab.settle()
+    assert lab.state["model"]["from"] == "hand"
+    lab.find("inner").focus()
+    reached = []
+    for _ in range(6):
+        lab.page.keyboard.press("Tab")
+        reached.append(lab.get("document.activeElement.id"))
+    assert {"handle-mean-0", "handle-axis-0-0", "handle-mean-1", "handle-axis-1-1"} < set(reached)
+
+    lab.find("handle-mean-0").focus()
+    before = lab.state["model"]
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp"):
+        lab.page.keyboard.press(key)
+    lab.settle()
+    x, y = np.subtract(lab.state["model"]["means"][0], before["means"][0])
+    assert x > y > 0
+    assert lab.find("handle-mean-0").get_attribute("role") == "slider"
+    now = lab.find("handle-mean-0").get_attribute("aria-valuenow")
+    assert float(str(now)) == pytest.approx(lab.state["model"]["means"][0][0])
+
+    lab.find("handle-axis-0-0").focus()
+    lab.page.keyboard.press("ArrowUp")  # longer
+    lab.settle()
+    longer = np.array(lab.state["model"]["covariances"][0])
+    assert np.linalg.det(longer) > np.linalg.det(before["covariances"][0])
+    lab.page.keyboard.press("ArrowLeft")  # turned
+    lab.settle()
+    turned = np.array(lab.state["model"]["covariances"][0])
+    assert np.linalg.det(turned) == pytest.approx(np.linalg.det(longer))
+    assert not np.allclose(turned, longer)
+    for _ in range(5):
+        lab.page.keyboard.press("Control+z")
+    lab.settle()
+    assert lab.state["model"] == before
+
+
+def test_numbers_are_typed(lab: Lab) -> None:
+    lab.open()
+    lab.press("by-hand")
+    lab.panel("model")
+    lab.find("model-hand-0-mean-0").fill("1.5")
+    lab.find("model-hand-0-correlation").fill("-0.5")
+    lab.find("model-hand-0-deviation-1").fill("2")
+    lab.find("model-hand-0-deviation-1").press("Tab")
+    lab.settle()
+    model = lab.state["model"]
+    assert model["means"][0][0] == 1.5
+    covariance = np.array(model["covariances"][0])
+    assert covariance[1, 1] == pytest.approx(4)
+    assert covariance[0, 1] / np.sqrt(covariance[0, 0] * 4) == pytest.approx(-0.5)
+    field = lab.find("model-hand-0-deviation-1")
+    field.fill("-1")
+    field.press("Enter")
+    expect(lab.find("model-hand-0-deviation-1-wrong")).to_contain_text("above 0, not -1")
+    assert lab.state["model"] == model
+    assert field.input_value() == "2"

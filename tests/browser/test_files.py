@@ -1,0 +1,146 @@
+"""Tables of one's own: chosen or dropped; what is wrong with one is said, and the page goes on."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import tables
+from tests.browser.lab import Lab
+from tests.browser.serving import serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import FilePayload
+
+REFUSED = "Failed to load resource: the server responded with a status of 422"
+"""What Chromium itself writes into the console when a server refuses something."""
+
+
+def payload(name: str, body: bytes) -> "FilePayload":
+    return {"name": name, "mimeType": "application/octet-stream", "buffer": body}
+
+
+def test_a_table_is_chosen(lab: Lab) -> None:
+    lab.open()
+    lab.panel("data")
+    X, kinds = tables.rows()
+    for name, body in (("trees.csv", tables.as_csv()), ("trees.parquet", tables.as_parquet())):
+        lab.find("data-file").set_input_files(payload(name, body))
+        lab.until(f"lab.data.name === '{name}'")
+        lab.settle()
+        expect(lab.find("title")).to_have_text(f"{name} · 120 points · 3 classes")
+        np.testing.assert_array_equal(lab.array("data", "points"), X.astype("f4"))
+        expect(lab.page.get_by_label("Classes and their rows")).to_contain_text("cedar")
+        assert lab.find("data-x").input_value() == "0"
+
+    before = lab.picture()
+    lab.find("data-x").select_option("depth")
+    lab.settle()
+    assert lab.state["pair"] == [2, 1]
+    assert lab.picture() != before
+    means = [X[kinds == kind].mean(axis=0)[[2, 1]] for kind in tables.CLASSES]
+    np.testing.assert_allclose(lab.head("scene")["parameters"]["means"], means)
+    lab.press("data-swap")
+    assert lab.state["pair"] == [1, 2]
+    lab.press("undo")
+    lab.press("undo")
+    assert lab.state["pair"] == [0, 1]
+    assert lab.picture() == before
+
+
+def test_another_column_is_predicted(lab: Lab) -> None:
+    lab.open()
+    lab.panel("data")
+    _, kinds = tables.rows()
+    lines = tables.as_csv().decode().split("\n")
+    text = "\n".join(f"{line},{'old' if row % 3 else 'new'}" for row, line in enumerate(lines))
+    text = text.replace(f"{lines[0]},new", f"{lines[0]},age")
+    lab.find("data-file").set_input_files(payload("ages.csv", text.encode()))
+    lab.until("lab.data.name === 'ages.csv'")
+    lab.settle()
+    assert lab.get("lab.data.classes") == ["new", "old"]
+    lab.page.get_by_label("Class to predict").select_option("tree")
+    lab.settle()
+    assert lab.get("lab.data.classes") == list(tables.CLASSES)
+    assert np.sum(kinds == "ash") == lab.get("lab.data.codes.filter((code) => code === 0).length")
+    assert lab.get("lab.data.features") == list(tables.FEATURES)
+
+
+def test_a_table_is_dropped_anywhere(lab: Lab) -> None:
+    lab.open()
+    lab.panel("layers")
+    dropped = lab.page.evaluate_handle(
+        """(text) => {
+            const dropped = new DataTransfer();
+            dropped.items.add(new File([text], "dropped.csv"));
+            return dropped;
+        }""",
+        tables.as_csv().decode(),
+    )
+    for event in ("dragover", "drop"):
+        lab.page.dispatch_event("#stage", event, {"dataTransfer": dropped})
+    lab.until("lab.data.name === 'dropped.csv'")
+    lab.settle()
+    assert lab.get("lab.data.n") == 120
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "said"),
+    [
+        ("letter.csv", b"Dear reader,\nthese are words.\nYours\n", "letter.csv"),
+        ("none.csv", b"x,y,kind\n", "none.csv"),
+        ("empty.csv", b"", "empty.csv is empty"),
+        ("broken.parquet", b"PAR1 and so on", "broken.parquet"),
+        ("large.csv", b"x,kind\n" + b"1,a\n" * 200_001, "more than the 200,000 rows"),
+        ("picture.png", b"\x89PNG", "picture.png is neither a CSV nor a Parquet file."),
+    ],
+)
+def test_a_bad_file(lab: Lab, name: str, body: bytes, said: str) -> None:
+    lab.open()
+    lab.panel("data")
+    before = lab.state, lab.picture()
+    lab.find("data-file").set_input_files(payload(name, body))
+    told = lab.page.locator("#data-file-wrong:not([hidden]), #problem:not([hidden])").first
+    expect(told).to_contain_text(said)
+    text = str(told.text_content())
+    assert "/tmp" not in text
+    assert "Traceback" not in text
+    lab.complaints[:] = [own for own in lab.complaints if not own.startswith(REFUSED)]
+
+    lab.find("data-file").set_input_files(payload("trees.csv", tables.as_csv()))
+    lab.until("lab.data.name === 'trees.csv'")
+    lab.settle()
+    expect(told).to_have_count(0)
+    while lab.find("undo").is_enabled():
+        lab.press("undo")
+    assert (lab.state, lab.picture()) == before
+
+
+def test_a_file_that_is_too_large_is_not_sent(lab: Lab, tmp_path: Path) -> None:
+    lab.open()
+    lab.panel("data")
+    large = tmp_path / "huge.csv"
+    with large.open("wb") as file:
+        file.truncate((64 << 20) + 1)
+    lab.find("data-file").set_input_files(large)
+    expect(lab.find("data-file-wrong")).to_have_text(
+        "huge.csv has 67.1 MB; at most 67.1 MB are taken."
+    )
+    lab.press("data-new")
+    assert lab.state["data"]["seed"] == 1
+
+
+def test_the_table_of_the_command_line(make_lab: Callable[..., Lab], tmp_path: Path) -> None:
+    path = tmp_path / "forest.csv"
+    path.write_bytes(tables.as_csv())
+    lab = make_lab()
+    with serving(str(path), "-y", "tree") as address:
+        lab.address = address
+        lab.open()
+        lab.press("data-given")
+        assert lab.get("lab.data.classes") == list(tables.CLASSES)
+        assert lab.get("lab.data.n") == 120
+        lab.page.goto("about:blank")

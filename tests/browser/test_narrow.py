@@ -1,0 +1,125 @@
+"""On a telephone: nothing is wider than the screen, and fingers can do it all."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, CDPSession, expect
+
+from tests.browser.conftest import must_be_content, new_lab
+from tests.browser.lab import Lab
+
+SIZE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def telephone(browser: Browser, address: str) -> Iterator[Lab]:
+    """A page on a small screen that is touched."""
+    lab = new_lab(browser, address, viewport=SIZE, has_touch=True, is_mobile=True)
+    yield lab
+    lab.page.context.close()
+    must_be_content(lab)
+
+
+def too_wide(lab: Lab) -> list[str]:
+    """Elements that reach beyond the screen and cannot be scrolled to within their own box."""
+    found: list[str] = lab.get(
+        """[...document.body.querySelectorAll("*")].filter((one) => {
+            const box = one.getBoundingClientRect();
+            if (!box.width || box.right <= innerWidth + 1) return false;
+            if (one.closest("svg, .unseen")) return false;
+            for (let above = one.parentElement; above; above = above.parentElement) {
+                if (["auto", "scroll"].includes(getComputedStyle(above).overflowX)) return false;
+            }
+            return true;
+        }).map((one) => `${one.tagName}#${one.id}.${one.className}`)"""
+    )
+    return found
+
+
+def touch(session: CDPSession, kind: str, *places: tuple[float, float]) -> None:
+    points = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)]
+    session.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+
+
+def test_nothing_is_wider_than_the_screen(telephone: Lab) -> None:
+    lab = telephone.open({"at": [0, 0]})
+    names = lab.get("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.id)")
+    for name in names:
+        lab.find(name).tap()
+        lab.settle()
+        panel = name.removeprefix("tab-")
+        expect(lab.find(f"panel-{panel}")).to_be_visible()
+        lab.until(f"!document.querySelector('#panel-{panel}[aria-busy]')")
+        assert lab.get("document.documentElement.scrollWidth") <= SIZE["width"]
+        wide = lab.get("document.getElementById('panels').scrollWidth")
+        assert wide <= lab.get("document.getElementById('panels').clientWidth"), name
+        assert too_wide(lab) == [], name
+        last = lab.find(f"panel-{panel}").locator("button:visible, input:visible").last
+        last.scroll_into_view_if_needed()
+        expect(last).to_be_in_viewport()
+    stage = lab.find("stage").bounding_box()
+    assert stage is not None
+    assert stage["height"] > 200  # the plot can be seen beside an open panel
+    lab.find(names[-1]).tap()  # closes the drawer
+    expect(lab.find("panels")).to_be_hidden()
+
+
+def test_touched_targets_are_large_enough(telephone: Lab) -> None:
+    """At least 24 pixels to each side, as WCAG 2.2 asks of level AA."""
+    lab = telephone.open()
+    small: list[Any] = lab.get(
+        """[...document.querySelectorAll("header button, #toolbar button, #tabs button")]
+        .filter((one) => one.getClientRects().length)
+        .map((one) => [one.id, one.getBoundingClientRect()])
+        .filter(([, box]) => box.width < 24 || box.height < 24).map(([id]) => id)"""
+    )
+    assert small == []
+
+
+def test_a_mean_is_dragged_by_a_finger(telephone: Lab) -> None:
+    lab = telephone.open({"data": {"preset": "three", "seed": 0, "n": 300}})
+    lab.find("by-hand").tap()
+    lab.settle()
+    before, picture = lab.state["model"]["means"], lab.picture()
+    session = lab.page.context.new_cdp_session(lab.page)
+    x, y = lab.middle("handle-mean-0")
+    touch(session, "Start", (x, y))
+    for step in range(1, 7):
+        touch(session, "Move", (x + 8 * step, y + 4 * step))
+    touch(session, "End")
+    lab.settle()
+    now = lab.state["model"]["means"]
+    right, up = lab.units()
+    assert abs(now[0][0] - before[0][0] - 48 * right) < 2 * right
+    assert abs(before[0][1] - now[0][1] - 24 * up) < 2 * up
+    assert lab.picture() != picture
+    assert lab.get("scrollY") == 0  # the page stays where it is
+
+
+def test_two_fingers_zoom(telephone: Lab) -> None:
+    lab = telephone.open()
+    before = lab.get("lab.view().x")
+    session = lab.page.context.new_cdp_session(lab.page)
+    x, y = lab.middle("inner")
+    touch(session, "Start", (x - 40, y), (x + 40, y))
+    for step in range(1, 6):
+        touch(session, "Move", (x - 40 - 8 * step, y), (x + 40 + 8 * step, y))
+    touch(session, "End")
+    lab.settle()
+    now = lab.get("lab.view().x")
+    assert (now[1] - now[0]) / (before[1] - before[0]) == pytest.approx(0.5, abs=0.1)
+    lab.find("fit").tap()
+    lab.settle()
+    assert lab.state["bounds"] is None
+
+
+@pytest.mark.parametrize("width", [320, 768])
+def test_other_screens(lab: Lab, width: int) -> None:
+    lab.page.set_viewport_size({"width": width, "height": 700})
+    lab.open()
+    assert lab.get("document.documentElement.scrollWidth") <= width
+    assert too_wide(lab) == []
+    box = lab.find("stage").bounding_box()
+    assert box is not None
+    assert box["height"] > 250

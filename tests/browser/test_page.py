@@ -1,0 +1,120 @@
+"""The page opens, is light, says what it shows, and can be read in both themes."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+import gaussbayes.lab.app
+from tests.browser.lab import Lab
+
+LIGHTEST = 300_000
+"""Bytes that the page may weigh without plotly."""
+
+LEAST_CONTRAST = 4.5
+"""Of text and its ground: WCAG 2.2, level AA."""
+
+TEXTS = Path(__file__).with_name("contrast.js").read_text("utf-8")
+
+
+def test_it_opens(lab: Lab) -> None:
+    lab.open()
+    assert lab.page.title() == "gaussbayes lab"
+    assert "200 points" in str(lab.find("title").text_content())
+    assert "Training error" in str(lab.find("errors").text_content())
+    assert lab.find("problem").is_hidden()
+    for name in ("regions", "lines", "points", "rings"):
+        painted = lab.get(
+            f"""document.getElementById("canvas-{name}").getContext("2d")
+            .getImageData(0, 0, 2000, 2000).data.some((value) => value > 0)"""
+        )
+        assert painted, name
+    assert lab.hosts == {"127.0.0.1"}
+
+
+def test_it_is_light() -> None:
+    files = [path for path in gaussbayes.lab.app.STATIC.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < LIGHTEST
+
+
+def test_every_control_is_there_once_and_has_a_name(lab: Lab) -> None:
+    lab.open({"at": [0, 0]})
+    ids = lab.get("[...document.querySelectorAll('[id]')].map((one) => one.id)")
+    assert len(ids) == len(set(ids))
+    named = lab.page.evaluate(
+        """async () => {
+            const { CONTROLS } = await import(new URL("static/panels/index.js", location.href));
+            return Object.keys(CONTROLS);
+        }"""
+    )
+    # Only a table on the command line brings a button to come back to it.
+    assert set(named) - set(ids) == {"data-given"}
+    nameless = lab.get(
+        """[...document.querySelectorAll("button, input, select")].filter((one) => !(
+            one.labels?.length || one.getAttribute("aria-label") || one.textContent.trim()
+        )).map((one) => one.id)"""
+    )
+    assert nameless == []
+
+
+def test_skipping_to_the_plot(lab: Lab) -> None:
+    """The link is the first thing that Tab comes to, and leaves the state as it is."""
+    lab.open({"neighbours": 7}, fresh=True)
+    lab.page.keyboard.press("Tab")
+    assert lab.get("document.activeElement.className") == "skip"
+    lab.page.keyboard.press("Enter")
+    lab.settle()
+    assert lab.state["neighbours"] == 7
+    assert lab.find("toast").is_hidden()
+
+
+def test_texts_can_be_read_in_both_themes(lab: Lab) -> None:
+    found: dict[str, Any] = {}
+    themes: tuple[Literal["dark"], Literal["light"]] = ("dark", "light")
+    for theme in themes:
+        lab.page.emulate_media(color_scheme=theme)
+        layers = {"reject": 0.9, "novelty": 0.01, "truth": True}
+        lab.open({"at": [0, 0], "layers": layers, "split": {"test": 0.3, "seed": 0}})
+        found[theme] = lab.get("getComputedStyle(document.body).backgroundColor"), lab.picture()
+        names = lab.get("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.id)")
+        assert len(names) == 9
+        dim = [text for name in names for text in texts_of(lab, name)]
+        lab.press("by-hand")
+        dim += texts_of(lab, "tab-model")
+        lab.choose("model-from", "neighbours")
+        dim += [text for name in ("tab-point", "tab-model") for text in texts_of(lab, name)]
+        assert dim == [], theme
+    assert found["light"][0] != found["dark"][0]
+    assert found["light"][1] != found["dark"][1]
+
+
+def texts_of(lab: Lab, tab: str, least: float = LEAST_CONTRAST) -> list[str]:
+    """The texts that are too dim when a panel is open."""
+    lab.press(tab)
+    lab.until(f"!document.querySelector('#panel-{tab.removeprefix('tab-')}[aria-busy]')")
+    dim: list[str] = lab.page.evaluate(TEXTS, least)
+    return dim
+
+
+def test_contrast_is_what_is_measured(lab: Lab) -> None:
+    """Black on white has the contrast 21, so that no text has more."""
+    lab.open()
+    assert len(texts_of(lab, "tab-data", 21.1)) > 30
+    lab.get("document.getElementById('title').style.setProperty('color', '#777')")
+    (dim,) = texts_of(lab, "tab-data")
+    assert "P#title" in dim
+    assert dim.endswith(" 4.48")  # the known ratio of #777777 and white
+
+
+def test_the_theme_can_be_changed(lab: Lab) -> None:
+    lab.page.emulate_media(color_scheme="dark")
+    lab.open()
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark = lab.get(ground)
+    lab.press("theme")
+    assert lab.state["theme"] == "light"
+    light = lab.get(ground)
+    assert light != dark
+    lab.press("theme")
+    assert lab.get(ground) == dark
+    lab.press("theme")
+    lab.page.emulate_media(color_scheme="light")
+    lab.until(f"{ground} === '{light}'")

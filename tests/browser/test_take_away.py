@@ -1,0 +1,123 @@
+"""What is taken away: pictures, rows, the model and programs that give the same."""
+
+import io
+import runpy
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from gaussbayes import GaussianClassifier
+from tests.browser.lab import Lab
+
+PNG = b"\x89PNG\r\n\x1a\n"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def take(lab: Lab) -> Lab:
+    """The page with its panel open."""
+    lab.open({"data": {"preset": "three", "seed": 1, "n": 90}, "model": {"shared": True}})
+    lab.panel("take_away")
+    return lab
+
+
+def downloaded(lab: Lab, name: str) -> tuple[str, Path]:
+    """The name of the file that a button brings, and where it was put."""
+    with lab.page.expect_download() as coming:
+        lab.find(name).click()
+    return coming.value.suggested_filename, Path(coming.value.path())
+
+
+@pytest.mark.parametrize("view", ["plane", "line"])
+def test_pictures(take: Lab, view: str) -> None:
+    take.press(f"view-{view}")
+    name, path = downloaded(take, "take-png")
+    assert name == "gaussbayes-three-classes.png"
+    body = path.read_bytes()
+    assert body.startswith(PNG)
+    width, height = (int.from_bytes(body[at : at + 4]) for at in (16, 20))
+    assert width > 600
+    assert height > 400
+    name, path = downloaded(take, "take-svg")
+    assert name == "gaussbayes-three-classes.svg"
+    root = ET.parse(path).getroot()
+    assert root.tag == f"{SVG}svg"
+    assert len(list(root.iter(f"{SVG}path"))) > 3
+    texts = [text.text for text in root.iter(f"{SVG}text")]
+    assert "x1" in texts
+    assert not list(root.iter(f"{SVG}script"))
+    take.open()
+
+
+def test_the_svg_shows_the_points(take: Lab) -> None:
+    _, path = downloaded(take, "take-svg")
+    text = path.read_text("utf-8")
+    assert "data:image/png;base64," in text  # the regions
+    root = ET.fromstring(text)
+    texts = [text.text for text in root.iter(f"{SVG}text")]
+    assert {"A", "B", "C"} <= set(texts)
+
+
+def test_rows_and_model(take: Lab) -> None:
+    name, path = downloaded(take, "take-csv")
+    assert name == "lab.csv"
+    table = np.genfromtxt(io.BytesIO(path.read_bytes()), str, delimiter=",", encoding="utf-8")
+    X, labels = table[1:, :2].astype(float), table[1:, 2]
+    np.testing.assert_array_equal(X.astype("f4"), take.array("data", "points"))
+    name, path = downloaded(take, "take-model")
+    assert name == "lab.json"
+    model = GaussianClassifier.load(path)
+    same = GaussianClassifier(shared=True).fit(X, labels)
+    np.testing.assert_allclose(model.means_, same.means_)
+    np.testing.assert_allclose(model.covariances_, same.covariances_)
+    np.testing.assert_allclose(model.priors_, same.priors_)
+    assert model.feature_names_in_.tolist() == ["x1", "x2"]
+    found = take.head("scene")["parameters"]
+    np.testing.assert_allclose(found["means"], same.means_)
+
+
+def run(lab: Lab, folder: Path) -> GaussianClassifier:
+    """The classifier that the program in the panel makes."""
+    program = folder / "lab.py"
+    program.write_text(str(lab.find("take-python").text_content()), "utf-8")
+    made = runpy.run_path(str(program)).values()
+    (model,) = (one for one in made if isinstance(one, GaussianClassifier))
+    return model
+
+
+def test_the_same_in_python(take: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    _, path = downloaded(take, "take-csv")
+    Path("lab.csv").write_bytes(path.read_bytes())
+    expect(take.find("take-command")).to_contain_text("gaussbayes ")
+    expect(take.find("take-python")).to_contain_text("GaussianClassifier")
+    model = run(take, tmp_path)
+    np.testing.assert_allclose(model.means_, take.head("scene")["parameters"]["means"])
+
+    take.press("by-hand")
+    take.drag(take.middle("handle-mean-1"), (40, -30))
+    state = take.state["model"]
+    expect(take.find("take-python")).to_contain_text(str(state["means"][1][0]))
+    model = run(take, tmp_path)
+    np.testing.assert_allclose(model.means_, state["means"])
+    np.testing.assert_allclose(model.covariances_, state["covariances"])
+
+
+def test_neighbours_have_no_model_file(take: Lab) -> None:
+    take.panel("model")
+    take.choose("model-from", "neighbours")
+    take.panel("take_away")
+    assert take.find("take-model").is_disabled()
+    expect(take.find("take-python")).to_contain_text("KNeighborsClassifier")
+
+
+def test_the_address_is_copied(take: Lab) -> None:
+    take.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    take.find("take-address").click()
+    expect(take.find("take-address")).to_have_text("Copied")
+    assert take.get("navigator.clipboard.readText()") == take.page.url
+    take.press("share")
+    expect(take.find("toast")).to_contain_text("Address copied")

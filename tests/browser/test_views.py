@@ -1,0 +1,166 @@
+"""The line, the surface with and without WebGL, the stream, and lessons."""
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, expect
+
+from gaussbayes import GaussianClassifier
+from tests.browser import chromium
+from tests.browser.lab import Lab
+
+
+def test_the_line(lab: Lab) -> None:
+    lab.open()
+    lab.press("view-line")
+    expect(lab.find("line")).to_be_visible()
+    expect(lab.find("inner")).to_be_hidden()
+    posterior = lab.array("line", "posterior")
+    assert posterior.shape[0] == 2
+    np.testing.assert_allclose(posterior.sum(axis=0), 1, atol=1e-5)
+    assert lab.page.locator("#line .area").count() == 2
+    boundaries = lab.head("line")["boundaries"]
+    assert lab.page.locator("#line .border").count() == len(boundaries) > 0
+    place = lab.array("line", "place")
+    changes = place[1:][np.diff(posterior.argmax(axis=0)) != 0]
+    np.testing.assert_allclose(boundaries, changes, atol=2 * (place[1] - place[0]))
+
+    lab.panel("model")
+    lab.choose("model-from", "hand")
+    before = lab.state["model"]
+    lab.drag(lab.middle("line-mean-0"), (50, 0))
+    now = lab.state["model"]
+    assert now["means"][0][0] > before["means"][0][0]
+    assert now["means"][0][1] == before["means"][0][1]
+    lab.find("line-deviation-0").focus()
+    lab.page.keyboard.press("ArrowRight")
+    lab.settle()
+    wider = np.array(lab.state["model"]["covariances"][0])
+    assert wider[0, 0] > before["covariances"][0][0][0]
+    assert np.linalg.eigvalsh(wider)[0] > 0
+    lab.press("view-plane")
+    expect(lab.find("inner")).to_be_visible()
+
+
+def test_a_single_feature_has_a_line_only(lab: Lab) -> None:
+    lab.open({"data": {"preset": "one", "seed": 0, "n": 120}})
+    expect(lab.find("line")).to_be_visible()
+    assert lab.find("view-plane").is_disabled()
+    box = lab.find("line").bounding_box()
+    assert box is not None
+    lab.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 60)
+    lab.settle()
+    lab.panel("point")
+    expect(lab.page.locator("#panel-point .bayes-class")).to_have_count(2)
+
+
+def test_the_surface(lab: Lab) -> None:
+    lab.open()
+    lab.press("view-surface")
+    expect(lab.page.locator("#surface canvas").first).to_be_visible()
+    drawn = "document.querySelector('#surface-plot')?.layout?.scene?.camera?.eye"
+    lab.until(drawn)
+    eye = lab.get(drawn)
+    lab.find("surface-left").click()
+    lab.until(f"Math.abs({drawn}.x - {eye['x']}) > 0.05")
+    assert lab.array("surface", "evidence").min() >= 0
+    lab.press("view-plane")
+    expect(lab.find("surface")).to_be_hidden()
+
+
+def test_without_webgl(browser: Browser, address: str) -> None:
+    """The page says so, and shows the evidence in the plane."""
+    options = [option for option in chromium.OPTIONS if "swiftshader" not in option]
+    started = browser.browser_type.launch(
+        executable_path=chromium.find(), args=[*options, "--disable-3d-apis"]
+    )
+    lab = Lab(started.new_page(), address).open()
+    before = lab.picture("lines")
+    lab.find("view-surface").click()
+    expect(lab.find("toast")).to_contain_text("no WebGL")
+    lab.settle()
+    assert lab.state["view"] == "plane"
+    assert lab.state["layers"]["evidence"] is True
+    expect(lab.find("inner")).to_be_visible()
+    assert lab.picture("lines") != before
+    started.close()
+    assert lab.hosts == {"127.0.0.1"}
+    assert lab.complaints == []
+
+
+def test_the_stream(lab: Lab) -> None:
+    lab.open()
+    every = lab.head("scene")["parameters"]
+    points = lab.picture("points")
+    lab.panel("stream")
+    lab.find("stream-speed").fill("9")
+    lab.find("stream-play").click()
+    lab.until("lab.state.stream > 20 && lab.state.stream < 200")
+    assert lab.find("stream-play").text_content() == "Pause"
+    lab.find("stream-play").click()
+    lab.settle()
+    assert lab.find("stream-play").text_content() == "Play"
+    lab.slide("stream-n", 60)
+    assert lab.state["stream"] == 60
+    X = lab.array("data", "points")[:60].astype(float)
+    codes = lab.array("data", "codes")[:60]
+    fitted = GaussianClassifier().fit(X, codes)
+    found = lab.head("scene")["parameters"]
+    np.testing.assert_allclose(found["means"], fitted.means_, rtol=1e-5, atol=1e-6)
+    assert lab.picture("points") != points
+    lab.press("stream-step")
+    assert lab.state["stream"] == 61
+    lab.press("stream-all")
+    assert lab.state["stream"] is None
+    assert lab.head("scene")["parameters"] == every
+    assert lab.picture("points") == points
+
+
+def test_a_lesson_step_by_step(lab: Lab) -> None:
+    lab.open()
+    panel = lab.panel("lessons")
+    first = lab.get("lab.about.lessons.map(({ name }) => name)").index("two_gaussians")
+    lab.press(f"lessons-start-{first}")
+    text = lab.find("lessons-text")
+    expect(text).to_contain_text("Two classes drawn from Gaussians")
+    expect(panel).to_contain_text("Step 1 of 6")
+    assert lab.state["layers"]["regions"] == "none"
+    assert lab.find("lessons-back").is_disabled()
+    texts = {text.text_content()}
+    for step in range(2, 7):
+        lab.press("lessons-next")
+        expect(panel).to_contain_text(f"Step {step} of 6")
+        texts.add(text.text_content())
+        expect(lab.find("problem")).to_be_hidden()
+    assert len(texts) == 6
+    assert lab.find("lessons-next").is_disabled()
+    assert lab.state["model"]["shared"] is True
+    lab.press("lessons-back")
+    assert lab.state["model"]["from"] == "neighbours"
+    lab.page.reload()
+    lab.settle()
+    expect(panel).to_contain_text("Step 5 of 6")
+    expect(lab.find("lessons-text")).to_be_visible()
+
+
+@pytest.mark.parametrize("layer", ["joint", "evidence", "truth", "reject", "novelty"])
+def test_layers(lab: Lab, layer: str) -> None:
+    lab.open()
+    lab.panel("layers")
+    before = lab.picture(), lab.picture("lines")
+    lab.page.locator(f"label:has(> #layers-{layer})").click()
+    lab.settle()
+    assert (lab.picture(), lab.picture("lines")) != before
+    lab.page.locator(f"label:has(> #layers-{layer})").click()
+    lab.settle()
+    assert (lab.picture(), lab.picture("lines")) == before
+
+
+def test_the_readout_follows_the_pointer(lab: Lab) -> None:
+    lab.open()
+    lab.page.mouse.move(*lab.pixel(-1, -1))
+    expect(lab.find("readout")).to_be_visible()
+    expect(lab.find("readout").locator("div").first).to_contain_text("A")
+    lab.page.mouse.move(*lab.pixel(4, 2))
+    expect(lab.find("readout").locator("div").first).to_contain_text("B")
+    lab.page.mouse.move(5, 5)
+    expect(lab.find("readout")).to_be_hidden()
