@@ -26,7 +26,7 @@ from sklearn.model_selection import (
     cross_val_predict,
     train_test_split,
 )
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from gaussbayes import GaussianClassifier, demo
@@ -505,3 +505,118 @@ def test_no_candidate_can_be_fitted() -> None:
     assert all(candidate.problem for candidate in compared.candidates)
     assert "only 20 rows" in printed(compared)
     assert "only 20 rows" in str(compared)
+
+
+def sizes(n: int = 240) -> tuple[pd.DataFrame, Any]:
+    """Two numbers and two categories, and the classes of the rows."""
+    generator = np.random.default_rng(8)
+    y = generator.integers(0, 3, n)
+    town = np.array(["Aa", "Bo", "Ce", "Du"])[(generator.integers(0, 2, n) + y) % 4]
+    numbers = generator.normal(size=(n, 2)) + y[:, None] / 2
+    frame = {"town": town, "a": numbers[:, 0], "month": generator.integers(1, 5, n) + y}
+    return pd.DataFrame(frame | {"b": numbers[:, 1]}), np.array(["x", "y", "z"])[y]
+
+
+MIXED_NAMES = ["town", "month"]
+MIXED = GaussianClassifier(categorical_features=MIXED_NAMES, smoothing=0.5)
+
+
+def by_two_of_scikit_learn(train: pd.DataFrame, labels: Any, asked: pd.DataFrame) -> Any:
+    """Posteriors (m, k): given the class, numbers and categories are independent."""
+    gaussian = GaussianNB(var_smoothing=0).fit(train[["a", "b"]], labels)
+    coded, new = (
+        np.stack([np.searchsorted(np.unique(train[name]), rows[name]) for name in MIXED_NAMES], 1)
+        for rows in (train, asked)
+    )
+    discrete = CategoricalNB(alpha=0.5).fit(coded, labels)
+    joint = gaussian.predict_joint_log_proba(asked[["a", "b"]])
+    joint += discrete.predict_joint_log_proba(new) - np.log(gaussian.class_prior_)
+    return np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+
+
+def test_categories_beside_numbers() -> None:
+    X, y = sizes()
+    compared = compare(X, y, held_out=4, model=MIXED, automatic=True)
+    # Without nearest neighbours: there is no distance between categories.
+    assert [one.name for one in compared.candidates] == [*STRUCTURES, "automatic choice"]
+    told = np.empty((len(y), 3))
+    for train, test in StratifiedKFold(4, shuffle=True, random_state=0).split(X, y):
+        told[test] = by_two_of_scikit_learn(X.iloc[train], y[train], X.iloc[test])
+    found = judged(compared, "Gaussian naive Bayes")
+    assert found.log_loss == pytest.approx(log_loss(y, told), rel=1e-9)
+    assert found.n_errors == (np.unique(y)[told.argmax(axis=1)] != y).sum()
+    for name, structure in STRUCTURES.items():
+        whole = clone(MIXED).set_params(covariance=structure.covariance, shared=structure.shared)
+        assert named(compared, name).n_parameters == whole.fit(X, y).n_parameters_
+    best = clone(MIXED).set_params(covariance="auto", shrinkage="auto").fit(X, y).selection_.best
+    assert compared.selection is not None
+    assert compared.selection.best == best
+
+
+def test_categories_in_tables_of_every_kind() -> None:
+    X, y = sizes()
+    typed = X.astype({"town": "category", "month": "category"})
+    expected = compare(X, y, held_out=3, model=MIXED)
+    by_number = clone(MIXED).set_params(categorical_features=[0, 2])
+    by_type = clone(MIXED).set_params(categorical_features="from_dtype")
+    for table, model in (
+        (pl.from_pandas(X), MIXED),
+        (pa.Table.from_pandas(X), MIXED),
+        (X.to_numpy(dtype=object), by_number),
+        (X.to_numpy(dtype=object).tolist(), by_number),
+        (typed, by_type),
+    ):
+        assert same_answers(compare(table, y, held_out=3, model=model), expected)
+
+
+def test_categories_of_test_rows() -> None:
+    X, y = sizes()
+    asked, truth = X[180:].copy(), y[180:]
+    compared = compare(X[:180], y[:180], held_out=(asked, truth), model=MIXED)
+    told = by_two_of_scikit_learn(X[:180], y[:180], asked)
+    found = judged(compared, "Gaussian naive Bayes")
+    assert found.log_loss == pytest.approx(log_loss(truth, told), rel=1e-9)
+    gone = asked.assign(town=asked["town"].where(asked["town"] != "Aa"))
+    without = compare(X[:180], y[:180], held_out=(gone, truth), model=MIXED)
+    new = asked.replace({"town": {"Aa": "Zz"}})
+    with pytest.warns(UserWarning, match="values of 'town' \\('Zz'\\)") as told_of:
+        unseen = compare(X[:180], y[:180], held_out=(new, truth), model=MIXED)
+    assert len(told_of) == 1
+    assert same_answers(unseen, without)
+    with pytest.raises(ValueError, match="feature names"):
+        compare(X, y, held_out=(asked[["a", "b", "town", "month"]], truth), model=MIXED)
+    rows = asked.to_numpy(dtype=object)[:, :3]
+    with pytest.raises(SchemaError, match="X has 4 features, but X_test has 3"):
+        compare(X, y, held_out=(rows, truth), model=MIXED)
+
+
+def test_gaps_among_numbers_and_categories() -> None:
+    X, y = sizes()
+    X.loc[::9, "town"] = None
+    compared = compare(X, y, held_out=3, model=MIXED)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    told = cross_val_predict(MIXED, X, y, cv=folds, method="predict_proba")
+    assert judged(compared, "QDA").log_loss == pytest.approx(log_loss(y, told), rel=1e-9)
+    X.loc[5, "b"] = np.nan
+    with pytest.raises(NonFiniteError, match="row 5, column 'b'"):
+        compare(X, y, held_out=3, model=MIXED)
+
+
+def test_categories_alone() -> None:
+    X, y = sizes()
+    compared = compare(X[MIXED_NAMES], y, held_out=3, model=MIXED)
+    found = [one.evaluation.log_loss for one in compared.candidates if one.evaluation]
+    assert len(found) == 6
+    assert len(set(found)) == 1
+    whole = clone(MIXED).fit(X[MIXED_NAMES], y)
+    assert {one.n_parameters for one in compared.candidates} == {whole.n_parameters_}
+
+
+def test_problems_with_categories_name_the_feature() -> None:
+    X, y = sizes()
+    X.loc[y == "y", "town"] = None
+    strict = clone(MIXED).set_params(smoothing=0.0)
+    problems = {one.problem for one in compare(X, y, held_out=3, model=strict).candidates}
+    (problem,) = problems
+    assert problem is not None
+    assert "'town' is missing in every row of class 'y'" in problem

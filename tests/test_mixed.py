@@ -264,7 +264,7 @@ def test_labels_that_are_missing_are_refused() -> None:
 
 def test_tags() -> None:
     tags = GaussianClassifier().__sklearn_tags__().input_tags
-    assert (tags.categorical, tags.string, tags.allow_nan) == (True, False, True)
+    assert (tags.allow_nan, tags.categorical, tags.string) == (True, False, False)
     tags = GaussianClassifier(categorical_features=[0]).__sklearn_tags__().input_tags
     assert (tags.categorical, tags.string) == (True, True)
     tags = GaussianClassifier(categorical_features=None).__sklearn_tags__().input_tags

@@ -110,3 +110,30 @@ def test_rows_that_lack_features() -> None:
         judge(GaussianClassifier("auto"), X, y, 5)
     with pytest.raises(NonFiniteError, match="NaN in row"):
         judge(model, X, y, "loo")
+
+
+def test_categories() -> None:
+    """Gaps of both kinds, and the first feature in categories: as scikit-learn's tools judge it."""
+    X, y = load_iris(return_X_y=True)
+    X = np.where(np.random.default_rng(3).random((150, 4)) < 0.1, np.nan, X)
+    rows = X.astype(object)
+    known = ~np.isnan(X[:, 0])
+    rows[known, 0] = [f"{value:.0f} cm" for value in X[known, 0]]
+    rows[~known, 0] = None
+    model = GaussianClassifier(categorical_features=[0], smoothing=1)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    told = cross_val_predict(model, rows, y, cv=folds, method="predict_proba")
+    found = judge(model, rows, y, 5).evaluation
+    assert found.log_loss == pytest.approx(log_loss(y, told), rel=1e-9)
+    whole = ~np.isnan(X[:, 1:]).any(axis=1)
+    left = rows[whole], y[whole]
+    told = cross_val_predict(model, *left, cv=LeaveOneOut(), method="predict_proba")
+    found = judge(model, *left, "loo").evaluation
+    assert found.log_loss == pytest.approx(log_loss(left[1], told), rel=1e-9)
+
+
+def test_a_row_that_categories_rule_out() -> None:
+    rows = [["p", "p"], ["q", "q"]] * 6 + [["p", "q"]]
+    model = GaussianClassifier(categorical_features=[0, 1])
+    with pytest.raises(DataError, match="cannot predict rows that are held out: .* smoothing"):
+        judge(model, rows, [0, 1] * 6 + [0], 3)

@@ -442,9 +442,9 @@ class GaussianClassifier(ClassifierMixin, Changing, BaseEstimator):  # type: ign
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = self.categorical_features is not None
-        # Text in an array is only understood where the list says that it is categories.
-        tags.input_tags.string = not isinstance(self.categorical_features, str | None)
+        # Categories in an array are only understood where a list says which columns hold them.
+        named = not isinstance(self.categorical_features, str | None)
+        tags.input_tags.categorical = tags.input_tags.string = named
         return tags
 
 

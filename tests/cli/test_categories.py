@@ -9,9 +9,17 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from sklearn.metrics import log_loss
+from sklearn.model_selection import (
+    LeaveOneOut,
+    StratifiedKFold,
+    cross_val_predict,
+    train_test_split,
+)
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.cli import model_rows
+from gaussbayes.cli import known_categories
+from gaussbayes.comparison import STRUCTURES
 from gaussbayes.sources import text_blocks
 from tests.cli.calling import Call, Shell
 from tests.sources.tables import CATEGORICAL, FORMATS, TARGET, WEATHER, weather
@@ -201,9 +209,147 @@ def test_evaluate(call: Call, days: pd.DataFrame) -> None:
     assert (told["rows"], told["errors"], told["unseen"]) == (250, wrong.sum(), [])
     tested = call("evaluate", "a.csv", *SETTINGS, *NAMED, "--test", "b.csv", "--json")
     assert json.loads(tested.stdout)["errors"] == wrong.sum()
-    result = call("evaluate", "a.csv", *SETTINGS, *NAMED, "--cv", "5")
-    assert result.exit_code == 2
-    assert "--test" in result.stderr
+
+
+def whole(days: pd.DataFrame) -> pd.DataFrame:
+    """The rows that lack nothing, also as whole.csv."""
+    rows = days.dropna()
+    rows.to_csv("whole.csv", index=False)
+    return rows
+
+
+def refitted(rows: pd.DataFrame, cv: Any, **settings: Any) -> Any:
+    """Posteriors (n, k) of rows held out, by scikit-learn's folds."""
+    model = GaussianClassifier(categorical_features=CATEGORICAL, smoothing=1, **settings)
+    given = rows[WEATHER], rows[TARGET]
+    return cross_val_predict(model, *given, cv=cv, method="predict_proba")
+
+
+def assert_judged(told: dict[str, Any], posterior: Any, labels: pd.Series) -> None:
+    classes = np.unique(labels)
+    assert told["errors"] == (classes[posterior.argmax(axis=1)] != labels).sum()
+    assert told["log_loss"] == pytest.approx(log_loss(labels, posterior), rel=1e-9)
+
+
+@pytest.mark.parametrize("source", ["all.csv", "all.jsonl", "all.parquet"])
+def test_cross_validation_is_that_of_the_estimator(
+    source: str, call: Call, days: pd.DataFrame
+) -> None:
+    options = ["--cv", "4", "--seed", "3", "--covariance", "diagonal", "--json"]
+    result = call("evaluate", source, *SETTINGS, *NAMED, *options)
+    assert (result.exit_code, result.stderr) == (0, "")
+    folds = StratifiedKFold(4, shuffle=True, random_state=3)
+    told = json.loads(result.stdout)
+    assert_judged(told, refitted(days, folds, covariance="diagonal"), days[TARGET])
+    assert told["rows"] == len(days)
+
+
+def test_rows_left_out_one_by_one(call: Call, days: pd.DataFrame) -> None:
+    rows = whole(days)
+    result = call("evaluate", "whole.csv", *SETTINGS, *NAMED, "--loo", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert_judged(json.loads(result.stdout), refitted(rows, LeaveOneOut()), rows[TARGET])
+    refused = call("evaluate", "all.csv", *SETTINGS, *NAMED, "--loo")
+    assert refused.exit_code == 3
+    assert "the value is missing" in refused.stderr
+
+
+def test_a_share_held_out(call: Call, days: pd.DataFrame) -> None:
+    result = call("evaluate", "all.csv", *SETTINGS, *NAMED, "--held-out", "0.25", "--json")
+    assert result.exit_code == 0, result.stderr
+    train, test = train_test_split(days, test_size=0.25, random_state=0, stratify=days[TARGET])
+    posterior = in_memory(train.sort_index()).predict_proba(test[WEATHER])
+    assert_judged(json.loads(result.stdout), posterior, test[TARGET])
+
+
+def test_the_choice_is_judged(call: Call, days: pd.DataFrame) -> None:
+    rows = whole(days)
+    auto = ["--covariance", "auto", "--held-out", "3", "--json"]
+    result = call("evaluate", "whole.csv", *SETTINGS, *NAMED, *auto)
+    assert result.exit_code == 0, result.stderr
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    assert_judged(json.loads(result.stdout), refitted(rows, folds, covariance="auto"), rows[TARGET])
+
+
+def test_categories_that_rule_out_every_class(call: Call, tmp_path: Path) -> None:
+    lines = ["p,p,u", "q,q,v"] * 6 + ["p,q,u"]
+    (tmp_path / "a.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
+    given = ["a.csv", "-y", "y", "--categorical", "a,b"]
+    result = call("evaluate", *given, "--cv", "3")
+    assert result.exit_code == 3
+    message = " ".join(result.stderr.split())
+    assert "the model cannot predict rows that are held out" in message
+    assert "set smoothing above 0" in message
+    told = json.loads(call("compare", *given, "--held-out", "3", "--json").stdout)
+    assert all("set smoothing above 0" in one["problem"] for one in told["models"])
+    assert call("evaluate", *given, "--cv", "3", "--smoothing", "1").exit_code == 0
+
+
+LEFT_OUT = "nearest neighbours are left out: categories have no distances\n"
+
+
+def test_compare(call: Call, days: pd.DataFrame) -> None:
+    rows = whole(days)
+    result = call("compare", "whole.csv", *SETTINGS, *NAMED, "--held-out", "3", "--json")
+    assert (result.exit_code, result.stderr) == (0, LEFT_OUT)
+    told = json.loads(result.stdout)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    assert [one["model"] for one in told["models"]] == [*STRUCTURES, "automatic choice"]
+    for one, structure in zip(told["models"], STRUCTURES.values(), strict=False):
+        settings = {"covariance": structure.covariance, "shared": structure.shared}
+        assert_judged(one, refitted(rows, folds, **settings), rows[TARGET])
+        assert one["parameters"] == in_memory(rows, **settings).n_parameters_
+    best = in_memory(rows, covariance="auto", shrinkage="auto").selection_.best
+    assert told["selection"]["chosen"]["log_loss"] == pytest.approx(best.log_loss, rel=1e-9)
+    alone = call("compare", "whole.csv", *SETTINGS, *NAMED, "--neighbors", "", "--no-auto")
+    assert (alone.exit_code, alone.stderr) == (0, "")
+
+
+def test_compare_on_the_rows_of_another_file(call: Call, days: pd.DataFrame) -> None:
+    rows = whole(days)
+    tests = rows[::3].astype({"month": object, "wind": object})
+    tests.iloc[0, tests.columns.get_loc("month")] = "?"  # makes it a column of text
+    tests.iloc[1, tests.columns.get_loc("wind")] = "gale"
+    tests.to_csv("tests.csv", index=False)
+    options = ["--held-out", "tests.csv", "--no-auto", "--neighbors", "", "--json"]
+    result = call("compare", "whole.csv", *SETTINGS, *NAMED, *options)
+    assert result.exit_code == 0, result.stderr
+    unseen = "1 value of 'wind' ('gale'), 1 value of 'month' ('?')"
+    assert result.stderr.count("not among the categories") == 1
+    assert unseen in result.stderr
+    gaps = rows[::3].copy()
+    gaps.iloc[0, gaps.columns.get_loc("month")] = pd.NA
+    gaps.iloc[1, gaps.columns.get_loc("wind")] = None
+    told = json.loads(result.stdout)["models"][0]
+    assert_judged(told, in_memory(rows).predict_proba(gaps[WEATHER]), gaps[TARGET])
+
+
+def test_dictionaries_are_compared_and_judged_as_categories(call: Call, days: pd.DataFrame) -> None:
+    assert len(days)
+    table = weather().select(["wind", "pressure", TARGET]).drop_null()
+    coded = table.set_column(0, "wind", table["wind"].dictionary_encode())
+    parquet.write_table(coded, "coded.parquet")
+    parquet.write_table(table, "plain.parquet")
+    for verb, *more in (["evaluate"], ["compare", "--no-auto"]):
+        options = ["-y", TARGET, "--held-out", "3", "--json", *more]
+        found = call(verb, "coded.parquet", *options)
+        assert found.exit_code == 0, found.stderr
+        named = call(verb, "plain.parquet", *options, "--categorical", "wind")
+        a, b = (json.loads(one.stdout) for one in (found, named))
+        if verb == "compare":
+            a, b = a["models"][0], b["models"][0]
+        assert (a["errors"], a["log_loss"]) == (b["errors"], b["log_loss"])
+
+
+def test_many_numbers_are_told_of_once_for_all_folds(call: Call, tmp_path: Path) -> None:
+    rows = pd.DataFrame({"id": [n % 1500 for n in range(3000)], "x": np.arange(3000) % 7})
+    rows.assign(y=np.arange(3000) // 2 % 2).to_csv(tmp_path / "a.csv", index=False)
+    options = ["-y", "y", "--categorical", "id", "--smoothing", "1", "--held-out", "3"]
+    for verb, *more in (["evaluate"], ["compare", "--no-auto"]):
+        result = call(verb, "a.csv", *options, *more)
+        assert result.exit_code == 0, result.stderr
+        assert result.stderr.count("warning: 'id' is categorical and has 1,500 different") == 1
+        assert "not among" not in result.stderr
 
 
 def test_show(call: Call, days: pd.DataFrame) -> None:
@@ -289,9 +435,11 @@ def test_what_is_for_numbers_says_so(call: Call, days: pd.DataFrame) -> None:
     report = call("report", "m.json", "all.csv")
     assert report.exit_code == 3
     assert "a report is for models of numbers, and the model m.json has categories" in report.stderr
+    assert "naming the features that hold numbers with --features" in report.stderr
     picture = call("plot", "m.json", "all.csv", "--kind", "pairs", "-o", "p.png")
     assert picture.exit_code == 3
     assert "'wind', 'month', 'rain'" in picture.stderr
+    assert "with --features" in picture.stderr
     assert call("plot", "m.json", "all.csv", "--kind", "confusion", "-o", "p.png").exit_code == 0
     call(
         "fit",
@@ -354,7 +502,7 @@ def test_standard_input(shell: Shell, days: pd.DataFrame) -> None:
 
 def test_text_as_truth_values() -> None:
     codes = np.array([0, 1, 2], np.int32)
-    assert model_rows.alike(codes, ("FALSE", "maybe", "true"), (False, True))[1] == (
+    assert known_categories.alike(codes, ("FALSE", "maybe", "true"), (False, True))[1] == (
         False,
         "maybe",
         True,

@@ -15,6 +15,10 @@ class UnseenCategoryWarning(UserWarning):
     """Rows to be predicted hold categories that the training rows did not."""
 
 
+class ManyCategoriesWarning(UserWarning):
+    """A feature has so many different numbers that they may be no categories."""
+
+
 def warn_of_unseen(unseen: Sequence[Unseen], schema: Schema) -> None:
     """One warning for all features; `schema` has the names of the categorical ones.
 
@@ -63,7 +67,7 @@ def warn_of_many(categories: Sequence[Categories], schema: Schema) -> None:
                 f"from {own[0]} to {own[-1]}: if they are measurements, leave it out of "
                 "categorical_features"
             )
-            warnings.warn(msg, UserWarning, stacklevel=_outside())
+            warnings.warn(msg, ManyCategoriesWarning, stacklevel=_outside())
 
 
 def _outside() -> int:

@@ -79,21 +79,15 @@ def command(
     if parted.model is not None:
         given.refuse_for_a_model(*fitting)
         told, about = _of_model(parted, target, file_format, bad_rows)
-    elif isinstance(held, Path):
+    else:
         source = reading.opened(parted.data, file_format, bad_rows)
         columns = choosing.Columns(
             reading.target_for(source, target), features, categorical=categorical
         )
-        told, about = _on_test_rows(source, columns, settings, str(held), bad_rows)
-    else:
-        if categorical:
-            msg = (
-                "models with categories are judged by the rows of another file: give it with "
-                "--test, or fit a model file first"
-            )
-            raise click.UsageError(msg)
-        source = reading.opened(parted.data, file_format, bad_rows)
-        told, about = _held_out(source, target, features, settings, held or _FOLDS, seed)
+        if isinstance(held, Path):
+            told, about = _on_test_rows(source, columns, settings, str(held), bad_rows)
+        else:
+            told, about = _held_out(source, columns, settings, held or _FOLDS, seed)
     if as_json:
         figures = judged.record(told) | {"gates": gates.records(told, bars)}
         output.write_json(about | figures)
@@ -144,8 +138,7 @@ def _on_test_rows(
 
 def _held_out(
     source: Any,
-    target: str | None,
-    features: tuple[str, ...] | None,
+    columns: choosing.Columns,
     settings: dict[str, Any],
     held_out: Any,
     seed: int,
@@ -155,13 +148,17 @@ def _held_out(
     from gaussbayes.comparison.one_model import judge
 
     choice = choosing.choice_of(**settings)
-    target = reading.target_for(source, target)
-    complete = choice.is_open or held_out == holding.LEAVE_ONE_OUT
-    learnt = rows.read(source, target, features, complete=complete)
-    found = judge(
-        GaussianClassifier(**settings), learnt.features, learnt.labels, held_out, random_state=seed
+    learnt = rows.read(
+        source,
+        columns.target,
+        columns.features,
+        complete=choice.is_open or held_out == holding.LEAVE_ONE_OUT,
+        categorical=columns.categorical or "from_dtype",
     )
-    return found.evaluation, _about(None, source, target, found.how)
+    model = GaussianClassifier(categorical_features=learnt.categorical or None, **settings)
+    with reading.telling_warnings():
+        found = judge(model, learnt.features, learnt.labels, held_out, random_state=seed)
+    return found.evaluation, _about(None, source, columns.target, found.how)
 
 
 def _about(

@@ -96,14 +96,7 @@ def choosing_options(function: Function) -> Function:
         _shared_option,
         estimation_options,
         selection_option,
-        click.option(
-            "--smoothing",
-            callback=values.smoothing,
-            default="0",
-            show_default=True,
-            metavar="ALPHA",
-            help="What is added to the weight of every category in every class.",
-        ),
+        smoothing_option,
     )
 
 
@@ -134,6 +127,18 @@ def selection_option(function: Function) -> Function:
         show_default=True,
         help="What auto chooses by: the log loss of every row under the model without it, for "
         "which the rows must fit into memory, or BIC.",
+    )(function)
+
+
+def smoothing_option(function: Function) -> Function:
+    """The option ``--smoothing``."""
+    return click.option(
+        "--smoothing",
+        callback=values.smoothing,
+        default="0",
+        show_default=True,
+        metavar="ALPHA",
+        help="What is added to the weight of every category in every class.",
     )(function)
 
 

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaussbayes.cli import reading
+from gaussbayes.cli.memory_rows import MemoryRows, text_columns
 from gaussbayes.errors import DataError, SchemaError
 
 if TYPE_CHECKING:
     from gaussbayes.cli.model_rows import ModelRows
     from gaussbayes.sources.choice import Choice
-    from gaussbayes.types import CodeArray, FloatArray, LabelArray, RealArray
+    from gaussbayes.types import CategoricalFeatures, CodeArray, FloatArray, LabelArray, RealArray
 
 _LEAST = 20
 """Rows of every class that a sample keeps, so that each can be fitted and cross-validated."""
@@ -21,9 +22,10 @@ _LEAST = 20
 class Rows:
     """Labelled rows in memory."""
 
-    features: Any  # (n, d) Arrow table of numbers
+    features: Any  # (n, d) Arrow table of numbers, and of categories
     labels: "LabelArray"  # (n,)
     target: str
+    categorical: tuple[str, ...] = ()  # the features that hold categories
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +58,7 @@ def chosen(
     target: str,
     features: Sequence[str] | None,
     weights: str | None = None,
-    categorical: Sequence[str] | None = None,
+    categorical: "CategoricalFeatures" = None,
     texts: Sequence[str] = (),
 ) -> "Choice":
     """The columns that are target, features and weights, checked as they are for fitting.
@@ -73,7 +75,11 @@ def chosen(
 
 
 def blocks(
-    source: Any, columns: "Choice", *, complete: bool, taken: "ModelRows | None" = None
+    source: Any,
+    columns: "Choice",
+    *,
+    complete: bool,
+    taken: "ModelRows | MemoryRows | None" = None,
 ) -> Iterator[LabelledBlock]:
     """The rows of an opened source part by part, features as numbers, labels as class numbers.
 
@@ -81,7 +87,7 @@ def blocks(
 
     Parameters
     ----------
-    taken : how a model takes the rows; None is as numbers
+    taken : how a model takes the rows, or memory does; None is as numbers
     """
     from gaussbayes.sources.bad_rows import UnfitError
     from gaussbayes.sources.columns import as_codes, as_rows, as_weights
@@ -111,6 +117,7 @@ def read(
     like: "LabelArray | None" = None,
     *,
     complete: bool = True,
+    categorical: "CategoricalFeatures" = None,
 ) -> Rows:
     """All rows of a source, in memory.
 
@@ -119,11 +126,13 @@ def read(
     features : the columns to take; None is all but the target
     like : labels of the kind that these must be
     complete : whether a row that lacks a feature is a bad one
+    categorical : the features that hold categories
     """
-    columns = chosen(source, target, features)
-    every = blocks(source, columns, complete=complete)
+    columns = chosen(source, target, features, categorical=categorical)
+    taken = MemoryRows(columns)
+    every = blocks(source, columns, complete=complete, taken=taken)
     whole = gather(source, every if like is None else (of_kind(block, like) for block in every))
-    return Rows(_framed(whole.matrix, columns.features), whole.labels, target)
+    return Rows(taken.framed(whole.matrix), whole.labels, target, columns.categorical)
 
 
 def gather(source: Any, every: Iterable[LabelledBlock]) -> Gathered:
@@ -149,18 +158,21 @@ def sampled(
     most: int,
     seed: int,
     meanwhile: "Callable[[RealArray, LabelArray], object] | None" = None,
+    categorical: "CategoricalFeatures" = None,
 ) -> Rows:
     """At most so many complete rows of a source, drawn at random, some of every class.
 
     Parameters
     ----------
     meanwhile : what is called with all rows and labels, part by part
+    categorical : the features that hold categories
     """
     from gaussbayes.report.passing import Passing
 
-    columns = chosen(source, target, features)
+    columns = chosen(source, target, features, categorical=categorical)
+    taken = MemoryRows(columns)
     passing = Passing(most, least=min(most, _LEAST), seed=seed)
-    for block in blocks(source, columns, complete=True):
+    for block in blocks(source, columns, complete=True, taken=taken):
         if meanwhile is not None:
             meanwhile(block.rows, block.labels)
         passing.add(block.rows, block.codes, block.classes)
@@ -170,7 +182,7 @@ def sampled(
     if labels.size < passing.n_seen:
         some = f"{labels.size:,} of {passing.n_seen:,} rows"
         reading.tell(f"{some} of {reading.where(source)} are used, drawn at random")
-    return Rows(_framed(matrix, columns.features), labels, target)
+    return Rows(taken.framed(matrix), labels, target, columns.categorical)
 
 
 def held_out(given: Any, learnt: Rows, bad_rows: str) -> Any:
@@ -180,9 +192,14 @@ def held_out(given: Any, learnt: Rows, bad_rows: str) -> Any:
     source = reading.opened([str(given)], None, bad_rows)
     names = learnt.features.column_names
     reading.require(source, [learnt.target, *names], "the columns of the other rows")
-    tests = read(source, learnt.target, names, like=learnt.labels)
+    texts = text_columns(learnt.features, learnt.categorical)
+    columns = chosen(source, learnt.target, names, None, learnt.categorical or None, texts)
+    taken = MemoryRows(columns, learnt.features)
+    every = blocks(source, columns, complete=True, taken=taken)
+    whole = gather(source, (of_kind(block, learnt.labels) for block in every))
     reading.tell_bad_rows(source.bad_rows)
-    return tests.features, tests.labels
+    taken.tell_unseen()
+    return taken.framed(whole.matrix), whole.labels
 
 
 def codes_among(classes: "LabelArray", block: LabelledBlock) -> "CodeArray":
@@ -227,9 +244,3 @@ def nothing_in(source: Any) -> DataError:
     bad = source.bad_rows.count
     left = f" but {reading.counted(bad, 'row')} that cannot be used" if bad else ""
     return DataError(f"{reading.where(source)} has no rows{left}")
-
-
-def _framed(matrix: "RealArray", names: Sequence[str]) -> Any:
-    import pyarrow as pa
-
-    return pa.table([pa.array(column) for column in matrix.T], names=list(names))

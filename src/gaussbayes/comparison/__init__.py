@@ -64,16 +64,17 @@ def compare(
 
     Parameters
     ----------
-    X : (n, d) array, list or frame (pandas, polars, Arrow) of finite numbers
+    X : (n, d) array, list or frame (pandas, polars, Arrow) of finite numbers, and of categories
+        where `model` has `categorical_features`; these may be missing
     y : (n,) labels
     held_out : which rows are predicted by models fitted to the others: a whole number for that
         many folds of stratified cross-validation, a share between 0 and 1 for one stratified
         split, ``(X_test, y_test)`` for these rows, or a splitter of scikit-learn
     neighbors : how many neighbours vote; one candidate for each (scikit-learn's
-        `KNeighborsClassifier`)
-    model : a `GaussianClassifier` whose priors, divisor, shrinkage and n_jobs the six structures
-        take over; None for the defaults. If its covariances are drawn towards a shared one, it is
-        a candidate too.
+        `KNeighborsClassifier`). Categories have no distances: beside them there are none
+    model : a `GaussianClassifier` whose priors, divisor, shrinkage, categories, smoothing and
+        n_jobs the six structures take over; None for the defaults. If its covariances are drawn
+        towards a shared one, it is a candidate too.
     automatic : whether ``covariance="auto", shrinkage="auto"`` is a candidate too. It chooses anew
         in each fold, so that it is judged by rows that had no part in the choice; what it chooses
         from all rows is `Comparison.selection`, and its structure is named by the candidate.
@@ -102,14 +103,16 @@ def compare(
     if not isinstance(settings, GaussianClassifier):
         msg = f"model is a GaussianClassifier or None, got {type(model).__name__}"
         raise TypeError(msg)
-    parts = hold_out(X, y, held_out, random_state)
+    parts = hold_out(X, y, held_out, random_state, settings.categorical_features)
     classes = parts.schema.classes
     if classes.size < 2:
         msg = f"a comparison needs at least two classes, got {classes.tolist()!r}"
         raise DataError(msg)
-    choosing = [automatic_choice(settings)] if automatic else []
-    voting = nearest_neighbors(neighbors)
-    methods = [*gaussians(settings, parts.schema), *choosing, *voting]
+    choosing = [automatic_choice(settings, parts)] if automatic else []
+    voting = list(nearest_neighbors(neighbors))
+    if parts.schema.categorical:
+        voting = []
+    methods = [*gaussians(settings, parts), *choosing, *voting]
     tasks = ((method, fold) for fold in folds(parts) for method in methods)
     for method, fold in track(tasks, "comparing models", len(methods) * len(parts.splits)):
         method.judge(fold)

@@ -1,10 +1,9 @@
 """The automatic choice of structure and shrinkage, judged as one more model."""
 
 import numpy as np
-from sklearn.base import clone
 
 from gaussbayes.comparison.held_out import HeldOut
-from gaussbayes.comparison.judging import Method
+from gaussbayes.comparison.judging import Method, for_parts, quiet_about_categories
 from gaussbayes.errors import GaussBayesError
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.selection import AUTOMATIC, Selection
@@ -12,9 +11,10 @@ from gaussbayes.selection import AUTOMATIC, Selection
 NAME = "automatic choice"
 
 
-def automatic_choice(settings: GaussianClassifier) -> Method:
+def automatic_choice(settings: GaussianClassifier, parts: HeldOut) -> Method:
     """A method that chooses anew in each fold, from the rows that it is fitted to alone."""
-    return Method(NAME, clone(settings).set_params(covariance=AUTOMATIC, shrinkage=AUTOMATIC))
+    model = for_parts(settings, parts)
+    return Method(NAME, model.set_params(covariance=AUTOMATIC, shrinkage=AUTOMATIC))
 
 
 def chosen(method: Method, parts: HeldOut) -> Selection | None:
@@ -27,7 +27,8 @@ def chosen(method: Method, parts: HeldOut) -> Selection | None:
     if len(parts.splits) > 1:
         rows = np.unique(np.concatenate([train for train, _ in parts.splits]))
         try:
-            method.estimator.fit(parts.rows[rows], parts.schema.classes[parts.codes[rows]])
+            with quiet_about_categories():
+                method.estimator.fit(parts.rows[rows], parts.schema.classes[parts.codes[rows]])
         except GaussBayesError as error:
             method.problem = str(error)
             return None

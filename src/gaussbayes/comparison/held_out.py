@@ -2,30 +2,28 @@
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from gaussbayes import labels, table, validation
-from gaussbayes.errors import DataError, ParameterError, SchemaError
-from gaussbayes.finite import refuse_not_finite
+from gaussbayes.categorical.categories import Categories
+from gaussbayes.comparison.labelled_rows import Places, read_labelled, read_test
+from gaussbayes.errors import DataError, ParameterError
 from gaussbayes.schema import Schema
-from gaussbayes.types import RealArray
-
-Places: TypeAlias = NDArray[np.intp]
+from gaussbayes.types import CategoricalFeatures, RealArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
     """Labelled rows, and pairs of the places of rows to fit to and rows to predict."""
 
-    rows: RealArray  # (n, d)
+    rows: RealArray  # (n, d), of categories their numbers; see `LabelledRows`
     codes: Places  # (n,)
     schema: Schema
     splits: tuple[tuple[Places, Places], ...]
     how: str  # one sentence
+    categories: tuple[Categories, ...] = ()  # of each categorical feature
 
     @property
     def truth(self) -> Places:
@@ -34,11 +32,18 @@ class HeldOut:
 
 
 def hold_out(
-    X: Any, y: Any, held_out: Any, random_state: int | None, *, allow_nan: bool = False
+    X: Any,
+    y: Any,
+    held_out: Any,
+    random_state: int | None,
+    categorical_features: CategoricalFeatures = None,
+    *,
+    allow_nan: bool = False,
 ) -> HeldOut:
     """Read labelled rows, and split them as `gaussbayes.comparison.compare` says.
 
-    Rows that lack features (NaN) are for models that can do with them: with `allow_nan`.
+    Rows that lack numbers (NaN) are for models that can do with them: with `allow_nan`. Categories
+    may be missing.
 
     Examples
     --------
@@ -46,11 +51,12 @@ def hold_out(
     >>> [(train.tolist(), test.tolist()) for train, test in parts.splits]
     [([0, 3], [1, 2]), ([1, 2], [0, 3])]
     """
-    rows, codes, schema = read_labelled(X, y, allow_nan=allow_nan)
+    known = read_labelled(X, y, categorical_features, allow_nan=allow_nan)
+    rows, codes, schema = known.rows, known.codes, known.schema
     n = codes.size
     seed = "" if random_state is None else f", seed {random_state}"
     if isinstance(held_out, tuple) and len(held_out) == 2:
-        test_rows, test_codes = _read_test(*held_out, X, schema, allow_nan=allow_nan)
+        test_rows, test_codes = read_test(*held_out, X, known, allow_nan=allow_nan)
         m = test_codes.size
         how = f"{n} rows to learn from, {m} test rows given"
         splits = [(np.arange(n), np.arange(n, n + m))]
@@ -77,38 +83,11 @@ def hold_out(
     if not splits:
         msg = f"no row is held out by {held_out}: nothing can be judged"
         raise DataError(msg)
-    return HeldOut(rows, codes, schema, tuple(splits), how)
+    return HeldOut(rows, codes, schema, tuple(splits), how, known.categories)
 
 
 def _is(value: object, kind: type) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool | np.bool_)
-
-
-def read_labelled(X: Any, y: Any, *, allow_nan: bool = False) -> tuple[RealArray, Places, Schema]:
-    """Rows (n, d), their class numbers (n,), and what the columns and classes are called."""
-    batch, schema = table.read(X, y)
-    if batch.targets.ndim == 2:
-        msg = f"y must be one label for each row here, got memberships {batch.targets.shape}"
-        raise DataError(msg)
-    refuse_not_finite(batch.X, names=schema.features, allow_nan=allow_nan)
-    return batch.X, batch.targets.astype(np.intp), schema
-
-
-def _read_test(
-    X_test: Any, y_test: Any, X: Any, schema: Schema, *, allow_nan: bool
-) -> tuple[RealArray, Places]:
-    """Test rows, whose features and classes must be those of the rows to learn from."""
-    if len(X_test) == 0:
-        msg = "the test set is empty: held_out=(X_test, y_test) needs at least one row"
-        raise DataError(msg)
-    if schema.features is not None and table.is_frame(X_test):
-        validation.features_as_before(validation.memory_of(X), X_test)
-    rows, codes, own = read_labelled(X_test, y_test, allow_nan=allow_nan)
-    if rows.shape[1] != schema.n_features:
-        msg = f"X has {schema.n_features} features, but X_test has {rows.shape[1]}"
-        raise SchemaError(msg)
-    validation.refuse_unknown(own.classes, schema.classes)
-    return rows, labels.unite(schema.classes, own.classes)[2][codes].astype(np.intp)
 
 
 def _share(codes: Places, share: float, random_state: int | None) -> tuple[Places, Places]:

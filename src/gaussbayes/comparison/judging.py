@@ -1,6 +1,8 @@
 """Fitting a model to one part of the rows, asking it about the other, and keeping the time."""
 
+import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Integral
 from time import perf_counter
@@ -11,13 +13,16 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
 
+from gaussbayes.categorical.warning import ManyCategoriesWarning, UnseenCategoryWarning
 from gaussbayes.comparison.candidate import Candidate
-from gaussbayes.comparison.held_out import HeldOut, Places
+from gaussbayes.comparison.held_out import HeldOut
+from gaussbayes.comparison.labelled_rows import Places
 from gaussbayes.errors import DataError, GaussBayesError, ParameterError, SingularCovarianceError
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.evaluation import evaluate
 from gaussbayes.parameters import Structure
 from gaussbayes.schema import Schema
+from gaussbayes.selection import is_automatic
 from gaussbayes.settings import structure_of
 from gaussbayes.structures import STRUCTURES, name_of
 from gaussbayes.types import LabelArray, RealArray
@@ -51,6 +56,7 @@ class Method:
     told: list[RealArray] = field(default_factory=list)  # log posteriors of held-out rows
     seconds: list[tuple[float, float]] = field(default_factory=list)  # to fit and to predict
     problem: str | None = None
+    fits: bool = False  # whether the problem is with the rows held out, not with those fitted to
 
     def judge(self, fold: Fold) -> None:
         """Fit and predict, unless an earlier fold has shown that it cannot be done."""
@@ -67,7 +73,8 @@ class Method:
         present = np.unique(fold.codes)
         began = perf_counter()
         try:
-            self.estimator.fit(fold.rows, targets)
+            with quiet_about_categories():
+                self.estimator.fit(fold.rows, targets)
         except GaussBayesError as error:
             of_rows = isinstance(error, SingularCovarianceError | DataError)
             if not of_rows and present.size == classes.size:
@@ -75,7 +82,15 @@ class Method:
             self.problem = _with_names(error, self.estimator, fold, targets)
             return
         fitted = perf_counter()
-        told = _log_posterior(self.estimator, fold.asked)
+        try:
+            with quiet_about_categories():
+                told = _log_posterior(self.estimator, fold.asked)
+        except DataError as error:
+            if not fold.schema.categorical:
+                raise
+            # Its categories rule a row out of every class.
+            self.problem, self.fits = f"of the rows held out together, {error}", True
+            return
         self.seconds.append((fitted - began, perf_counter() - fitted))
         every = np.full((told.shape[0], classes.size), -np.inf, told.dtype)
         every[:, present] = told
@@ -90,20 +105,38 @@ class Method:
         return Candidate(*known, evaluate(np.concatenate(self.told), truth, classes), fit, predict)
 
 
-def gaussians(settings: GaussianClassifier, schema: Schema) -> Iterator[Method]:
+def for_parts(settings: GaussianClassifier, parts: HeldOut) -> GaussianClassifier:
+    """A model of the same settings, not fitted, for rows that are read: no names, no types."""
+    model: GaussianClassifier = clone(settings)
+    model.set_params(categorical_features=list(parts.schema.categorical) or None)
+    return model
+
+
+def gaussians(settings: GaussianClassifier, parts: HeldOut) -> Iterator[Method]:
     """The six structures with the other settings of a model, and its own if that is another."""
-    k, d = schema.classes.size, schema.n_features
+    k = parts.schema.classes.size
+    of_categories = k * sum(max(0, len(own) - 1) for own in parts.categories)
     for name, structure in (STRUCTURES | _another(settings)).items():
         choice: dict[str, Any] = {"covariance": structure.covariance, "shared": structure.sharing}
-        # The number of parameters depends on the shapes alone: it is known even if no fit succeeds.
-        one = {"full": np.eye(d), "diagonal": np.ones(d), "spherical": np.ones(())}
-        unit = one[structure.covariance]
-        every = unit if structure.shared else np.broadcast_to(unit, (k, *unit.shape))
-        like = GaussianClassifier.from_parameters(
-            None, np.zeros((k, d)), every, covariance=structure.covariance, shared=structure.shared
-        )
-        model = clone(settings).set_params(**choice)
-        yield Method(name, model, structure, n_parameters=like.n_parameters_)
+        model = for_parts(settings, parts).set_params(**choice)
+        n_parameters = of_categories + _of_numbers(structure, k, parts.schema.of_numbers.n_features)
+        yield Method(name, model, structure, n_parameters=n_parameters)
+
+
+def _of_numbers(structure: Structure, k: int, d: int) -> int:
+    """How many parameters there are beside those of categories.
+
+    It depends on the shapes alone, so that it is known even if no fit succeeds.
+    """
+    if d == 0:
+        return k - 1  # the priors
+    one = {"full": np.eye(d), "diagonal": np.ones(d), "spherical": np.ones(())}
+    unit = one[structure.covariance]
+    every = unit if structure.shared else np.broadcast_to(unit, (k, *unit.shape))
+    like = GaussianClassifier.from_parameters(
+        None, np.zeros((k, d)), every, covariance=structure.covariance, shared=structure.shared
+    )
+    return int(like.n_parameters_)
 
 
 def _another(settings: GaussianClassifier) -> dict[str, Structure]:
@@ -126,6 +159,18 @@ def nearest_neighbors(neighbors: Any) -> Iterator[Method]:
         yield Method(name, KNeighborsClassifier(int(count)), neighbors=int(count))
 
 
+@contextmanager
+def quiet_about_categories() -> Iterator[None]:
+    """Leave out what is to be expected of parts of the rows, or was said of all of them.
+
+    Some part lacks a category that others have; and categories are many numbers in every part.
+    """
+    with warnings.catch_warnings():
+        for kind in (ManyCategoriesWarning, UnseenCategoryWarning):
+            warnings.simplefilter("ignore", kind)
+        yield
+
+
 def _log_posterior(estimator: Any, rows: RealArray) -> RealArray:
     if isinstance(estimator, GaussianClassifier):
         return estimator.predict_log_proba(rows)
@@ -136,8 +181,11 @@ def _log_posterior(estimator: Any, rows: RealArray) -> RealArray:
 
 def _with_names(error: GaussBayesError, model: GaussianClassifier, fold: Fold, y: Any) -> str:
     """The message of an error, with the names of the features where they are known."""
-    if isinstance(error, SingularCovarianceError) and fold.schema.features is not None:
-        learnt = clone(model).partial_fit(fold.rows, y).with_feature_names(fold.schema.features)
+    automatic = is_automatic(model.covariance) or is_automatic(model.shrinkage)
+    about_features = isinstance(error, SingularCovarianceError) or fold.schema.categorical
+    if about_features and fold.schema.features is not None and not automatic:
+        with quiet_about_categories():
+            learnt = clone(model).partial_fit(fold.rows, y).with_feature_names(fold.schema.features)
         try:
             _ = learnt.parameters_
         except NotFittedError as named:

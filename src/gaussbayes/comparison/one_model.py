@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.base import clone
 from sklearn.model_selection import LeaveOneOut
 
 from gaussbayes.comparison.held_out import hold_out
-from gaussbayes.comparison.judging import Method, folds
+from gaussbayes.comparison.judging import Method, folds, for_parts
 from gaussbayes.errors import DataError
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.evaluation import Evaluation
@@ -33,8 +32,8 @@ def judge(
     Parameters
     ----------
     settings : a `GaussianClassifier`; it need not be fitted and stays as it is
-    X, y : rows (n, d) and labels (n,); NaN is a feature that is missing, except where ``"auto"``
-        has to choose, or one row at a time is left out
+    X, y : rows (n, d) and labels (n,); NaN is a number that is missing, except where ``"auto"``
+        has to choose, or one row at a time is left out. Categories may be missing everywhere
     held_out : as in `gaussbayes.compare`, or ``"loo"`` to leave out one row at a time: in closed
         form, or with one fit a row where ``"auto"`` has to choose without the row
     random_state : seed of the folds or of the split
@@ -54,13 +53,15 @@ def judge(
         left_out = settings.leave_one_out(X, y).evaluation
         return Judgement(left_out, _without_itself(left_out))
     which = LeaveOneOut() if one_by_one else held_out
-    parts = hold_out(X, y, which, random_state, allow_nan=not chooses)
-    method = Method("the model", clone(settings))
+    kinds = settings.categorical_features
+    parts = hold_out(X, y, which, random_state, kinds, allow_nan=not chooses)
+    method = Method("the model", for_parts(settings, parts))
     for fold in track(folds(parts), "cross-validation", len(parts.splits)):
         method.judge(fold)
     found = method.candidate(parts.truth, parts.schema.classes)
     if found.evaluation is None:
-        msg = f"the model cannot be fitted to the rows that are not held out: {found.problem}"
+        what = "predict rows that are" if method.fits else "be fitted to the rows that are not"
+        msg = f"the model cannot {what} held out: {found.problem}"
         raise DataError(msg)
     return Judgement(
         found.evaluation, _without_itself(found.evaluation) if one_by_one else parts.how
