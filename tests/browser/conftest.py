@@ -11,9 +11,13 @@ from tests.browser.lab import Lab
 from tests.browser.serving import serving
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium without a window."""
+    """Chromium without a window.
+
+    One for each file: while it is driven, its event loop is that of the thread, and other tests of
+    the same process could not run theirs.
+    """
     path = chromium.find()
     if path is None and chromium.is_required():
         pytest.fail(f"no browser was found, but one is required: {chromium.HOW}")
@@ -25,9 +29,9 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def address(browser: Browser) -> Iterator[str]:  # noqa: ARG001 (no server where there is no browser)
-    """The address of a lab that runs for all tests: its pages know nothing of each other."""
+    """The address of a lab that runs for the tests of a file: its pages do not know each other."""
     with serving() as found:
         yield found
 
