@@ -28,11 +28,11 @@ cd "$temporary/project"
 grep -q '^kernels *reference' config
 
 # What computes is run; what cannot differ by kernel is not run a second time: reading and writing
-# files, options and messages of the command, how pictures and pages look, how the lab is served, and
-# the project's documents. Of these folders only the files are run that compare numbers with other
+# files, options and messages of the command, how pictures and pages look, lessons, the lab, and the
+# project's documents. Of these folders only the files are run that compare numbers with other
 # libraries'. A file that is in none of them is always run.
 left_out="--ignore=tests/test_project.py --ignore=tests/test_progress.py"
-left_out="$left_out --ignore=tests/lessons/test_pictures.py"
+left_out="$left_out --ignore=tests/lessons --ignore=tests/lab"
 left_out="$left_out --deselect=tests/test_examples.py::test_cluster"
 for file in tests/browser/test_*.py tests/cli/test_*.py tests/lab/test_*.py tests/plots/test_*.py \
             tests/report/test_*.py tests/sources/test_*.py tests/storage/test_*.py; do
