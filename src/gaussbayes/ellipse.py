@@ -34,6 +34,21 @@ def ellipse(
     return points
 
 
+def half_axes(covariance: FloatArray) -> FloatArray:
+    """The half axes (2, 2) of the ellipse of radius 1, a row each, the longer one first.
+
+    With ``Σ = V diag(λ) Vᵀ`` they are ``√λ v``.
+
+    Examples
+    --------
+    >>> np.abs(half_axes(np.diag([1.0, 4.0]))).tolist()
+    [[0.0, 2.0], [1.0, 0.0]]
+    """
+    variance, direction = np.linalg.eigh(covariance)
+    axes: FloatArray = (np.sqrt(np.maximum(variance, 0.0)) * direction).T[::-1]
+    return axes
+
+
 def radius_of_mass(mass: ArrayLike, n_features: int = 2) -> FloatArray:
     """The Mahalanobis radius within which a Gaussian has this much of its probability.
 

@@ -140,7 +140,7 @@ class Fitted:
     def category_probabilities_(self) -> dict[Any, FloatArray]:
         """``p(category | class)`` (k, m) of each categorical feature, by its name or number."""
         features, found = self._categorical_features(), self.parameters_.categorical
-        return {name: np.exp(found.of(j)) for j, name in enumerate(features)}
+        return {name: found.probability(j) for j, name in enumerate(features)}
 
     def with_priors(self, priors: Priors) -> Self:
         """A new classifier with the same Gaussians and other priors."""

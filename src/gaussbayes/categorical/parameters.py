@@ -33,6 +33,17 @@ class CategoricalParameters:
         first, last = starts(self.categories)[feature : feature + 2]
         return self.log_probability[:, first:last]
 
+    def probability(self, feature: int) -> FloatArray:
+        """``p(category | class)`` (k, m_j) of one feature.
+
+        Examples
+        --------
+        >>> CategoricalParameters((("a", "b"),), np.log([[0.25, 0.75]])).probability(0).tolist()
+        [[0.25, 0.75]]
+        """
+        shares: FloatArray = np.exp(self.of(feature))
+        return shares
+
 
 def estimate(counts: ClassCounts, schema: Schema, smoothing: float = 0.0) -> CategoricalParameters:
     """The probabilities of the categories, from their shares of the weight.

@@ -31,7 +31,7 @@ def tables(stored: "Model", parameters: Any) -> "list[Table]":
     for j, name in enumerate(stored.schema.of_categories.titles[:_MOST_FEATURES]):
         title = f"{name}, given the class"
         table = output.narrow_table("category", *classes, title=title)
-        columns = models.probabilities(parameters, j)[:_MOST_CLASSES].T
+        columns = parameters.categorical.probability(j)[:_MOST_CLASSES].T
         for category, values in zip(counts.categories[j][:_MOST_CATEGORIES], columns, strict=False):
             table.add_row(output.shortened(str(category), _WIDEST_NAME), *map(five_digits, values))
         made.append(table)

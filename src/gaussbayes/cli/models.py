@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from gaussbayes.mixed import MixedParameters
     from gaussbayes.model import Model
     from gaussbayes.parameters import Parameters
-    from gaussbayes.types import FloatArray
 
 STANDARD = "-"
 """Standard input or output, where a file is expected."""
@@ -100,14 +99,6 @@ def gaussians(parameters: "Parameters | MixedParameters") -> "Parameters":
     from gaussbayes.parameters import Parameters
 
     return parameters if isinstance(parameters, Parameters) else parameters.gaussian
-
-
-def probabilities(parameters: Any, feature: int) -> "FloatArray":
-    """``p(category | class)`` (k, m) of one of the features that hold categories."""
-    import numpy as np
-
-    found: FloatArray = np.exp(parameters.categorical.of(feature))
-    return found
 
 
 def parameter_counts(parameters: "Parameters | MixedParameters") -> dict[str, int]:

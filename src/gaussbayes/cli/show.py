@@ -112,9 +112,7 @@ def _record(
     return record
 
 
-def _categories(
-    stored: "Model", parameters: "Parameters | MixedParameters | None"
-) -> list[dict[str, Any]]:
+def _categories(stored: "Model", parameters: Any) -> list[dict[str, Any]]:
     """The categories of each feature that holds some."""
     counts, every = stored.counts, []
     assert counts is not None
@@ -126,6 +124,6 @@ def _categories(
             "missing": counts.missing[:, j].tolist(),
         }
         if parameters is not None:
-            one["probabilities"] = models.probabilities(parameters, j).tolist()
+            one["probabilities"] = parameters.categorical.probability(j).tolist()
         every.append(one)
     return every

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.ellipse import ellipse
+from gaussbayes.ellipse import ellipse, half_axes
 from gaussbayes.lab.work.sight import Gaussians
 from gaussbayes.parameters import Parameters
 from gaussbayes.types import FloatArray
@@ -40,17 +40,13 @@ def ellipses(found: Gaussians) -> list[dict[str, Any]]:
 
 
 def axes(found: Gaussians) -> list[dict[str, Any]]:
-    """The centre of every class and the ends of its half axes of one standard deviation.
-
-    With ``Σ = V diag(λ) Vᵀ`` they are ``mean + √λ v``, the longer one first.
-    """
+    """The centre of every class and the ends of its half axes, the longer one first."""
     gaussians = found.parameters
     drawn = []
     for code, mean, covariance in zip(
         found.classes.tolist(), gaussians.mean, covariances(gaussians), strict=True
     ):
-        variance, direction = np.linalg.eigh(covariance)
-        ends = mean + (np.sqrt(np.maximum(variance, 0.0)) * direction).T[::-1]
+        ends = mean + half_axes(covariance)
         drawn.append({"class": code, "center": mean.tolist(), "ends": ends.tolist()})
     return drawn
 
