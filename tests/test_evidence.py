@@ -15,21 +15,14 @@ from gaussbayes.errors import ParameterError
 from gaussbayes.evidence import ExactEvidence, SimulatedEvidence, evidence_distribution
 from gaussbayes.mixed import MixedParameters, MixedRows
 from gaussbayes.novelty import class_p_values
-from gaussbayes.parameters import Parameters, Structure, estimate, given
+from gaussbayes.parameters import Parameters, Structure, estimate
 from gaussbayes.schema import Schema
 from gaussbayes.summarise import summarise
 from gaussbayes.synthesis import draw, draw_mixed
 from gaussbayes.types import FloatArray
+from tests.gaussians import COVARIANCES, MEANS, PRIORS, model_of
 
 pytestmark = pytest.mark.usefixtures("kernels")
-
-PRIORS, MEANS = [0.7, 0.2, 0.1], np.array([[0.0, 0.0], [3.0, 1.0], [-2.0, 6.0]])
-COVARIANCES = np.array([[[2.0, -1.0], [-1.0, 2.0]], [[1.0, 0.3], [0.3, 0.5]], [[9.0, 0], [0, 4.0]]])
-
-
-def model_of(priors: Any, means: Any, covariances: Any, *structure: Any) -> Parameters:
-    k, d = np.shape(means)
-    return given(Schema(np.arange(k), d), Structure(*structure), priors, means, covariances)
 
 
 @pytest.fixture(scope="module")

@@ -14,17 +14,10 @@ from gaussbayes.novelty import class_p_values, distance_p_values, novel
 from gaussbayes.parameters import Parameters, Structure, given
 from gaussbayes.schema import Schema
 from gaussbayes.synthesis import draw
+from tests.gaussians import COVARIANCES, MEANS, PRIORS, model_of
 from tests.strategies import STRUCTURES, name_of
 
 pytestmark = pytest.mark.usefixtures("kernels")
-
-PRIORS, MEANS = [0.7, 0.2, 0.1], np.array([[0.0, 0.0], [3.0, 1.0], [-2.0, 6.0]])
-COVARIANCES = np.array([[[2.0, -1.0], [-1.0, 2.0]], [[1.0, 0.3], [0.3, 0.5]], [[9.0, 0], [0, 4.0]]])
-
-
-def model_of(priors: Any, means: Any, covariances: Any, *structure: Any) -> Parameters:
-    k, d = np.shape(means)
-    return given(Schema(np.arange(k), d), Structure(*structure), priors, means, covariances)
 
 
 @pytest.fixture(scope="module")
