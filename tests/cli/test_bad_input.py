@@ -204,11 +204,11 @@ def test_no_permission(
 
 @pytest.mark.usefixtures("fitted", "iris")
 def test_a_reader_that_has_enough(shell: Shell) -> None:
-    for verb in ("evaluate iris.json iris.csv -y species", "plot --list", "compare --help"):
-        done = shell(f"gaussbayes {verb} | head -1; echo ${{PIPESTATUS[0]}}")
-        assert done.stdout.splitlines()[1] == "0"
-        assert done.stderr == ""
-        assert shell(f"gaussbayes {verb} | true").stderr == ""
+    verb = "evaluate iris.json iris.csv -y species"
+    done = shell(f"gaussbayes {verb} | head -1; echo ${{PIPESTATUS[0]}}")
+    assert done.stdout.splitlines()[1] == "0"
+    assert done.stderr == ""
+    assert shell(f"gaussbayes {verb} | true").stderr == ""
 
 
 @pytest.mark.usefixtures("fitted", "iris")

@@ -123,7 +123,7 @@ def test_without_the_extra_it_says_what_to_install(shell: Shell, library: str) -
 import sys
 sys.modules[{library!r}] = None
 from gaussbayes.cli import main
-sys.exit(main(["lessons"]))
+sys.exit(main(["plot", "--list"]))
 END""")
     assert done.returncode == 1
     assert "pip install 'gaussbayes[cli]'" in done.stderr
@@ -131,20 +131,20 @@ END""")
 
 
 def test_a_reader_that_has_enough_is_no_error(shell: Shell) -> None:
-    done = shell("gaussbayes lessons | head -1")
-    assert done.stdout.startswith("name ")
-    assert done.stderr.split() == ["Replay", "one", "with:", "gaussbayes", "lesson", "NAME"]
+    done = shell("gaussbayes plot --list | head -1")
+    assert done.stdout.startswith("kind ")
+    assert done.stderr == ""
     # `true` reads nothing: the pipe is closed before anything is written.
-    assert shell("gaussbayes lessons --json | true").stderr == ""
+    assert shell("gaussbayes plot --list | true").stderr == ""
 
 
 def test_a_full_disk_is_an_error(shell: Shell) -> None:
-    done = shell("gaussbayes lessons > /dev/full")
+    done = shell("gaussbayes plot --list > /dev/full")
     assert (done.returncode, done.stderr) == (1, "Error: No space left on device\n")
 
 
 def test_closed_output_is_none(shell: Shell) -> None:
-    done = shell("gaussbayes lessons >&- 2>&-")
+    done = shell("gaussbayes plot --list >&- 2>&-")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -156,15 +156,18 @@ def test_output_without_unicode_and_colours(shell: Shell) -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_data_go_to_standard_output_and_hints_to_standard_error(shell: Shell) -> None:
-    done = shell("gaussbayes lessons --json")
-    assert json.loads(done.stdout)[0]["name"] == "three_gaussians"
-    assert done.stderr == ""
+def test_data_go_to_standard_output_and_hints_to_standard_error(call: Call) -> None:
+    listed = call("lessons")
+    assert listed.stdout.startswith("name ")
+    assert listed.stderr.split() == ["Replay", "one", "with:", "gaussbayes", "lesson", "NAME"]
+    plain = call("lessons", "--json")
+    assert json.loads(plain.stdout)[0]["name"] == "three_gaussians"
+    assert plain.stderr == ""
 
 
 def test_escape_codes_are_for_terminals() -> None:
-    assert "\x1b[1m" in in_a_terminal("lesson", "rain")
-    assert "\x1b" not in in_a_terminal("lesson", "rain", NO_COLOR="1")
+    assert "\x1b[1m" in in_a_terminal("plot", "--list")
+    assert "\x1b" not in in_a_terminal("plot", "--list", NO_COLOR="1")
 
 
 def test_completion_of_commands(shell: Shell) -> None:

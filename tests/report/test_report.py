@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 import gaussbayes
 from gaussbayes import DataError, GaussianClassifier, ParameterError, SchemaError
 from gaussbayes.datasets import load_iris
-from gaussbayes.report import contents, write_report
+from gaussbayes.report import contents, pictures, write_report
 from gaussbayes.report.recipe import DIGEST_CODE
 from tests.report.reading import Page, read_page
 
@@ -37,6 +37,12 @@ def run(code: str, names: dict[str, Any]) -> None:
     """Run code in the working directory, with some names known."""
     Path("code.py").write_text(code, encoding="utf-8")
     run_path("code.py", names)
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of the words alone: pictures take most of the time of a page."""
+    monkeypatch.setattr(pictures, "drawn", lambda _: {})
 
 
 def undated(page: Page) -> str:
@@ -63,6 +69,7 @@ def test_same_arguments_same_bytes_whatever_the_settings(tmp_path: Path) -> None
     assert undated(report(model, X, y, tmp_path, random_state=1)) != first
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_code_on_the_page_makes_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -84,6 +91,7 @@ def test_code_on_the_page_makes_the_page(
         assert capsys.readouterr().out.strip() in page.section("reproduction").text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_method_of_the_model_and_public_name(tmp_path: Path) -> None:
     X, y = plane()
     model = GaussianClassifier("spherical", shared=True).fit(X, y)
@@ -171,6 +179,7 @@ def test_very_many_classes_are_listed_not_drawn(tmp_path: Path) -> None:
         assert ((codes == int(true)) & (told == int(predicted))).sum() == int(count)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_large_data_are_sampled_and_it_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,6 +231,7 @@ def test_only_one_class_among_the_rows(tmp_path: Path) -> None:
     assert "There are none: each of the rows" in page.section("mistakes").words
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_fewer_folds_than_asked_for(tmp_path: Path) -> None:
     X, y = plane()
     some = np.r_[0:50, 50:53]
@@ -231,6 +241,7 @@ def test_fewer_folds_than_asked_for(tmp_path: Path) -> None:
     assert "Not 10 folds, because the smallest class has only 3 rows." in page.words
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_test_rows_of_ones_own(tmp_path: Path) -> None:
     frame = pd.DataFrame(IRIS.rows[:, 2:], columns=["length", "width"])
     train, test = np.arange(0, 150, 2), np.arange(1, 150, 2)
