@@ -5,7 +5,6 @@ estimated, filled in or approximated.
 """
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from operator import index
 
 import numpy as np
@@ -23,6 +22,7 @@ from gaussbayes.covariance import (
 from gaussbayes.errors import SchemaError
 from gaussbayes.parameters import Parameters
 from gaussbayes.schema import Schema
+from gaussbayes.spelling import meant
 
 
 def marginal(parameters: Parameters, columns: Sequence[int], schema: Schema) -> Parameters:
@@ -84,10 +84,9 @@ def _column(schema: Schema, feature: int | str) -> int:
     if isinstance(feature, str):
         if feature in names:
             return names.index(feature)
-        close = get_close_matches(feature, names, n=1)
-        meant = f" (did you mean {close[0]!r}?)" if close else ""
         there = f"the features are {list(names)!r:.400}" if names else "the features have no names"
-        msg = f"there is no feature {feature!r}{meant}; {there}, and are numbered from 0"
+        close = meant(feature, names)
+        msg = f"there is no feature {feature!r}{close}; {there}, and are numbered from 0"
         raise SchemaError(msg)
     try:
         column = index(feature)

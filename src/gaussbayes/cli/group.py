@@ -1,12 +1,12 @@
 """The command itself: which verbs there are, and what an error ends with."""
 
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 from gaussbayes.errors import GaussBayesError
+from gaussbayes.spelling import meant
 
 _VERBS = (
     "fit",
@@ -56,9 +56,8 @@ class Verbs(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As in click, but an unknown verb is answered with the one that was probably meant."""
         if args[0] not in _VERBS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            close = get_close_matches(args[0], _VERBS, n=1)
-            meant = f" (did you mean {close[0]!r}?)" if close else ""
-            ctx.fail(f"there is no command {args[0]!r}{meant}; there are {', '.join(_VERBS)}")
+            close = meant(args[0], _VERBS)
+            ctx.fail(f"there is no command {args[0]!r}{close}; there are {', '.join(_VERBS)}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:

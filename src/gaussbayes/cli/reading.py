@@ -43,7 +43,8 @@ def require(source: Any, wanted: Sequence[str], what: str) -> None:
     wanted : names of columns
     what : what they are, for the message
     """
-    from gaussbayes.sources.matching import closest, listed
+    from gaussbayes.sources.matching import listed
+    from gaussbayes.spelling import closest
 
     there = list(source.schema.names)
     missing = [name for name in wanted if name not in there]

@@ -4,7 +4,6 @@ Each lesson is a module with a function ``lesson(seed)``; the seed matters where
 """
 
 from collections.abc import Callable
-from difflib import get_close_matches
 
 from gaussbayes.errors import ParameterError
 from gaussbayes.lessons import (
@@ -20,6 +19,7 @@ from gaussbayes.lessons import (
     two_gaussians,
 )
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Picture, Spread, Table
+from gaussbayes.spelling import meant
 
 __all__ = [
     "Erratum",
@@ -70,9 +70,8 @@ def get(name: str, seed: int = 0) -> Lesson:
     """
     name = name.replace("-", "_")
     if name not in _LESSONS:
-        close = get_close_matches(name, _LESSONS, n=1)
-        meant = f" (did you mean {close[0]!r}?)" if close else ""
-        msg = f"there is no lesson {name!r}{meant}; the lessons are {', '.join(_LESSONS)}"
+        close = meant(name, _LESSONS)
+        msg = f"there is no lesson {name!r}{close}; the lessons are {', '.join(_LESSONS)}"
         raise ParameterError(msg)
     return _LESSONS[name](seed)
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gaussbayes.errors import DataError, SchemaError
-from gaussbayes.sources.matching import closest, listed
+from gaussbayes.sources.matching import listed
+from gaussbayes.spelling import meant
 from gaussbayes.types import CategoricalFeatures
 
 _MOST_NAMED = 5
@@ -125,9 +126,8 @@ def refuse_missing(there: Sequence[str], wanted: Sequence[str]) -> None:
     known = set(there)
     missing = [name for name in wanted if name not in known]
     if missing:
-        close = closest(missing[0], there)
-        meant = f" (did you mean {close!r}?)" if close else ""
-        msg = f"there is no column {listed(missing)}{meant}; the columns are {listed(there)}"
+        close = meant(missing[0], there)
+        msg = f"there is no column {listed(missing)}{close}; the columns are {listed(there)}"
         raise SchemaError(msg)
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from gaussbayes.lab.datasets import course, drawn
 from gaussbayes.lab.datasets.dataset import Table
 from gaussbayes.lab.messages.error import MessageError
+from gaussbayes.spelling import meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +206,8 @@ def made(name: str, seed: int, n: int | None) -> Table:
     (50, 2)
     """
     if name not in PRESETS:
-        close = get_close_matches(name, PRESETS, n=1)
-        meant = f" (did you mean {close[0]!r}?)" if close else ""
-        msg = f"there is no example {name!r:.80}{meant}; there are {', '.join(PRESETS)}"
+        close = meant(name, PRESETS)
+        msg = f"there is no example {name!r:.80}{close}; there are {', '.join(PRESETS)}"
         raise MessageError(msg)
     preset = PRESETS[name]
     return preset.make(seed, preset.n if n is None else n)

@@ -1,6 +1,5 @@
 """The course's lessons as guided steps: a few sentences, and how the page is set up for them."""
 
-from difflib import get_close_matches
 from typing import Any
 
 from gaussbayes.lab.datasets import Store
@@ -17,6 +16,7 @@ from gaussbayes.lab.work.steps import (
     two_gaussians,
 )
 from gaussbayes.lab.work.steps.step import GuidedLesson
+from gaussbayes.spelling import meant
 
 LESSONS: dict[str, GuidedLesson] = {
     one.name: one
@@ -48,9 +48,8 @@ def listed() -> list[dict[str, str]]:
 def answer_lesson(request: LessonRequest, _: Store) -> Answer:
     """The steps of a lesson."""
     if request.name not in LESSONS:
-        close = get_close_matches(request.name, LESSONS, n=1)
-        meant = f" (did you mean {close[0]!r}?)" if close else ""
-        msg = f"there is no lesson {request.name!r:.80}{meant}; there are {', '.join(LESSONS)}"
+        close = meant(request.name, LESSONS)
+        msg = f"there is no lesson {request.name!r:.80}{close}; there are {', '.join(LESSONS)}"
         raise MessageError(msg)
     lesson = LESSONS[request.name]
     steps: list[dict[str, Any]] = [
