@@ -1,8 +1,10 @@
 """Every lesson is replayed in the terminal: its text, figures, errata and pictures."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -43,7 +45,10 @@ def small(*draws: Callable[[], MatplotlibFigure]) -> Lesson:
 @pytest.fixture
 def only(monkeypatch: pytest.MonkeyPatch) -> Callable[[Lesson], None]:
     def use(lesson: Lesson) -> None:
-        monkeypatch.setattr(lessons, "_LESSONS", {lesson.name: lambda _: lesson})
+        module = ModuleType(f"{lessons.__name__}.{lesson.name}")
+        vars(module)["lesson"] = lambda _: lesson
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        monkeypatch.setattr(lessons, "_LESSONS", (lesson.name,))
 
     return use
 

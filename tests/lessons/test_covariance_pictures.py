@@ -5,8 +5,9 @@ import pytest
 from scipy.spatial.distance import mahalanobis
 
 from gaussbayes.lessons import covariance_pictures as pictures
+from gaussbayes.lessons.sheets import covariance_pictures as sheet
 
-CLOUDS = [np.array(cloud) for cloud in (pictures.FALLING, pictures.LEVEL, pictures.RISING)]
+CLOUDS = [np.array(cloud) for cloud in (sheet.FALLING, sheet.LEVEL, sheet.RISING)]
 
 
 def test_covariances_and_correlations_are_numpys() -> None:

@@ -1,23 +1,12 @@
 """The course's worked examples, replayed: data, figures, and where a sheet errs.
 
-Each lesson is a module with a function ``lesson(seed)``; the seed matters where rows are drawn.
+Each lesson is a module with a function ``lesson(seed)``; the seed matters where rows are drawn. It
+is imported when it is asked for: what it draws, fits and compares takes a while to import.
 """
 
-from collections.abc import Callable
+from importlib import import_module
 
 from gaussbayes.errors import ParameterError
-from gaussbayes.lessons import (
-    covariance_pictures,
-    diabetes,
-    genetic_test,
-    missing_data,
-    naive_bayes,
-    optimal_regions,
-    petals,
-    rain,
-    three_gaussians,
-    two_gaussians,
-)
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Picture, Spread, Table
 from gaussbayes.spelling import meant
 
@@ -33,18 +22,18 @@ __all__ = [
     "names",
 ]
 
-_LESSONS: dict[str, Callable[[int], Lesson]] = {
-    "three_gaussians": three_gaussians.lesson,
-    "optimal_regions": optimal_regions.lesson,
-    "two_gaussians": two_gaussians.lesson,
-    "petals": petals.lesson,
-    "naive_bayes": naive_bayes.lesson,
-    "genetic_test": genetic_test.lesson,
-    "diabetes": diabetes.lesson,
-    "covariance_pictures": covariance_pictures.lesson,
-    "rain": rain.lesson,
-    "missing_data": missing_data.lesson,
-}
+_LESSONS = (
+    "three_gaussians",
+    "optimal_regions",
+    "two_gaussians",
+    "petals",
+    "naive_bayes",
+    "genetic_test",
+    "diabetes",
+    "covariance_pictures",
+    "rain",
+    "missing_data",
+)
 
 
 def names() -> tuple[str, ...]:
@@ -55,7 +44,7 @@ def names() -> tuple[str, ...]:
     >>> names()[:2]
     ('three_gaussians', 'optimal_regions')
     """
-    return tuple(_LESSONS)
+    return _LESSONS
 
 
 def get(name: str, seed: int = 0) -> Lesson:
@@ -73,7 +62,8 @@ def get(name: str, seed: int = 0) -> Lesson:
         close = meant(name, _LESSONS)
         msg = f"there is no lesson {name!r}{close}; the lessons are {', '.join(_LESSONS)}"
         raise ParameterError(msg)
-    return _LESSONS[name](seed)
+    found: Lesson = import_module(f"{__name__}.{name}").lesson(seed)
+    return found
 
 
 def all_lessons(seed: int = 0) -> tuple[Lesson, ...]:
@@ -84,4 +74,4 @@ def all_lessons(seed: int = 0) -> tuple[Lesson, ...]:
     >>> len(all_lessons())
     10
     """
-    return tuple(make(seed) for make in _LESSONS.values())
+    return tuple(get(name, seed) for name in _LESSONS)

@@ -5,13 +5,11 @@ import numpy as np
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
 from gaussbayes.lessons.pictures.covariance_pictures import pictures
+from gaussbayes.lessons.sheets.covariance_pictures import table
 from gaussbayes.shrinkage import Shrinkage
 from gaussbayes.synthesis import make_gaussian_dataset
 from gaussbayes.types import CovarianceName, RealArray
 
-FALLING = ((-2.0, 1.0), (-1.0, 2.0), (1.0, -2.0), (2.0, -1.0))
-LEVEL = ((-2.0, -1.0), (-1.0, 2.0), (1.0, -2.0), (2.0, 1.0))
-RISING = ((-2.0, -1.0), (-1.0, -2.0), (1.0, 2.0), (2.0, 1.0))
 POINTS = ((2.0, 2.0), (2.0, -2.0))
 SOURCE = "H. Xue, Generative Models for Classification, ITCS 6156/8156, UNC Charlotte, 2024"
 
@@ -20,13 +18,6 @@ _SHAPES: tuple[CovarianceName, ...] = ("full", "diagonal", "spherical")
 _APART = ((0.0, 0.0), (6.0, -1.0), (2.5, 5.0))
 _N_FEATURES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50)
 _SHRINKAGES = (0.0, 0.25, 0.5, 1.0)
-
-
-def table() -> Table:
-    """Three clouds of four points with mean (0, 0) and variances 2.5."""
-    labels = np.repeat(["falling", "level", "rising"], 4)
-    source = "made for this lesson: the sheet shows pictures and no numbers"
-    return Table("clouds", np.array(FALLING + LEVEL + RISING), labels, ("x1", "x2"), source)
 
 
 def made(seed: int) -> Table:

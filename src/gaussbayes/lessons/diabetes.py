@@ -6,15 +6,17 @@ from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.lessons import sampling
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
 from gaussbayes.lessons.pictures.diabetes import pictures
+from gaussbayes.lessons.sheets.diabetes import (
+    COUNT,
+    COVARIANCES,
+    DOCTOR,
+    FEATURES,
+    GLUCOSE,
+    MEANS,
+)
 from gaussbayes.synthesis import make_gaussian_dataset
 
-MEANS = ((40.0, 95.0), (52.0, 130.0))
-COVARIANCES = (((36.0, 12.0), (12.0, 144.0)), ((64.0, 48.0), (48.0, 484.0)))
-FEATURES = ("white blood cell count", "plasma glucose")
 N_PER_CLASS = 250
-DOCTOR: dict[object, float] = {0: 0.8, 1: 0.2}
-COUNT = 48.0
-GLUCOSE = 125.0
 SOURCE = "H. Xue, Generative Models for Classification, ITCS 6156/8156, UNC Charlotte, 2024"
 
 N_DRAWS = 200_000

@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from gaussbayes.estimator import GaussianClassifier
-from gaussbayes.lessons import diabetes, two_gaussians
 from gaussbayes.lessons.lesson import Table
+from gaussbayes.lessons.sheets import diabetes, two_gaussians
 from gaussbayes.missing.em import Convergence, Incomplete, fit_incomplete
 from gaussbayes.progress import track
 from gaussbayes.schema import Schema

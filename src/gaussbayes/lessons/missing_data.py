@@ -6,6 +6,8 @@ from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.lessons import diabetes, incomplete, sampling, two_gaussians
 from gaussbayes.lessons.lesson import Figure, Lesson, Numbers
 from gaussbayes.lessons.pictures.missing_data import pictures
+from gaussbayes.lessons.sheets import diabetes as sheet
+from gaussbayes.lessons.sheets.two_gaussians import COVARIANCES, MEANS
 from gaussbayes.types import FloatArray
 
 SOURCE = (
@@ -38,7 +40,7 @@ BETTER = 0.90
 """Median errors in per cent, √n times the standard error of a median of n, and how often the second
 error is the smaller one: by another EM over 1,500 draws."""
 
-GLUCOSE = diabetes.MEANS[1][1]
+GLUCOSE = sheet.MEANS[1][1]
 GLUCOSE_OF_COMPLETE = 125.2127
 GLUCOSE_HIDDEN_BY_ITSELF = 112.9446
 """Means of endless rows: of half a Gaussian, and extrapolated from there along its regression."""
@@ -53,21 +55,19 @@ def healthy(*patient: float) -> float:
 
 def doctor() -> GaussianClassifier:
     """The classifier of the lesson on diabetes, of count and glucose."""
-    return diabetes.known(2).with_priors(diabetes.DOCTOR)
+    return diabetes.known(2).with_priors(sheet.DOCTOR)
 
 
 def best() -> GaussianClassifier:
     """The rule that knows the parameters of the rows with few labels."""
-    means, covariances = two_gaussians.MEANS, two_gaussians.COVARIANCES
-    labels = [1, 2]
-    return GaussianClassifier.from_parameters("uniform", means, covariances, classes=labels)
+    return GaussianClassifier.from_parameters("uniform", MEANS, COVARIANCES, classes=[1, 2])
 
 
 def lesson(seed: int = 0) -> Lesson:
     """The lesson, its rows drawn with this seed."""
     apples, few = incomplete.apples(), incomplete.few_labels(seed)
     by_count, by_glucose = incomplete.patients(seed, "count"), incomplete.patients(seed, "glucose")
-    known = (diabetes.COUNT, MEAN_GLUCOSE)
+    known = (sheet.COUNT, MEAN_GLUCOSE)
     return Lesson(
         name="missing_data",
         title="Missing features and missing labels",
@@ -105,7 +105,7 @@ def lesson(seed: int = 0) -> Lesson:
 
 def _predictions() -> tuple[Figure, ...]:
     """A patient of whom everything, one value, or nothing is known."""
-    count, glucose = diabetes.COUNT, diabetes.GLUCOSE
+    count, glucose = sheet.COUNT, sheet.GLUCOSE
 
     def one(name: str, right: float, *patient: float) -> Figure:
         return Figure(f"p(C = 0 | {name})", lambda: healthy(*patient), right, decimals=6)
@@ -116,7 +116,7 @@ def _predictions() -> tuple[Figure, ...]:
         one("count 48, mean glucose 102 filled in", HEALTHY_WITH_MEAN_GLUCOSE, count, MEAN_GLUCOSE),
         one("glucose 125", HEALTHY_BY_GLUCOSE, MISSING, glucose),
         one("mean count 42.4 filled in, glucose 125", HEALTHY_WITH_MEAN_COUNT, MEAN_COUNT, glucose),
-        one("nothing", diabetes.DOCTOR[0], MISSING, MISSING),
+        one("nothing", sheet.DOCTOR[0], MISSING, MISSING),
     )
 
 

@@ -5,11 +5,9 @@ import numpy as np
 from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
 from gaussbayes.lessons.pictures.naive_bayes import pictures
+from gaussbayes.lessons.sheets.naive_bayes import MEMBERSHIP, ROWS, table
 from gaussbayes.types import CovarianceName, FloatArray
 
-ROWS = ((1.0, 8.0), (2.5, 7.5), (2.0, 7.0), (8.5, 2.5), (9.0, 2.0), (8.0, 1.0))
-MEMBERSHIP = ((0, 1), (0, 1), (0, 1), (1, 0), (1, 0), (1, 0))
-"""The sheet's z: column 0 is its class 1, column 1 its class 2."""
 QUERY = (3.0, 4.0)
 SOURCE = "R. Borela, Gaussian Naïve Bayes, CS4641B Machine Learning, Georgia Tech"
 
@@ -41,8 +39,7 @@ def slipped_densities() -> FloatArray:
 
 def lesson(seed: int = 0) -> Lesson:
     """The lesson."""
-    labels = np.where(np.array(MEMBERSHIP)[:, 0] == 1, 1, 2)
-    table = Table("rows", np.array(ROWS), labels, ("feature 1", "feature 2"), "listed by the sheet")
+    rows = table()
     query = np.array([QUERY])
     return Lesson(
         name="naive_bayes",
@@ -57,7 +54,7 @@ def lesson(seed: int = 0) -> Lesson:
             "is e^58 times as probable. The sheet finds the same label but a much weaker 0.964, "
             "by a slip in the exponent."
         ),
-        data=(table,),
+        data=(rows,),
         figures=(
             Figure("priors", lambda: fit().priors_, (0.5, 0.5), decimals=12, sheet=(0.5, 0.5)),
             Figure(
@@ -148,5 +145,5 @@ def lesson(seed: int = 0) -> Lesson:
                 ),
             ),
         ),
-        pictures=pictures(table, labelled(table, "diagonal"), labelled(table, "full"), QUERY),
+        pictures=pictures(rows, labelled(rows, "diagonal"), labelled(rows, "full"), QUERY),
     )

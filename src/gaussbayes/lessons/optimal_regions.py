@@ -7,11 +7,9 @@ from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.lessons import sampling
 from gaussbayes.lessons.lesson import Figure, Lesson
 from gaussbayes.lessons.pictures.optimal_regions import pictures
+from gaussbayes.lessons.sheets.optimal_regions import COVARIANCE, MEANS, PRIORS
 from gaussbayes.types import FloatArray
 
-PRIORS = (0.25, 0.25, 0.5)
-MEANS = ((0.0, 0.0), (2.0, 2.0), (-2.0, -2.0))
-COVARIANCE = ((4.0, -3.0), (-3.0, 4.0))
 SOURCE = "B. Biggio, The Gaussian Classifier, laboratory slides, University of Cagliari: exercise 2"
 
 N_DRAWS = 200_000

@@ -1,27 +1,17 @@
 """Two species told apart by one length: the whole method in one dimension."""
 
-import numpy as np
-
 from gaussbayes.boundary import boundaries
 from gaussbayes.estimator import GaussianClassifier
-from gaussbayes.lessons.lesson import Figure, Lesson, Table
+from gaussbayes.lessons.lesson import Figure, Lesson
 from gaussbayes.lessons.pictures.petals import pictures
+from gaussbayes.lessons.sheets.petals import table
 from gaussbayes.priors import Priors
 from gaussbayes.types import Divisor
 
-SPECIES_A = (1.8, 2.1, 2.5, 3.2, 3.8)
-SPECIES_B = (5.8, 6.7, 7.0)
 SOURCE = (
     "O. Mac Aodha and N. Siddharth, Introduction to Classification, Applied Machine Learning, "
     "University of Edinburgh"
 )
-
-
-def table() -> Table:
-    """Eight petals and their species."""
-    lengths = np.array(SPECIES_A + SPECIES_B)
-    species = np.repeat(["A", "B"], [len(SPECIES_A), len(SPECIES_B)])
-    return Table("petals", lengths[:, None], species, ("petal length (cm)",), "listed by the sheet")
 
 
 def fit(

@@ -8,17 +8,12 @@ from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.lessons import sampling
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Spread, Table
 from gaussbayes.lessons.pictures.three_gaussians import pictures
+from gaussbayes.lessons.sheets.three_gaussians import COVARIANCES, MEANS
 from gaussbayes.progress import track
 from gaussbayes.synthesis import make_gaussian_dataset
 from gaussbayes.types import FloatArray
 
 N_PER_CLASS = 500
-MEANS = ((-5.0, -5.0), (5.0, -5.0), (0.0, 5.0))
-COVARIANCES = (
-    ((3.0, -1.0), (-1.0, 3.0)),
-    ((3.0, -0.5), (-0.5, 3.0)),
-    ((1.0, -1.0), (-1.0, 3.0)),
-)
 SOURCE = "B. Biggio, The Gaussian Classifier, laboratory slides, University of Cagliari: exercise 1"
 
 N_SPREAD = 1000

@@ -10,12 +10,11 @@ from gaussbayes.estimator import GaussianClassifier
 from gaussbayes.lessons import sampling
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Spread, Table
 from gaussbayes.lessons.pictures.two_gaussians import pictures
+from gaussbayes.lessons.sheets.two_gaussians import COVARIANCES, MEANS
 from gaussbayes.progress import track
 from gaussbayes.synthesis import make_gaussian_dataset
 from gaussbayes.types import FloatArray, LabelArray
 
-MEANS = ((0.0, 0.0), (2.0, 2.0))
-COVARIANCES = (((2.0, -1.0), (-1.0, 2.0)), ((1.0, 0.0), (0.0, 1.0)))
 N_TRAINING = 100
 N_TEST = 50
 N_SPREAD = 1000
