@@ -146,6 +146,7 @@ def refuse_not_numbers(wrong: Sequence[tuple[str, object]], where: str | None = 
         msg = (
             f"not numbers: column {held}{more}. Give the columns to learn from as features "
             "(--features on the command line), say which of them hold categories "
-            "(categorical_features, --categorical), or turn these into numbers first"
+            "(categorical_features; --categorical where a command has it), or turn these into "
+            "numbers first"
         )
         raise DataError(msg if where is None else f"{where}: {msg}")
