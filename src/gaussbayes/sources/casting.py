@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from gaussbayes.errors import SchemaError
 from gaussbayes.sources.kinds import is_number, plain
+from gaussbayes.sources.matching import refuse_doubles
 from gaussbayes.sources.request import Request
 
 if TYPE_CHECKING:
@@ -12,17 +13,7 @@ if TYPE_CHECKING:
 
 def plain_schema(schema: "pa.Schema", file: str) -> "pa.Schema":
     """A schema without metadata, if every column has a name of its own."""
-    twice = (
-        sorted({name for name in schema.names if schema.names.count(name) > 1})
-        if len(set(schema.names)) < len(schema.names)
-        else []
-    )
-    if twice:
-        msg = (
-            f"{file} has more than one column called {', '.join(map(repr, twice))}: "
-            "give the columns different names"
-        )
-        raise SchemaError(msg)
+    refuse_doubles(file, schema.names)
     return schema.remove_metadata()
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gaussbayes.errors import DataError, SchemaError
-from gaussbayes.sources.matching import listed
+from gaussbayes.sources.matching import listed, repeated
 from gaussbayes.spelling import meant
 from gaussbayes.types import CategoricalFeatures
 
@@ -132,8 +132,8 @@ def refuse_missing(there: Sequence[str], wanted: Sequence[str]) -> None:
 
 
 def _refuse_doubles(names: Sequence[str], what: str) -> None:
-    if len(set(names)) < len(names):
-        twice = sorted({name for name in names if list(names).count(name) > 1})
+    twice = repeated(names)
+    if twice:
         msg = f"{what} must have different names, but there is more than one {listed(twice)}"
         raise SchemaError(msg)
 

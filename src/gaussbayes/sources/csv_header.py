@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from gaussbayes.errors import DataError, SchemaError
+from gaussbayes.sources.matching import refuse_doubles
 from gaussbayes.sources.text_blocks import first_record_end
 
 BOM = b"\xef\xbb\xbf"
@@ -52,7 +53,7 @@ def read_header(block: bytes, file: str, separator: str | None = None) -> Header
     found = separator if separator is not None else _separator(line)
     names = tuple(_fields(line, found))
     _refuse_data(names, file)
-    _refuse_doubles(names, file)
+    refuse_doubles(file, names)
     return Header(found, names, end)
 
 
@@ -77,19 +78,5 @@ def _refuse_data(names: tuple[str, ...], file: str) -> None:
         msg = (
             f"the first line of {file} looks like a row of data ({some}{', …' * (len(names) > 4)})"
             ", but must name the columns: put a line with their names before it"
-        )
-        raise SchemaError(msg)
-
-
-def _refuse_doubles(names: tuple[str, ...], file: str) -> None:
-    twice = (
-        sorted({name for name in names if names.count(name) > 1})[:5]
-        if len(set(names)) < len(names)
-        else []
-    )
-    if twice:
-        msg = (
-            f"{file} has more than one column called {', '.join(map(repr, twice))}: "
-            "give the columns different names"
         )
         raise SchemaError(msg)
