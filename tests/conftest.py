@@ -16,7 +16,7 @@ from gaussbayes.kernels import Kernels, native, using
 AVAILABLE_KERNELS = ["reference"] if native is None else ["reference", "native"]
 
 # The same examples in every run, so that a test never passes here and fails there;
-# HYPOTHESIS_PROFILE=explore looks for new ones.
+# HYPOTHESIS_PROFILE=explore looks for new ones, and brief is for a second run with other kernels.
 settings.register_profile(
     "repeatable",
     derandomize=True,
@@ -25,6 +25,7 @@ settings.register_profile(
     # The fixture `kernels` is the same for all examples of a test, which is what is wanted.
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
+settings.register_profile("brief", settings.get_profile("repeatable"), max_examples=10)
 settings.register_profile(
     "explore", settings.get_profile("repeatable"), derandomize=False, max_examples=300
 )
