@@ -17,6 +17,7 @@
 // The page's core asks for data, scene, line and point by itself; the panels ask for the others.
 
 import { Connection } from "./connection.js";
+import { handOf } from "./hand.js";
 import { Pace } from "./pace.js";
 import * as requests from "./requests.js";
 import { same } from "./state.js";
@@ -207,11 +208,12 @@ export class App extends Store {
 
   /** Turn the fitted model into one set by hand, with its present numbers. */
   async takeByHand() {
-    if (!this.data || this.flat || this.state.model.from === "hand") return;
+    if (!this.data || this.state.model.from === "hand") return;
+    const few = this.flat ? { points: 2 } : { layers: [], view: { width: 2, height: 2 } };
     let found;
     try {
-      const body = { ...requests.common(this.state, this.data), layers: [], view: { width: 2, height: 2 } };
-      found = (await this.connection.ask("scene", body)).head;
+      const body = { ...requests.common(this.state, this.data), ...few };
+      found = (await this.connection.ask(this.flat ? "line" : "scene", body)).head;
     } catch (error) {
       found = { problem: error.message };
     }
@@ -219,12 +221,9 @@ export class App extends Store {
       this.emit("said", found.problem ?? "This model has no means and covariances to take hold of.");
       return;
     }
-    const { priors, means, covariances } = found.parameters;
-    if (means.includes(null) || covariances.includes(null)) {
-      this.emit("said", "A class has no points to learn from, so there is nothing to take hold of.");
-      return;
-    }
-    this.change({ model: { from: "hand", priors, means, covariances } });
+    const model = handOf(found.parameters);
+    if (model) this.change({ model });
+    else this.emit("said", "A class has no points to learn from, so there is nothing to take hold of.");
   }
 
   letGo() {

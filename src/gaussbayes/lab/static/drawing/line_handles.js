@@ -23,9 +23,11 @@ export class LineHandles {
 
   update() {
     const { model } = this.app.state;
-    const usable = model.from === "hand" && model.means?.length === this.app.data.classes.length;
+    const { classes } = this.app.data;
+    const usable = model.from === "hand" && model.means?.length === classes.length;
     const count = usable ? model.means.length : 0;
-    if (this.groups.length !== count) {
+    if (this.groups.length !== count || this.named !== classes) {
+      this.named = classes;
       this.groups = Array.from({ length: count }, (_, c) => this.group(c));
       this.root.replaceChildren(...this.groups.map(({ element }) => element));
     }
