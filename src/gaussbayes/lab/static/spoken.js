@@ -1,6 +1,7 @@
 // Words about the picture: the line under the plot, the readout at the pointer, problems, and
 // what a screen reader is told.
 
+import { fitted } from "./drawing/axes.js";
 import { el } from "./panels/elements.js";
 import { mark } from "./panels/marks.js";
 
@@ -10,12 +11,13 @@ const WAIT = 300; // milliseconds after which the page shows that it waits
 const QUIET = 700; // milliseconds of rest before a change is told aloud
 const OFTEN = 120; // milliseconds between two looks at the errors during a drag
 const MOST_SHOWN = 5;
+const NAME = 190; // pixels that the line under the plot has for a feature's name
 const LOST = "The server does not answer; trying again …";
 const ANOTHER =
   "The lab was started anew and has another address now. Open that one; what follows # here can be put behind it.";
 
 const find = (id) => document.getElementById(id);
-const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
+const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)}\u00a0%`;
 const written = (value) => Number(value.toPrecision(4)).toString().replace("-", "−");
 
 export function mountSpoken(app, plot) {
@@ -111,7 +113,7 @@ function place(app) {
     if (box.textContent) box.textContent = "";
     return;
   }
-  const names = app.data.pair.map((feature) => app.data.features[feature]);
+  const names = app.data.pair.map((feature) => fitted(app.data.features[feature], NAME));
   const shown = app.flat ? 1 : 2;
   const text = at.slice(0, shown).map((value, i) => `${names[i]} ${written(value)}`).join(" · ");
   if (box.textContent !== text) box.textContent = text;

@@ -2,11 +2,12 @@
 
 import { svg } from "../panels/elements.js";
 import { colourOf } from "./colours.js";
-import { ticks } from "./axes.js";
+import { fitted, ticks } from "./axes.js";
 import { LineHandles } from "./line_handles.js";
 
 const UPPER = 0.6; // of the height, for the densities
 const GAP = 46; // between the two parts
+const LOW = 60; // densities less high than this are drawn without words
 const MOST_RUG = 1500; // points drawn under the curves
 
 export class LineView {
@@ -54,12 +55,12 @@ export class LineView {
     const { joint, density, posterior, evidence } = answer.arrays;
     const upper = joint ? Math.round((height - GAP) * UPPER) : 0; // votes have no densities
     const lower = { top: top + upper + GAP, height: height - upper - GAP };
-    this.frame = { x, left, width, base: top + upper };
+    this.frame = { x, left, width, base: top + upper, height: upper };
     const withDensity = app.state.layers.density;
     const highest = joint ? highestOf(evidence.data, joint.data, withDensity ? density.data : []) : 0;
     const up = (value) => top + upper * (1 - value / (1.06 * highest || 1));
     const share = (value) => lower.top + lower.height * (1 - value);
-    const parts = [];
+    const parts = [this.rug(across, x, top + upper)];
     parts.push(...this.ground(x, across, up, highest, upper, lower));
     const classes = posterior.shape[0];
     const m = place.length;
@@ -78,7 +79,6 @@ export class LineView {
       const at = across(boundary).toFixed(1);
       parts.push(svg("line", { class: "border", x1: at, x2: at, y1: top, y2: lower.top + lower.height }));
     }
-    parts.push(this.rug(across, x, top + upper));
     this.curves.replaceChildren(...parts);
     this.drawCursor();
     this.handles.update();
@@ -101,11 +101,11 @@ export class LineView {
     for (const value of [0, 0.5, 1]) {
       text(left - 8, lower.top + lower.height * (1 - value) + 4, "end", String(value));
     }
-    text(left + width / 2, bottom + 37, "middle", this.answer.head.name ?? "", "name");
+    text(left + width / 2, bottom + 37, "middle", fitted(this.answer.head.name ?? "", width), "name");
     const note = this.app.state.layers.density
       ? "filled: prior × density · dashed: density · thin: their sum, the evidence"
       : "filled: prior × density · thin: their sum, the evidence";
-    if (upper) text(left + 10, top + 18, "start", width > 420 ? note : "prior × density", "note");
+    if (upper > LOW) text(left + 10, top + 18, "start", width > 420 ? note : "prior × density", "note");
     const votes = width > 420 ? "share of votes (votes have no densities)" : "share of votes: no densities";
     text(left + 10, lower.top - 8, "start", upper ? "posterior probability" : votes, "note");
     return parts;
