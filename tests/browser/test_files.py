@@ -88,6 +88,9 @@ def test_a_column_of_one_class(lab: Lab) -> None:
     lab.find("data-target").select_option("x")
     expect(lab.find("problem")).to_contain_text("fractions")
     assert lab.find("data-target").input_value() == "x"
+    lab.press("view-line")  # of the data before
+    expect(lab.find("problem")).to_contain_text("fractions")
+    lab.press("view-plane")
     lab.find("data-target").select_option("group")
     lab.until("lab.data.classes.length === 2")
     lab.settle()

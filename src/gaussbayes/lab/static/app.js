@@ -69,6 +69,7 @@ export class App extends Store {
 
   async loadData(body) {
     this.loading = body;
+    this.failed = null; // why there are no such data; until there are, the old ones stay
     this.emit("busy", true);
     let answer;
     try {
@@ -77,6 +78,7 @@ export class App extends Store {
       if (this.loading !== body) return;
       this.loading = null;
       this.emit("busy", false);
+      this.failed = error.message;
       this.emit("problem", error.message);
       return;
     }
@@ -149,7 +151,7 @@ export class App extends Store {
       this.retried = false;
       answer.started = started;
       this.answers[kind] = answer;
-      this.emit("problem", answer.head.problem ?? null);
+      this.emit("problem", this.failed ?? answer.head.problem ?? null);
       this.emit(kind, answer);
     } catch (error) {
       this.emit("problem", error.message);
