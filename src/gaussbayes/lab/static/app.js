@@ -38,10 +38,16 @@ export class App extends Store {
     this.connection = new Connection(address, (open, again) => this.status(open, again));
   }
 
+  /** Whether the state's pair is one of the data: a feature twice only where there is no other. */
+  get hasPair() {
+    const { features } = this.data;
+    const [x, y] = this.state.pair;
+    return Math.max(x, y) < features.length && (x !== y || features.length === 1);
+  }
+
   changed() {
     const { data, state } = this;
-    const known = data && !this.followsPair && state.pair.every((feature) => feature < data.features.length);
-    if (known) data.pair = state.pair; // before anybody draws it
+    if (data && !this.followsPair && this.hasPair) data.pair = state.pair; // before anybody draws it
     this.emit("state", this.state, { dragging: this.dragging });
     this.refresh();
   }
@@ -106,8 +112,7 @@ export class App extends Store {
   /** The pair of features to draw: the state's, or the data's own where the state names none. */
   takePair() {
     const { data, state } = this;
-    const fits = state.pair.every((feature) => feature < data.features.length);
-    if (fits && !this.followsPair) {
+    if (this.hasPair && !this.followsPair) {
       data.pair = state.pair;
       return;
     }
