@@ -1,10 +1,12 @@
 """The whole state is in the address: it comes back by it, and controls are hidden by it."""
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from playwright.sync_api import expect
 
 from tests.browser.lab import Lab, hash_of
+from tests.browser.serving import serving
 
 
 def test_the_same_page_by_its_address(lab: Lab, make_lab: Callable[..., Lab]) -> None:
@@ -68,6 +70,20 @@ def test_controls_are_hidden(lab: Lab) -> None:
     expect(lab.find("data-file")).to_be_attached()
     lab.open({})
     expect(lab.find("data-preset")).to_be_visible()
+
+
+def test_a_server_that_was_started_anew(make_lab: Callable[..., Lab]) -> None:
+    """It has another key, so that the page cannot go on, but says what to do."""
+    lab = make_lab()
+    with serving() as address:
+        lab.address = address
+        lab.open()
+        port = str(urlsplit(address).port)
+    expect(lab.find("problem")).to_contain_text("The server does not answer")
+    with serving("--port", port):
+        expect(lab.find("problem")).to_contain_text("started anew and has another address")
+        lab.page.goto("about:blank")
+    lab.complaints.clear()  # the browser itself complains of a server that is gone
 
 
 def test_a_broken_address(lab: Lab) -> None:

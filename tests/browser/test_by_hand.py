@@ -138,6 +138,52 @@ def test_handles_by_keyboard(lab: Lab) -> None:
     assert lab.state["model"] == before
 
 
+def test_a_single_feature(lab: Lab) -> None:
+    """The petals of the course: a mean and a standard deviation, dragged, typed and taken away."""
+    lab.open({"data": {"preset": "petals"}}, fresh=True)
+    drawn = "document.querySelector('#line g').innerHTML"
+    fitted = lab.get(drawn)
+    lab.press("by-hand")
+    assert lab.get(drawn) == fitted
+    before = lab.state["model"]
+    np.testing.assert_allclose(before["means"], [[2.68, 0], [6.5, 0]])
+    np.testing.assert_allclose(before["covariances"], [np.diag([0.5336, 1]), np.diag([0.26, 1])])
+
+    lab.drag(lab.middle("line-mean-0"), (60, 0))
+    lab.find("line-deviation-1").focus()
+    lab.page.keyboard.press("ArrowRight")
+    lab.settle()
+    moved = lab.state["model"]
+    assert moved["means"][0][0] > 2.8
+    assert moved["covariances"][1][0][0] > 0.27
+    lab.press("undo")
+    lab.press("undo")
+    assert lab.get(drawn) == fitted
+    lab.panel("model")
+    assert (
+        lab.find("model-hand-0-correlation").count() == lab.find("model-hand-0-mean-1").count() == 0
+    )
+    lab.find("model-hand-0-mean-0").fill("3.5")
+    lab.find("model-hand-0-deviation-0").fill("0.5")
+    lab.find("model-hand-0-deviation-0").press("Tab")
+    lab.settle()
+    assert lab.state["model"]["means"][0] == [3.5, 0]
+    np.testing.assert_allclose(lab.state["model"]["covariances"][0], [[0.25, 0], [0, 1]])
+    lab.page.reload()
+    lab.settle()
+    assert lab.state["model"]["means"][0] == [3.5, 0]
+    lab.panel("take_away")
+    expect(lab.find("take-command")).to_contain_text("--kind univariate")
+    expect(lab.find("take-python")).to_contain_text("3.5")
+    with lab.page.expect_download() as coming:
+        lab.find("take-model").click()
+    model = GaussianClassifier.load(coming.value.path())
+    np.testing.assert_allclose(model.means_, [[3.5], [6.5]])
+    np.testing.assert_allclose(model.covariances_, [[[0.25]], [[0.26]]])
+    lab.press("by-hand")  # lets go
+    assert lab.get(drawn) == fitted
+
+
 def test_numbers_are_typed(lab: Lab) -> None:
     lab.open()
     lab.press("by-hand")

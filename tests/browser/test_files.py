@@ -1,5 +1,6 @@
 """Tables of one's own: chosen or dropped; what is wrong with one is said, and the page goes on."""
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 REFUSED = "Failed to load resource: the server responded with a status of 422"
 """What Chromium itself writes into the console when a server refuses something."""
+
+
+MANY = b"x,kind\n" + b"".join(b"1,c%d\n" % row for row in range(60))
 
 
 def payload(name: str, body: bytes) -> "FilePayload":
@@ -69,6 +73,71 @@ def test_another_column_is_predicted(lab: Lab) -> None:
     assert lab.get("lab.data.features") == list(tables.FEATURES)
 
 
+def test_a_column_of_one_class(lab: Lab) -> None:
+    """There is nothing to tell apart: the page says so, and another column can be chosen."""
+    lab.open()
+    lab.panel("data")
+    lines = [f"{row % 7}.5,{row % 5},{'uv'[row % 2]},same" for row in range(40)]
+    body = "\n".join(["x,y,group,kind", *lines]).encode()
+    lab.find("data-file").set_input_files(payload("same.csv", body))
+    lab.until("lab.data.name === 'same.csv'")
+    assert lab.find("data-target").input_value() == "group"  # the likely one
+    lab.find("data-target").select_option("kind")
+    expect(lab.find("problem")).to_contain_text("rows of one class only, 'same'")
+    expect(lab.find("title")).to_have_text("same.csv · 40 points · 1 class")
+    lab.find("data-target").select_option("x")
+    expect(lab.find("problem")).to_contain_text("fractions")
+    assert lab.find("data-target").input_value() == "x"
+    lab.press("view-line")  # of the data before
+    expect(lab.find("problem")).to_contain_text("fractions")
+    lab.press("view-plane")
+    lab.find("data-target").select_option("group")
+    lab.until("lab.data.classes.length === 2")
+    lab.settle()
+    expect(lab.find("problem")).to_be_hidden()
+    lab.find("data-target").select_option("y")  # leaves one feature
+    lab.settle()
+    assert lab.state["pair"] == [0, 0]
+    lab.find("data-target").select_option("group")  # which is not shown against itself now
+    lab.settle()
+    assert lab.state["pair"] == [0, 1]
+
+
+def test_rows_of_another_format(lab: Lab) -> None:
+    """What the server can read the page takes; what is not taken of it is said."""
+    lab.open()
+    lab.panel("data")
+    row = ",".join(f'"x{j}": {{0}}.{{1}}' for j in range(51))
+    rows = [
+        "{" + row.replace("{0}", str(i % 7)).replace("{1}", str(i)) + f', "kind": "{"ab"[i % 2]}"}}'
+        for i in range(30)
+    ]
+    body = gzip.compress("\n".join(rows).encode(), mtime=0)
+    lab.find("data-file").set_input_files(payload("wide.jsonl.gz", body))
+    lab.until("lab.data.name === 'wide.jsonl.gz'")
+    expect(lab.find("toast")).to_have_text("of 51 columns of numbers the first 50 are taken")
+    assert ".feather" in str(lab.find("data-file").get_attribute("accept"))
+
+
+def test_what_painting_makes_of_a_table_is_said(lab: Lab) -> None:
+    lab.open()
+    lab.panel("data")
+    body = tables.as_csv() + b"\n,1,2,3,ash"
+    lab.find("data-file").set_input_files(payload("gap.csv", body))
+    lab.until("lab.data.n === 121")
+    lab.settle()
+    lab.press("tool-paint")
+    lab.page.mouse.click(*lab.middle("inner"))
+    lab.settle()
+    expect(lab.find("toast")).to_have_text(
+        "Now these are points of length and width alone, rounded to the screen; "
+        "1 row without one of them left out. Undo brings the table back."
+    )
+    assert lab.get("lab.data.n") == 121  # one more, one less
+    lab.press("undo")
+    assert lab.get("lab.data.features") == list(tables.FEATURES)
+
+
 def test_a_table_is_dropped_anywhere(lab: Lab) -> None:
     lab.open()
     lab.panel("layers")
@@ -95,7 +164,8 @@ def test_a_table_is_dropped_anywhere(lab: Lab) -> None:
         ("empty.csv", b"", "empty.csv is empty"),
         ("broken.parquet", b"PAR1 and so on", "broken.parquet"),
         ("large.csv", b"x,kind\n" + b"1,a\n" * 200_001, "more than the 200,000 rows"),
-        ("picture.png", b"\x89PNG", "picture.png is neither a CSV nor a Parquet file."),
+        ("picture.png", b"\x89PNG", "picture.png: a name ending in .png is not that of a table."),
+        ("many.csv", MANY, "60 different values, such as 'c0'"),
     ],
 )
 def test_a_bad_file(lab: Lab, name: str, body: bytes, said: str) -> None:

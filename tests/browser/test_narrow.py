@@ -10,6 +10,7 @@ from tests.browser.conftest import must_be_content, new_lab
 from tests.browser.lab import Lab
 
 SIZE = {"width": 390, "height": 844}
+CORNERS = [(0, 0), (1, 0.2), (0.3, 1), (1.1, 1.4)]
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +115,24 @@ def test_two_fingers_zoom(telephone: Lab) -> None:
     assert lab.state["bounds"] is None
 
 
+def test_long_names(telephone: Lab) -> None:
+    """Twelve classes and features of long names: words are cut, numbers are not."""
+    classes = [f"a class of quite some importance, number {code}" for code in range(12)]
+    points = [[7 * code + x, (3 * code) % 5 + y, code] for code in range(12) for x, y in CORNERS]
+    features = ["the length of the longest leaf of the plant in hundredths of mm", "b" * 60]
+    data = {"points": points, "classes": classes, "features": features}
+    lab = telephone.open({"data": data, "at": [3, 2], "model": {"shared": True}})
+    for panel in ("data", "model", "point", "numbers", "take_away"):
+        lab.page.evaluate(f"lab.openPanel('{panel}')")
+        lab.settle()
+        lab.until(f"!document.querySelector('#panel-{panel}[aria-busy]')")
+        wide, room = lab.get("(({scrollWidth, clientWidth}) => [scrollWidth, clientWidth])(panels)")
+        assert wide <= room, panel
+        assert too_wide(lab) == [], panel
+    hidden = lab.get("[...document.querySelectorAll('.bayes-class')].map((one) => one.scrollWidth)")
+    assert max(hidden) <= SIZE["width"]
+
+
 @pytest.mark.parametrize("width", [320, 768])
 def test_other_screens(lab: Lab, width: int) -> None:
     lab.page.set_viewport_size({"width": width, "height": 700})
@@ -123,3 +142,15 @@ def test_other_screens(lab: Lab, width: int) -> None:
     box = lab.find("stage").bounding_box()
     assert box is not None
     assert box["height"] > 250
+
+
+def test_a_low_window(lab: Lab) -> None:
+    """As an enlarged page has it: the plot keeps its height, and the page scrolls to the panel."""
+    lab.page.set_viewport_size({"width": 640, "height": 400})
+    lab.open()
+    lab.panel("numbers")
+    box = lab.find("stage").bounding_box()
+    assert box is not None
+    assert box["height"] > 160
+    expect(lab.page.locator("#panel-numbers table.scores")).to_be_in_viewport()
+    assert too_wide(lab) == []

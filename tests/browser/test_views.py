@@ -53,6 +53,13 @@ def test_a_single_feature_has_a_line_only(lab: Lab) -> None:
     expect(lab.page.locator("#panel-point .bayes-class")).to_have_count(2)
 
 
+def test_votes_have_no_densities(lab: Lab) -> None:
+    lab.open({"model": {"from": "neighbours"}, "view": "line"})
+    assert lab.page.locator("#line .curve").count() == 2
+    assert lab.page.locator("#line .area").count() == 0
+    expect(lab.find("line")).to_contain_text("votes have no densities")
+
+
 def test_the_surface(lab: Lab) -> None:
     lab.open()
     lab.press("view-surface")
@@ -63,6 +70,11 @@ def test_the_surface(lab: Lab) -> None:
     lab.find("surface-left").click()
     lab.until(f"Math.abs({drawn}.x - {eye['x']}) > 0.05")
     assert lab.array("surface", "evidence").min() >= 0
+    lab.panel("model")
+    lab.choose("model-from", "neighbours")
+    expect(lab.page.locator(".surface-message")).to_contain_text("no densities")
+    lab.choose("model-from", "data")
+    expect(lab.page.locator(".surface-message")).to_be_hidden()
     lab.press("view-plane")
     expect(lab.find("surface")).to_be_hidden()
 

@@ -8,6 +8,7 @@ import pytest
 from gaussbayes.lab.about import DARK, LIGHT, SHAPES, about
 from gaussbayes.lab.texts import as_json
 from gaussbayes.plots.style import class_styles
+from gaussbayes.sources.listing import name_endings
 
 
 def luminance(color: str) -> float:
@@ -32,8 +33,9 @@ def test_classes_next_to_each_other_differ_in_both() -> None:
 
 def test_the_record() -> None:
     given = {"name": "iris.csv", "columns": ["x", "species"], "target": "species"}
-    found = json.loads(as_json(about([{"name": "xor"}], [], given, {"rows": 10})))
+    found = json.loads(as_json(about([{"name": "xor"}], [], given, {"rows": 10}, name_endings())))
     assert found["given"] == given
     assert found["presets"] == [{"name": "xor"}]
     assert found["colours"]["dark"] == list(DARK)
-    assert about([], [], None, {})["given"] is None
+    assert {".csv", ".jsonl", ".feather", ".gz", ".txt"} < set(found["endings"])
+    assert about([], [], None, {}, [])["given"] is None

@@ -41,6 +41,9 @@ DARK = (
 """The same on dark ground: those too dark to be seen there are mixed with white, no more than that
 their contrast with ``#15181d`` becomes 4.5 to 1."""
 
+UNTOLD = (".txt", ".dat", ".data", ".json")
+"""Endings of names that tell no format: the first bytes of such a file do."""
+
 SHAPES = ("circle", "square", "triangle", "diamond", "cross", "plus", "star")
 
 
@@ -49,6 +52,7 @@ def about(
     lessons: Sequence[Mapping[str, Any]],
     given: Mapping[str, Any] | None,
     limits: Mapping[str, float],
+    endings: Sequence[str],
 ) -> dict[str, Any]:
     """All of it, as values that JSON can hold.
 
@@ -58,6 +62,7 @@ def about(
     lessons : name and title of each lesson
     given : name, columns and target of the command line's rows, if there are any
     limits : the most there may be, by name
+    endings : of the names of files that can be read, those that tell their format
     """
     return {
         "version": __version__,
@@ -67,4 +72,5 @@ def about(
         "lessons": lessons,
         "given": given,
         "limits": limits,
+        "endings": (*endings, *UNTOLD),
     }

@@ -106,9 +106,14 @@ def open_desk(given: "Given | None" = None) -> Desk:
         from gaussbayes.lab.datasets import presets
         from gaussbayes.lab.messages import limits
         from gaussbayes.lab.work import lesson_steps
+        from gaussbayes.sources.listing import name_endings
 
         return about.about(
-            presets.listed(), lesson_steps.listed(), store().about_given(), limits.as_record()
+            presets.listed(),
+            lesson_steps.listed(),
+            store().about_given(),
+            limits.as_record(),
+            name_endings(),
         )
 
     def prepare() -> None:

@@ -1,8 +1,12 @@
 """Uvicorn's sockets, with an answer for handshakes that are none.
 
 Where the headers of a handshake cannot be understood, or announce a body, the library beneath gives
-up, and uvicorn (0.54) neither answers nor closes the connection, and fails over it at its end.
+up, and uvicorn (0.54) neither answers nor closes the connection, and fails over it at its end. One
+that is refused by an answer it takes for unfinished, and complains of it to the terminal: every few
+seconds if the page of an earlier lab is still open and looks for its server.
 """
+
+from typing import Any
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
@@ -19,3 +23,9 @@ class SocketProtocol(WebSocketsSansIOProtocol):
             self.handshake_initiated = self.handshake_complete = self.close_sent = True
             self.transport.write(_REFUSED)
             self.transport.close()
+
+    async def send(self, message: Any) -> None:
+        """As in uvicorn; an answer in the place of a socket ends the handshake, too."""
+        await super().send(message)
+        if self.initial_response is not None and self.close_sent:
+            self.handshake_complete = True

@@ -105,6 +105,17 @@ def format_by_name(name: str) -> tuple[FormatName | None, Compression | None]:
     return _FORMATS.get(path.suffix), compression
 
 
+def name_endings() -> tuple[str, ...]:
+    """The endings of names that tell a format or a compression.
+
+    Examples
+    --------
+    >>> name_endings()[0], name_endings()[-1]
+    ('.csv', '.zstd')
+    """
+    return (*_FORMATS, *_COMPRESSIONS)
+
+
 def known_endings() -> str:
     """The endings of names that tell a format, for messages."""
     return ", ".join([*_FORMATS, *(f"…{ending}" for ending in _COMPRESSIONS)])

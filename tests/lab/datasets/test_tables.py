@@ -16,6 +16,16 @@ from gaussbayes.lab.messages import MessageError
 CSV = b"x,y,kind\n1,2.5,a\n2,,b\n3,4,a\n"
 
 
+CSV_TABLE = pa.table({"x": [1, 2], "y": [2.5, None], "kind": ["a", "b"]})
+
+
+def feather(table: pa.Table) -> bytes:
+    out = io.BytesIO()
+    with pa.ipc.new_file(out, table.schema) as writer:
+        writer.write_table(table)
+    return out.getvalue()
+
+
 def parquet(table: pa.Table) -> bytes:
     out = io.BytesIO()
     pq.write_table(table, out)
@@ -32,9 +42,11 @@ def parquet(table: pa.Table) -> bytes:
         ("rows.jsonl", b'{"x":1,"y":2.5,"kind":"a"}\n{"x":2,"y":null,"kind":"b"}\n'),
         (
             "rows.parquet",
-            parquet(pa.table({"x": [1, 2], "y": [2.5, None], "kind": ["a", "b"]})),
+            parquet(CSV_TABLE),
         ),
-        ("no ending", parquet(pa.table({"x": [1, 2], "y": [2.5, None], "kind": ["a", "b"]}))),
+        ("rows.feather", feather(CSV_TABLE)),
+        ("rows.csv.zst", pa.compress(CSV, codec="zstd", asbytes=True)),
+        ("no ending", parquet(CSV_TABLE)),
     ],
 )
 def test_files_of_every_kind(name: str, body: bytes) -> None:
@@ -65,6 +77,9 @@ def test_the_clients_name_is_no_path(
         ("a.csv", b"x,x\n1,2\n", "a.csv"),
         ("a.parquet", b"PAR1 and then nothing", "a.parquet"),
         ("a.parquet", b"\x00\x01", "a.parquet"),
+        ("a.parquet", parquet(CSV_TABLE)[:-40], "a.parquet"),
+        ("a.json", b'[{"x": 1}]', "a.json is a JSON array"),
+        ("a.csv", b"x,kind\ninf,a\n", "row 1, column 'x': 'inf' is not finite. Correct the row$"),
         ("a.csv.gz", gzip.compress(CSV, mtime=0)[:20], "a.csv.gz"),
         ("a.csv", b"x,kind\n" + b"1,a\n" * 200_001, "has more than the 200,000 rows"),
     ],
@@ -85,7 +100,7 @@ def table(**columns: object) -> pa.Table:
         (table(x=[1.0], kind=["a"]), "color", None, "there is no column 'color'"),
         (table(x=[1.0], kind=["a"]), "kind", ("z",), "there is no column 'z'"),
         (table(x=[1.0], kind=["a"]), "kind", ("kind",), "cannot be a feature too"),
-        (table(x=["u"], kind=["a"]), "kind", None, "not numbers: column 'x'"),
+        (table(x=["u"], kind=["a"]), "kind", None, "no numbers beside 'kind'"),
         (table(x=["u"], kind=["a"]), "kind", ("x",), "not numbers: column 'x'"),
         (table(kind=["a"]), None, None, "no column to learn from"),
         (table(x=[1.0, 2.0], y=[0.5, 1.0]), "y", None, "fractions"),
@@ -96,7 +111,7 @@ def table(**columns: object) -> pa.Table:
         (
             pa.table({**{f"x{j}": [1.0] for j in range(51)}, "kind": ["a"]}),
             "kind",
-            None,
+            tuple(f"x{j}" for j in range(51)),
             "51 columns of numbers, and the lab takes 50",
         ),
         (table(x=[1.0], day=pa.array([1], pa.date32())), "day", None, "classes are text"),
@@ -107,6 +122,33 @@ def test_bad_tables(
 ) -> None:
     with pytest.raises(MessageError, match=complaint):
         tables.labelled("t", given, target, features)
+
+
+@pytest.mark.parametrize(
+    ("columns", "likely"),
+    [
+        ({"kind": ["a", "b"] * 2, "x": [1.0, 2.0, 3.0, 4.5]}, "kind"),
+        ({"kind": [1, 0] * 2, "x": [1.0, 2.0, 3.0, 4.5]}, "kind"),
+        ({"kind": ["a", "b"] * 2, "all": ["same"] * 4, "flag": [True, False] * 2}, "kind"),
+        ({"flag": [True, False] * 2, "name": list("uvwx")}, "flag"),
+        ({"x": [1.0, 2.5], "name": ["u", "v"]}, "name"),
+        ({"number": [1, 2], "x": [1.0, 2.5]}, "x"),
+    ],
+)
+def test_the_likely_target(columns: dict[str, list[object]], likely: str) -> None:
+    assert tables.likely_target(pa.table(columns)) == likely
+
+
+def test_what_cannot_be_learnt_from_is_left_out_and_said() -> None:
+    wide = {f"x{j}": [1.0, 2.0] for j in range(51)}
+    found = tables.labelled("t", pa.table({**wide, "kind": ["a", "b"]}), "kind", None)
+    assert found.features == tuple(wide)[:50]
+    assert found.note == "of 51 columns of numbers the first 50 are taken"
+    nothing = pa.array([np.nan, None], pa.float64(), from_pandas=False)
+    found = tables.labelled("t", table(x=[1, 2], y=nothing, kind=["a", "b"]), "kind", None)
+    assert found.features == ("x",)
+    assert found.note == "left out, as nothing is in them: 'y'"
+    assert tables.labelled("t", table(x=[1, 2], kind=["a", "b"]), "kind", None).note is None
 
 
 def test_columns_of_text_are_left_out() -> None:

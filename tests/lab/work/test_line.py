@@ -21,6 +21,10 @@ def test_the_petals_of_the_course(page: Page) -> None:
     np.testing.assert_allclose(found.head["boundaries"], [4.944434, 15.3158], atol=1e-5)
     assert found.head["sides"] == [[0, 1], [1, 0]]
     assert found.head["name"] == "petal length (cm)"
+    assert found.head["parameters"]["priors"] == [5 / 8, 3 / 8]
+    np.testing.assert_allclose(found.head["parameters"]["means"], [[2.68], [6.5]])
+    np.testing.assert_allclose(found.head["parameters"]["covariances"], [[[0.5336]], [[0.26]]])
+    assert found.head["errors"] == {"train": 0, "test": None, "bayes": None}
     place = np.linspace(0, 18, 73)
     density = np.stack([norm(2.68, 0.5336**0.5).pdf(place), norm(6.5, 0.26**0.5).pdf(place)])
     joint = density * np.array([[5 / 8], [3 / 8]])
@@ -33,6 +37,28 @@ def test_the_petals_of_the_course(page: Page) -> None:
         arrays["posterior"], joint / joint.sum(axis=0), rtol=2e-5, atol=1e-30
     )
     assert {array.dtype.name for array in arrays.values()} == {"float32"}
+
+
+def test_a_single_feature_by_hand(page: Page) -> None:
+    """The second coordinate says nothing: the curves are those of the fitted model."""
+    data = page.data("petals")
+    fitted = page.ask("line", data=data, pair=[0, 0], model=FITTED)
+    hand = {
+        "from": "hand",
+        "priors": [5 / 8, 3 / 8],
+        "means": [[2.68, 0], [6.5, 0]],
+        "covariances": [[[0.5336, 0], [0, 1]], [[0.26, 0], [0, 1]]],
+    }
+    found = page.ask("line", data=data, pair=[0, 0], model=hand)
+    for name, values in fitted.arrays.items():
+        np.testing.assert_allclose(found.arrays[name], values, rtol=1e-5, atol=1e-30)
+    np.testing.assert_allclose(found.head["boundaries"], fitted.head["boundaries"])
+    numbers = page.ask("numbers", data=data, pair=[0, 0], model=hand).head
+    assert numbers["count"] == 5  # two means, two variances, one prior
+    assert numbers["features"] == ["petal length (cm)"]
+    told = page.ask("point", data=data, pair=[0, 0], model=hand, at=[4.9, 0]).head
+    joint = np.array([5, 3]) / 8 * norm([2.68, 6.5], np.sqrt([0.5336, 0.26])).pdf(4.9)
+    np.testing.assert_allclose(told["posterior"], joint / joint.sum())
 
 
 @pytest.mark.parametrize(("feature", "middle"), [(0, 2.0), (1, 4.5)])
@@ -61,6 +87,8 @@ def test_neighbours_have_no_densities(page: Page) -> None:
     data = page.data("one")
     found = page.ask("line", data=data, pair=[0, 0], model={"from": "neighbours", "k": 5})
     assert set(found.arrays) == {"place", "posterior"}
+    assert found.head["parameters"] is None
+    assert found.head["errors"]["train"] is not None
     np.testing.assert_allclose(found.arrays["posterior"].sum(axis=0), 1)
 
 

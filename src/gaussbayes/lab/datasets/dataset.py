@@ -24,6 +24,7 @@ class Table:
     features: tuple[str, ...]  # d
     target: str = "class"  # what the column of the classes is called
     columns: tuple[str, ...] = ()  # of the file, if there is one
+    note: str | None = None  # what the page should say of how the file was read
     truth: Parameters | None = None  # of all features, if the rows were drawn from Gaussians
 
 
@@ -35,7 +36,7 @@ class Dataset:
     table: Table
     split: Split  # how they were chosen
     test: NDArray[np.bool_]  # (n,)
-    problem: str | None = None  # why no rows are held out although that was asked for
+    problem: str | None = None  # why no rows are held out although that was asked for, and the like
 
     @property
     def n_classes(self) -> int:

@@ -105,7 +105,9 @@ class Store:
 
     def _made(self, key: str, request: DataRequest) -> Dataset:
         table = self._table(request.source, request.target)
-        return Dataset(key, table, request.split, *held_out(table, request.split))
+        test, problem = held_out(table, request.split)
+        said = "; ".join(filter(None, (table.note, problem))) or None
+        return Dataset(key, table, request.split, test, said)
 
     def _table(self, source: Source, target: str | None) -> Table:
         match source:

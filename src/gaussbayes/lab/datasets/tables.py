@@ -40,6 +40,9 @@ def read_file(name: str, body: bytes) -> "pa.Table":
     if not body:
         msg = f"{name} is empty"
         raise MessageError(msg)
+    if name.lower().endswith(".json") and body.lstrip()[:1] == b"[":
+        msg = f"{name} is a JSON array; write it as JSON lines, one object in each line"
+        raise MessageError(msg)
     kind, _ = format_by_name(name)
     with tempfile.TemporaryDirectory(prefix="gaussbayes-lab-") as folder:
         path = Path(folder, "table")
@@ -51,7 +54,9 @@ def read_file(name: str, body: bytes) -> "pa.Table":
         except MessageError:
             raise
         except DataError as error:
-            raise MessageError(str(error).replace(str(path), name)) from None
+            # How to leave rows out by an option of the command helps nobody on the page.
+            told = str(error).replace(str(path), name).partition(", or leave such rows out")[0]
+            raise MessageError(told) from None
     if not parts:
         msg = f"{name} has no rows"
         raise MessageError(msg)
@@ -77,19 +82,34 @@ def _limited(name: str, blocks: Iterator["Block"]) -> "list[pa.Table]":
 
 
 def likely_target(table: "pa.Table") -> str:
-    """The column that probably holds the classes: the last one of text, or the last of all.
+    """The column that probably holds the classes.
+
+    It is the last one of text, or else of whole numbers or truth values, whose values make a few
+    classes of some rows each. If there is none, it is the last one of text, or the last of all.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> likely_target(pa.table({"kind": ["a"], "x": [1.0]}))
+    >>> likely_target(pa.table({"kind": [0, 1, 0, 1], "x": [1.0, 2.5, 1.5, 3.0]}))
     'kind'
     """
+    from pyarrow import types
+
     from gaussbayes.sources.kinds import is_label, is_number
 
     names: list[str] = table.column_names
-    texts = [one.name for one in table.schema if is_label(one.type) and not is_number(one.type)]
-    return texts[-1] if texts else names[-1]
+    schema = list(reversed(table.schema))
+    texts: list[str] = [
+        one.name for one in schema if is_label(one.type) and not is_number(one.type)
+    ]
+    whole: list[str] = [
+        one.name for one in schema if types.is_integer(one.type) or types.is_boolean(one.type)
+    ]
+    for name in (*texts, *whole):
+        k = len(table.column(name).drop_null().unique())
+        if 2 <= k <= min(MOST_CLASSES, table.num_rows // 2):
+            return name
+    return texts[0] if texts else names[-1]
 
 
 def labelled(
@@ -100,7 +120,8 @@ def labelled(
     Parameters
     ----------
     target : the column of the classes; the likely one if None
-    features : the columns to learn from; if None all others that hold numbers
+    features : the columns to learn from; if None all others that hold numbers, the first of them
+        if they are too many, which the table's note then says
 
     Examples
     --------
@@ -117,9 +138,14 @@ def labelled(
     there = table.column_names
     chosen_target = likely_target(table) if target is None else target
     numeric = [one.name for one in table.schema if is_number(one.type)]
-    wanted = features
+    wanted, note = features, None
     if features is None:
-        wanted = [column for column in numeric if column != chosen_target] or None
+        wanted, note = _features(table, [column for column in numeric if column != chosen_target])
+        if not wanted and chosen_target in there:
+            msg = (
+                f"there is no column to learn from: {name} has no numbers beside {chosen_target!r}"
+            )
+            raise MessageError(msg)
     try:
         chosen = choose(there, chosen_target, wanted, None)
         refuse_not_labels(table.schema, chosen.target, name)
@@ -132,9 +158,27 @@ def labelled(
         raise MessageError(str(error)) from None
     if np.isinf(rows).any():
         row, column = np.argwhere(np.isinf(rows))[0].tolist()
-        msg = f"{name}: row {row + 1} of column {chosen.features[column]!r} is infinite"
+        msg = f"{name}: row {row + 1} of column {chosen.features[column]!r} is infinite: correct it"
         raise MessageError(msg)
-    return Table(name, rows, codes, labels, chosen.features, chosen.target, tuple(there))
+    own = chosen.features, chosen.target, tuple(there)
+    return Table(name, rows, codes, labels, *own, note=note)
+
+
+def _features(table: "pa.Table", numeric: list[str]) -> tuple[list[str], str | None]:
+    """The columns that can be learnt from, and what has to be said of the others."""
+    import pyarrow.compute as pc
+
+    def is_empty(column: str) -> bool:
+        return bool(pc.all(pc.is_null(table.column(column), nan_is_null=True)).as_py())
+
+    empty = [column for column in numeric if is_empty(column)]
+    full = [column for column in numeric if column not in empty]
+    notes = []
+    if empty:
+        notes.append(f"left out, as nothing is in them: {', '.join(map(repr, empty))}")
+    if len(full) > MOST_FEATURES:
+        notes.append(f"of {len(full)} columns of numbers the first {MOST_FEATURES} are taken")
+    return full[:MOST_FEATURES], "; ".join(notes) or None
 
 
 def _refuse_many_features(features: Sequence[str]) -> None:
@@ -173,13 +217,14 @@ def _classes(table: "pa.Table", target: str) -> Any:
     except UnfitError:
         msg = (
             f"the column {target!r} holds numbers with fractions; classes are text, whole numbers "
-            "or truth values: choose another target"
+            "or truth values: choose another column to predict"
         )
         raise MessageError(msg) from None
     if labels.shape[0] > MOST_CLASSES:
         msg = (
             f"the column {target!r} holds {labels.shape[0]:,} different values, such as "
-            f"{shown(labels[0])}, and the lab shows {MOST_CLASSES} classes: choose another target"
+            f"{shown(labels[:1].tolist()[0])}, and the lab shows {MOST_CLASSES} classes: choose "
+            "another column to predict"
         )
         raise MessageError(msg)
     return codes, labels

@@ -39,12 +39,13 @@ at : [x, y] or the number of a row
 Answers have the head that the kind says and arrays beside it, row 0 of grids being the lowest y:
 
 data : id, name, classes, features, n, pair, truth, target, columns, problem (why no rows are held
-    out although that was asked for); arrays points, codes, test
+    out although that was asked for, and which columns are not taken); arrays points, codes, test
 scene : classes, parameters, ellipses, axes, errors, problem, bounds; arrays by layer. A class that
     has no rows among those learnt from has null among means and covariances, and posterior 0. The
     errors are those of the picture: of the pair, the other features integrated out.
-line : classes, feature (its number), name, x, boundaries (places), sides ([left, right] class
-    numbers of each), problem; arrays place, density, joint, posterior, evidence
+line : classes, feature (its number), name, x, parameters and errors (of this feature alone),
+    boundaries (places), sides ([left, right] class numbers of each), problem; arrays place,
+    density, joint, posterior, evidence; of neighbours, which have no densities, place and posterior
 point : at, explanation, prediction, classes, posterior, p_values, hidden, neighbours, problem
 numbers : classes, features, parameters, count, train, test, leave_one_out, problem; of all features
 multiples : models (their errors are those of all features), bounds; array label, 255 where a model

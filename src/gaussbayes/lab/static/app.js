@@ -17,6 +17,7 @@
 // The page's core asks for data, scene, line and point by itself; the panels ask for the others.
 
 import { Connection } from "./connection.js";
+import { handOf } from "./hand.js";
 import { Pace } from "./pace.js";
 import * as requests from "./requests.js";
 import { same } from "./state.js";
@@ -37,10 +38,16 @@ export class App extends Store {
     this.connection = new Connection(address, (open, again) => this.status(open, again));
   }
 
+  /** Whether the state's pair is one of the data: a feature twice only where there is no other. */
+  get hasPair() {
+    const { features } = this.data;
+    const [x, y] = this.state.pair;
+    return Math.max(x, y) < features.length && (x !== y || features.length === 1);
+  }
+
   changed() {
     const { data, state } = this;
-    const known = data && !this.followsPair && state.pair.every((feature) => feature < data.features.length);
-    if (known) data.pair = state.pair; // before anybody draws it
+    if (data && !this.followsPair && this.hasPair) data.pair = state.pair; // before anybody draws it
     this.emit("state", this.state, { dragging: this.dragging });
     this.refresh();
   }
@@ -68,6 +75,7 @@ export class App extends Store {
 
   async loadData(body) {
     this.loading = body;
+    this.failed = null; // why there are no such data; until there are, the old ones stay
     this.emit("busy", true);
     let answer;
     try {
@@ -76,6 +84,7 @@ export class App extends Store {
       if (this.loading !== body) return;
       this.loading = null;
       this.emit("busy", false);
+      this.failed = error.message;
       this.emit("problem", error.message);
       return;
     }
@@ -103,8 +112,7 @@ export class App extends Store {
   /** The pair of features to draw: the state's, or the data's own where the state names none. */
   takePair() {
     const { data, state } = this;
-    const fits = state.pair.every((feature) => feature < data.features.length);
-    if (fits && !this.followsPair) {
+    if (this.hasPair && !this.followsPair) {
       data.pair = state.pair;
       return;
     }
@@ -148,7 +156,7 @@ export class App extends Store {
       this.retried = false;
       answer.started = started;
       this.answers[kind] = answer;
-      this.emit("problem", answer.head.problem ?? null);
+      this.emit("problem", this.failed ?? answer.head.problem ?? null);
       this.emit(kind, answer);
     } catch (error) {
       this.emit("problem", error.message);
@@ -207,11 +215,12 @@ export class App extends Store {
 
   /** Turn the fitted model into one set by hand, with its present numbers. */
   async takeByHand() {
-    if (!this.data || this.flat || this.state.model.from === "hand") return;
+    if (!this.data || this.state.model.from === "hand") return;
+    const few = this.flat ? { points: 2 } : { layers: [], view: { width: 2, height: 2 } };
     let found;
     try {
-      const body = { ...requests.common(this.state, this.data), layers: [], view: { width: 2, height: 2 } };
-      found = (await this.connection.ask("scene", body)).head;
+      const body = { ...requests.common(this.state, this.data), ...few };
+      found = (await this.connection.ask(this.flat ? "line" : "scene", body)).head;
     } catch (error) {
       found = { problem: error.message };
     }
@@ -219,12 +228,9 @@ export class App extends Store {
       this.emit("said", found.problem ?? "This model has no means and covariances to take hold of.");
       return;
     }
-    const { priors, means, covariances } = found.parameters;
-    if (means.includes(null) || covariances.includes(null)) {
-      this.emit("said", "A class has no points to learn from, so there is nothing to take hold of.");
-      return;
-    }
-    this.change({ model: { from: "hand", priors, means, covariances } });
+    const model = handOf(found.parameters);
+    if (model) this.change({ model });
+    else this.emit("said", "A class has no points to learn from, so there is nothing to take hold of.");
   }
 
   letGo() {

@@ -85,8 +85,8 @@ export function mountKeyboard(app, plot) {
     const list = editing(app);
     if (!list) return;
     const at = app.state.at ?? plot.view.rounded(middle());
-    put(app, added(list, at, app.tool.class), false);
     app.emit("said", `A point of ${app.data.classes[app.tool.class] ?? "a new class"} at ${at.join(", ")}`);
+    put(app, added(list, at, app.tool.class), false); // may have more to say
   }
 
   function nearest() {
@@ -98,8 +98,8 @@ export function mountKeyboard(app, plot) {
     const row = nearest();
     const list = row === null ? null : editing(app);
     if (!list || list.points.length < 2) return;
-    put(app, without(list, [list.rowOf(row)]), false);
     app.emit("said", "The nearest point is erased");
+    put(app, without(list, [list.rowOf(row)]), false);
   }
 
   function grab() {

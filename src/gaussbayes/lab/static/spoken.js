@@ -1,6 +1,7 @@
 // Words about the picture: the line under the plot, the readout at the pointer, problems, and
 // what a screen reader is told.
 
+import { fitted } from "./drawing/axes.js";
 import { el } from "./panels/elements.js";
 import { mark } from "./panels/marks.js";
 
@@ -10,9 +11,13 @@ const WAIT = 300; // milliseconds after which the page shows that it waits
 const QUIET = 700; // milliseconds of rest before a change is told aloud
 const OFTEN = 120; // milliseconds between two looks at the errors during a drag
 const MOST_SHOWN = 5;
+const NAME = 190; // pixels that the line under the plot has for a feature's name
+const LOST = "The server does not answer; trying again …";
+const ANOTHER =
+  "The lab was started anew and has another address now. Open that one; what follows # here can be put behind it.";
 
 const find = (id) => document.getElementById(id);
-const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
+const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)}\u00a0%`;
 const written = (value) => Number(value.toPrecision(4)).toString().replace("-", "−");
 
 export function mountSpoken(app, plot) {
@@ -23,18 +28,22 @@ export function mountSpoken(app, plot) {
   });
   app.on("problem", problem);
   app.on("status", (open) => {
+    if (!open) {
+      lost ||= setTimeout(tellLost, 900);
+      return;
+    }
     clearTimeout(lost);
-    if (!open) lost = setTimeout(() => problem("The server does not answer; trying again …"), 900);
-    else if (find("problem").dataset.lost) problem(null);
+    lost = 0;
+    if (find("problem").dataset.lost) problem(null);
   });
   app.on("data", () => {
     const { name, n, classes } = app.data;
-    find("title").textContent = `${name} · ${n.toLocaleString("en")} points · ${classes.length} classes`;
+    const many = (count, one, all) => `${count.toLocaleString("en")} ${count === 1 ? one : all}`;
+    find("title").textContent = `${name} · ${many(n, "point", "points")} · ${many(classes.length, "class", "classes")}`;
     if (!app.dragging) label(app, plot);
     if (app.data.problem && !app.dragging) say(app.data.problem);
   });
-  app.on("scene", (answer) => errors(answer.head, app.dragging));
-  app.on("line", (answer) => errors(answer.head, app.dragging)); // has none: those of a scene are old now
+  for (const kind of ["scene", "line"]) app.on(kind, (answer) => errors(answer.head, app.dragging));
   app.on("state", () => place(app));
   app.on("data", () => place(app));
   app.on("hover", (answer) => readout(app, plot, answer));
@@ -61,7 +70,16 @@ function problem(text) {
   const box = find("problem");
   if (box.textContent !== (text ?? "")) box.textContent = text ?? "";
   if (box.hidden === Boolean(text)) box.hidden = !text;
-  box.dataset.lost = text?.startsWith("The server does not answer") ? "yes" : "";
+  box.dataset.lost = text === LOST || text === ANOTHER ? "yes" : "";
+}
+
+/** Say that the server is gone, or that another one has taken its place. */
+async function tellLost() {
+  const told = lost;
+  const answer = await fetch("about.json").catch(() => null);
+  if (told !== lost) return; // it is there again
+  lost = 0;
+  problem(answer?.status === 403 ? ANOTHER : LOST);
 }
 
 /** Say what changed, once it has come to rest. */
@@ -95,7 +113,7 @@ function place(app) {
     if (box.textContent) box.textContent = "";
     return;
   }
-  const names = app.data.pair.map((feature) => app.data.features[feature]);
+  const names = app.data.pair.map((feature) => fitted(app.data.features[feature], NAME));
   const shown = app.flat ? 1 : 2;
   const text = at.slice(0, shown).map((value, i) => `${names[i]} ${written(value)}`).join(" · ");
   if (box.textContent !== text) box.textContent = text;

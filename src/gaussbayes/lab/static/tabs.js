@@ -43,6 +43,7 @@ export function mountTabs(app, side, list, place) {
     });
     if (!again) place.scrollTop = 0;
     reveal(tabs[PANELS.findIndex((panel) => panel.name === name)]);
+    if (open && byHand) scrollTo(0, list.getBoundingClientRect().top + scrollY); // of a low window
   }
 
   /** Scroll the list as little as shows a tab; scrollIntoView would also move where Tab starts. */

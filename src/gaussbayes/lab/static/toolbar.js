@@ -77,9 +77,9 @@ function show(app) {
   const byHand = find("by-hand");
   byHand.setAttribute("aria-pressed", String(hand));
   byHand.querySelector("span").textContent = hand ? "Let go" : "Take by the hand";
-  byHand.title = hand ? "Fit the model to the points again" : "Drag means and ellipses of the fitted model";
+  byHand.title = hand ? "Fit the model to the points again" : `Drag means and ${app.flat ? "widths" : "ellipses"} of the fitted model`;
   byHand.setAttribute("aria-label", hand ? "Let go: fit to the points again" : "Take by the hand");
-  byHand.disabled = !hand && (state.model.from === "neighbours" || app.flat || !app.data);
+  byHand.disabled = !hand && (state.model.from === "neighbours" || !app.data);
   find("fit").disabled = state.bounds === null || view !== "plane";
   const plane = view === "plane";
   for (const button of find("tools").querySelectorAll("button")) button.disabled = !plane;

@@ -68,6 +68,18 @@ def least_error(dataset: Dataset, seen: Shown, store: Store) -> BayesError | Non
     return store.recall(("least error", truth.parameters), lambda: bayes_error(truth.parameters))
 
 
+def errors_record(
+    dataset: Dataset, seen: Shown, counted: Mistakes | None, store: Store
+) -> dict[str, Any]:
+    """The errors of a picture, as the page is told them; without a model those of the truth."""
+    least = least_error(dataset, seen, store)
+    return {
+        "train": counted and counted.train,
+        "test": counted and counted.test,
+        "bayes": least and {"error": least.error, "standard_error": least.standard_error},
+    }
+
+
 def judged(found: Sight, dataset: Dataset, columns: Any, rows: NDArray[np.intp]) -> Any:
     """The evaluation of a model on some rows, as a record; None without any."""
     table = dataset.table

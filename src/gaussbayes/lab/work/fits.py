@@ -83,6 +83,11 @@ def _fitted(dataset: Dataset, choice: FromData, store: Store) -> Fit | Problem:
     if isinstance(learnt, Problem):
         return learnt
     present = np.flatnonzero(learnt.moments.weight > 0)
+    if present.size == 1:
+        return Problem(
+            f"there are rows of one class only, {dataset.classes[present[0]]!r}, and a classifier "
+            "needs two: add points of another, or choose another column to predict"
+        )
     settings = choice.settings
     table = dataset.table
     try:

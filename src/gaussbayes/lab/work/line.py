@@ -10,7 +10,9 @@ from gaussbayes.grid import line_over
 from gaussbayes.lab.datasets import Store
 from gaussbayes.lab.messages import LineRequest
 from gaussbayes.lab.work.answer import Answer, answered, single
+from gaussbayes.lab.work.errors import errors_record, mistakes
 from gaussbayes.lab.work.fits import Problem
+from gaussbayes.lab.work.scene import parameters_record
 from gaussbayes.lab.work.sight import Gaussians, column_of, sight, spread_classes
 from gaussbayes.lab.work.window import feature_limits
 
@@ -25,6 +27,8 @@ def answer_line(request: LineRequest, store: Store) -> Answer:
         "feature": request.feature,
         "name": dataset.table.features[request.feature],
         "x": [low, high],
+        "parameters": None,
+        "errors": None,
         "boundaries": [],
         "sides": [],
         "problem": None,
@@ -34,11 +38,14 @@ def answer_line(request: LineRequest, store: Store) -> Answer:
     if isinstance(found, Problem):
         return answered(request, head | {"problem": found.text})
     head["classes"] = found.names
+    counted = mistakes(dataset, request.model, seen, found, store)
+    head["errors"] = errors_record(dataset, seen, counted, store)
     place = line_over(low, high, request.points)
     rows = place[:, None]
     arrays = {"place": single(place)}
     if isinstance(found, Gaussians):
         model = found.parameters
+        head["parameters"] = parameters_record(found)
         if model.prior.size > 1:
             crossings = decision_boundaries(model)
             head["boundaries"] = [one.position for one in crossings]

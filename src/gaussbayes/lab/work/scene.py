@@ -10,7 +10,7 @@ from gaussbayes.decision import margins, rejected
 from gaussbayes.lab.datasets import Dataset, Store
 from gaussbayes.lab.messages import SceneRequest
 from gaussbayes.lab.work.answer import Answer, answered, single
-from gaussbayes.lab.work.errors import Mistakes, least_error, mistakes
+from gaussbayes.lab.work.errors import Mistakes, errors_record, mistakes
 from gaussbayes.lab.work.fits import Problem
 from gaussbayes.lab.work.outlines import axes, covariances, ellipses
 from gaussbayes.lab.work.sight import (
@@ -38,14 +38,12 @@ def answer_scene(request: SceneRequest, store: Store) -> Answer:
     seen = shown(dataset, request.pair, request.hide)
     found = sight(dataset, request.model, seen, store)
     points = places(dataset, request.pair, seen, request.view, store)
-    least = least_error(dataset, seen, store)
-    bayes = least and {"error": least.error, "standard_error": least.standard_error}
     head: dict[str, Any] = {
         "classes": dataset.classes,
         "parameters": None,
         "ellipses": [],
         "axes": [],
-        "errors": {"train": None, "test": None, "bayes": bayes},
+        "errors": errors_record(dataset, seen, None, store),
         "problem": None,
         "bounds": as_record(points.grid),
     }
@@ -56,7 +54,7 @@ def answer_scene(request: SceneRequest, store: Store) -> Answer:
         return answered(request, head | {"problem": found.text}, arrays)
     counted = mistakes(dataset, request.model, seen, found, store)
     head["classes"] = found.names
-    head["errors"] |= {"train": counted.train, "test": counted.test}
+    head["errors"] = errors_record(dataset, seen, counted, store)
     if isinstance(found, Gaussians):
         head |= _outlines(dataset, request, found, store)
     arrays |= _layers(request, found, points, counted)

@@ -147,7 +147,9 @@ def _by_hand(dataset: Dataset, choice: ByHand, seen: Shown) -> Gaussians:
     part = choice.parameters
     if seen.axes != (0, 1):
         part = marginal(part, seen.axes, Schema(np.arange(k), len(seen.axes)))
-    return Gaussians(part, np.arange(k), names, choice.parameters.n_parameters)
+    # Of a single feature the second coordinate says nothing: it has no parameters to count.
+    whole = choice.parameters if len(dataset.table.features) > 1 else part
+    return Gaussians(part, np.arange(k), names, whole.n_parameters)
 
 
 def _votes(dataset: Dataset, k: int, columns: tuple[int, ...], store: Store) -> Votes | Problem:

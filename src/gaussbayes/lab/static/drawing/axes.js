@@ -33,13 +33,19 @@ export function drawAxes(root, view, names, { left, top }) {
     lines.push(svg("text", { class: "number", x: left - 9, y: y + 4, "text-anchor": "end" }, text));
   }
   const middle = left + view.width / 2;
-  lines.push(svg("text", { class: "name", x: middle, y: bottom + 37, "text-anchor": "middle" }, short(names[0])));
+  lines.push(svg("text", { class: "name", x: middle, y: bottom + 37, "text-anchor": "middle" }, fitted(names[0], view.width)));
   if (names[1] !== null) {
     const turned = `translate(14 ${top + view.height / 2}) rotate(-90)`;
-    lines.push(svg("text", { class: "name", transform: turned, "text-anchor": "middle" }, short(names[1])));
+    lines.push(svg("text", { class: "name", transform: turned, "text-anchor": "middle" }, fitted(names[1], view.height)));
   }
   const frame = { class: "frame", x: left, y: top, width: view.width, height: view.height };
   root.replaceChildren(svg("rect", frame), ...lines);
 }
 
-const short = (name) => (name.length > 48 ? `${name.slice(0, 47)}…` : name);
+const LETTER = 7.5; // pixels
+
+/** A name that is no longer than so many pixels, about. */
+export function fitted(name, width) {
+  const most = Math.max(6, Math.floor(width / LETTER));
+  return name.length > most ? `${name.slice(0, most - 1)}…` : name;
+}

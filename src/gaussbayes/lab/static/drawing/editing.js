@@ -16,7 +16,11 @@ function listed({ points, classes, features }) {
   return { points, classes, features, rowOf: (row) => row };
 }
 
-/** The drawn rows of any dataset as a list; rows that lack a coordinate are left out. */
+/**
+ * The drawn rows of any dataset as a list; rows that lack a coordinate are left out.
+ *
+ * `loses` says what the list has no longer, where that is more than digits.
+ */
 function taken(app) {
   const { points, columns, codes, pair, n, classes, features } = app.data;
   const view = app.view();
@@ -29,11 +33,17 @@ function taken(app) {
     list.push([...view.rounded(place), codes[row]]);
   }
   const named = pair.map((feature) => features[feature]);
-  return { points: list, classes, features: named, rowOf: (row) => rows.get(row) };
+  const gone = n - list.length;
+  const lack = gone ? `; ${gone} row${gone === 1 ? "" : "s"} without one of them left out` : "";
+  const loses = gone || features.length > 2
+    ? `Now these are points of ${named.join(" and ")} alone, rounded to the screen${lack}. Undo brings the table back.`
+    : null;
+  return { points: list, classes, features: named, loses, rowOf: (row) => rows.get(row) };
 }
 
 /** Put edited points into the state; one step of undo is made on release. */
-export function put(app, { points, classes, features }, dragging) {
+export function put(app, { points, classes, features, loses }, dragging) {
+  if (loses && !app.state.data.points) app.emit("said", loses);
   const grown = classes.length !== app.data.classes.length;
   const { x, y } = app.view();
   const patch = { data: { points, classes, features }, bounds: { x, y }, stream: null };

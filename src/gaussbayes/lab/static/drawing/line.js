@@ -2,11 +2,12 @@
 
 import { svg } from "../panels/elements.js";
 import { colourOf } from "./colours.js";
-import { ticks } from "./axes.js";
+import { fitted, ticks } from "./axes.js";
 import { LineHandles } from "./line_handles.js";
 
 const UPPER = 0.6; // of the height, for the densities
 const GAP = 46; // between the two parts
+const LOW = 60; // densities less high than this are drawn without words
 const MOST_RUG = 1500; // points drawn under the curves
 
 export class LineView {
@@ -51,33 +52,33 @@ export class LineView {
     const place = answer.arrays.place.data;
     const x = [place[0], place.at(-1)];
     const across = (value) => left + ((value - x[0]) / (x[1] - x[0])) * width;
-    const upper = Math.round((height - GAP) * UPPER);
-    const lower = { top: top + upper + GAP, height: height - upper - GAP };
-    this.frame = { x, left, width, base: top + upper };
     const { joint, density, posterior, evidence } = answer.arrays;
+    const upper = joint ? Math.round((height - GAP) * UPPER) : 0; // votes have no densities
+    const lower = { top: top + upper + GAP, height: height - upper - GAP };
+    this.frame = { x, left, width, base: top + upper, height: upper };
     const withDensity = app.state.layers.density;
-    const highest = highestOf(evidence.data, joint.data, withDensity ? density.data : []);
+    const highest = joint ? highestOf(evidence.data, joint.data, withDensity ? density.data : []) : 0;
     const up = (value) => top + upper * (1 - value / (1.06 * highest || 1));
     const share = (value) => lower.top + lower.height * (1 - value);
-    const parts = [];
+    const parts = [this.rug(across, x, top + upper)];
     parts.push(...this.ground(x, across, up, highest, upper, lower));
-    const classes = joint.shape[0];
+    const classes = posterior.shape[0];
     const m = place.length;
     for (let c = 0; c < classes; c++) {
       const own = { "--own": `var(--class-${c % 12})` };
       const part = (array) => array.data.subarray(c * m, (c + 1) * m);
+      parts.push(svg("path", { class: "curve", d: path(place, part(posterior), across, share), own }));
+      if (!joint) continue;
       const line = path(place, part(joint), across, up);
       parts.push(svg("path", { class: "area", d: `${line}L${across(x[1])} ${up(0)}L${across(x[0])} ${up(0)}Z`, own }));
       parts.push(svg("path", { class: "curve", d: line, own }));
       if (withDensity) parts.push(svg("path", { class: "curve dashed", d: path(place, part(density), across, up), own }));
-      parts.push(svg("path", { class: "curve", d: path(place, part(posterior), across, share), own }));
     }
-    parts.push(svg("path", { class: "sum", d: path(place, evidence.data, across, up) }));
+    if (joint) parts.push(svg("path", { class: "sum", d: path(place, evidence.data, across, up) }));
     for (const boundary of answer.head.boundaries ?? []) {
-      const at = across(boundary);
+      const at = across(boundary).toFixed(1);
       parts.push(svg("line", { class: "border", x1: at, x2: at, y1: top, y2: lower.top + lower.height }));
     }
-    parts.push(this.rug(across, x, top + upper));
     this.curves.replaceChildren(...parts);
     this.drawCursor();
     this.handles.update();
@@ -89,23 +90,24 @@ export class LineView {
     const { width } = this.plot;
     const bottom = lower.top + lower.height;
     const box = (y, height) => svg("rect", { class: "frame", x: left, y, width, height });
-    const parts = [box(top, upper), box(lower.top, lower.height)];
+    const parts = upper ? [box(top, upper), box(lower.top, lower.height)] : [box(lower.top, lower.height)];
     const text = (at, y, anchor, value, kind = "number") =>
       parts.push(svg("text", { class: kind, x: at, y, "text-anchor": anchor }, value));
     for (const { value, text: written } of ticks(x, width / 90)) {
       text(across(value), bottom + 18, "middle", written);
       parts.push(svg("line", { class: "tick", x1: across(value), x2: across(value), y1: bottom, y2: bottom + 5 }));
     }
-    for (const { value, text: written } of ticks([0, highest], 4)) text(left - 8, up(value) + 4, "end", written);
+    for (const { value, text: written } of upper ? ticks([0, highest], 4) : []) text(left - 8, up(value) + 4, "end", written);
     for (const value of [0, 0.5, 1]) {
       text(left - 8, lower.top + lower.height * (1 - value) + 4, "end", String(value));
     }
-    text(left + width / 2, bottom + 37, "middle", this.answer.head.name ?? "", "name");
+    text(left + width / 2, bottom + 37, "middle", fitted(this.answer.head.name ?? "", width), "name");
     const note = this.app.state.layers.density
       ? "filled: prior × density · dashed: density · thin: their sum, the evidence"
       : "filled: prior × density · thin: their sum, the evidence";
-    text(left + 10, top + 18, "start", width > 420 ? note : "prior × density", "note");
-    text(left + 10, lower.top - 8, "start", "posterior probability", "note");
+    if (upper > LOW) text(left + 10, top + 18, "start", width > 420 ? note : "prior × density", "note");
+    const votes = width > 420 ? "share of votes (votes have no densities)" : "share of votes: no densities";
+    text(left + 10, lower.top - 8, "start", upper ? "posterior probability" : votes, "note");
     return parts;
   }
 

@@ -4,6 +4,7 @@ import { svg } from "../panels/elements.js";
 import { markPath } from "../panels/marks.js";
 
 const STEP = 0.01; // of the view, for an arrow key
+const LEVEL = 24; // pixels between the handles of two classes
 const FACTOR = 1.05;
 const FINER = 0.1;
 const NARROWEST = 1e-3; // of the view
@@ -16,16 +17,18 @@ export function widened([[a, b], [, c]], deviation) {
 }
 
 export class LineHandles {
-  /** frame(): {x: [low, high], left, width, base} of the curves, in pixels of the root. */
+  /** frame(): {x: [low, high], left, width, base, height} of the curves, in pixels of the root. */
   constructor(app, root, frame) {
     Object.assign(this, { app, root, frame, groups: [] });
   }
 
   update() {
     const { model } = this.app.state;
-    const usable = model.from === "hand" && model.means?.length === this.app.data.classes.length;
+    const { classes } = this.app.data;
+    const usable = model.from === "hand" && model.means?.length === classes.length;
     const count = usable ? model.means.length : 0;
-    if (this.groups.length !== count) {
+    if (this.groups.length !== count || this.named !== classes) {
+      this.named = classes;
       this.groups = Array.from({ length: count }, (_, c) => this.group(c));
       this.root.replaceChildren(...this.groups.map(({ element }) => element));
     }
@@ -61,13 +64,14 @@ export class LineHandles {
   }
 
   place(c) {
-    const { x, left, width, base } = this.frame();
+    const { x, left, width, base, height } = this.frame();
     const { means, covariances } = this.app.state.model;
     const mean = means[c][0];
     const deviation = Math.sqrt(covariances[c][0][0]);
     const across = (value) => left + ((value - x[0]) / (x[1] - x[0])) * width;
     const { arm, mean: handle, deviation: end } = this.groups[c];
-    const top = base - 16 - 24 * (c % 4); // so that two handles at one place are both seen
+    const levels = Math.max(1, Math.floor((height - 20) / LEVEL));
+    const top = base - 16 - LEVEL * (c % levels); // so that two handles at one place are both seen
     handle.setAttribute("transform", `translate(${across(mean)} ${top})`);
     end.setAttribute("transform", `translate(${across(mean + deviation)} ${top})`);
     for (const [element, value] of [[handle, mean], [end, deviation]]) {

@@ -38,7 +38,9 @@ export function byHand(app) {
     });
     const set = (value) => (_, before) => ({ covariance: withCorrelation(before, value) });
     const take = (value) => change(code, set(possibleCorrelation(value)));
-    const correlation = number(`${id}-correlation`, `Correlation, ${label}`, {}, take, FIELD);
+    const correlation = features.length > 1
+      ? number(`${id}-correlation`, `Correlation, ${label}`, {}, take, FIELD)
+      : null;
     const line = (title, inputs) =>
       el(
         "div",
@@ -58,7 +60,7 @@ export function byHand(app) {
       ),
       line("mean", means),
       line("st. dev.", deviations),
-      line("correlation", [correlation]),
+      correlation && line("correlation", [correlation]),
     );
     return {
       box,
@@ -66,7 +68,7 @@ export function byHand(app) {
         const [a, b] = deviationsOf(covariance);
         means.forEach((field, i) => field.set(mean[i]));
         deviations.forEach((field, i) => field.set([a, b][i]));
-        correlation.set(covariance[0][1] / (a * b));
+        correlation?.set(covariance[0][1] / (a * b));
       },
     };
   }
@@ -78,7 +80,8 @@ export function byHand(app) {
       const head = app.answers.data?.head;
       root.hidden = model.from !== "hand";
       if (root.hidden || !head || !model.means) return;
-      const features = app.state.pair.map((i) => head.features[i] ?? `feature ${i}`);
+      const pair = app.flat ? [0] : app.state.pair;
+      const features = pair.map((i) => head.features[i] ?? `feature ${i}`);
       const now = JSON.stringify([head.classes, features]);
       if (now !== shown) {
         shown = now;

@@ -3,9 +3,11 @@
 import { el, svg, table } from "./elements.js";
 import { count, percent, short } from "./formats.js";
 
+const MOST_NAMED = 4; // classes whose names head the columns; of more their marks do
+
 /** A confusion matrix; the deeper a cell, the larger its share of the row. */
 export function confusion(labels, matrix, names) {
-  const heads = ["is ↓ predicted →", ...labels.map((_, code) => names(code))];
+  const heads = ["is\u00a0↓ predicted\u00a0→", ...labels.map((_, code) => names(code))];
   const rows = matrix.map((row, code) => {
     const total = row.reduce((sum, n) => sum + n, 0) || 1;
     return [
@@ -21,7 +23,9 @@ export function confusion(labels, matrix, names) {
   return el(
     "div",
     { class: "scroll" },
-    table("Confusion matrix: rows are true classes", heads, rows, { class: "matrix confusion" }),
+    table("Confusion matrix: rows are true classes", heads, rows, {
+      class: labels.length > MOST_NAMED ? "matrix confusion many" : "matrix confusion",
+    }),
   );
 }
 

@@ -7,7 +7,7 @@ import { className } from "./marks.js";
 import { upload } from "./upload.js";
 
 const OWN = "";
-const sent = new Map(); // id of an upload → its columns, known even if they make no dataset yet
+const sent = new Map(); // id of an upload → its columns and target, even if they make no dataset yet
 const HELD = { min: 0, max: 0.9, step: 0.05 };
 
 export function mount(element, app) {
@@ -34,6 +34,7 @@ function summarise(summary, app) {
   for (const code of arrays.codes.data) counts[code] += 1;
   const test = arrays.test.data.reduce((sum, held) => sum + held, 0);
   const held = test ? `, ${count(test)} of them held out` : "";
+  const said = head.problem ? el("p", { class: "hint" }, head.problem) : null;
   summary.replaceChildren(
     el("p", {}, el("strong", {}, head.name), ` · ${count(head.n)} rows${held}, `,
       `${head.features.length} feature${head.features.length === 1 ? "" : "s"}`),
@@ -45,6 +46,7 @@ function summarise(summary, app) {
           className(app, code, label),
           el("span", { class: "count" }, count(counts[code])),
         ))),
+    ...(said ? [said] : []),
   );
 }
 
@@ -85,7 +87,7 @@ function ownTable(app) {
   const input = el("input", {
     type: "file",
     id: "data-file",
-    accept: ".csv,.tsv,.txt,.parquet,.pq",
+    accept: app.about.endings.join(),
     on: { change: () => input.files[0] && take(input.files[0]) },
   });
   const zone = el("label", { class: "drop", for: "data-file" }, input,
@@ -93,7 +95,7 @@ function ownTable(app) {
       "span",
       {},
       el("strong", {}, "Choose a file"),
-      " or drop one anywhere: CSV or Parquet. It stays on this machine.",
+      " or drop one anywhere: CSV, JSON lines, Parquet or Arrow. It stays on this machine.",
     ));
   const progress = el(
     "progress",
@@ -108,12 +110,8 @@ function ownTable(app) {
     progress.hidden = false;
     progress.value = 0;
     try {
-      const answer = await upload(
-        file,
-        app.about.limits.upload,
-        (share) => (progress.value = share),
-      );
-      sent.set(answer.upload, answer.columns);
+      const answer = await upload(file, app.about, (share) => (progress.value = share));
+      sent.set(answer.upload, answer);
       app.change({ data: { upload: answer.upload } }, { record: true });
     } catch (error) {
       wrong.textContent = error.message;
@@ -183,7 +181,7 @@ function columns(app) {
       const columnsNow = tableColumns(app);
       target.root.hidden = columnsNow.length === 0;
       target.options(columnsNow.map((name) => [name, name]));
-      target.set(app.state.data.target ?? head?.target);
+      target.set(app.state.data.target ?? tableOf(app)?.target ?? head?.target);
       pair.hidden = features.length < 2;
       x.options(named);
       y.options(named);
@@ -202,7 +200,13 @@ function columns(app) {
 function tableColumns(app) {
   const { upload: id, given } = app.state.data;
   if (!id && !given) return [];
-  return (id ? sent.get(id) : app.about.given?.columns) ?? app.answers.data?.head.columns ?? [];
+  return tableOf(app)?.columns ?? app.answers.data?.head.columns ?? [];
+}
+
+/** What the server said of the table, whether or not it makes a dataset. */
+function tableOf(app) {
+  const { upload: id, given } = app.state.data;
+  return id ? sent.get(id) : given ? app.about.given : null;
 }
 
 /** What leaves a model by hand, whose numbers are those of the classes and features before. */

@@ -1,8 +1,9 @@
 // The panels beside the plot, and every control in them by its id.
 //
 // `PANELS` is the order of the tabs; `mount` of each fills the element that the tab shows.
-// `CONTROLS` says what each control is for: its keys are the names that `state.without` (and
-// `hide=` in the address) may list; `hideControls` hides those.
+// `CONTROLS` says what each control is for, those of the toolbar too: its keys are the names that
+// `state.without` (and `hide=` in the address) may list; `hideControls` hides those. They are listed
+// in docs/lab.md.
 
 import * as data from "./data.js";
 import * as layers from "./layers.js";
@@ -37,6 +38,31 @@ export const PANELS = [
 
 /** Every control by its id. Where classes have controls of their own, the id ends in a number. */
 export const CONTROLS = {
+  undo: "one step back",
+  redo: "one step on",
+  share: "copy the address",
+  theme: "light or dark",
+  tools: "what the pointer does",
+  "tool-select": "look at places, move points",
+  "tool-paint": "paint points",
+  "tool-erase": "erase points",
+  "tool-pan": "shift the window",
+  fit: "show all points",
+  classes: "the classes, and which to paint",
+  views: "plane, line or 3-D",
+  "view-plane": "the plane",
+  "view-line": "one feature",
+  "view-surface": "the evidence in 3-D",
+  "by-hand": "take the model by the hand",
+  "tab-data": "the panel of data",
+  "tab-model": "the panel of the model",
+  "tab-layers": "the panel of layers",
+  "tab-point": "the panel of a point",
+  "tab-numbers": "the panel of numbers",
+  "tab-multiples": "the panel that compares",
+  "tab-stream": "the panel of the stream",
+  "tab-lessons": "the panel of lessons",
+  "tab-take_away": "the panel of what can be kept",
   "data-preset": "which example",
   "data-n": "how many rows are drawn",
   "data-seed": "the seed of the draw",

@@ -1,6 +1,6 @@
 // The panel "Model": fitted, by hand or nearest neighbours, and its settings.
 
-import { keepAsking, modelKey } from "./asking.js";
+import { handOf, tellingOf } from "../hand.js";
 import { byHand } from "./by_hand.js";
 import { choice, slider } from "./controls.js";
 import { el, section } from "./elements.js";
@@ -28,13 +28,14 @@ export function mount(element, app) {
     ["data", "Fitted", "Means and covariances are learnt from the points"],
     ["hand", "By hand", "Drag means and ellipses in the plot, or type numbers"],
     ["neighbours", "Neighbours", "The most frequent class among the nearest points"],
-  ], (value) => app.change({ model: taken(parameters(), value) }, { record: true }));
-  const byHandHint = el(
-    "p",
-    { class: "hint" },
-    "Drag a mean or the end of an axis in the plot, or type numbers here.",
-  );
-  const without = el("p", { class: "hint", role: "status" });
+  ], (value) => {
+    if (value !== "hand") app.change({ model: { from: value, priors: null } }, { record: true });
+    else if (app.state.model.from === "data") app.takeByHand().then(refresh);
+    else app.change({ model: parameters() }, { record: true });
+  });
+  const byHandHint = el("p", { class: "hint" });
+  const none = "There is no fitted model to take by the hand yet.";
+  const without = el("p", { class: "hint", role: "status" }, none);
 
   const covariance = choice("model-covariance", "Shape of the covariance", [
     ["full", "Full", "Any ellipse"],
@@ -90,15 +91,16 @@ export function mount(element, app) {
   function refresh() {
     const { model } = app.state;
     from.set(model.from);
-    const ready = parameters() !== null || model.from === "hand";
+    const fit = model.from === "data" && tellingOf(app).length > 0;
+    const ready = parameters() !== null || fit || model.from === "hand";
     from.enable("hand", ready);
-    const none = "There is no fitted model to take by the hand yet.";
-    without.textContent = app.flat ? "A model by hand needs two features." : none;
     without.hidden = ready || model.from === "neighbours";
     for (const part of fitted) part.hidden = model.from !== "data";
     near.hidden = model.from !== "neighbours";
     before.hidden = model.from === "neighbours";
     byNumbers.hidden = model.from !== "hand";
+    const end = app.flat ? "the square beside it" : "the end of an axis";
+    byHandHint.textContent = `Drag a mean or ${end} in the plot, or type numbers here.`;
     covariance.set(model.covariance);
     shared.set(Number(model.shared));
     name.textContent = nameOf(model);
@@ -111,37 +113,24 @@ export function mount(element, app) {
     hand.refresh();
     weights.refresh();
   }
-  for (const event of ["state", "data", "scene", "numbers"]) app.on(event, refresh);
-  // One feature has no plane, whose answer would bring the priors.
-  keepAsking(
-    element,
-    app,
-    { kind: "numbers", key: () => (app.flat ? modelKey(app, app.state.split) : null), pause: 150 },
-    () => {},
-  );
+  for (const event of ["state", "data", "scene", "line"]) app.on(event, refresh);
   refresh();
 }
 
-/** The parameters of the pair: of the model in the plot, or of the last one that had any. */
+/** What a model by hand starts from: the one in the plot, or the last one that had parameters. */
 function remembering(app) {
   let last = null;
   return () => {
-    const scene = app.answers.scene;
-    const found = scene?.head.parameters;
-    const whole = found?.means.every((mean) => mean?.length === 2);
-    if (whole) last = { of: tableKey(scene.request), found };
+    const whole = ({ head }) => head.parameters.means[0]?.length === (app.flat ? 1 : 2);
+    const answer = tellingOf(app).find(whole);
+    const found = answer && handOf(answer.head.parameters);
+    if (found) last = { of: tableKey(answer.request), found };
     const now = app.data && tableKey({ data: app.data.id, pair: app.data.pair });
     return last?.of === now ? last.found : null;
   };
 }
 
 const tableKey = ({ data, pair }) => JSON.stringify([data, pair]);
-
-function taken(parameters, from) {
-  if (from !== "hand") return { from, priors: null };
-  const { priors: weights, means, covariances } = parameters;
-  return { from, priors: weights, means, covariances };
-}
 
 function asShared(value) {
   if (value === 0) return false;

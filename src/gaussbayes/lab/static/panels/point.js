@@ -157,7 +157,7 @@ export function mount(element, app) {
 
 /** The features' names on the controls that move along them. */
 function names(place, hide, features) {
-  const write = (label, text) => label && label.textContent !== text && (label.textContent = text);
+  const write = (label, text) => label && label.textContent !== text && Object.assign(label, { textContent: text, title: text });
   features.forEach((name, i) => {
     write(place.querySelectorAll("label")[i], name ?? "");
     write(hide.querySelectorAll("label > span")[i + 1], name ?? "");

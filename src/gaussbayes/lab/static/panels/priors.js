@@ -1,5 +1,6 @@
 // Priors as linked sliders: moving one rescales the others, so that they always sum to 1.
 
+import { tellingOf } from "../hand.js";
 import { button, el } from "./elements.js";
 import { probability } from "./formats.js";
 import { mark } from "./marks.js";
@@ -126,7 +127,5 @@ export function priors(app) {
 /** The priors in force: those that were set, else those of the fitted model. */
 function current(app) {
   if (app.state.model.priors) return app.state.model.priors;
-  const own = (answer) => answer && answer.request.data === app.data?.id && answer.head.parameters;
-  const found = [app.answers.scene, app.answers.numbers].find(own);
-  return found?.head.parameters.priors ?? null;
+  return tellingOf(app)[0]?.head.parameters.priors ?? null;
 }

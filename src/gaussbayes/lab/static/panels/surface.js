@@ -1,5 +1,8 @@
 // The evidence as plotly draws it: what the surface consists of, and its scene.
 
+import { fitted } from "../drawing/axes.js";
+
+const NAME = 240; // pixels that an axis has for its name
 const CENTER = { x: 0, y: 0, z: -0.15 };
 
 /**
@@ -75,7 +78,7 @@ function triangles(width, height) {
 /** How the scene is laid out, in the colours of the theme. */
 export function layout(app, eye) {
   const { ink, faint, paper } = app.colours;
-  const [across, up] = app.data.pair.map((feature) => app.data.features[feature]);
+  const [across, up] = app.data.pair.map((feature) => fitted(app.data.features[feature], NAME));
   const axis = (title) => ({
     title: { text: title },
     color: ink,

@@ -1,20 +1,19 @@
 // Sending a table to the server, with progress and errors that can be read.
 
-const KINDS = /\.(csv|tsv|txt|parquet|pq)$/i;
-
 /**
  * Send one file; the server keeps it in memory and answers with what it found.
  *
  * @param {File} file
- * @param {number|null} limit the most bytes that the server takes
+ * @param {{endings: string[], limits: {upload: number}}} about what the server can read
  * @param {(share: number) => void} onProgress
  * @returns {Promise<object>} {upload: id, …}; rejected with an Error whose message can be shown
  */
-export function upload(file, limit, onProgress) {
-  if (!KINDS.test(file.name)) {
-    return Promise.reject(new Error(`${file.name} is neither a CSV nor a Parquet file.`));
+export function upload(file, { endings, limits: { upload: limit } }, onProgress) {
+  const ending = /\.\w+$/.exec(file.name.toLowerCase())?.[0];
+  if (ending && !endings.includes(ending)) {
+    return Promise.reject(new Error(`${file.name}: a name ending in ${ending} is not that of a table.`));
   }
-  if (limit && file.size > limit) {
+  if (file.size > limit) {
     return Promise.reject(
       new Error(`${file.name} has ${size(file.size)}; at most ${size(limit)} are taken.`),
     );

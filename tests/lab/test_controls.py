@@ -1,0 +1,31 @@
+"""The controls that an address can hide are those that the document lists."""
+
+import re
+from pathlib import Path
+
+from gaussbayes.lab.app import STATIC
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "lab.md"
+
+
+def test_the_document_lists_all_that_can_be_hidden() -> None:
+    script = (STATIC / "panels" / "index.js").read_text("utf-8")
+    controls = re.search(r"export const CONTROLS = \{\n(.*?)\n\};", script, re.DOTALL)
+    assert controls is not None
+    names = re.findall(r'^  "?([\w-]+)"?: ', controls[1], re.MULTILINE)
+    _, _, table = DOCUMENT.read_text("utf-8").partition("| Where | Names |\n|---|---|\n")
+    listed = re.findall("`([^`]+)`", table.partition("\n\n")[0])
+    assert sorted(listed) == sorted(names)
+    assert len(set(names)) == len(names) > 50
+
+
+def test_the_document_lists_all_keys_of_the_plane() -> None:
+    script = (STATIC / "keyboard.js").read_text("utf-8")
+    tools = re.search(r"const TOOLS = \{(.*?)\}", script)
+    assert tools is not None
+    letters = set(re.findall(r"(\w): ", tools[1])) | set(re.findall(r'key === "(.)"', script))
+    _, _, table = DOCUMENT.read_text("utf-8").partition("| Key | What it does |\n|---|---|\n")
+    listed = set(re.findall("`(.)`", table.partition("\n\n")[0]))
+    assert letters - {" ", "="} <= listed  # the space bar has a name, = is + without Shift
+    for name in re.findall(r'key === "(\w{2,})"', script):
+        assert name in table, name
