@@ -29,11 +29,18 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture(scope="module")
-def address(browser: Browser) -> Iterator[str]:  # noqa: ARG001 (no server where there is no browser)
-    """The address of a lab that runs for the tests of a file: its pages do not know each other."""
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The address of a lab that runs for all tests: its pages do not know each other."""
     with serving() as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def address(browser: Browser, request: pytest.FixtureRequest) -> str:  # noqa: ARG001
+    """The address of the lab; where there is no browser, no server is started."""
+    found: str = request.getfixturevalue("server")
+    return found
 
 
 @pytest.fixture
