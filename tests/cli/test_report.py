@@ -10,7 +10,7 @@ import pytest
 import gaussbayes
 from gaussbayes import GaussianClassifier
 from gaussbayes.datasets import load_iris
-from tests.cli.calling import Call, Shell
+from tests.cli.calling import Call
 
 
 @pytest.fixture
@@ -26,10 +26,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return seen
 
 
-def test_a_page_is_written_and_its_path_printed(shell: Shell, iris: Path) -> None:
-    done = shell("gaussbayes report iris.csv -y species --held-out 3 -o 'my page.html'")
+def test_a_page_is_written_and_its_path_printed(call: Call, iris: Path) -> None:
+    done = call("report", "iris.csv", "-y", "species", "--held-out", "3", "-o", "my page.html")
     assert done.stderr == ""
-    assert (done.returncode, done.stdout) == (0, "my page.html\n")
+    assert (done.exit_code, done.stdout) == (0, "my page.html\n")
     page = (iris.parent / "my page.html").read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>")
     assert "iris.csv" in page

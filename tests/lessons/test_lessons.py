@@ -131,8 +131,8 @@ def test_a_lesson_is_complete(lesson: Lesson) -> None:
         assert all(dataclasses.astuple(erratum))
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_other_seeds_draw_other_rows_and_agree_as_well(seed: int) -> None:
+def test_another_seed_draws_other_rows_and_agrees_as_well() -> None:
+    seed = 1
     for name in ("three_gaussians", "two_gaussians", "diabetes", "missing_data"):
         lesson, again, other = (lessons.get(name, one) for one in (seed, seed, 0))
         drawn = [i for i, table in enumerate(lesson.data) if f"seed {seed}" in table.source]
