@@ -3,7 +3,7 @@
 import { el, svg, table } from "./elements.js";
 import { count, percent, short } from "./formats.js";
 
-const MOST_NAMED = 4; // classes whose names head the columns; of more their marks do
+const MOST_LETTERS = 16; // of the names that head the columns together; where they are longer, marks do
 
 /** A confusion matrix; the deeper a cell, the larger its share of the row. */
 export function confusion(labels, matrix, names) {
@@ -24,7 +24,7 @@ export function confusion(labels, matrix, names) {
     "div",
     { class: "scroll" },
     table("Confusion matrix: rows are true classes", heads, rows, {
-      class: labels.length > MOST_NAMED ? "matrix confusion many" : "matrix confusion",
+      class: labels.join("").length > MOST_LETTERS ? "matrix confusion marked" : "matrix confusion",
     }),
   );
 }

@@ -75,8 +75,10 @@ function scoreTable(head) {
 }
 
 function counted(head) {
-  if (!head.parameters) return ["Nearest neighbours keep every row instead of parameters."];
-  return [el("strong", {}, count(head.count)), " free parameters."];
+  const { length } = head.features;
+  const all = length > 2 ? ` Errors here are by all ${length} features, under the plot by the two shown.` : "";
+  if (!head.parameters) return [`Nearest neighbours keep every row instead of parameters.${all}`];
+  return [el("strong", {}, count(head.count)), ` free parameters.${all}`];
 }
 
 function parametersOf(app, head) {
