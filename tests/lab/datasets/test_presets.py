@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
 from gaussbayes.lab.datasets import presets
 from gaussbayes.lab.messages import MessageError
@@ -102,3 +103,12 @@ def test_few_rows_are_fewer_than_features() -> None:
 def test_unknown_presets_are_named() -> None:
     with pytest.raises(MessageError, match="no example 'unequel' \\(did you mean 'unequal'\\?\\)"):
         presets.made("unequel", 0, None)
+
+
+def test_irises_are_all_there_and_mixed() -> None:
+    table = presets.made("irises", seed=0, n=None)
+    data = load_iris()
+    mixed = [*map(tuple, np.column_stack([table.X, table.codes]).tolist())]
+    listed = [*map(tuple, np.column_stack([data.data, data.target]).tolist())]
+    assert sorted(mixed) == sorted(listed)
+    assert np.unique(table.codes[:20]).tolist() == [0, 1, 2]

@@ -312,6 +312,7 @@ def test_a_singular_covariance_is_a_problem_and_no_error(page: Page) -> None:
     [
         ([], {}, "there are no rows to learn from"),
         ([[0, 0, 0]], {}, "rows of one class only, 'p'"),
+        ([[0, 0, 0], [1, 1, 1]], {"first": 1}, "so far all rows are of one class, 'p'"),
         ([[0, 0, 0], [1, 1, 1]], {}, "does not vary .* Ways out"),
         ([[0, 0, 0], [1, 2, 0], [2, 1, 1], [0, 3, 1]], {"priors": [1.0]}, "2 priors are needed"),
         ([[0, 0, 0], [1, 1, 1]], {"divisor": "unbiased"}, "divides by 0"),

@@ -43,9 +43,11 @@ def clouds() -> Table:
 
 
 def irises() -> Table:
-    """Fisher's irises."""
+    """Fisher's irises, their species mixed: those that come first are of all three."""
     found = load_iris()
-    return listed("Fisher's irises", found.rows, found.labels, found.feature_names, "species")
+    order = np.random.default_rng(0).permutation(found.labels.size)
+    rows, labels = found.rows[order], found.labels[order]
+    return listed("Fisher's irises", rows, labels, found.feature_names, "species")
 
 
 def two_gaussians(seed: int, n: int) -> Table:

@@ -84,10 +84,7 @@ def _fitted(dataset: Dataset, choice: FromData, store: Store) -> Fit | Problem:
         return learnt
     present = np.flatnonzero(learnt.moments.weight > 0)
     if present.size == 1:
-        return Problem(
-            f"there are rows of one class only, {dataset.classes[present[0]]!r}, and a classifier "
-            "needs two: add points of another, or choose another column to predict"
-        )
+        return Problem(_one_class(dataset.classes[present[0]], so_far=choice.first is not None))
     settings = choice.settings
     table = dataset.table
     try:
@@ -97,6 +94,15 @@ def _fitted(dataset: Dataset, choice: FromData, store: Store) -> Fit | Problem:
         return Fit(solved, solved.estimate(1), present)
     except GaussBayesError as error:
         return Problem(str(error))
+
+
+def _one_class(name: str, *, so_far: bool) -> str:
+    if so_far:
+        return f"so far all rows are of one class, {name!r}, and a classifier needs two"
+    return (
+        f"there are rows of one class only, {name!r}, and a classifier needs two: add points of "
+        "another, or choose another column to predict"
+    )
 
 
 def _among(priors: Priors, present: NDArray[np.intp], dataset: Dataset) -> Priors:

@@ -76,7 +76,7 @@ function example(app) {
       preset.options(own ? listed : [[OWN, "— none: points or a table of your own"], ...listed]);
       preset.set(own ? data.preset : OWN);
       about.textContent = own?.about ?? "";
-      drawn.hidden = !own;
+      drawn.hidden = !own?.drawn;
       rows.set(data.n);
       seed.set(data.seed);
     },
