@@ -28,7 +28,7 @@ def labels_of(lab: Lab) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def test_a_mean_is_dragged_undone_and_redone(lab: Lab) -> None:
-    lab.open(THREE, fresh=True)
+    lab.open(THREE)
     assert lab.find("undo").is_disabled()
     lab.press("by-hand")
     before, seen = lab.state, lab.picture()
@@ -140,7 +140,7 @@ def test_handles_by_keyboard(lab: Lab) -> None:
 
 def test_a_single_feature(lab: Lab) -> None:
     """The petals of the course: a mean and a standard deviation, dragged, typed and taken away."""
-    lab.open({"data": {"preset": "petals"}}, fresh=True)
+    lab.open({"data": {"preset": "petals"}})
     drawn = "document.querySelector('#line g').innerHTML"
     fitted = lab.get(drawn)
     lab.press("by-hand")
