@@ -84,7 +84,12 @@ def lab(shared_lab: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:
 
 def new_lab(browser: Browser, address: str, **options: Any) -> Lab:
     """A page in a profile of its own."""
-    options = {"viewport": VIEWPORT, "reduced_motion": "reduce", "accept_downloads": True, **options}
+    options = {
+        "viewport": VIEWPORT,
+        "reduced_motion": "reduce",
+        "accept_downloads": True,
+        **options,
+    }
     return Lab(browser.new_context(**options).new_page(), address)
 
 

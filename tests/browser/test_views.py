@@ -1,7 +1,6 @@
 """The line, the surface with and without WebGL, the stream, and lessons."""
 
 import numpy as np
-import pytest
 from playwright.sync_api import Browser, expect
 
 from gaussbayes import GaussianClassifier
@@ -61,20 +60,19 @@ def test_votes_have_no_densities(lab: Lab) -> None:
 
 
 def test_the_surface(lab: Lab) -> None:
-    lab.open()
+    lab.open({"model": {"from": "neighbours"}})
     lab.press("view-surface")
-    expect(lab.page.locator("#surface canvas").first).to_be_visible()
+    expect(lab.page.locator(".surface-message")).to_contain_text("no densities")
+    lab.panel("model")
+    lab.choose("model-from", "data")
     drawn = "document.querySelector('#surface-plot')?.layout?.scene?.camera?.eye"
     lab.until(drawn)
+    expect(lab.page.locator(".surface-message")).to_be_hidden()
+    expect(lab.page.locator("#surface canvas").first).to_be_visible()
+    assert lab.array("surface", "evidence").min() >= 0
     eye = lab.get(drawn)
     lab.find("surface-left").click()
     lab.until(f"Math.abs({drawn}.x - {eye['x']}) > 0.05")
-    assert lab.array("surface", "evidence").min() >= 0
-    lab.panel("model")
-    lab.choose("model-from", "neighbours")
-    expect(lab.page.locator(".surface-message")).to_contain_text("no densities")
-    lab.choose("model-from", "data")
-    expect(lab.page.locator(".surface-message")).to_be_hidden()
     lab.press("view-plane")
     expect(lab.find("surface")).to_be_hidden()
 
@@ -154,17 +152,17 @@ def test_a_lesson_step_by_step(lab: Lab) -> None:
     expect(lab.find("lessons-text")).to_be_visible()
 
 
-@pytest.mark.parametrize("layer", ["joint", "evidence", "truth", "reject", "novelty"])
-def test_layers(lab: Lab, layer: str) -> None:
+def test_layers(lab: Lab) -> None:
     lab.open()
     lab.panel("layers")
     before = lab.picture(), lab.picture("lines")
-    lab.page.locator(f"label:has(> #layers-{layer})").click()
-    lab.settle()
-    assert (lab.picture(), lab.picture("lines")) != before
-    lab.page.locator(f"label:has(> #layers-{layer})").click()
-    lab.settle()
-    assert (lab.picture(), lab.picture("lines")) == before
+    for layer in ("joint", "evidence", "truth", "reject", "novelty"):
+        lab.page.locator(f"label:has(> #layers-{layer})").click()
+        lab.settle()
+        assert (lab.picture(), lab.picture("lines")) != before, layer
+        lab.page.locator(f"label:has(> #layers-{layer})").click()
+        lab.settle()
+        assert (lab.picture(), lab.picture("lines")) == before, layer
 
 
 def test_the_readout_follows_the_pointer(lab: Lab) -> None:
