@@ -1,16 +1,13 @@
 """A browser for the tests of the page. Where there is none they are skipped, saying why and how."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser import chromium
-from tests.browser.lab import Lab
+from tests.browser.lab import VIEWPORT, Lab, must_be_content, new_lab
 from tests.browser.serving import serving
-
-VIEWPORT: ViewportSize = {"width": 1120, "height": 660}
 
 
 @pytest.fixture(scope="package")
@@ -45,21 +42,6 @@ def address(browser: Browser, request: pytest.FixtureRequest) -> str:  # noqa: A
     return found
 
 
-@pytest.fixture
-def make_lab(browser: Browser, address: str) -> Iterator[Callable[..., Lab]]:
-    """Makes pages that are not open yet; options are those of Playwright's ``new_context``."""
-    made: list[Lab] = []
-
-    def make(**options: Any) -> Lab:
-        made.append(new_lab(browser, address, **options))
-        return made[-1]
-
-    yield make
-    for lab in made:
-        lab.page.context.close()
-        must_be_content(lab)
-
-
 @pytest.fixture(scope="package")
 def shared_lab(browser: Browser, address: str) -> Iterator[Lab]:
     """The page of all tests that need no other: to load it takes longer than most of them."""
@@ -80,22 +62,3 @@ def lab(shared_lab: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:
         page.mouse.up()
         page.goto("about:blank")
     must_be_content(shared_lab)
-
-
-def new_lab(browser: Browser, address: str, **options: Any) -> Lab:
-    """A page in a profile of its own."""
-    options = {
-        "viewport": VIEWPORT,
-        "reduced_motion": "reduce",
-        "accept_downloads": True,
-        **options,
-    }
-    return Lab(browser.new_context(**options).new_page(), address)
-
-
-def must_be_content(lab: Lab) -> None:
-    """Whatever a test does, its page may ask no other machine, and must not complain."""
-    complaints = lab.complaints[:]
-    lab.complaints.clear()
-    assert lab.hosts <= {"127.0.0.1"}
-    assert complaints == []

@@ -7,9 +7,11 @@ from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
 State = dict[str, Any]
+
+VIEWPORT: ViewportSize = {"width": 1120, "height": 660}
 
 PATIENCE = 30_000
 """Milliseconds that a condition is waited for; a busy machine may need some of them."""
@@ -229,3 +231,17 @@ class Lab:
         mouse.down()
         for step in range(1, steps + 1):
             mouse.move(start[0] + by[0] * step / steps, start[1] + by[1] * step / steps)
+
+
+def new_lab(browser: Browser, address: str, **options: Any) -> Lab:
+    """A page in a profile of its own; options are those of Playwright's ``new_context``."""
+    own = {"viewport": VIEWPORT, "reduced_motion": "reduce", "accept_downloads": True, **options}
+    return Lab(browser.new_context(**own).new_page(), address)
+
+
+def must_be_content(lab: Lab) -> None:
+    """Whatever a test does, its page may ask no other machine, and must not complain."""
+    complaints = lab.complaints[:]
+    lab.complaints.clear()
+    assert lab.hosts <= {"127.0.0.1"}
+    assert complaints == []

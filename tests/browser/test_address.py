@@ -1,38 +1,8 @@
 """The whole state is in the address: it comes back by it, and controls are hidden by it."""
 
-from collections.abc import Callable
-
 from playwright.sync_api import expect
 
 from tests.browser.lab import Lab, hash_of
-
-
-def test_the_same_page_by_its_address(lab: Lab, make_lab: Callable[..., Lab]) -> None:
-    """Everything is changed by hand; a second browser that is given the address shows it all."""
-    lab.open({"data": {"preset": "three", "seed": 4, "n": 20}})
-    lab.press("tool-paint")
-    lab.page.mouse.click(*lab.middle("inner"))
-    lab.settle()
-    assert len(lab.state["data"]["points"]) == 21
-    lab.press("tool-select")
-    lab.panel("layers")
-    lab.choose("layers-regions", "hard")
-    lab.page.locator("label:has(#layers-evidence)").click()
-    lab.press("by-hand")
-    lab.drag(lab.middle("handle-mean-0"), (60, 20))
-    lab.page.mouse.click(*lab.pixel(0.5, 0.5))
-    lab.settle()
-    state = lab.state
-    assert state["at"] is not None
-    pictures = [lab.picture(name) for name in ("regions", "lines", "points", "rings")]
-    address = lab.page.url
-
-    other = make_lab()
-    other.page.goto(address)
-    other.settle()
-    assert other.state == state
-    assert other.page.url == address
-    assert [other.picture(name) for name in ("regions", "lines", "points", "rings")] == pictures
 
 
 def test_the_default_has_no_address_of_its_own(lab: Lab) -> None:

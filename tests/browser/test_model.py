@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from sklearn.neighbors import KNeighborsClassifier
 
 from gaussbayes import GaussianClassifier
 from tests.browser import tables
@@ -88,6 +87,8 @@ def test_structures(trees: Lab) -> None:
 
 
 def test_neighbours_vote(trees: Lab) -> None:
+    from sklearn.neighbors import KNeighborsClassifier  # no other test of the page needs it
+
     lab = trees
     lab.panel("model")
     lab.choose("model-from", "neighbours")

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, CDPSession, expect
 
-from tests.browser.conftest import must_be_content, new_lab
-from tests.browser.lab import Lab
+from tests.browser.lab import Lab, must_be_content, new_lab
 
 SIZE = {"width": 390, "height": 844}
 CORNERS = [(0, 0), (1, 0.2), (0.3, 1), (1.1, 1.4)]

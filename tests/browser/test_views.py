@@ -1,10 +1,9 @@
 """The line, the surface with and without WebGL, the stream, and lessons."""
 
 import numpy as np
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from gaussbayes import GaussianClassifier
-from tests.browser import chromium
 from tests.browser.lab import Lab
 
 
@@ -75,26 +74,6 @@ def test_the_surface(lab: Lab) -> None:
     lab.until(f"Math.abs({drawn}.x - {eye['x']}) > 0.05")
     lab.press("view-plane")
     expect(lab.find("surface")).to_be_hidden()
-
-
-def test_without_webgl(browser: Browser, address: str) -> None:
-    """The page says so, and shows the evidence in the plane."""
-    options = [option for option in chromium.OPTIONS if "swiftshader" not in option]
-    started = browser.browser_type.launch(
-        executable_path=chromium.find(), args=[*options, "--disable-3d-apis"]
-    )
-    lab = Lab(started.new_page(), address).open()
-    before = lab.picture("lines")
-    lab.find("view-surface").click()
-    expect(lab.find("toast")).to_contain_text("no WebGL")
-    lab.settle()
-    assert lab.state["view"] == "plane"
-    assert lab.state["layers"]["evidence"] is True
-    expect(lab.find("inner")).to_be_visible()
-    assert lab.picture("lines") != before
-    started.close()
-    assert lab.hosts == {"127.0.0.1"}
-    assert lab.complaints == []
 
 
 def test_the_stream(lab: Lab) -> None:
