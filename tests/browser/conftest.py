@@ -1,22 +1,21 @@
 """A browser for the tests of the page. Where there is none they are skipped, saying why and how."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser import chromium
-from tests.browser.lab import Lab
+from tests.browser.lab import VIEWPORT, Lab, must_be_content, new_lab
 from tests.browser.serving import serving
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Chromium without a window.
 
-    One for each file: while it is driven, its event loop is that of the thread, and other tests of
-    the same process could not run theirs.
+    It is closed after the last test of this folder: while it is driven, its event loop is that of
+    the thread, and other tests of the same process could not run theirs.
     """
     path = chromium.find()
     if path is None and chromium.is_required():
@@ -29,59 +28,37 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server() -> Iterator[str]:
     """The address of a lab that runs for all tests: its pages do not know each other."""
     with serving() as found:
         yield found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def address(browser: Browser, request: pytest.FixtureRequest) -> str:  # noqa: ARG001
     """The address of the lab; where there is no browser, no server is started."""
     found: str = request.getfixturevalue("server")
     return found
 
 
-@pytest.fixture
-def make_lab(browser: Browser, address: str) -> Iterator[Callable[..., Lab]]:
-    """Makes pages that are not open yet; options are those of Playwright's ``new_context``."""
-    made: list[Lab] = []
-
-    def make(**options: Any) -> Lab:
-        made.append(new_lab(browser, address, **options))
-        return made[-1]
-
-    yield make
-    for lab in made:
-        lab.page.context.close()
-        must_be_content(lab)
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def shared_lab(browser: Browser, address: str) -> Iterator[Lab]:
-    """The page of a file's tests: to load it takes longer than most of them."""
+    """The page of all tests that need no other: to load it takes longer than most of them."""
     lab = new_lab(browser, address)
     yield lab
     lab.page.context.close()
 
 
 @pytest.fixture
-def lab(shared_lab: Lab) -> Iterator[Lab]:
+def lab(shared_lab: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:
     """A page that a test is to open in a state of its own."""
+    page, failed = shared_lab.page, request.session.testsfailed
     yield shared_lab
+    if page.viewport_size != VIEWPORT:
+        page.set_viewport_size(VIEWPORT)
+    page.emulate_media(color_scheme="light")
+    if request.session.testsfailed > failed:  # what it left may be anything
+        page.mouse.up()
+        page.goto("about:blank")
     must_be_content(shared_lab)
-
-
-def new_lab(browser: Browser, address: str, **options: Any) -> Lab:
-    """A page in a profile of its own."""
-    options = {"viewport": {"width": 1120, "height": 660}, "accept_downloads": True, **options}
-    return Lab(browser.new_context(**options).new_page(), address)
-
-
-def must_be_content(lab: Lab) -> None:
-    """Whatever a test does, its page may ask no other machine, and must not complain."""
-    complaints = lab.complaints[:]
-    lab.complaints.clear()
-    assert lab.hosts <= {"127.0.0.1"}
-    assert complaints == []

@@ -7,9 +7,11 @@ from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
 State = dict[str, Any]
+
+VIEWPORT: ViewportSize = {"width": 1120, "height": 660}
 
 PATIENCE = 30_000
 """Milliseconds that a condition is waited for; a busy machine may need some of them."""
@@ -17,11 +19,38 @@ PATIENCE = 30_000
 _SETTLED = """window.lab && lab.data && !lab.loading && !lab.dragging &&
 lab.connection.underWay.size === 0 && (lab.answers.scene || lab.answers.line)"""
 
-_AFRESH = """() => {
+_WAIT = f"""const wait = async (holds) => {{
+    const end = performance.now() + {PATIENCE};
+    while (!holds()) {{
+        if (performance.now() > end) return false;
+        await new Promise((go) => setTimeout(go, 8));
+    }}
+    return true;
+}};"""
+"""The page allows no ``eval``, so that what is waited for comes with the loop that waits."""
+
+_SETTLE = f"""const settle = async () => {{
+    const held = await wait(() => {_SETTLED});
+    await new Promise((go) => requestAnimationFrame(go));
+    return held;
+}};"""
+
+_GO = f"""async (hash) => {{
+    {_WAIT} {_SETTLE}
+    lab.openPanel("data");
+    document.getElementById("side").dataset.open = String(innerWidth > 820);
+    if (location.hash.slice(1) !== hash) {{
+        const heard = new Promise((go) => addEventListener("hashchange", go, {{ once: true }}));
+        location.hash = hash;
+        await heard;
+    }}
+    const held = await settle();
     lab.history = new lab.history.constructor(lab.state);
     lab.setTool("select", 0);
     document.activeElement.blur();
-}"""
+    scrollTo(0, 0);
+    return held;
+}}"""
 
 _PICTURE = """(id) => {
     const canvas = document.getElementById(id);
@@ -71,33 +100,35 @@ class Lab:
         A page that is there already only goes to another state and forgets its history, unless it
         is to be `fresh`.
         """
-        there = self.page.url.startswith(self.address) and not fresh
-        if not there:
-            self.page.goto("about:blank")
-        self.page.goto(f"{self.address}#{hash_of(state or {}) if after is None else after}")
+        after = hash_of(state or {}) if after is None else after
+        if self.page.url.startswith(self.address) and not fresh:
+            self._must_hold(_SETTLED, self.page.evaluate(_GO, after))
+            return self
+        self.load(after)
         self.settle()
-        if there:
-            self.page.evaluate(_AFRESH)
         return self
 
-    def until(self, condition: str) -> None:
-        """Wait for a condition in JavaScript. The page allows no ``eval``, so it is asked here."""
-        held = self.page.evaluate(
-            f"""async () => {{
-                const end = performance.now() + {PATIENCE};
-                while (!({condition})) {{
-                    if (performance.now() > end) return false;
-                    await new Promise((go) => setTimeout(go, 8));
-                }}
-                return true;
-            }}"""
-        )
+    def load(self, after: str) -> None:
+        """Load the page with what stands `after` the ``#``, without waiting for its pictures."""
+        if self.page.url.startswith(self.address):  # the same process goes on, which is quicker
+            self.page.evaluate("(after) => history.replaceState(null, '', `#${after}`)", after)
+            self.page.reload()
+        else:
+            self.page.goto(f"{self.address}#{after}")
+
+    def _must_hold(self, condition: str, held: bool) -> None:
         assert held, (condition, self.page.locator("#problem").text_content())
+
+    def until(self, condition: str) -> None:
+        """Wait for a condition in JavaScript."""
+        script = f"() => {{ {_WAIT} return wait(() => {condition}); }}"
+        self._must_hold(condition, self.page.evaluate(script))
 
     def settle(self) -> None:
         """Wait until everything that was asked for is there and painted."""
-        self.until(_SETTLED)
-        self.page.evaluate("() => new Promise((go) => requestAnimationFrame(() => go()))")
+        self._must_hold(
+            _SETTLED, self.page.evaluate(f"() => {{ {_WAIT} {_SETTLE} return settle(); }}")
+        )
 
     def get(self, expression: str) -> Any:
         """A value of the page."""
@@ -178,9 +209,14 @@ class Lab:
 
     def middle(self, name: str) -> tuple[float, float]:
         """The middle of an element on the screen."""
-        box = self.find(name).bounding_box()
-        assert box is not None
-        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        left, top = self.page.evaluate(
+            """(name) => {
+                const box = document.getElementById(name).getBoundingClientRect();
+                return [box.left + box.width / 2, box.top + box.height / 2];
+            }""",
+            name,
+        )
+        return left, top
 
     def drag(self, start: tuple[float, float], by: tuple[float, float], steps: int = 8) -> None:
         """Press at a pixel, move by some, and let go."""
@@ -195,3 +231,17 @@ class Lab:
         mouse.down()
         for step in range(1, steps + 1):
             mouse.move(start[0] + by[0] * step / steps, start[1] + by[1] * step / steps)
+
+
+def new_lab(browser: Browser, address: str, **options: Any) -> Lab:
+    """A page in a profile of its own; options are those of Playwright's ``new_context``."""
+    own = {"viewport": VIEWPORT, "reduced_motion": "reduce", "accept_downloads": True, **options}
+    return Lab(browser.new_context(**own).new_page(), address)
+
+
+def must_be_content(lab: Lab) -> None:
+    """Whatever a test does, its page may ask no other machine, and must not complain."""
+    complaints = lab.complaints[:]
+    lab.complaints.clear()
+    assert lab.hosts <= {"127.0.0.1"}
+    assert complaints == []

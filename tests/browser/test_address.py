@@ -1,54 +1,14 @@
 """The whole state is in the address: it comes back by it, and controls are hidden by it."""
 
-from collections.abc import Callable
-from urllib.parse import urlsplit
-
 from playwright.sync_api import expect
 
 from tests.browser.lab import Lab, hash_of
-from tests.browser.serving import serving
-
-
-def test_the_same_page_by_its_address(lab: Lab, make_lab: Callable[..., Lab]) -> None:
-    """Everything is changed by hand; a second browser that is given the address shows it all."""
-    lab.open({"data": {"preset": "three", "seed": 4, "n": 150}})
-    lab.panel("layers")
-    lab.choose("layers-regions", "hard")
-    lab.page.locator("label:has(#layers-evidence)").click()
-    lab.press("by-hand")
-    lab.drag(lab.middle("handle-mean-0"), (60, 20))
-    lab.page.mouse.click(*lab.pixel(0.5, 0.5))
-    lab.settle()
-    state = lab.state
-    assert state["at"] is not None
-    pictures = [lab.picture(name) for name in ("regions", "lines", "points", "rings")]
-    address = lab.page.url
-
-    other = make_lab()
-    other.page.goto(address)
-    other.settle()
-    assert other.state == state
-    assert other.page.url == address
-    assert [other.picture(name) for name in ("regions", "lines", "points", "rings")] == pictures
-
-
-def test_points_are_in_the_address(lab: Lab) -> None:
-    lab.open({"data": {"preset": "shared", "seed": 0, "n": 20}})
-    lab.press("tool-paint")
-    lab.page.mouse.click(*lab.middle("inner"))
-    lab.settle()
-    state, picture = lab.state, lab.picture("points")
-    assert len(state["data"]["points"]) == 21
-    lab.page.reload()
-    lab.settle()
-    assert (lab.state, lab.picture("points")) == (state, picture)
 
 
 def test_the_default_has_no_address_of_its_own(lab: Lab) -> None:
     lab.open({"neighbours": 9})
     assert lab.page.url == f"{lab.address}#{hash_of({'neighbours': 9})}"
-    lab.open({}, fresh=True)
-    lab.panel("data")
+    lab.open({})
     lab.press("data-new")
     assert "#" in lab.page.url
     lab.press("undo")
@@ -72,20 +32,6 @@ def test_controls_are_hidden(lab: Lab) -> None:
     expect(lab.find("data-preset")).to_be_visible()
 
 
-def test_a_server_that_was_started_anew(make_lab: Callable[..., Lab]) -> None:
-    """It has another key, so that the page cannot go on, but says what to do."""
-    lab = make_lab()
-    with serving() as address:
-        lab.address = address
-        lab.open()
-        port = str(urlsplit(address).port)
-    expect(lab.find("problem")).to_contain_text("The server does not answer")
-    with serving("--port", port):
-        expect(lab.find("problem")).to_contain_text("started anew and has another address")
-        lab.page.goto("about:blank")
-    lab.complaints.clear()  # the browser itself complains of a server that is gone
-
-
 def test_a_broken_address(lab: Lab) -> None:
     default = lab.open({}).state
     lab.open(after="@@@", fresh=True)
@@ -105,8 +51,7 @@ def test_a_broken_address(lab: Lab) -> None:
 
 def test_an_address_that_the_server_refuses(lab: Lab) -> None:
     """It can be read, but there is no such table or model: that is said, and the page goes on."""
-    lab.page.goto("about:blank")
-    lab.page.goto(f"{lab.address}#{hash_of({'data': {'upload': 'gone'}})}")
+    lab.load(hash_of({"data": {"upload": "gone"}}))
     expect(lab.find("problem")).to_be_visible()
     lab.panel("data")
     lab.find("data-preset").select_option("three")

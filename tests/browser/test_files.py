@@ -1,7 +1,6 @@
 """Tables of one's own: chosen or dropped; what is wrong with one is said, and the page goes on."""
 
 import gzip
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ from playwright.sync_api import expect
 
 from tests.browser import tables
 from tests.browser.lab import Lab
-from tests.browser.serving import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import FilePayload
@@ -156,28 +154,31 @@ def test_a_table_is_dropped_anywhere(lab: Lab) -> None:
     assert lab.get("lab.data.n") == 120
 
 
-@pytest.mark.parametrize(
-    ("name", "body", "said"),
-    [
-        ("letter.csv", b"Dear reader,\nthese are words.\nYours\n", "letter.csv"),
-        ("none.csv", b"x,y,kind\n", "none.csv"),
-        ("empty.csv", b"", "empty.csv is empty"),
-        ("broken.parquet", b"PAR1 and so on", "broken.parquet"),
-        ("large.csv", b"x,kind\n" + b"1,a\n" * 200_001, "more than the 200,000 rows"),
-        ("picture.png", b"\x89PNG", "picture.png: a name ending in .png is not that of a table."),
-        ("many.csv", MANY, "60 different values, such as 'c0'"),
-    ],
+UNREADABLE = (
+    ("letter.csv", b"Dear reader,\nthese are words.\nYours\n", "letter.csv"),
+    ("none.csv", b"x,y,kind\n", "none.csv"),
+    ("empty.csv", b"", "empty.csv is empty"),
+    ("broken.parquet", b"PAR1 and so on", "broken.parquet"),
+    ("picture.png", b"\x89PNG", "picture.png: a name ending in .png is not that of a table."),
 )
-def test_a_bad_file(lab: Lab, name: str, body: bytes, said: str) -> None:
+UNFIT = (
+    ("large.csv", b"x,kind\n" + b"1,a\n" * 200_001, "more than the 200,000 rows"),
+    ("many.csv", MANY, "60 different values, such as 'c0'"),
+)
+
+
+@pytest.mark.parametrize("files", [UNREADABLE, UNFIT], ids=["unreadable", "unfit"])
+def test_bad_files(lab: Lab, files: tuple[tuple[str, bytes, str], ...]) -> None:
     lab.open()
-    lab.panel("data")
     before = lab.state, lab.picture()
-    lab.find("data-file").set_input_files(payload(name, body))
     told = lab.page.locator("#data-file-wrong:not([hidden]), #problem:not([hidden])").first
-    expect(told).to_contain_text(said)
-    text = str(told.text_content())
-    assert "/tmp" not in text
-    assert "Traceback" not in text
+    for name, body, said in files:
+        lab.find("data-file").set_input_files(payload(name, body))
+        expect(told).to_contain_text(said)
+        text = str(told.text_content())
+        assert "/tmp" not in text, name
+        assert "Traceback" not in text, name
+        assert lab.picture() == before[1], name
     lab.complaints[:] = [own for own in lab.complaints if not own.startswith(REFUSED)]
 
     lab.find("data-file").set_input_files(payload("trees.csv", tables.as_csv()))
@@ -201,16 +202,3 @@ def test_a_file_that_is_too_large_is_not_sent(lab: Lab, tmp_path: Path) -> None:
     )
     lab.press("data-new")
     assert lab.state["data"]["seed"] == 1
-
-
-def test_the_table_of_the_command_line(make_lab: Callable[..., Lab], tmp_path: Path) -> None:
-    path = tmp_path / "forest.csv"
-    path.write_bytes(tables.as_csv())
-    lab = make_lab()
-    with serving(str(path), "-y", "tree") as address:
-        lab.address = address
-        lab.open()
-        lab.press("data-given")
-        assert lab.get("lab.data.classes") == list(tables.CLASSES)
-        assert lab.get("lab.data.n") == 120
-        lab.page.goto("about:blank")

@@ -1,12 +1,12 @@
 """The model's settings, one point and the numbers: all as the library has them."""
 
 import re
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from sklearn.neighbors import KNeighborsClassifier
 
 from gaussbayes import GaussianClassifier
 from tests.browser import tables
@@ -15,18 +15,21 @@ from tests.browser.lab import Lab
 AT = [0.75, 1.25]
 
 
+@pytest.fixture(scope="package")
+def uploaded(shared_lab: Lab) -> str:
+    """By what the server knows a table of four features and three classes."""
+    shared_lab.open()
+    file = {"name": "trees.csv", "mimeType": "text/csv", "buffer": tables.as_csv()}
+    shared_lab.find("data-file").set_input_files(file)
+    shared_lab.until("lab.data.name === 'trees.csv'")
+    found: str = shared_lab.get("lab.state.data.upload")
+    return found
+
+
 @pytest.fixture
-def trees(lab: Lab) -> Lab:
-    """The page with a table of four features and three classes."""
-    lab.open({}, fresh=not lab.page.url.startswith(lab.address))
-    known = lab.get("window.treesId ?? null")
-    if known is None:
-        lab.panel("data")
-        file = {"name": "trees.csv", "mimeType": "text/csv", "buffer": tables.as_csv()}
-        lab.find("data-file").set_input_files(file)
-        lab.until("lab.data.name === 'trees.csv'")
-        known = lab.get("(window.treesId = lab.state.data.upload)")
-    return lab.open({"data": {"upload": known}})
+def trees(lab: Lab, uploaded: str) -> Lab:
+    """The page with that table."""
+    return lab.open({"data": {"upload": uploaded}})
 
 
 def number(text: str | None) -> float:
@@ -67,24 +70,25 @@ def test_priors_sum_to_one(trees: Lab) -> None:
     assert lab.picture() == before
 
 
-@pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
-@pytest.mark.parametrize("shared", [0, 1])
-def test_structures(trees: Lab, covariance: str, shared: int) -> None:
+def test_structures(trees: Lab) -> None:
     lab = trees
     lab.panel("model")
-    lab.choose("model-covariance", covariance)
-    lab.slide("model-shared", shared)
     lab.choose("model-divisor", "unbiased")
     X, kinds = tables.rows()
-    same: dict[str, Any] = {"covariance": covariance, "shared": bool(shared)}
-    model = GaussianClassifier(**same, divisor="unbiased").fit(X, kinds)
-    found = lab.head("scene")["parameters"]
-    np.testing.assert_allclose(found["means"], model.means_[:, :2])
-    wanted = np.broadcast_to(model.marginal([0, 1]).covariances_, (3, 2, 2))
-    np.testing.assert_allclose(found["covariances"], wanted, atol=1e-12)
+    for covariance, shared in product(("full", "diagonal", "spherical"), (0, 1)):
+        lab.choose("model-covariance", covariance)
+        lab.slide("model-shared", shared)
+        same: dict[str, Any] = {"covariance": covariance, "shared": bool(shared)}
+        model = GaussianClassifier(**same, divisor="unbiased").fit(X, kinds)
+        found = lab.head("scene")["parameters"]
+        np.testing.assert_allclose(found["means"], model.means_[:, :2])
+        wanted = np.broadcast_to(model.marginal([0, 1]).covariances_, (3, 2, 2))
+        np.testing.assert_allclose(found["covariances"], wanted, atol=1e-12, err_msg=str(same))
 
 
 def test_neighbours_vote(trees: Lab) -> None:
+    from sklearn.neighbors import KNeighborsClassifier  # no other test of the page needs it
+
     lab = trees
     lab.panel("model")
     lab.choose("model-from", "neighbours")

@@ -16,7 +16,7 @@ TEXTS = Path(__file__).with_name("contrast.js").read_text("utf-8")
 
 
 def test_it_opens(lab: Lab) -> None:
-    lab.open()
+    lab.open({"neighbours": 7}, fresh=True)
     assert lab.page.title() == "gaussbayes lab"
     assert "200 points" in str(lab.find("title").text_content())
     assert "Training error" in str(lab.find("errors").text_content())
@@ -28,6 +28,13 @@ def test_it_opens(lab: Lab) -> None:
         )
         assert painted, name
     assert lab.hosts == {"127.0.0.1"}
+    # A link to the plot is the first thing that Tab comes to, and leaves the state as it is.
+    lab.page.keyboard.press("Tab")
+    assert lab.get("document.activeElement.className") == "skip"
+    lab.page.keyboard.press("Enter")
+    lab.settle()
+    assert lab.state["neighbours"] == 7
+    assert lab.find("toast").is_hidden()
 
 
 def test_it_is_light() -> None:
@@ -55,49 +62,43 @@ def test_every_control_is_there_once_and_has_a_name(lab: Lab) -> None:
     assert nameless == []
 
 
-def test_skipping_to_the_plot(lab: Lab) -> None:
-    """The link is the first thing that Tab comes to, and leaves the state as it is."""
-    lab.open({"neighbours": 7}, fresh=True)
-    lab.page.keyboard.press("Tab")
-    assert lab.get("document.activeElement.className") == "skip"
-    lab.page.keyboard.press("Enter")
-    lab.settle()
-    assert lab.state["neighbours"] == 7
-    assert lab.find("toast").is_hidden()
-
-
 def test_texts_can_be_read_in_both_themes(lab: Lab) -> None:
+    layers = {"reject": 0.9, "novelty": 0.01, "truth": True}
+    seen = {"at": [0, 0], "layers": layers, "split": {"test": 0.3, "seed": 0}}
     found: dict[str, Any] = {}
     themes: tuple[Literal["dark"], Literal["light"]] = ("dark", "light")
     for theme in themes:
         lab.page.emulate_media(color_scheme=theme)
-        layers = {"reject": 0.9, "novelty": 0.01, "truth": True}
-        lab.open({"at": [0, 0], "layers": layers, "split": {"test": 0.3, "seed": 0}})
+        lab.open(seen)
         found[theme] = lab.get("getComputedStyle(document.body).backgroundColor"), lab.picture()
         names = lab.get("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.id)")
         assert len(names) == 9
-        dim = [text for name in names for text in texts_of(lab, name)]
+        dim = texts_of(lab, *names)
         lab.press("by-hand")
         dim += texts_of(lab, "tab-model")
-        lab.choose("model-from", "neighbours")
-        dim += [text for name in ("tab-point", "tab-model") for text in texts_of(lab, name)]
+        lab.open({**seen, "model": {"from": "neighbours"}})
+        dim += texts_of(lab, "tab-point", "tab-model")
         assert dim == [], theme
     assert found["light"][0] != found["dark"][0]
     assert found["light"][1] != found["dark"][1]
 
 
-def texts_of(lab: Lab, tab: str, least: float = LEAST_CONTRAST) -> list[str]:
-    """The texts that are too dim when a panel is open."""
-    lab.press(tab)
-    lab.until(f"!document.querySelector('#panel-{tab.removeprefix('tab-')}[aria-busy]')")
-    dim: list[str] = lab.page.evaluate(TEXTS, least)
+def texts_of(lab: Lab, *tabs: str, least: float = LEAST_CONTRAST) -> list[str]:
+    """The texts that are too dim when panels are open, one after another."""
+    dim: list[str] = []
+    for tab in tabs:
+        panel = tab.removeprefix("tab-")
+        lab.get(f"lab.openPanel('{panel}')")
+        lab.settle()
+        lab.until(f"!document.querySelector('#panel-{panel}[aria-busy]')")
+        dim += lab.page.evaluate(TEXTS, least)
     return dim
 
 
 def test_contrast_is_what_is_measured(lab: Lab) -> None:
     """Black on white has the contrast 21, so that no text has more."""
     lab.open()
-    assert len(texts_of(lab, "tab-data", 21.1)) > 30
+    assert len(texts_of(lab, "tab-data", least=21.1)) > 30
     lab.get("document.getElementById('title').style.setProperty('color', '#777')")
     (dim,) = texts_of(lab, "tab-data")
     assert "P#title" in dim

@@ -1,11 +1,9 @@
 """The line, the surface with and without WebGL, the stream, and lessons."""
 
 import numpy as np
-import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from gaussbayes import GaussianClassifier
-from tests.browser import chromium
 from tests.browser.lab import Lab
 
 
@@ -61,42 +59,21 @@ def test_votes_have_no_densities(lab: Lab) -> None:
 
 
 def test_the_surface(lab: Lab) -> None:
-    lab.open()
+    lab.open({"model": {"from": "neighbours"}})
     lab.press("view-surface")
-    expect(lab.page.locator("#surface canvas").first).to_be_visible()
+    expect(lab.page.locator(".surface-message")).to_contain_text("no densities")
+    lab.panel("model")
+    lab.choose("model-from", "data")
     drawn = "document.querySelector('#surface-plot')?.layout?.scene?.camera?.eye"
     lab.until(drawn)
+    expect(lab.page.locator(".surface-message")).to_be_hidden()
+    expect(lab.page.locator("#surface canvas").first).to_be_visible()
+    assert lab.array("surface", "evidence").min() >= 0
     eye = lab.get(drawn)
     lab.find("surface-left").click()
     lab.until(f"Math.abs({drawn}.x - {eye['x']}) > 0.05")
-    assert lab.array("surface", "evidence").min() >= 0
-    lab.panel("model")
-    lab.choose("model-from", "neighbours")
-    expect(lab.page.locator(".surface-message")).to_contain_text("no densities")
-    lab.choose("model-from", "data")
-    expect(lab.page.locator(".surface-message")).to_be_hidden()
     lab.press("view-plane")
     expect(lab.find("surface")).to_be_hidden()
-
-
-def test_without_webgl(browser: Browser, address: str) -> None:
-    """The page says so, and shows the evidence in the plane."""
-    options = [option for option in chromium.OPTIONS if "swiftshader" not in option]
-    started = browser.browser_type.launch(
-        executable_path=chromium.find(), args=[*options, "--disable-3d-apis"]
-    )
-    lab = Lab(started.new_page(), address).open()
-    before = lab.picture("lines")
-    lab.find("view-surface").click()
-    expect(lab.find("toast")).to_contain_text("no WebGL")
-    lab.settle()
-    assert lab.state["view"] == "plane"
-    assert lab.state["layers"]["evidence"] is True
-    expect(lab.find("inner")).to_be_visible()
-    assert lab.picture("lines") != before
-    started.close()
-    assert lab.hosts == {"127.0.0.1"}
-    assert lab.complaints == []
 
 
 def test_the_stream(lab: Lab) -> None:
@@ -154,17 +131,17 @@ def test_a_lesson_step_by_step(lab: Lab) -> None:
     expect(lab.find("lessons-text")).to_be_visible()
 
 
-@pytest.mark.parametrize("layer", ["joint", "evidence", "truth", "reject", "novelty"])
-def test_layers(lab: Lab, layer: str) -> None:
+def test_layers(lab: Lab) -> None:
     lab.open()
     lab.panel("layers")
     before = lab.picture(), lab.picture("lines")
-    lab.page.locator(f"label:has(> #layers-{layer})").click()
-    lab.settle()
-    assert (lab.picture(), lab.picture("lines")) != before
-    lab.page.locator(f"label:has(> #layers-{layer})").click()
-    lab.settle()
-    assert (lab.picture(), lab.picture("lines")) == before
+    for layer in ("joint", "evidence", "truth", "reject", "novelty"):
+        lab.page.locator(f"label:has(> #layers-{layer})").click()
+        lab.settle()
+        assert (lab.picture(), lab.picture("lines")) != before, layer
+        lab.page.locator(f"label:has(> #layers-{layer})").click()
+        lab.settle()
+        assert (lab.picture(), lab.picture("lines")) == before, layer
 
 
 def test_the_readout_follows_the_pointer(lab: Lab) -> None:
