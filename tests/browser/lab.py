@@ -11,7 +11,8 @@ from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
 State = dict[str, Any]
 
-VIEWPORT: ViewportSize = {"width": 1120, "height": 660}
+VIEWPORT: ViewportSize = {"width": 900, "height": 560}
+"""As small as a page with its panel beside the plot can be: painting takes most of the time."""
 
 PATIENCE = 30_000
 """Milliseconds that a condition is waited for; a busy machine may need some of them."""
