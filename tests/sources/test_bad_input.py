@@ -222,7 +222,7 @@ def test_bad_rows_are_left_out_counted_and_named(tmp_path: Path) -> None:
     first = str(tmp_path / "1.csv")
     assert found.bad_rows.first == (
         BadRow(first, 2, "a", "x", "is not a number"),
-        BadRow(first, 4, None, None, "has 1 values, but there are 3 columns"),
+        BadRow(first, 4, None, None, "has 1 value, but there are 3 columns"),
         BadRow(first, 7, "y", None, "the value is missing"),
         BadRow(first, 8, "a", "inf", "is not finite"),
         BadRow(first, 9, None, None, "has 4 values, but there are 3 columns"),

@@ -107,7 +107,8 @@ def _as_text(data: bytes, header: Header) -> tuple["pa.Table", list[Unfit]]:
     n_columns = len(header.names)
 
     def note(row: Any) -> str:
-        problem = f"has {row.actual_columns} values, but there are {n_columns} columns"
+        values = f"{row.actual_columns} value{'s' if row.actual_columns != 1 else ''}"
+        problem = f"has {values}, but there are {n_columns} columns"
         unfit.append(Unfit(row.number - 1, None, None, problem))
         return "skip"
 
