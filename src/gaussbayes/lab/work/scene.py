@@ -43,7 +43,6 @@ def answer_scene(request: SceneRequest, store: Store) -> Answer:
         "parameters": None,
         "ellipses": [],
         "axes": [],
-        "errors": errors_record(dataset, seen, None, store),
         "problem": None,
         "bounds": as_record(points.grid),
     }
@@ -51,10 +50,10 @@ def answer_scene(request: SceneRequest, store: Store) -> Answer:
     if request.truth or "truth" in request.layers:
         arrays |= _truth(dataset, seen, points, store)
     if isinstance(found, Problem):
-        return answered(request, head | {"problem": found.text}, arrays)
+        errors = errors_record(dataset, seen, None, store)
+        return answered(request, head | {"problem": found.text, "errors": errors}, arrays)
     counted = mistakes(dataset, request.model, seen, found, store)
-    head["classes"] = found.names
-    head["errors"] = errors_record(dataset, seen, counted, store)
+    head |= {"classes": found.names, "errors": errors_record(dataset, seen, counted, store)}
     if isinstance(found, Gaussians):
         head |= _outlines(dataset, request, found, store)
     arrays |= _layers(request, found, points, counted)
