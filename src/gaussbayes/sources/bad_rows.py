@@ -68,14 +68,15 @@ def described(bad: BadRow) -> str:
     return f"{place}: {value}{bad.problem}"
 
 
+HOW_TO_SKIP = ', or leave such rows out with bad_rows="skip" (--bad-rows skip on the command line)'
+"""What the refusal of a row ends with where rows can be left out."""
+
+
 def refusal(bad: BadRow, *, skippable: bool = True) -> DataError:
     """The error that stops the reading at a bad row."""
     if not skippable:
         return DataError(described(bad))
-    return DataError(
-        f'{described(bad)}. Correct the row, or leave such rows out with bad_rows="skip" '
-        "(--bad-rows skip on the command line)"
-    )
+    return DataError(f"{described(bad)}. Correct the row{HOW_TO_SKIP}")
 
 
 def counted(unfit: Sequence[Unfit], file: str, first_row: int) -> BadRows:

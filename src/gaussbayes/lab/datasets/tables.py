@@ -33,6 +33,7 @@ def read_file(name: str, body: bytes) -> "pa.Table":
     """
     import pyarrow as pa
 
+    from gaussbayes.sources.bad_rows import HOW_TO_SKIP
     from gaussbayes.sources.kinds import is_number
     from gaussbayes.sources.listing import format_by_name
     from gaussbayes.sources.opening import open_source
@@ -55,7 +56,7 @@ def read_file(name: str, body: bytes) -> "pa.Table":
             raise
         except DataError as error:
             # How to leave rows out by an option of the command helps nobody on the page.
-            told = str(error).replace(str(path), name).partition(", or leave such rows out")[0]
+            told = str(error).replace(str(path), name).removesuffix(HOW_TO_SKIP)
             raise MessageError(told) from None
     if not parts:
         msg = f"{name} has no rows"
