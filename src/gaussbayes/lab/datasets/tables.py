@@ -169,14 +169,17 @@ def _features(table: "pa.Table", numeric: list[str]) -> tuple[list[str], str | N
     """The columns that can be learnt from, and what has to be said of the others."""
     import pyarrow.compute as pc
 
+    from gaussbayes.sources.matching import listed
+
     def is_empty(column: str) -> bool:
         return bool(pc.all(pc.is_null(table.column(column), nan_is_null=True)).as_py())
 
     empty = [column for column in numeric if is_empty(column)]
-    full = [column for column in numeric if column not in empty]
+    nothing = set(empty)
+    full = [column for column in numeric if column not in nothing]
     notes = []
     if empty:
-        notes.append(f"left out, as nothing is in them: {', '.join(map(repr, empty))}")
+        notes.append(f"left out, as nothing is in them: {listed(empty)}")
     if len(full) > MOST_FEATURES:
         notes.append(f"of {len(full)} columns of numbers the first {MOST_FEATURES} are taken")
     return full[:MOST_FEATURES], "; ".join(notes) or None
