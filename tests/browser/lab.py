@@ -189,6 +189,15 @@ class Lab:
         self.page.locator(f"#tab-{name}").click()
         return self.page.locator(f"#panel-{name}")
 
+    def await_answer(self, kind: str) -> None:
+        """Wait for an answer of the present data and fitted model: there may be an older one."""
+        self.until(
+            f"""lab.answers.{kind}?.request.data === lab.data.id &&
+            ["from", "covariance", "shared", "divisor"].every(
+                (name) => lab.answers.{kind}.request.model[name] === lab.state.model[name])"""
+        )
+        self.settle()
+
     def find(self, name: str) -> Locator:
         """The control of an id."""
         return self.page.locator(f"#{name}")

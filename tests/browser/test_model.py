@@ -163,8 +163,7 @@ def test_numbers(trees: Lab) -> None:
     panel = lab.panel("numbers")
     scores = panel.locator("table.scores")
     expect(scores).to_be_visible()
-    lab.until("lab.answers.numbers")
-    lab.settle()
+    lab.await_answer("numbers")
     head = lab.head("numbers")
     assert head["features"] == list(tables.FEATURES)
     np.testing.assert_allclose(head["parameters"]["means"], model.means_)
@@ -212,6 +211,7 @@ def test_models_side_by_side(trees: Lab) -> None:
     lab.panel("multiples")
     cards = lab.page.locator("#multiples-list button")
     expect(cards).to_have_count(7)
+    lab.await_answer("multiples")
     models = lab.head("multiples")["models"]
     X, kinds = tables.rows()
     for card, one in zip(cards.all()[:6], models[:6], strict=True):
