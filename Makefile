@@ -11,7 +11,7 @@ native := $(wildcard src/gaussbayes/kernels/native/*.cpp src/gaussbayes/kernels/
 .PHONY: demo test lint bench build clean
 
 demo: $(done)/demo
-	$(python) -m gaussbayes.demo
+	$(python) -m gaussbayes.apps.demo
 
 test: $(done)/test
 	sh tests/browser/install.sh $(python)

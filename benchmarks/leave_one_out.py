@@ -13,14 +13,14 @@ from cells import Cell, draw
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from timing import interleaved
 
-from gaussbayes.leave_one_out import leave_one_out, shrinkage_path
-from gaussbayes.leave_one_out.toward_shared import has_closed_form
-from gaussbayes.schema import Schema
-from gaussbayes.selection import SHRINKAGES, STRUCTURES, Choice, select
-from gaussbayes.settings import Settings
-from gaussbayes.shrinkage import Shrinkage
-from gaussbayes.structures import sharing_of
-from gaussbayes.summarise import summarise
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian.leave_one_out import leave_one_out, shrinkage_path
+from gaussbayes.families.gaussian.leave_one_out.toward_shared import has_closed_form
+from gaussbayes.families.gaussian.shrinkage import Shrinkage
+from gaussbayes.families.gaussian.structures import sharing_of
+from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.model.selection import SHRINKAGES, STRUCTURES, Choice, select
+from gaussbayes.model.settings import Settings
 
 CELL = Cell("leave one out", 2_000, 20, 3)
 GOAL = 200

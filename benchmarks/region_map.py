@@ -10,8 +10,8 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from timing import interleaved
 
 from gaussbayes import GaussianClassifier
+from gaussbayes.analysis.grid import grid_over, limits
 from gaussbayes.datasets import load_iris
-from gaussbayes.grid import grid_over, limits
 from gaussbayes.plots.regions import region_map
 
 

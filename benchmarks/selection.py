@@ -30,12 +30,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from gaussbayes.schema import Schema
-from gaussbayes.scores import log_posterior
-from gaussbayes.selection import Choice, select
-from gaussbayes.settings import check_settings
-from gaussbayes.structures import sharing_of
-from gaussbayes.summarise import summarise
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian.scores import log_posterior
+from gaussbayes.families.gaussian.structures import sharing_of
+from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.model.selection import Choice, select
+from gaussbayes.model.settings import check_settings
 
 DOCS = Path(__file__).parent.parent / "docs"
 INTRODUCTION = """\

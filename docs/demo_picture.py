@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from gaussbayes import demo
+from gaussbayes.apps import demo
 from gaussbayes.datasets import load_iris
 
 PICTURE = Path(__file__).parent / "demo.svg"

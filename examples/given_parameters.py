@@ -6,7 +6,7 @@ Run it with: python examples/given_parameters.py
 import numpy as np
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.boundary import boundaries
+from gaussbayes.analysis.boundary import boundaries
 
 # A test that reads 100 ± 10 in healthy people and 130 ± 20 in ill ones.
 model = GaussianClassifier.from_parameters(

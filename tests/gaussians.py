@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.parameters import Parameters, Structure, given
-from gaussbayes.schema import Schema
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
 
 PRIORS, MEANS = [0.7, 0.2, 0.1], np.array([[0.0, 0.0], [3.0, 1.0], [-2.0, 6.0]])
 COVARIANCES = np.array([[[2.0, -1.0], [-1.0, 2.0]], [[1.0, 0.3], [0.3, 0.5]], [[9.0, 0], [0, 4.0]]])

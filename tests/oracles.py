@@ -7,10 +7,10 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 
-from gaussbayes.covariance import correlation
-from gaussbayes.moments import ClassMoments
-from gaussbayes.parameters import Parameters
-from gaussbayes.types import FloatArray, RealArray
+from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.parameters import Parameters
+from gaussbayes.families.gaussian.shapes import correlation
 from tests.strategies import Rows
 
 EPS = float(np.finfo(np.float64).eps)

@@ -11,11 +11,11 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.moments import ClassMoments
-from gaussbayes.parameters import Structure
-from gaussbayes.schema import Schema
-from gaussbayes.summarise import summarise
-from gaussbayes.types import CodeArray, FloatArray, ScatterLayout
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
+from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.parameters import Structure
+from gaussbayes.families.gaussian.summarise import summarise
 
 LAYOUTS: tuple[ScatterLayout, ...] = ("full", "pooled", "diagonal")
 STRUCTURES = tuple(

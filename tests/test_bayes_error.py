@@ -9,17 +9,18 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from gaussbayes import GaussianClassifier, scores
-from gaussbayes.bayes_error import bayes_error, bhattacharyya_bound, bhattacharyya_distance
-from gaussbayes.boundary import decision_boundaries
-from gaussbayes.categorical import CategoricalParameters
-from gaussbayes.errors import ParameterError
+from gaussbayes import GaussianClassifier
+from gaussbayes.analysis.bayes_error import bayes_error, bhattacharyya_bound, bhattacharyya_distance
+from gaussbayes.analysis.boundary import decision_boundaries
+from gaussbayes.analysis.synthesis import draw
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.categorical import CategoricalParameters
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
 from gaussbayes.lessons import three_gaussians, two_gaussians
-from gaussbayes.mixed import MixedParameters
-from gaussbayes.parameters import Parameters, Structure, given
-from gaussbayes.schema import Schema
-from gaussbayes.synthesis import draw
-from gaussbayes.types import FloatArray
+from gaussbayes.model.mixed import MixedParameters
 from tests.strategies import STRUCTURES, name_of
 
 pytestmark = pytest.mark.usefixtures("kernels")

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from gaussbayes.bayes_rule import bayes_rule
-from gaussbayes.parameters import Structure, given
-from gaussbayes.schema import Schema
+from gaussbayes.analysis.bayes_rule import bayes_rule
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian.parameters import Structure, given
 
 pytestmark = pytest.mark.usefixtures("kernels")
 

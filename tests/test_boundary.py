@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussbayes import scores
-from gaussbayes.boundary import boundaries, decision_boundaries
-from gaussbayes.errors import ParameterError
-from gaussbayes.parameters import Parameters, Structure
-from gaussbayes.parameters import given as given_parameters
-from gaussbayes.schema import Schema
+from gaussbayes.analysis.boundary import boundaries, decision_boundaries
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Parameters, Structure
+from gaussbayes.families.gaussian.parameters import given as given_parameters
 
 
 def model(

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gaussbayes.checks import finite_number, positive_number, probability, whole_number
-from gaussbayes.errors import ParameterError
+from gaussbayes.base.checks import finite_number, positive_number, probability, whole_number
+from gaussbayes.base.errors import ParameterError
 
 
 @pytest.mark.parametrize("value", [0, 1, 0.5, np.float32(0.5), np.int64(1)])

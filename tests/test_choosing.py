@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from gaussbayes import DataError, GaussianClassifier, ParameterError
-from gaussbayes.parameters import Structure
+from gaussbayes.families.gaussian.parameters import Structure
 from tests.models import STRUCTURES, iris
 
 

@@ -29,10 +29,17 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from gaussbayes import GaussianClassifier, demo
-from gaussbayes.comparison import STRUCTURES, Candidate, Comparison, compare
-from gaussbayes.errors import DataError, NonFiniteError, ParameterError, PriorError, SchemaError
-from gaussbayes.evaluation import Evaluation
+from gaussbayes import GaussianClassifier
+from gaussbayes.analysis.comparison import STRUCTURES, Candidate, Comparison, compare
+from gaussbayes.analysis.evaluation import Evaluation
+from gaussbayes.apps import demo
+from gaussbayes.base.errors import (
+    DataError,
+    NonFiniteError,
+    ParameterError,
+    PriorError,
+    SchemaError,
+)
 from tests.models import iris, tree_frame, trees
 
 NAMES = [*STRUCTURES, "1 nearest neighbour", "3 nearest neighbours"]

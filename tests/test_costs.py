@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaussbayes.costs import check_costs, expected_costs
-from gaussbayes.errors import ParameterError
-from gaussbayes.schema import Schema
+from gaussbayes.analysis.costs import check_costs, expected_costs
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.schema import Schema
 
 TWO = Schema(np.array(["ill", "well"]), 1)
 THREE = Schema(np.array([10, 20, 30]), 1)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import gaussbayes
-from gaussbayes import GaussianClassifier, boundary, evaluation, lessons, plots
+from gaussbayes import GaussianClassifier, lessons, plots
+from gaussbayes.analysis import boundary, evaluation
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

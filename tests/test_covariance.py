@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gaussbayes import covariance
-from gaussbayes.covariance import Diagonal, Full, Spherical, correlation
-from gaussbayes.errors import SingularCovarianceError
-from gaussbayes.schema import Schema
+from gaussbayes.base.errors import SingularCovarianceError
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian import shapes as covariance
+from gaussbayes.families.gaussian.shapes import Diagonal, Full, Spherical, correlation
 
 MATRICES = np.array([[[4.0, 1.0], [1.0, 9.0]], [[1.0, -0.5], [-0.5, 2.0]]])
 SCHEMA = Schema(np.array(["a", "b"]), 2, ("height", "width"))

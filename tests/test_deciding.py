@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2, norm
 
 from gaussbayes import GaussianClassifier, ParameterError, make_gaussian_dataset
-from gaussbayes.errors import DataError, NonFiniteError
+from gaussbayes.base.errors import DataError, NonFiniteError
 from tests.models import STRUCTURES, iris
 
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.costs import expected_costs
-from gaussbayes.decision import decide, margins, rejected
-from gaussbayes.errors import ParameterError
+from gaussbayes.analysis.costs import expected_costs
+from gaussbayes.analysis.decision import decide, margins, rejected
+from gaussbayes.base.errors import ParameterError
 from tests.models import iris
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
-from gaussbayes import demo
+from gaussbayes.apps import demo
 from gaussbayes.datasets import load_iris
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaussbayes.direct import direct_parameters, structure_of
-from gaussbayes.errors import ParameterError, PriorError, SchemaError, SingularCovarianceError
-from gaussbayes.parameters import Structure
+from gaussbayes.base.errors import ParameterError, PriorError, SchemaError, SingularCovarianceError
+from gaussbayes.families.gaussian.parameters import Structure
+from gaussbayes.model.direct import direct_parameters, structure_of
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from gaussbayes.ellipse import N_POINTS, ellipse, mass_of_radius, radius_of_mass
-from gaussbayes.errors import ParameterError
+from gaussbayes.analysis.ellipse import N_POINTS, ellipse, mass_of_radius, radius_of_mass
+from gaussbayes.base.errors import ParameterError
 from tests import strategies
 
 

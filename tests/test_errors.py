@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from gaussbayes import errors
+from gaussbayes.base import errors
 
 CLASSES = {name: value for name, value in vars(errors).items() if isinstance(value, type)}
 PARENTS = {

@@ -11,8 +11,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from gaussbayes import ClassMoments, GaussianClassifier, Parameters
-from gaussbayes.errors import DataError, SchemaError, SingularCovarianceError
-from gaussbayes.summarise import summarise
+from gaussbayes.base.errors import DataError, SchemaError, SingularCovarianceError
+from gaussbayes.families.gaussian.summarise import summarise
 from tests.models import NAMES, SCORES, STRUCTURES, assert_same_model, iris, six_models
 
 

@@ -12,8 +12,8 @@ from sklearn.metrics import (
     precision_recall_fscore_support,
 )
 
-from gaussbayes.errors import DataError, ParameterError, SchemaError
-from gaussbayes.evaluation import Evaluation, calibrate, confident_errors, evaluate
+from gaussbayes.analysis.evaluation import Evaluation, calibrate, confident_errors, evaluate
+from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 
 CLASSES = np.array(["ash", "elm", "oak"])
 

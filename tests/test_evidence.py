@@ -8,18 +8,19 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import chi2, multivariate_normal, norm
 
-from gaussbayes import mixed, scores
-from gaussbayes.categorical import CategoricalParameters
-from gaussbayes.categorical.coding import CodedColumns
-from gaussbayes.errors import ParameterError
-from gaussbayes.evidence import ExactEvidence, SimulatedEvidence, evidence_distribution
-from gaussbayes.mixed import MixedParameters, MixedRows
-from gaussbayes.novelty import class_p_values
-from gaussbayes.parameters import Parameters, Structure, estimate
-from gaussbayes.schema import Schema
-from gaussbayes.summarise import summarise
-from gaussbayes.synthesis import draw, draw_mixed
-from gaussbayes.types import FloatArray
+from gaussbayes.analysis.evidence import ExactEvidence, SimulatedEvidence, evidence_distribution
+from gaussbayes.analysis.novelty import class_p_values
+from gaussbayes.analysis.synthesis import draw, draw_mixed
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.coding import CodedColumns
+from gaussbayes.families.categorical import CategoricalParameters
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate
+from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.model import mixed
+from gaussbayes.model.mixed import MixedParameters, MixedRows
 from tests.gaussians import COVARIANCES, MEANS, PRIORS, model_of
 
 pytestmark = pytest.mark.usefixtures("kernels")

@@ -9,13 +9,19 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from gaussbayes.contributions import Contribution, LogOdds, added
+from gaussbayes.analysis.contributions import Contribution, LogOdds, added
+from gaussbayes.analysis.explanation import Explanation, explain
+from gaussbayes.base.errors import (
+    DataError,
+    NonFiniteError,
+    ParameterError,
+    PriorError,
+    SchemaError,
+)
+from gaussbayes.base.schema import Schema
 from gaussbayes.datasets import load_iris
-from gaussbayes.errors import DataError, NonFiniteError, ParameterError, PriorError, SchemaError
-from gaussbayes.explanation import Explanation, explain
-from gaussbayes.parameters import Parameters, Structure, estimate, given
-from gaussbayes.schema import Schema
-from gaussbayes.summarise import summarise
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate, given
+from gaussbayes.families.gaussian.summarise import summarise
 from tests.strategies import STRUCTURES, name_of
 
 pytestmark = pytest.mark.usefixtures("kernels")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussbayes.errors import SingularCovarianceError
-from gaussbayes.factor import check_variances, factor
-from gaussbayes.schema import Schema
-from gaussbayes.types import FloatArray
+from gaussbayes.base.errors import SingularCovarianceError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian.factor import check_variances, factor
 from tests.oracles import EPS
 from tests.strategies import covariances
 

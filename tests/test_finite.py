@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gaussbayes.errors import DataError, NonFiniteError
-from gaussbayes.finite import refuse_not_finite, refuse_overflow
+from gaussbayes.base.errors import DataError, NonFiniteError
+from gaussbayes.base.finite import refuse_not_finite, refuse_overflow
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

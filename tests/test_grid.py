@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gaussbayes.errors import ParameterError
-from gaussbayes.grid import Grid, grid_over, limits, line_over
-from gaussbayes.parameters import Parameters, Structure, given
-from gaussbayes.schema import Schema
+from gaussbayes.analysis.grid import Grid, grid_over, limits, line_over
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
 
 
 def model() -> Parameters:

@@ -7,14 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes import (
-    DataError,
-    GaussianClassifier,
-    ParameterError,
-    RemovalError,
-    pattern_moments,
-    validation,
-)
+from gaussbayes import DataError, GaussianClassifier, ParameterError, RemovalError, validation
+from gaussbayes.families.gaussian import pattern_moments
 from tests.models import STRUCTURES, assert_same_model, iris
 
 each_structure = pytest.mark.parametrize(("covariance", "shared"), STRUCTURES)

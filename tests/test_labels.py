@@ -8,9 +8,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from gaussbayes.errors import DataError, SchemaError
-from gaussbayes.labelled import in_order
-from gaussbayes.labels import as_targets, encode, is_missing, unite
+from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.data.labels import as_targets, encode, is_missing, unite
+from gaussbayes.model.labelled import in_order
 
 pytestmark = pytest.mark.usefixtures("kernels")
 

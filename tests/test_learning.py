@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from gaussbayes import learning
-from gaussbayes.errors import DataError, NonFiniteError
+from gaussbayes.base.errors import DataError, NonFiniteError
+from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
+from gaussbayes.families.gaussian import learning
+from gaussbayes.families.gaussian.learning import learn, learn_incomplete
+from gaussbayes.families.gaussian.summarise import summarise
 from gaussbayes.kernels.columns import Columns
-from gaussbayes.labelled import LabelledMoments
-from gaussbayes.learning import learn, learn_incomplete
-from gaussbayes.summarise import summarise
-from gaussbayes.types import CodeArray, FloatArray, ScatterLayout
+from gaussbayes.model.labelled import LabelledMoments
 from tests.strategies import LAYOUTS
 
 pytestmark = pytest.mark.usefixtures("kernels")

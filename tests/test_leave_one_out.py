@@ -5,18 +5,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaussbayes.errors import DataError, GaussBayesError, PriorError, SingularCovarianceError
-from gaussbayes.leave_one_out import leave_one_out, left_out, shrinkage_path, toward_shared
-from gaussbayes.leave_one_out.frame import principal
-from gaussbayes.leave_one_out.refit import moments_without
-from gaussbayes.leave_one_out.removal import remove
-from gaussbayes.leave_one_out.spread import left
-from gaussbayes.parameters import Structure
-from gaussbayes.schema import Schema
-from gaussbayes.scores import log_posterior
-from gaussbayes.settings import Settings, check_settings
-from gaussbayes.shrinkage import shrink
-from gaussbayes.summarise import summarise
+from gaussbayes.base.errors import DataError, GaussBayesError, PriorError, SingularCovarianceError
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian.leave_one_out import (
+    leave_one_out,
+    left_out,
+    shrinkage_path,
+    toward_shared,
+)
+from gaussbayes.families.gaussian.leave_one_out.frame import principal
+from gaussbayes.families.gaussian.leave_one_out.refit import moments_without
+from gaussbayes.families.gaussian.leave_one_out.removal import remove
+from gaussbayes.families.gaussian.leave_one_out.spread import left
+from gaussbayes.families.gaussian.parameters import Structure
+from gaussbayes.families.gaussian.scores import log_posterior
+from gaussbayes.families.gaussian.shrinkage import shrink
+from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.model.settings import Settings, check_settings
 from tests.strategies import MIXTURES, STRUCTURES, Rows, name_of
 
 SHRINKAGES = [None, 0.0, 1e-6, 0.3, 1.0, "oas"]

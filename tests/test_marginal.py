@@ -6,9 +6,9 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.errors import SchemaError
-from gaussbayes.marginal import find_columns
-from gaussbayes.schema import Schema
+from gaussbayes.base.errors import SchemaError
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian.marginal import find_columns
 from tests.models import assert_same_model, six_models, tree_frame, trees
 
 

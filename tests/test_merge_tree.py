@@ -6,10 +6,10 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from gaussbayes.errors import DataError
-from gaussbayes.merge_tree import MergeTree
-from gaussbayes.moments import ClassMoments
-from gaussbayes.summarise import summarise
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.summarise import summarise
 
 
 def block(value: float) -> ClassMoments:

@@ -15,14 +15,14 @@ from sklearn.base import clone
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.categorical import UnseenCategoryWarning
-from gaussbayes.errors import (
+from gaussbayes.base.errors import (
     DataError,
     MissingLabelError,
     NonFiniteError,
     ParameterError,
     SchemaError,
 )
+from gaussbayes.families.categorical import UnseenCategoryWarning
 from gaussbayes.lessons import rain
 from tests.models import weather
 
@@ -285,7 +285,8 @@ from gaussbayes import GaussianClassifier
 X, y = np.array([[1.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1])
 model = GaussianClassifier().fit(X, y).partial_fit(X, y).forget(X, y)
 model.predict(X)
-print(*(name for name in sys.modules if name.startswith(("gaussbayes.cat", "gaussbayes.mixed"))))
+rooms = "gaussbayes.families.c", "gaussbayes.model.mix"
+print(*(name for name in sys.modules if name.startswith(rooms)))
 """
 
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.errors import RemovalError
+from gaussbayes.base.errors import RemovalError
 from tests.models import weather
 
 pytestmark = pytest.mark.usefixtures("kernels")

@@ -13,9 +13,15 @@ from scipy.stats import multivariate_normal
 from sklearn.naive_bayes import CategoricalNB
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.contributions import LogOdds, added
-from gaussbayes.errors import DataError, NonFiniteError, ParameterError, PriorError, SchemaError
-from gaussbayes.explanation import Explanation
+from gaussbayes.analysis.contributions import LogOdds, added
+from gaussbayes.analysis.explanation import Explanation
+from gaussbayes.base.errors import (
+    DataError,
+    NonFiniteError,
+    ParameterError,
+    PriorError,
+    SchemaError,
+)
 
 pytestmark = pytest.mark.usefixtures("kernels")
 

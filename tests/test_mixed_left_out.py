@@ -11,8 +11,8 @@ from sklearn.base import clone
 from sklearn.naive_bayes import CategoricalNB
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.categorical import UnseenCategoryWarning
-from gaussbayes.errors import DataError, NonFiniteError, ParameterError
+from gaussbayes.base.errors import DataError, NonFiniteError, ParameterError
+from gaussbayes.families.categorical import UnseenCategoryWarning
 
 N = 45
 NUMBERS, CATEGORIES = ["pressure", "warmth"], ["wind", "month"]

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.naive_bayes import CategoricalNB
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.errors import DataError, NonFiniteError, SchemaError
+from gaussbayes.base.errors import DataError, NonFiniteError, SchemaError
 from tests.models import STRUCTURES, weather
 
 pytestmark = pytest.mark.usefixtures("kernels")

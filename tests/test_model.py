@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.errors import DataError, PriorError, SchemaError
-from gaussbayes.labelled import LabelledMoments
-from gaussbayes.learning import learn
-from gaussbayes.model import Model, given_model, learnt_model
-from gaussbayes.parameters import Structure, given
-from gaussbayes.schema import Schema
-from gaussbayes.settings import check_settings
-from gaussbayes.summarise import summarise
+from gaussbayes.base.errors import DataError, PriorError, SchemaError
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian.learning import learn
+from gaussbayes.families.gaussian.parameters import Structure, given
+from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.model.labelled import LabelledMoments
+from gaussbayes.model.model import Model, given_model, learnt_model
+from gaussbayes.model.settings import check_settings
 
 ROWS = np.array([[1.0, 4.0], [3.0, 5.0], [2.0, 9.0], [10.0, 1.0], [14.0, 3.0], [12.0, 3.5]])
 LABELS = np.array(["ash", "ash", "ash", "oak", "oak", "oak"])
@@ -175,6 +175,6 @@ def test_refusals() -> None:
 
 def test_it_needs_numpy_alone() -> None:
     """The command line starts with it."""
-    code = "import sys, gaussbayes.model; print(*sys.modules)"
+    code = "import sys, gaussbayes.model.model; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"sklearn", "scipy", "pyarrow", "pandas", "narwhals"} & set(done.stdout.split())

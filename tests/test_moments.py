@@ -5,10 +5,10 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 
-from gaussbayes.errors import DataError, RemovalError
-from gaussbayes.moments import ClassMoments, empty
-from gaussbayes.summarise import summarise
-from gaussbayes.types import ScatterLayout
+from gaussbayes.base.errors import DataError, RemovalError
+from gaussbayes.base.types import ScatterLayout
+from gaussbayes.families.gaussian.moments import ClassMoments, empty
+from gaussbayes.families.gaussian.summarise import summarise
 from tests.strategies import LAYOUTS
 
 each_layout = pytest.mark.parametrize("layout", LAYOUTS)

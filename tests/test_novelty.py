@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from gaussbayes.errors import ParameterError
-from gaussbayes.novelty import class_p_values, distance_p_values, novel
-from gaussbayes.parameters import Parameters, Structure, given
-from gaussbayes.schema import Schema
-from gaussbayes.synthesis import draw
+from gaussbayes.analysis.novelty import class_p_values, distance_p_values, novel
+from gaussbayes.analysis.synthesis import draw
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
 from tests.gaussians import COVARIANCES, MEANS, PRIORS, model_of
 from tests.strategies import STRUCTURES, name_of
 
@@ -101,6 +101,7 @@ def test_priors_fit_the_p_values() -> None:
 
 
 def test_scipy_is_loaded_when_it_is_needed() -> None:
-    code = "import sys, gaussbayes.evidence, gaussbayes.bayes_error; print('scipy' in sys.modules)"
+    imports = "import sys, gaussbayes.analysis.evidence, gaussbayes.analysis.bayes_error"
+    code = f"{imports}; print('scipy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

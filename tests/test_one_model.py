@@ -9,8 +9,8 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_predict
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.comparison.one_model import judge
-from gaussbayes.errors import DataError, NonFiniteError, SingularCovarianceError
+from gaussbayes.analysis.comparison.one_model import judge
+from gaussbayes.base.errors import DataError, NonFiniteError, SingularCovarianceError
 
 LDA: dict[str, Any] = {"shared": True}
 QDA: dict[str, Any] = {"divisor": "unbiased"}

@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from gaussbayes import kernels
-from gaussbayes.errors import ParameterError
-from gaussbayes.parallel import for_each, n_threads, ranges
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.threads import for_each, n_threads, ranges
 
 
 @pytest.fixture

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaussbayes.covariance import Diagonal, Full, Spherical
-from gaussbayes.errors import DataError, ParameterError, PriorError, SingularCovarianceError
-from gaussbayes.moments import ClassMoments
-from gaussbayes.parameters import Structure, estimate, estimate_covariance, given
-from gaussbayes.schema import Schema
-from gaussbayes.shrinkage import shrink
-from gaussbayes.summarise import summarise
-from gaussbayes.types import FloatArray
+from gaussbayes.base.errors import DataError, ParameterError, PriorError, SingularCovarianceError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.parameters import Structure, estimate, estimate_covariance, given
+from gaussbayes.families.gaussian.shapes import Diagonal, Full, Spherical
+from gaussbayes.families.gaussian.shrinkage import shrink
+from gaussbayes.families.gaussian.summarise import summarise
 from tests.strategies import MIXTURES, STRUCTURES, name_of
 
 SCHEMA = Schema(np.array(["a", "b"]), 2, ("height", "width"))

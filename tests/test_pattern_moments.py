@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from gaussbayes import pattern_moments
-from gaussbayes.errors import DataError, RemovalError
-from gaussbayes.learning import learn
-from gaussbayes.moments import empty
-from gaussbayes.pattern_moments import PatternMoments, cell_bytes, unite_cells
-from gaussbayes.schema import Schema
-from gaussbayes.types import ScatterLayout
+from gaussbayes.base.errors import DataError, RemovalError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import ScatterLayout
+from gaussbayes.families.gaussian import pattern_moments
+from gaussbayes.families.gaussian.learning import learn
+from gaussbayes.families.gaussian.moments import empty
+from gaussbayes.families.gaussian.pattern_moments import PatternMoments, cell_bytes, unite_cells
 
 SCHEMA = Schema(np.array(["a", "b"]), 3, ("x", "y", "z"))
 

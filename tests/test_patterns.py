@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.patterns import group, patterns_of
+from gaussbayes.base.patterns import group, patterns_of
 
 
 @given(

@@ -8,9 +8,9 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 from gaussbayes import GaussianClassifier, make_gaussian_dataset
-from gaussbayes.errors import DataError, ParameterError
-from gaussbayes.prior_shift import prior_shift
-from gaussbayes.types import FloatArray
+from gaussbayes.analysis.prior_shift import prior_shift
+from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.types import FloatArray
 
 HALF = np.array([0.5, 0.5])
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from gaussbayes.errors import PriorError
-from gaussbayes.priors import class_priors
-from gaussbayes.schema import Schema
+from gaussbayes.base.errors import PriorError
+from gaussbayes.base.schema import Schema
+from gaussbayes.model.prior import class_priors
 
 SCHEMA = Schema(np.array(["no", "perhaps", "yes"]), 1)
 WEIGHT = np.array([6.0, 3.0, 1.0])

@@ -16,8 +16,8 @@ from typing import TextIO
 
 import pytest
 
-from gaussbayes import progress
-from gaussbayes.progress import count_rows, track
+from gaussbayes.base import progress
+from gaussbayes.base.progress import count_rows, track
 
 HIDE_CURSOR, SHOW_CURSOR, ERASE_LINE = "\x1b[?25l", "\x1b[?25h", "\x1b[2K"
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|9[0-7])[;m]")

@@ -73,7 +73,9 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_every_error_is_public() -> None:
-    defined = {name for name, value in vars(gaussbayes.errors).items() if isinstance(value, type)}
+    defined = {
+        name for name, value in vars(gaussbayes.base.errors).items() if isinstance(value, type)
+    }
     assert defined <= set(gaussbayes.__all__)
 
 
@@ -94,7 +96,7 @@ def test_matplotlib_is_loaded_by_the_first_picture_only() -> None:
 def test_statistics_core_needs_neither_scikit_learn_nor_scipy() -> None:
     core = "import sys, gaussbayes; gaussbayes.ClassMoments, gaussbayes.show_config"
     loaded = run(sys.executable, "-c", f"{core}; print(*sys.modules)").split()
-    assert "gaussbayes.moments" in loaded
+    assert "gaussbayes.families.gaussian.moments" in loaded
     assert not {"scipy", "sklearn", "pandas"} & set(loaded)
 
 
@@ -116,7 +118,7 @@ def test_make_commands_in_the_readme_are_targets() -> None:
 def test_gaussbayes_commands_in_the_readme_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gaussbayes.cli.group import gaussbayes as command
+    from gaussbayes.apps.cli.group import gaussbayes as command
 
     commands = [line.split() for block in blocks("sh")[1:] for line in block.splitlines()]
     (tmp_path / "src").symlink_to(ROOT / "src")
@@ -158,7 +160,7 @@ def test_pictures_in_the_readme_are_those_that_are_drawn(tmp_path: Path) -> None
 def test_make_demo_runs_the_demonstration() -> None:
     # `make demo` may install; what it runs after that is run here.
     last = run("make", "-n", "demo").splitlines()[-1].split()
-    assert last == [".venv/bin/python", "-m", "gaussbayes.demo"]
+    assert last == [".venv/bin/python", "-m", "gaussbayes.apps.demo"]
     report = run(sys.executable, "-W", "error", *last[1:])
     assert f"gaussbayes {gaussbayes.__version__}" in report
     assert "leave-one-out" in report

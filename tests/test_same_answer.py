@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.errors import DataError, SchemaError, SingularCovarianceError
+from gaussbayes.base.errors import DataError, SchemaError, SingularCovarianceError
 from tests.models import NAMES, assert_same_model, iris, six_models
 
 

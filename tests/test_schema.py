@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 
-from gaussbayes.schema import Schema
+from gaussbayes.base.schema import Schema
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from gaussbayes import scores
-from gaussbayes.errors import DataError, NonFiniteError, PriorError
-from gaussbayes.parameters import Parameters, Structure, estimate, given
-from gaussbayes.schema import Schema
-from gaussbayes.summarise import summarise
-from gaussbayes.types import FloatArray
+from gaussbayes.base.errors import DataError, NonFiniteError, PriorError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate, given
+from gaussbayes.families.gaussian.summarise import summarise
 from tests.strategies import STRUCTURES, name_of
 
 pytestmark = pytest.mark.usefixtures("kernels")

@@ -10,11 +10,12 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
-from gaussbayes.errors import DataError, ParameterError
-from gaussbayes.parameters import Structure, estimate
-from gaussbayes.schema import Schema
-from gaussbayes.scores import negative_log_likelihood
-from gaussbayes.selection import (
+from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian.parameters import Structure, estimate
+from gaussbayes.families.gaussian.scores import negative_log_likelihood
+from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.model.selection import (
     SHRINKAGES,
     STRUCTURES,
     Candidate,
@@ -24,8 +25,7 @@ from gaussbayes.selection import (
     check_choice,
     select,
 )
-from gaussbayes.settings import check_settings, structure_of
-from gaussbayes.summarise import summarise
+from gaussbayes.model.settings import check_settings, structure_of
 from tests.strategies import name_of
 
 SETTINGS = check_settings("full", False, None, "mle", None)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from gaussbayes.parameters import Structure, given
-from gaussbayes.schema import Schema
-from gaussbayes.shapley import shapley_values
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian.parameters import Structure, given
+from gaussbayes.families.gaussian.shapley import shapley_values
 
 SCHEMA = Schema(np.array(["a", "b"]), 2)
 MEANS = np.array([[0.0, 1.0], [2.0, -1.0]])

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.covariance import oas
 
-from gaussbayes.errors import ParameterError
-from gaussbayes.shrinkage import check_shrinkage, oas_intensity, shrink
-from gaussbayes.types import FloatArray
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian.shrinkage import check_shrinkage, oas_intensity, shrink
 from tests.oracles import EPS
 from tests.strategies import covariances
 

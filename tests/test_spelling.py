@@ -2,7 +2,7 @@
 
 import pytest
 
-from gaussbayes.spelling import closest, meant
+from gaussbayes.base.spelling import closest, meant
 
 
 @pytest.mark.parametrize(

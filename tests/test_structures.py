@@ -1,8 +1,8 @@
 """The six structures have names, and all of them are there; those between them say how far."""
 
-from gaussbayes.parameters import Structure
-from gaussbayes.settings import structure_of
-from gaussbayes.structures import MIXTURES, STRUCTURES, name_of
+from gaussbayes.families.gaussian.parameters import Structure
+from gaussbayes.families.gaussian.structures import MIXTURES, STRUCTURES, name_of
+from gaussbayes.model.settings import structure_of
 from tests import strategies
 
 

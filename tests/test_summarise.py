@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gaussbayes.errors import DataError, NonFiniteError
+from gaussbayes.base.errors import DataError, NonFiniteError
+from gaussbayes.base.types import ScatterLayout
+from gaussbayes.families.gaussian.summarise import _row_blocks, summarise
 from gaussbayes.kernels import Kernels
-from gaussbayes.summarise import _row_blocks, summarise
-from gaussbayes.types import ScatterLayout
 from tests.oracles import EPS, assert_close, exact_scatter, rounding
 from tests.strategies import LAYOUTS, Rows
 

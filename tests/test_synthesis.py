@@ -8,10 +8,10 @@ import pytest
 from scipy import stats
 
 from gaussbayes import GaussianClassifier, make_gaussian_dataset
-from gaussbayes.errors import ParameterError, SingularCovarianceError
-from gaussbayes.parameters import Parameters, Structure, given
-from gaussbayes.schema import Schema
-from gaussbayes.synthesis import as_generator, draw, draw_rows, factors
+from gaussbayes.analysis.synthesis import as_generator, draw, draw_rows, factors
+from gaussbayes.base.errors import ParameterError, SingularCovarianceError
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
 
 PRIORS = np.array([0.2, 0.5, 0.3])
 MEANS = np.array([[1.0, -2.0, 0.0], [100.0, 0.0, 5.0], [0.0, 0.0, 0.0]])

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
-from gaussbayes.errors import DataError, SchemaError
-from gaussbayes.table import as_matrix, as_weights, check_names, feature_names, is_frame, read
+from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.data.table import as_matrix, as_weights, check_names, feature_names, is_frame, read
 
 ROWS = np.arange(24.0).reshape(6, 4)
 

@@ -10,8 +10,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.errors import SchemaError
-from gaussbayes.view import feature_titles, line_view, pair_view, view
+from gaussbayes.analysis.view import feature_titles, line_view, pair_view, view
+from gaussbayes.base.errors import SchemaError
 from tests.models import tree_frame, trees, weather
 
 

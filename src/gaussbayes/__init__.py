@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gaussbayes import datasets, lessons, plots
-    from gaussbayes.comparison import compare
-    from gaussbayes.errors import (
+    from gaussbayes.analysis.comparison import compare
+    from gaussbayes.analysis.synthesis import make_gaussian_dataset
+    from gaussbayes.apps.report import write_report
+    from gaussbayes.base.errors import (
         DataError,
         GaussBayesError,
         MissingLabelError,
@@ -22,12 +24,10 @@ if TYPE_CHECKING:
         SchemaError,
         SingularCovarianceError,
     )
-    from gaussbayes.estimator import GaussianClassifier
+    from gaussbayes.classifier import GaussianClassifier
+    from gaussbayes.families.gaussian.moments import ClassMoments
+    from gaussbayes.families.gaussian.parameters import Parameters
     from gaussbayes.kernels import show_config
-    from gaussbayes.moments import ClassMoments
-    from gaussbayes.parameters import Parameters
-    from gaussbayes.report import write_report
-    from gaussbayes.synthesis import make_gaussian_dataset
 
     __version__: str
 
@@ -56,23 +56,23 @@ __all__ = [
 ]
 
 _HOME = {
-    "ClassMoments": "moments",
-    "DataError": "errors",
-    "GaussBayesError": "errors",
-    "GaussianClassifier": "estimator",
-    "ModelFileError": "errors",
-    "MissingLabelError": "errors",
-    "NonFiniteError": "errors",
-    "ParameterError": "errors",
-    "Parameters": "parameters",
-    "PriorError": "errors",
-    "RemovalError": "errors",
-    "SchemaError": "errors",
-    "SingularCovarianceError": "errors",
-    "compare": "comparison",
-    "make_gaussian_dataset": "synthesis",
+    "ClassMoments": "families.gaussian.moments",
+    "DataError": "base.errors",
+    "GaussBayesError": "base.errors",
+    "GaussianClassifier": "classifier",
+    "ModelFileError": "base.errors",
+    "MissingLabelError": "base.errors",
+    "NonFiniteError": "base.errors",
+    "ParameterError": "base.errors",
+    "Parameters": "families.gaussian.parameters",
+    "PriorError": "base.errors",
+    "RemovalError": "base.errors",
+    "SchemaError": "base.errors",
+    "SingularCovarianceError": "base.errors",
+    "compare": "analysis.comparison",
+    "make_gaussian_dataset": "analysis.synthesis",
     "show_config": "kernels",
-    "write_report": "report",
+    "write_report": "apps.report",
 }
 """The module that each public name lives in."""
 

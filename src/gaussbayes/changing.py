@@ -4,23 +4,24 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, Self
 
-from gaussbayes import labels, table, validation
-from gaussbayes.deciding import Deciding
-from gaussbayes.errors import ParameterError
-from gaussbayes.labelled import LabelledMoments
-from gaussbayes.model import Model, learnt_model
-from gaussbayes.priors import Priors
-from gaussbayes.selection import Choice, Criterion, check_choice
-from gaussbayes.settings import Settings
-from gaussbayes.shrinkage import Shrinkage
-from gaussbayes.sources import Summary, moments_of
-from gaussbayes.types import (
+from gaussbayes import validation
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.types import (
     BadRowHandling,
     CategoricalFeatures,
     CovarianceName,
     Divisor,
     ScatterLayout,
 )
+from gaussbayes.data import labels, table
+from gaussbayes.data.sources import Summary, moments_of
+from gaussbayes.deciding import Deciding
+from gaussbayes.families.gaussian.shrinkage import Shrinkage
+from gaussbayes.model.labelled import LabelledMoments
+from gaussbayes.model.model import Model, learnt_model
+from gaussbayes.model.prior import Priors
+from gaussbayes.model.selection import Choice, Criterion, check_choice
+from gaussbayes.model.settings import Settings
 
 
 class Changing(Deciding):
@@ -186,7 +187,7 @@ class Changing(Deciding):
         """What the first rows teach."""
         if not categorical:
             return validation.summarised(X, y, sample_weight, layout, self.n_jobs)
-        from gaussbayes.mixed_rows import learnt_first
+        from gaussbayes.model.mixed_rows import learnt_first
 
         names = validation.names_in(X)
         return learnt_first(X, y, sample_weight, names, categorical, layout, self.n_jobs)
@@ -197,7 +198,7 @@ class Changing(Deciding):
         if not before.schema.categorical:
             rows, names = validation.features_as_before(self, X), before.schema.features
             return validation.summarised(rows, y, sample_weight, layout, n_jobs, names)
-        from gaussbayes.mixed_rows import learnt_as_before
+        from gaussbayes.model.mixed_rows import learnt_as_before
 
         return learnt_as_before(self, before, X, y, sample_weight, n_jobs)
 

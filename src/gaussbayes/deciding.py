@@ -2,18 +2,19 @@
 
 from typing import Any, Literal
 
-from gaussbayes import decision, novelty, synthesis, validation
-from gaussbayes.bayes_error import BayesError, bayes_error
-from gaussbayes.costs import Costs, check_costs
-from gaussbayes.decision import Decisions
-from gaussbayes.evidence import PValues, evidence_distribution
-from gaussbayes.explanation import Explanation, explain
-from gaussbayes.finite import refuse_not_finite
-from gaussbayes.parameters import Parameters
+from gaussbayes import validation
+from gaussbayes.analysis import decision, novelty, synthesis
+from gaussbayes.analysis.bayes_error import BayesError, bayes_error
+from gaussbayes.analysis.costs import Costs, check_costs
+from gaussbayes.analysis.decision import Decisions
+from gaussbayes.analysis.evidence import PValues, evidence_distribution
+from gaussbayes.analysis.explanation import Explanation, explain
+from gaussbayes.analysis.prior_shift import PriorShift, prior_shift
+from gaussbayes.base.finite import refuse_not_finite
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian.parameters import Parameters
+from gaussbayes.model.prior import Priors
 from gaussbayes.predicting import Predicting
-from gaussbayes.prior_shift import PriorShift, prior_shift
-from gaussbayes.priors import Priors
-from gaussbayes.types import FloatArray
 
 
 class Deciding(Predicting):
@@ -87,7 +88,7 @@ class Deciding(Predicting):
     ) -> PValues:
         """How probable it is that a row of the model has no more evidence than each row (n,).
 
-        Simulated, with standard errors; see `gaussbayes.evidence.evidence_distribution`. Those are
+        Simulated, with standard errors; see `evidence_distribution`. Those are
         rows of all features, so that none may be missing here. Categories are drawn too; one that
         training has not seen is refused, since the evidence is then that of the other features.
         """
@@ -96,7 +97,7 @@ class Deciding(Predicting):
             rows = validation.features_as_before(self, X)
             refuse_not_finite(rows, names=self._model.schema.features)
         else:
-            from gaussbayes import mixed_rows
+            from gaussbayes.model import mixed_rows
 
             mixed_rows.refuse_incomplete(self, self._model, X)
         found = evidence_distribution(parameters, n_draws, random_state, self.n_jobs)
@@ -105,7 +106,7 @@ class Deciding(Predicting):
     def estimate_priors(self, X: Any, sample_weight: Any = None, **settings: Any) -> PriorShift:
         """The priors of rows without labels, where only the classes' shares have changed.
 
-        Use them with `with_priors`; `settings` are those of `gaussbayes.prior_shift.prior_shift`.
+        Use them with `with_priors`; `settings` are those of `prior_shift`.
 
         Examples
         --------
@@ -157,7 +158,7 @@ class Deciding(Predicting):
         pair = None if between is None else validation.codes_of(*between, schema)
         if isinstance(parameters, Parameters):
             return explain(parameters, schema, validation.one_row(self, row), pair, reference)
-        from gaussbayes import mixed_rows
+        from gaussbayes.model import mixed_rows
 
         one = mixed_rows.one_row(self, self._model, row)
         return explain(parameters, schema, one, pair, reference)

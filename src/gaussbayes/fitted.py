@@ -9,20 +9,20 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from gaussbayes.covariance import correlation
-from gaussbayes.errors import GaussBayesError
-from gaussbayes.missing.em import Convergence
-from gaussbayes.model import Model
-from gaussbayes.moments import ClassMoments
-from gaussbayes.parameters import Parameters, Structure
-from gaussbayes.pattern_moments import PatternMoments
-from gaussbayes.priors import Priors
-from gaussbayes.types import FloatArray, LabelArray
+from gaussbayes.base.errors import GaussBayesError
+from gaussbayes.base.types import FloatArray, LabelArray
+from gaussbayes.families.gaussian.missing.em import Convergence
+from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.parameters import Parameters, Structure
+from gaussbayes.families.gaussian.pattern_moments import PatternMoments
+from gaussbayes.families.gaussian.shapes import correlation
+from gaussbayes.model.model import Model
+from gaussbayes.model.prior import Priors
 
 if TYPE_CHECKING:
-    from gaussbayes.categorical import ClassCounts
-    from gaussbayes.categorical.categories import Categories
-    from gaussbayes.mixed import MixedParameters
+    from gaussbayes.data.categories import Categories
+    from gaussbayes.families.categorical import ClassCounts
+    from gaussbayes.model.mixed import MixedParameters
 
 Fact = TypeVar("Fact")
 

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes import scores, synthesis, table, validation
+from gaussbayes import validation
+from gaussbayes.analysis import synthesis
+from gaussbayes.base.types import LabelArray, RealArray
+from gaussbayes.data import table
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Parameters
 from gaussbayes.fitted import Fitted
-from gaussbayes.parameters import Parameters
-from gaussbayes.types import LabelArray, RealArray
 
 if TYPE_CHECKING:
-    from gaussbayes.mixed import MixedRows
+    from gaussbayes.model.mixed import MixedRows
 
 Answer = TypeVar("Answer")
 
@@ -115,7 +118,7 @@ class Predicting(Fitted):
         if isinstance(parameters, Parameters):
             rows, codes = synthesis.draw(parameters, n_samples, generator)
             return rows, self.classes_[codes]
-        from gaussbayes import mixed_rows
+        from gaussbayes.model import mixed_rows
 
         drawn, codes = synthesis.draw_mixed(parameters, n_samples, generator)
         return mixed_rows.side_by_side(drawn, self._model.schema), self.classes_[codes]
@@ -127,19 +130,19 @@ class Predicting(Fitted):
         """The rows as the model's kind of scores takes them."""
         if isinstance(self._complete(), Parameters):
             return validation.features_as_before(self, X)
-        from gaussbayes import mixed_rows
+        from gaussbayes.model import mixed_rows
 
         return mixed_rows.rows_as_before(self, self._model, X)
 
     def _scored(
         self, function: Callable[..., Answer], rows: "RealArray | MixedRows", *more: Any
     ) -> Answer:
-        """What a function of `gaussbayes.scores`, or its twin for mixed rows, says of rows."""
+        """What a function of `scores`, or its twin for mixed rows, says of rows."""
         parameters = self._complete()
         if isinstance(rows, np.ndarray):
             numbers = rows
         else:
-            from gaussbayes import mixed
+            from gaussbayes.model import mixed
 
             function, numbers = mixed.twin(function), rows.X
         with self._naming(numbers):
@@ -150,7 +153,7 @@ class Predicting(Fitted):
         parameters = self._complete()
         if isinstance(parameters, Parameters):
             return self._score(function, X)
-        from gaussbayes import mixed_rows
+        from gaussbayes.model import mixed_rows
 
         numbers = mixed_rows.numbers_as_before(self, self._model, X)
         with self._naming(numbers):

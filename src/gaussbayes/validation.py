@@ -12,17 +12,17 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
 
-from gaussbayes import table
-from gaussbayes.errors import DataError, NonFiniteError, SchemaError
-from gaussbayes.finite import refuse_not_finite
-from gaussbayes.labelled import LabelledMoments
-from gaussbayes.labels import encode_some, unite
-from gaussbayes.learning import learn, learn_incomplete
-from gaussbayes.model import Model
-from gaussbayes.pattern_moments import MOST_KEPT_BYTES
-from gaussbayes.schema import Schema
-from gaussbayes.summarise import summarise
-from gaussbayes.types import CodeArray, FloatArray, LabelArray, RealArray, ScatterLayout
+from gaussbayes.base.errors import DataError, NonFiniteError, SchemaError
+from gaussbayes.base.finite import refuse_not_finite
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray, ScatterLayout
+from gaussbayes.data import table
+from gaussbayes.data.labels import encode_some, unite
+from gaussbayes.families.gaussian.learning import learn, learn_incomplete
+from gaussbayes.families.gaussian.pattern_moments import MOST_KEPT_BYTES
+from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.model.labelled import LabelledMoments
+from gaussbayes.model.model import Model
 
 
 def names_in(X: Any) -> tuple[str, ...] | None:
@@ -60,7 +60,7 @@ def features_as_before(model: BaseEstimator, X: Any) -> RealArray:
 
 
 def categorical_columns(X: Any, chosen: Any) -> tuple[int, ...]:
-    """The numbers of the columns that hold categories; see `gaussbayes.categorical`.
+    """The numbers of the columns that hold categories; see `gaussbayes.families.categorical`.
 
     No type says so in arrays, lists and frames of pandas whose types are all NumPy's.
 
@@ -75,7 +75,7 @@ def categorical_columns(X: Any, chosen: Any) -> tuple[int, ...]:
         types = getattr(X, "dtypes", None)
         if types is not None and all(isinstance(one, np.dtype) for one in types):
             return ()
-    from gaussbayes import categorical
+    from gaussbayes.families import categorical
 
     return tuple(np.flatnonzero(categorical.categorical_columns(X, chosen)).tolist())
 

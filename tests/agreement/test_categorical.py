@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import CategoricalNB
 
-from gaussbayes.categorical import code_columns, count, estimate, log_likelihood
-from gaussbayes.schema import Schema
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.categorical import code_columns, count, estimate, log_likelihood
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 0.5, 1.0, 10.0])

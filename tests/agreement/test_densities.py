@@ -5,10 +5,10 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal, norm
 
-from gaussbayes import scores
-from gaussbayes.parameters import Parameters, Structure, given
-from gaussbayes.schema import Schema
-from gaussbayes.types import FloatArray
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
 from tests.oracles import EPS, condition, errors, exact_scores
 from tests.strategies import STRUCTURES, name_of
 

@@ -9,11 +9,11 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 from sklearn.mixture import GaussianMixture
 
-from gaussbayes.missing.em import Incomplete, fit_incomplete
-from gaussbayes.parameters import Structure, estimate_covariance
-from gaussbayes.schema import Schema
-from gaussbayes.settings import Settings
-from gaussbayes.types import CodeArray, FloatArray
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CodeArray, FloatArray
+from gaussbayes.families.gaussian.missing.em import Incomplete, fit_incomplete
+from gaussbayes.families.gaussian.parameters import Structure, estimate_covariance
+from gaussbayes.model.settings import Settings
 
 
 def fit(X: FloatArray, codes: CodeArray, k: int, structure: Structure) -> Incomplete:

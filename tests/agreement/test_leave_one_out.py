@@ -10,14 +10,14 @@ from scipy.stats import multivariate_normal
 from sklearn.covariance import shrunk_covariance
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from gaussbayes.leave_one_out import leave_one_out, shrinkage_path
-from gaussbayes.moments import ClassMoments
-from gaussbayes.parameters import Structure
-from gaussbayes.schema import Schema
-from gaussbayes.scores import log_likelihood, log_posterior
-from gaussbayes.settings import Settings
-from gaussbayes.summarise import summarise
-from gaussbayes.types import CodeArray, FloatArray, ScatterLayout
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
+from gaussbayes.families.gaussian.leave_one_out import leave_one_out, shrinkage_path
+from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.parameters import Structure
+from gaussbayes.families.gaussian.scores import log_likelihood, log_posterior
+from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.model.settings import Settings
 from tests.strategies import MIXTURES, STRUCTURES, name_of
 
 SHRINKAGES = [None, 0.3, "oas"]

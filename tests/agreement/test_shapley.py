@@ -10,11 +10,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from gaussbayes.contributions import added
-from gaussbayes.explanation import explain
-from gaussbayes.parameters import Parameters, Structure, given
-from gaussbayes.schema import Schema
-from gaussbayes.types import FloatArray
+from gaussbayes.analysis.contributions import added
+from gaussbayes.analysis.explanation import explain
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
 from tests.oracles import DIGITS, EPS, condition, exact_scores
 from tests.strategies import STRUCTURES, name_of
 

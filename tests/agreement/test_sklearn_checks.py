@@ -12,8 +12,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from gaussbayes import GaussianClassifier, SingularCovarianceError, table
-from gaussbayes.types import RealArray
+from gaussbayes import GaussianClassifier, SingularCovarianceError
+from gaussbayes.base.types import RealArray
+from gaussbayes.data import table
 from tests.models import six_models
 
 CONSTANT_FEATURE = {

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gaussbayes.categorical.categories import in_order, kind, positions, unite
-from gaussbayes.errors import SchemaError
+from gaussbayes.base.errors import SchemaError
+from gaussbayes.data.categories import in_order, kind, positions, unite
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from sklearn.utils.validation import _check_categorical_features
 
-from gaussbayes.categorical.choice import categorical_columns
-from gaussbayes.errors import GaussBayesError, ParameterError, SchemaError
+from gaussbayes.base.errors import GaussBayesError, ParameterError, SchemaError
+from gaussbayes.data.categorical_choice import categorical_columns
 
 PANDAS = pd.DataFrame(
     {

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes.categorical.coding import MISSING, UNSEEN, Unseen, code_columns, factorise
-from gaussbayes.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.data.coding import MISSING, UNSEEN, Unseen, code_columns, factorise
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from gaussbayes.categorical import counting
-from gaussbayes.categorical.coding import CodedColumns, code_columns
-from gaussbayes.categorical.counting import count
+from gaussbayes.data.coding import CodedColumns, code_columns
+from gaussbayes.families.categorical import counting
+from gaussbayes.families.categorical.counting import count
 
 
 def some_rows(n: int = 2000) -> tuple[CodedColumns, np.ndarray, np.ndarray]:

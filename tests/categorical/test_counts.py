@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from gaussbayes.categorical.coding import code_columns
-from gaussbayes.categorical.counting import count
-from gaussbayes.categorical.counts import ClassCounts, empty
-from gaussbayes.errors import DataError, RemovalError, SchemaError
-from gaussbayes.schema import Schema
+from gaussbayes.base.errors import DataError, RemovalError, SchemaError
+from gaussbayes.base.schema import Schema
+from gaussbayes.data.coding import code_columns
+from gaussbayes.families.categorical.counting import count
+from gaussbayes.families.categorical.counts import ClassCounts, empty
 
 NAMED = Schema(np.array(["dry", "wet"]), 2, ("wind", "humidity"))
 

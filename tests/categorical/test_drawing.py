@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.stats import chisquare
 
-from gaussbayes.categorical import MISSING, CategoricalParameters
-from gaussbayes.categorical.drawing import draw
+from gaussbayes.families.categorical import MISSING, CategoricalParameters
+from gaussbayes.families.categorical.drawing import draw
 
 SHARES = np.array([[0.5, 0.2, 0.3], [0.01, 0.0, 0.99]])
 LETTERS = CategoricalParameters(

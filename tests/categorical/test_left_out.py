@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaussbayes.categorical import ClassCounts, CodedColumns, code_columns, count
-from gaussbayes.categorical.left_out import log_likelihood_left_out
-from gaussbayes.errors import DataError
-from gaussbayes.schema import Schema
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.categorical import ClassCounts, CodedColumns, code_columns, count
+from gaussbayes.families.categorical.left_out import log_likelihood_left_out
 
 SCHEMA = Schema(np.array(["no", "yes"]), 1, ("wind",))
 

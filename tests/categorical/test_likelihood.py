@@ -5,8 +5,9 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
-from gaussbayes import scores
-from gaussbayes.categorical import (
+from gaussbayes.base.errors import SchemaError
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.categorical import (
     CategoricalParameters,
     code_columns,
     count,
@@ -14,12 +15,11 @@ from gaussbayes.categorical import (
     likelihood,
     log_likelihood,
 )
-from gaussbayes.errors import SchemaError
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Structure
+from gaussbayes.families.gaussian.parameters import estimate as estimate_gaussians
+from gaussbayes.families.gaussian.summarise import summarise
 from gaussbayes.lessons import rain
-from gaussbayes.parameters import Structure
-from gaussbayes.parameters import estimate as estimate_gaussians
-from gaussbayes.schema import Schema
-from gaussbayes.summarise import summarise
 
 PARAMETERS = CategoricalParameters(
     (("M", "S"), (1, 2, 3)), np.log([[0.25, 0.75, 0.5, 0.3, 0.2], [0.5, 0.5, 0.1, 0.1, 0.8]])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from gaussbayes.categorical import CategoricalParameters
-from gaussbayes.categorical.overlap import draw_between, log_overlap
+from gaussbayes.families.categorical import CategoricalParameters
+from gaussbayes.families.categorical.overlap import draw_between, log_overlap
 
 SIZES = (2, 4, 3)
 

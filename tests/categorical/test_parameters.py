@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gaussbayes.categorical.counts import ClassCounts
-from gaussbayes.categorical.parameters import estimate
-from gaussbayes.errors import DataError, ParameterError
-from gaussbayes.schema import Schema
+from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.categorical.counts import ClassCounts
+from gaussbayes.families.categorical.parameters import estimate
 
 SCHEMA = Schema(np.array(["dry", "wet"]), 2, ("wind", "humidity"))
 COUNTS = ClassCounts(

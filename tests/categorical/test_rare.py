@@ -4,8 +4,8 @@ from itertools import product
 
 import numpy as np
 
-from gaussbayes.categorical import CategoricalParameters
-from gaussbayes.categorical.rare import draw_widely
+from gaussbayes.families.categorical import CategoricalParameters
+from gaussbayes.families.categorical.rare import draw_widely
 
 
 def test_weighted_shares_are_those_of_the_model() -> None:

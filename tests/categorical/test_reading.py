@@ -8,9 +8,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from gaussbayes.categorical.reading import read_columns, split
-from gaussbayes.errors import DataError
-from gaussbayes.schema import Schema
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.schema import Schema
+from gaussbayes.data.category_columns import read_columns, split
 
 TEXTS = ["S", "M", None, "S"]
 WHOLE = [2**62 + 1, 3, None, 3]

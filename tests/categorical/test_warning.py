@@ -5,9 +5,9 @@ import warnings
 import numpy as np
 import pytest
 
-from gaussbayes.categorical.coding import Unseen, code_columns
-from gaussbayes.categorical.warning import UnseenCategoryWarning, warn_of_many, warn_of_unseen
-from gaussbayes.schema import Schema
+from gaussbayes.base.schema import Schema
+from gaussbayes.data.category_warnings import UnseenCategoryWarning, warn_of_many, warn_of_unseen
+from gaussbayes.data.coding import Unseen, code_columns
 
 SCHEMA = Schema(np.arange(2), 2, ("wind", "humidity"))
 

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.cli.group import gaussbayes
+from gaussbayes.apps.cli.group import gaussbayes
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 

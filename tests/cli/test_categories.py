@@ -18,9 +18,9 @@ from sklearn.model_selection import (
 )
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.cli import known_categories
-from gaussbayes.comparison import STRUCTURES
-from gaussbayes.sources import text_blocks
+from gaussbayes.analysis.comparison import STRUCTURES
+from gaussbayes.apps.cli import known_categories
+from gaussbayes.data.sources import text_blocks
 from tests.cli.calling import Call, Shell
 from tests.sources.tables import CATEGORICAL, FORMATS, TARGET, WEATHER, weather
 

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.cli import choosing
+from gaussbayes.apps.cli import choosing
 from gaussbayes.datasets import load_iris
-from gaussbayes.structures import name_of
+from gaussbayes.families.gaussian.structures import name_of
 from tests.cli.calling import Call, Shell
 
 AUTO = ["--covariance", "auto", "--shrinkage", "auto"]

@@ -10,8 +10,8 @@ import click
 import pytest
 
 import gaussbayes as package
-from gaussbayes.cli import group
-from gaussbayes.errors import PriorError
+from gaussbayes.apps.cli import group
+from gaussbayes.base.errors import PriorError
 from tests.cli.calling import Call, Shell
 
 
@@ -49,13 +49,13 @@ def test_help_names_every_verb(call: Call, option: str) -> None:
 def test_help_is_light(shell: Shell) -> None:
     done = shell("""python <<END
 import atexit, sys
-from gaussbayes.cli import main
+from gaussbayes.apps.cli import main
 atexit.register(lambda: print(*sys.modules, file=sys.stderr))
 main(["--help"])
 END""")
     assert "Commands:" in done.stdout
     loaded = set(done.stderr.split())
-    assert "gaussbayes.cli.report" in loaded
+    assert "gaussbayes.apps.cli.report" in loaded
     assert not {"numpy", "scipy", "sklearn", "matplotlib", "pyarrow", "rich"} & loaded
 
 
@@ -122,7 +122,7 @@ def test_without_the_extra_it_says_what_to_install(shell: Shell, library: str) -
     done = shell(f"""python <<END
 import sys
 sys.modules[{library!r}] = None
-from gaussbayes.cli import main
+from gaussbayes.apps.cli import main
 sys.exit(main(["plot", "--list"]))
 END""")
     assert done.returncode == 1

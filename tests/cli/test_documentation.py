@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from gaussbayes.cli.group import gaussbayes
+from gaussbayes.apps.cli.group import gaussbayes
 from tests.cli.calling import Call, Shell
 
 PAGE = (Path(__file__).parents[2] / "docs/command-line.md").read_text(encoding="utf-8")

@@ -10,9 +10,9 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from gaussbayes import GaussianClassifier
+from gaussbayes.analysis.explanation import explain
+from gaussbayes.base.schema import Schema
 from gaussbayes.datasets import load_iris
-from gaussbayes.explanation import explain
-from gaussbayes.schema import Schema
 from tests.cli.calling import Call, Shell
 
 pytestmark = pytest.mark.usefixtures("iris")

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.cli import explained
+from gaussbayes.apps.cli import explained
 
 
 @pytest.fixture

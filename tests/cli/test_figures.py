@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from gaussbayes.cli.figures import Replayed, notes, table, verdict, written
-from gaussbayes.cli.spreads import Repeated
-from gaussbayes.cli.spreads import table as spread_table
+from gaussbayes.apps.cli.figures import Replayed, notes, table, verdict, written
+from gaussbayes.apps.cli.spreads import Repeated
+from gaussbayes.apps.cli.spreads import table as spread_table
 from gaussbayes.lessons.lesson import Figure, Numbers, Spread
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.cli import gates
-from gaussbayes.evaluation import Evaluation
+from gaussbayes.analysis.evaluation import Evaluation
+from gaussbayes.apps.cli import gates
 from tests.cli.calling import Call, Shell
 
 # 3 of 10 wrong.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gaussbayes.cli.group import gaussbayes
+from gaussbayes.apps.cli.group import gaussbayes
 from tests.cli.calling import Call, Shell
 
 VERBS = gaussbayes.list_commands(None)

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes.lab import given as reading_of_rows
-from gaussbayes.lab import serving
-from gaussbayes.lab.given import Given
+from gaussbayes.apps.lab import given as reading_of_rows
+from gaussbayes.apps.lab import serving
+from gaussbayes.apps.lab.given import Given
 from tests.cli.calling import Call, Shell
 
 

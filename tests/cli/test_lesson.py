@@ -12,8 +12,8 @@ import pytest
 from matplotlib.figure import Figure as MatplotlibFigure
 
 from gaussbayes import lessons
-from gaussbayes.cli import pictures
-from gaussbayes.cli.figures import written
+from gaussbayes.apps.cli import pictures
+from gaussbayes.apps.cli.figures import written
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Picture
 from tests.cli.calling import Call
 

@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from gaussbayes.cli.memory_rows import MemoryRows
-from gaussbayes.sources.choice import Choice
+from gaussbayes.apps.cli.memory_rows import MemoryRows
+from gaussbayes.data.sources.choice import Choice
 
 COLUMNS = Choice("y", ("wind", "height", "month"), None, ("wind", "month"))
 

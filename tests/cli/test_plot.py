@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from gaussbayes import plots
-from gaussbayes.cli import kinds
+from gaussbayes.apps.cli import kinds
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gaussbayes.cli import reading, rows
-from gaussbayes.errors import DataError, SchemaError
+from gaussbayes.apps.cli import reading, rows
+from gaussbayes.base.errors import DataError, SchemaError
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import pytest
 from pyarrow import csv
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.cli import sample
+from gaussbayes.apps.cli import sample
 from tests.cli.calling import Call, Shell
 
 

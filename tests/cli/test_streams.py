@@ -11,8 +11,8 @@ import pytest
 from pyarrow import parquet
 
 from gaussbayes import GaussianClassifier
+from gaussbayes.data.sources.text_blocks import BLOCK_BYTES
 from gaussbayes.datasets import load_iris
-from gaussbayes.sources.text_blocks import BLOCK_BYTES
 from tests.cli.calling import Call, Shell
 
 pytestmark = pytest.mark.usefixtures("fitted", "iris")

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaussbayes.errors import DataError, SingularCovarianceError
-from gaussbayes.learning import learn
-from gaussbayes.missing.em import Incomplete, fit_incomplete, fit_patterns
-from gaussbayes.parameters import Structure
-from gaussbayes.schema import Schema
-from gaussbayes.settings import Settings
-from gaussbayes.types import CodeArray, FloatArray
+from gaussbayes.base.errors import DataError, SingularCovarianceError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CodeArray, FloatArray
+from gaussbayes.families.gaussian.learning import learn
+from gaussbayes.families.gaussian.missing.em import Incomplete, fit_incomplete, fit_patterns
+from gaussbayes.families.gaussian.parameters import Structure
+from gaussbayes.model.settings import Settings
 from tests.strategies import STRUCTURES
 
 MOST_STEPS = 300

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.storage import dumps, load, save
+from gaussbayes.model.file import dumps, load, save
 from tests.storage.files import stored
 
 LONGEST = 0.02

@@ -21,14 +21,14 @@ import numpy as np
 import pandas as pd
 from distributed import Client, LocalCluster
 
-from gaussbayes.merge_tree import MergeTree
-from gaussbayes.model import Model
-from gaussbayes.schema import Schema
-from gaussbayes.settings import check_settings
-from gaussbayes.sources import Summary, moments_of
-from gaussbayes.sources.choice import Choice
-from gaussbayes.sources.partition import part_sum
-from gaussbayes.storage import dumps
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.schema import Schema
+from gaussbayes.data.sources import Summary, moments_of
+from gaussbayes.data.sources.choice import Choice
+from gaussbayes.data.sources.partition import part_sum
+from gaussbayes.model.file import dumps
+from gaussbayes.model.model import Model
+from gaussbayes.model.settings import check_settings
 
 N_BLOCKS = 24
 STRUCTURES = {"full": ("full", False), "pooled": ("full", True), "diagonal": ("diagonal", False)}

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from gaussbayes import GaussianClassifier, ModelFileError
-from gaussbayes.storage import dumps, loads
+from gaussbayes.model.file import dumps, loads
 from tests.storage.files import file_of, fitted, given, lacking, seal_again
 
 SLOW = 1.0

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.kernels import Kernels
 from gaussbayes.kernels.forms import Form, Linear, Quadratic
-from gaussbayes.types import FloatArray, RealArray, Task
 
 TASKS: tuple[Task, ...] = ("log_joint", "log_posterior", "posterior", "label")
 KINDS = ("full", "shared full", "diagonal", "shared diagonal", "linear")

@@ -12,9 +12,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
 from gaussbayes.kernels import Kernels, native
 from gaussbayes.kernels.columns import Columns
-from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout
 from tests.oracles import exact_scatter, relative_error
 
 LAYOUTS: tuple[ScatterLayout, ...] = ("full", "pooled", "diagonal")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from gaussbayes import kernels as choice
+from gaussbayes.families.gaussian.summarise import summarise
 from gaussbayes.kernels import Kernels, active, reference, show_config, using
-from gaussbayes.summarise import summarise
 
 FUNCTIONS = ("encode", "accumulate", "prepare", "score")
 

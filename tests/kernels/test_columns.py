@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from gaussbayes.errors import NonFiniteError
+from gaussbayes.base.errors import NonFiniteError
+from gaussbayes.families.gaussian.summarise import summarise
 from gaussbayes.kernels.columns import Columns, as_matrix
-from gaussbayes.summarise import summarise
 
 ROWS = np.random.default_rng(3).normal(size=(1000, 4))
 APART = Columns(tuple(np.ascontiguousarray(column) for column in ROWS.T))

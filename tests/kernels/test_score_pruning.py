@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gaussbayes.base.types import Task
 from gaussbayes.kernels import Kernels
 from gaussbayes.kernels.forms import Quadratic
-from gaussbayes.types import Task
 from tests.kernels.scoring import answers, each_dtype, make_form, make_rows
 
 PRUNED: tuple[Task, ...] = ("posterior", "label")

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gaussbayes.base.types import Task
 from gaussbayes.kernels import Kernels, reference
 from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE, Quadratic
-from gaussbayes.types import Task
 from tests.kernels.scoring import (
     TASKS,
     answers,

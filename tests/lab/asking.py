@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from gaussbayes.lab.datasets import Store
-from gaussbayes.lab.messages import read
-from gaussbayes.lab.work import Answer, answer
+from gaussbayes.apps.lab.datasets import Store
+from gaussbayes.apps.lab.messages import read
+from gaussbayes.apps.lab.work import Answer, answer
 
 FITTED: dict[str, Any] = {"from": "data"}
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from websockets.sync.client import ClientConnection, connect
 
-from gaussbayes.errors import DataError
-from gaussbayes.lab.desk import Desk, RequestError
-from gaussbayes.lab.guard import Door
-from gaussbayes.lab.serving import ADDRESS, listen, make_server
+from gaussbayes.apps.lab.desk import Desk, RequestError
+from gaussbayes.apps.lab.guard import Door
+from gaussbayes.apps.lab.serving import ADDRESS, listen, make_server
+from gaussbayes.base.errors import DataError
 
 TOKEN = "a-token-of-the-tests"
 MOST = 1000

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from gaussbayes.lab.about import DARK, LIGHT, SHAPES, about
-from gaussbayes.lab.texts import as_json
+from gaussbayes.apps.lab.about import DARK, LIGHT, SHAPES, about
+from gaussbayes.apps.lab.texts import as_json
+from gaussbayes.data.sources.listing import name_endings
 from gaussbayes.plots.style import class_styles
-from gaussbayes.sources.listing import name_endings
 
 
 def luminance(color: str) -> float:

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import pytest
 
-from gaussbayes.lab.app import STATIC, _files_in, plotly_file, shown_name
-from gaussbayes.lab.frames import decode
-from gaussbayes.lab.serving import ADDRESS
+from gaussbayes.apps.lab.app import STATIC, _files_in, plotly_file, shown_name
+from gaussbayes.apps.lab.frames import decode
+from gaussbayes.apps.lab.serving import ADDRESS
 from tests.lab.standing_in import MOST, TOKEN, Running, desk, running
 
 

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 from websockets.sync.client import ClientConnection
 
-from gaussbayes.lab.desk import open_desk
-from gaussbayes.lab.frames import decode
-from gaussbayes.lab.given import Given
+from gaussbayes.apps.lab.desk import open_desk
+from gaussbayes.apps.lab.frames import decode
+from gaussbayes.apps.lab.given import Given
 from tests.lab.standing_in import TOKEN, Running, running
 
 GIVEN = Given(

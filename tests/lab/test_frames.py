@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from gaussbayes.lab.frames import decode, encode
-from gaussbayes.lab.texts import as_json
+from gaussbayes.apps.lab.frames import decode, encode
+from gaussbayes.apps.lab.texts import as_json
 
 ARRAYS = st.dictionaries(
     st.text(min_size=1, max_size=5),

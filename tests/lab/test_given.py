@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from gaussbayes.lab.given import gather
+from gaussbayes.apps.lab.given import gather
 
 
 def parts(n: int, size: int) -> list[pa.Table]:

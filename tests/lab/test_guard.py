@@ -9,9 +9,9 @@ import pytest
 from starlette.routing import Route, WebSocketRoute
 from websockets.exceptions import InvalidStatus
 
-from gaussbayes.lab.app import make_app
-from gaussbayes.lab.bench import Bench
-from gaussbayes.lab.guard import Door, guarded, refusal
+from gaussbayes.apps.lab.app import make_app
+from gaussbayes.apps.lab.bench import Bench
+from gaussbayes.apps.lab.guard import Door, guarded, refusal
 from tests.lab.standing_in import MOST, TOKEN, Running, desk, running
 
 DOOR = Door(TOKEN, 8000, MOST)

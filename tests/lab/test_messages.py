@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaussbayes.lab.messages import (
+from gaussbayes.apps.lab.messages import (
     ByHand,
     DataRequest,
     FromData,

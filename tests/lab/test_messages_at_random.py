@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussbayes.errors import GaussBayesError
-from gaussbayes.lab.datasets import Store
-from gaussbayes.lab.messages import MessageError, read
-from gaussbayes.lab.work import answer
+from gaussbayes.apps.lab.datasets import Store
+from gaussbayes.apps.lab.messages import MessageError, read
+from gaussbayes.apps.lab.work import answer
+from gaussbayes.base.errors import GaussBayesError
 from tests.lab.asking import Page
 
 PAGE = Page()

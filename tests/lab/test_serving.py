@@ -12,9 +12,9 @@ from http.client import HTTPConnection
 import pytest
 from websockets.sync.client import connect
 
-from gaussbayes.lab import serving
-from gaussbayes.lab.messages import limits
-from gaussbayes.lab.serving import listen, serve
+from gaussbayes.apps.lab import serving
+from gaussbayes.apps.lab.messages import limits
+from gaussbayes.apps.lab.serving import listen, serve
 from tests.lab.standing_in import desk
 
 COMMAND = [sys.executable, "-W", "error", "-m", "gaussbayes", "lab"]
@@ -60,14 +60,15 @@ def test_from_start_to_end() -> None:
 
 def test_the_first_page_needs_nothing_that_is_slow() -> None:
     """NumPy and what needs it are imported meanwhile, by the thread that answers."""
-    imports = "import sys, gaussbayes.cli.lab, gaussbayes.lab.app, gaussbayes.lab.serving, uvicorn"
+    lab = "gaussbayes.apps.lab"
+    imports = f"import sys, gaussbayes.apps.cli.lab, {lab}.app, {lab}.serving, uvicorn"
     loaded = subprocess.run(
         [sys.executable, "-c", f"{imports}; print(*sys.modules)"],
         capture_output=True,
         text=True,
         check=True,
     ).stdout.split()
-    assert "gaussbayes.lab.session" in loaded
+    assert "gaussbayes.apps.lab.session" in loaded
     assert not {"numpy", "pyarrow", "scipy", "sklearn", "plotly", "rich"} & set(loaded)
 
 

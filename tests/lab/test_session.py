@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from gaussbayes.lab.bench import Bench
-from gaussbayes.lab.desk import Desk
-from gaussbayes.lab.frames import decode
-from gaussbayes.lab.session import GoneError, converse
+from gaussbayes.apps.lab.bench import Bench
+from gaussbayes.apps.lab.desk import Desk
+from gaussbayes.apps.lab.frames import decode
+from gaussbayes.apps.lab.session import GoneError, converse
 from tests.lab.standing_in import Answered, Asked, answer, desk, running
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes import scores
-from gaussbayes.parameters import Structure, estimate
-from gaussbayes.types import FloatArray
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Structure, estimate
 from tests import strategies
 from tests.oracles import score_rounding
 from tests.strategies import Rows, well_spread_rows

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussbayes.merge_tree import MergeTree
-from gaussbayes.moments import ClassMoments
-from gaussbayes.types import ScatterLayout
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.types import ScatterLayout
+from gaussbayes.families.gaussian.moments import ClassMoments
 from tests.strategies import LAYOUTS, Rows, rows
 
 pytestmark = pytest.mark.usefixtures("kernels")

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussbayes import scores
-from gaussbayes.parameters import Structure, estimate
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Structure, estimate
 from tests.oracles import score_rounding
 from tests.strategies import STRUCTURES, Rows, name_of, well_spread_rows
 

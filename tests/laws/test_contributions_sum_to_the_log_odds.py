@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.contributions import LogOdds, added
-from gaussbayes.explanation import explain
-from gaussbayes.marginal import marginal
-from gaussbayes.parameters import Parameters, Structure, estimate
-from gaussbayes.schema import Schema
-from gaussbayes.types import FloatArray
+from gaussbayes.analysis.contributions import LogOdds, added
+from gaussbayes.analysis.explanation import explain
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian.marginal import marginal
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate
 from tests.strategies import STRUCTURES, Rows, name_of, well_spread_rows
 
 pytestmark = pytest.mark.usefixtures("kernels")

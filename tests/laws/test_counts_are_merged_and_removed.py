@@ -4,9 +4,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussbayes.categorical import ClassCounts, code_columns, count, estimate, log_likelihood
-from gaussbayes.categorical.counts import empty
-from gaussbayes.schema import Schema
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.categorical import (
+    ClassCounts,
+    code_columns,
+    count,
+    estimate,
+    log_likelihood,
+)
+from gaussbayes.families.categorical.counts import empty
 
 CLASSES = 3
 LETTERS = [*"abcd", None]

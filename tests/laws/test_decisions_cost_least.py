@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.costs import expected_costs
-from gaussbayes.decision import decide
-from gaussbayes.types import FloatArray
+from gaussbayes.analysis.costs import expected_costs
+from gaussbayes.analysis.decision import decide
+from gaussbayes.base.types import FloatArray
 from tests.oracles import EPS
 
 

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gaussbayes.errors import DataError, SingularCovarianceError
-from gaussbayes.missing.em import Incomplete, fit_incomplete
-from gaussbayes.parameters import Structure
-from gaussbayes.schema import Schema
-from gaussbayes.settings import Settings
-from gaussbayes.types import CodeArray, FloatArray
+from gaussbayes.base.errors import DataError, SingularCovarianceError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CodeArray, FloatArray
+from gaussbayes.families.gaussian.missing.em import Incomplete, fit_incomplete
+from gaussbayes.families.gaussian.parameters import Structure
+from gaussbayes.model.settings import Settings
 from tests.strategies import STRUCTURES, name_of
 
 few = settings(max_examples=5)

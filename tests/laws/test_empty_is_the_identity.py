@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from gaussbayes.moments import ClassMoments, empty
-from gaussbayes.types import ScatterLayout
+from gaussbayes.base.types import ScatterLayout
+from gaussbayes.families.gaussian.moments import ClassMoments, empty
 from tests.strategies import LAYOUTS, Rows, rows
 
 pytestmark = pytest.mark.usefixtures("kernels")

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.labelled import LabelledMoments
-from gaussbayes.learning import learn
-from gaussbayes.pattern_moments import unite_cells
-from gaussbayes.types import ScatterLayout
+from gaussbayes.base.types import ScatterLayout
+from gaussbayes.families.gaussian.learning import learn
+from gaussbayes.families.gaussian.pattern_moments import unite_cells
+from gaussbayes.model.labelled import LabelledMoments
 from tests.oracles import Rounding, assert_close, rounding
 from tests.strategies import LAYOUTS, Rows, rows
 

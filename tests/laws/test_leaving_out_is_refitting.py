@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussbayes.errors import GaussBayesError
-from gaussbayes.labelled import LabelledMoments
-from gaussbayes.leave_one_out import leave_one_out
-from gaussbayes.parameters import Structure
-from gaussbayes.schema import Schema
-from gaussbayes.scores import log_posterior
-from gaussbayes.settings import Settings
-from gaussbayes.shrinkage import Shrinkage
-from gaussbayes.types import Divisor, FloatArray
+from gaussbayes.base.errors import GaussBayesError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import Divisor, FloatArray
+from gaussbayes.families.gaussian.leave_one_out import leave_one_out
+from gaussbayes.families.gaussian.parameters import Structure
+from gaussbayes.families.gaussian.scores import log_posterior
+from gaussbayes.families.gaussian.shrinkage import Shrinkage
+from gaussbayes.model.labelled import LabelledMoments
+from gaussbayes.model.settings import Settings
 from tests.strategies import MIXTURES, STRUCTURES, Rows, name_of, well_spread_rows
 
 SHRINKAGES = st.one_of(st.none(), st.just("oas"), st.floats(0.0, 1.0))

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from gaussbayes.types import ScatterLayout
+from gaussbayes.base.types import ScatterLayout
 from tests.oracles import assert_close, rounding
 from tests.strategies import LAYOUTS, Rows, cut_rows
 

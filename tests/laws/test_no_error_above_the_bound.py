@@ -6,11 +6,11 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes import scores
-from gaussbayes.bayes_error import bayes_error, bhattacharyya_bound, bhattacharyya_distance
-from gaussbayes.parameters import Parameters, Structure, estimate, given
-from gaussbayes.schema import Schema
-from gaussbayes.synthesis import draw
+from gaussbayes.analysis.bayes_error import bayes_error, bhattacharyya_bound, bhattacharyya_distance
+from gaussbayes.analysis.synthesis import draw
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate, given
 from tests.strategies import STRUCTURES, Rows, covariances, name_of, well_spread_rows
 
 ROUNDING = 1e-13

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from gaussbayes.summarise import summarise
-from gaussbayes.types import ScatterLayout
+from gaussbayes.base.types import ScatterLayout
+from gaussbayes.families.gaussian.summarise import summarise
 from tests.oracles import assert_close, rounding
 from tests.strategies import LAYOUTS, Rows, rows
 

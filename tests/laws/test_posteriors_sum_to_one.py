@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes import scores
-from gaussbayes.parameters import Structure, estimate
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Structure, estimate
 from tests.oracles import EPS
 from tests.strategies import STRUCTURES, Rows, name_of, well_spread_rows
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.prior_shift import prior_shift
+from gaussbayes.analysis.prior_shift import prior_shift
 from tests.oracles import EPS
 
 

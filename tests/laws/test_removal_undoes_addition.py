@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from gaussbayes.moments import empty
-from gaussbayes.types import ScatterLayout
+from gaussbayes.base.types import ScatterLayout
+from gaussbayes.families.gaussian.moments import empty
 from tests.oracles import Rounding, assert_close, rounding
 from tests.strategies import LAYOUTS, Rows, cut_rows, rows
 

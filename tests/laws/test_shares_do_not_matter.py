@@ -6,11 +6,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from gaussbayes.labelled import LabelledMoments
-from gaussbayes.labels import encode
-from gaussbayes.merge_tree import MergeTree
-from gaussbayes.sources import Summary
-from gaussbayes.summarise import summarise
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.data.labels import encode
+from gaussbayes.data.sources import Summary
+from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.model.labelled import LabelledMoments
 from tests.fuzz.kill_worker import model_file
 
 N_BLOCKS, N_TRIALS = 40, 1000

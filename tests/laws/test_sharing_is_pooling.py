@@ -6,9 +6,9 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes import scores
-from gaussbayes.parameters import Structure, estimate_covariance, given
-from gaussbayes.schema import Schema
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Structure, estimate_covariance, given
 from tests import strategies
 from tests.oracles import rounding, score_rounding
 from tests.strategies import Rows, rows

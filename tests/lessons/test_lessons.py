@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gaussbayes import lessons
-from gaussbayes.errors import ParameterError
+from gaussbayes.base.errors import ParameterError
 from gaussbayes.lessons import Figure, Lesson, Spread
 
 ALL = lessons.all_lessons()

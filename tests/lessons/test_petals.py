@@ -5,10 +5,10 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from gaussbayes.boundary import boundaries
+from gaussbayes.analysis.boundary import boundaries
 from gaussbayes.lessons import petals
 from gaussbayes.lessons.sheets.petals import SPECIES_A, SPECIES_B
-from gaussbayes.priors import Priors
+from gaussbayes.model.prior import Priors
 
 A, B = np.array(SPECIES_A), np.array(SPECIES_B)
 CURVES = norm(A.mean(), A.std()), norm(B.mean(), B.std())

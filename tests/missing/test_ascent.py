@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from gaussbayes.errors import SingularCovarianceError
-from gaussbayes.missing.ascent import Step, climb
-from gaussbayes.types import FloatArray
+from gaussbayes.base.errors import SingularCovarianceError
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian.missing.ascent import Step, climb
 
 RATES = np.array([0.99, 0.9, 0.5, 0.1])
 

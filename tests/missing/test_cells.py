@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from gaussbayes.errors import DataError, SingularCovarianceError
-from gaussbayes.learning import learn
-from gaussbayes.missing.available import available
-from gaussbayes.missing.cells import incomplete_cells
-from gaussbayes.missing.em import Incomplete, fit_incomplete, fit_patterns
-from gaussbayes.parameters import Structure
-from gaussbayes.schema import Schema
-from gaussbayes.settings import Settings
-from gaussbayes.shrinkage import Shrinkage
-from gaussbayes.types import CodeArray, FloatArray, ScatterLayout
+from gaussbayes.base.errors import DataError, SingularCovarianceError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
+from gaussbayes.families.gaussian.learning import learn
+from gaussbayes.families.gaussian.missing.available import available
+from gaussbayes.families.gaussian.missing.cells import incomplete_cells
+from gaussbayes.families.gaussian.missing.em import Incomplete, fit_incomplete, fit_patterns
+from gaussbayes.families.gaussian.parameters import Structure
+from gaussbayes.families.gaussian.shrinkage import Shrinkage
+from gaussbayes.model.settings import Settings
 from tests.strategies import LAYOUTS, STRUCTURES, name_of
 
 

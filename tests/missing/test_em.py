@@ -3,20 +3,20 @@
 import numpy as np
 import pytest
 
-from gaussbayes.errors import (
+from gaussbayes.base.errors import (
     DataError,
     NonFiniteError,
     ParameterError,
     SingularCovarianceError,
 )
-from gaussbayes.missing.em import Incomplete, fit_incomplete
-from gaussbayes.parameters import Structure, estimate_covariance
-from gaussbayes.priors import Priors
-from gaussbayes.schema import Schema
-from gaussbayes.settings import Settings
-from gaussbayes.shrinkage import Shrinkage
-from gaussbayes.summarise import summarise
-from gaussbayes.types import CodeArray, FloatArray
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CodeArray, FloatArray
+from gaussbayes.families.gaussian.missing.em import Incomplete, fit_incomplete
+from gaussbayes.families.gaussian.parameters import Structure, estimate_covariance
+from gaussbayes.families.gaussian.shrinkage import Shrinkage
+from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.model.prior import Priors
+from gaussbayes.model.settings import Settings
 from tests.fuzz import em_climbs
 from tests.strategies import STRUCTURES, name_of
 

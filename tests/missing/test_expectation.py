@@ -5,9 +5,9 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
-from gaussbayes.missing.expectation import Gaussians, Sums, expect
-from gaussbayes.missing.points import Block, Frame, blocks_of
-from gaussbayes.types import CodeArray, FloatArray
+from gaussbayes.base.types import CodeArray, FloatArray
+from gaussbayes.families.gaussian.missing.expectation import Gaussians, Sums, expect
+from gaussbayes.families.gaussian.missing.points import Block, Frame, blocks_of
 
 
 def incomplete(

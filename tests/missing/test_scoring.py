@@ -11,15 +11,16 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from gaussbayes import GaussianClassifier, scores
-from gaussbayes.errors import DataError, NonFiniteError
-from gaussbayes.marginal import marginal
-from gaussbayes.missing import scoring
-from gaussbayes.novelty import class_p_values
-from gaussbayes.parameters import Parameters, Structure, estimate
-from gaussbayes.schema import Schema
-from gaussbayes.summarise import summarise
-from gaussbayes.types import FloatArray
+from gaussbayes import GaussianClassifier
+from gaussbayes.analysis.novelty import class_p_values
+from gaussbayes.base.errors import DataError, NonFiniteError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.marginal import marginal
+from gaussbayes.families.gaussian.missing import scoring
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate
+from gaussbayes.families.gaussian.summarise import summarise
 from tests.models import SCORES, STRUCTURES, six_models, trees
 from tests.strategies import STRUCTURES as EVERY
 from tests.strategies import name_of

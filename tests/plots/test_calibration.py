@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from sklearn.calibration import calibration_curve
 
 from gaussbayes import plots
-from gaussbayes.errors import DataError, ParameterError
+from gaussbayes.base.errors import DataError, ParameterError
 from gaussbayes.plots import style
 from tests.plots.conftest import Case
 

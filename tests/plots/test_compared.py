@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gaussbayes import plots
-from gaussbayes.comparison import Comparison, compare
+from gaussbayes.analysis.comparison import Comparison, compare
 from tests.models import iris, trees
 
 

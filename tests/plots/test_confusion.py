@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import confusion_matrix
 
 from gaussbayes import GaussianClassifier, plots
-from gaussbayes.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError, SchemaError
 from tests.plots.conftest import Case
 
 

@@ -7,13 +7,13 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from gaussbayes import GaussianClassifier, plots
-from gaussbayes.contributions import added
-from gaussbayes.errors import ParameterError
-from gaussbayes.explanation import Explanation, explain
-from gaussbayes.parameters import Structure, given
+from gaussbayes.analysis.contributions import added
+from gaussbayes.analysis.explanation import Explanation, explain
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian.parameters import Structure, given
 from gaussbayes.plots import style
-from gaussbayes.schema import Schema
-from gaussbayes.types import FloatArray
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable, legend_texts
 

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.errors import SchemaError
+from gaussbayes.base.errors import SchemaError
 from gaussbayes.plots.generative import generative_and_discriminative
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable

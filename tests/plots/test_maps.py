@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaussbayes.grid import grid_over
+from gaussbayes.analysis.grid import grid_over
 from gaussbayes.plots import evidence, joint, joints, posterior, posteriors
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable, legend_texts, texts_of

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gaussbayes import plots
-from gaussbayes.comparison import Comparison, compare
-from gaussbayes.errors import ParameterError
+from gaussbayes.analysis.comparison import Comparison, compare
+from gaussbayes.base.errors import ParameterError
 from tests.models import iris, trees
 
 

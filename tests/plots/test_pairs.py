@@ -10,7 +10,7 @@ from scipy.stats import norm
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.plots.pairs import pairs
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable

@@ -11,8 +11,8 @@ from scipy.optimize import brentq
 from scipy.stats import multivariate_normal
 
 from gaussbayes import GaussianClassifier
+from gaussbayes.analysis.grid import grid_over
 from gaussbayes.datasets import load_iris
-from gaussbayes.grid import grid_over
 from gaussbayes.plots import regions
 from gaussbayes.plots.regions import region_map
 from gaussbayes.plots.style import class_styles

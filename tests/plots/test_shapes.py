@@ -12,7 +12,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.errors import SchemaError, SingularCovarianceError
+from gaussbayes.base.errors import SchemaError, SingularCovarianceError
 from gaussbayes.plots.shapes import shapes, sharing
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable

@@ -12,7 +12,7 @@ from matplotlib.patches import StepPatch
 from scipy.stats import norm
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.plots.boundary_marks import NAME, numbers, spread
 from gaussbayes.plots.univariate import densities, posterior_curve, univariate
 from tests.plots.conftest import Case

@@ -14,10 +14,10 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 
-from gaussbayes.merge_tree import MergeTree
-from gaussbayes.moments import ClassMoments, empty
-from gaussbayes.summarise import summarise
-from gaussbayes.types import FloatArray, RealArray, ScatterLayout
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.types import FloatArray, RealArray, ScatterLayout
+from gaussbayes.families.gaussian.moments import ClassMoments, empty
+from gaussbayes.families.gaussian.summarise import summarise
 from tests.oracles import exact_scatter
 
 EXACT = 17.0

@@ -10,11 +10,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from gaussbayes import scores
-from gaussbayes.errors import SingularCovarianceError
-from gaussbayes.parameters import Structure, given
-from gaussbayes.schema import Schema
-from gaussbayes.types import FloatArray
+from gaussbayes.base.errors import SingularCovarianceError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Structure, given
 from tests.oracles import EPS, errors, exact_scores
 
 pytestmark = pytest.mark.usefixtures("kernels")

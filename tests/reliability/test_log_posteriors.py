@@ -10,10 +10,10 @@ error of the posterior itself (d log p = dp / p).
 import numpy as np
 import pytest
 
-from gaussbayes import scores
-from gaussbayes.parameters import Parameters, Structure, given
-from gaussbayes.schema import Schema
-from gaussbayes.types import FloatArray
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
 from tests.oracles import errors, exact_scores
 from tests.strategies import STRUCTURES, name_of
 

@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gaussbayes.merge_tree import MergeTree
-from gaussbayes.moments import ClassMoments
-from gaussbayes.parallel import ranges
-from gaussbayes.summarise import summarise
-from gaussbayes.types import ScatterLayout
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.threads import ranges
+from gaussbayes.base.types import ScatterLayout
+from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.summarise import summarise
 from tests.strategies import LAYOUTS
 
 pytestmark = pytest.mark.usefixtures("kernels")

@@ -10,13 +10,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from gaussbayes import scores
-from gaussbayes.merge_tree import MergeTree
-from gaussbayes.moments import ClassMoments
-from gaussbayes.parameters import Parameters, Structure, estimate
-from gaussbayes.schema import Schema
-from gaussbayes.summarise import summarise
-from gaussbayes.types import CodeArray, FloatArray, ScatterLayout
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate
+from gaussbayes.families.gaussian.summarise import summarise
 from tests.oracles import exact_scatter, relative_error
 from tests.strategies import LAYOUTS, STRUCTURES, name_of
 

@@ -5,11 +5,11 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from gaussbayes import scores
-from gaussbayes.parameters import Parameters, Structure, estimate
-from gaussbayes.schema import Schema
-from gaussbayes.summarise import summarise
-from gaussbayes.types import CodeArray, FloatArray
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CodeArray, FloatArray
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate
+from gaussbayes.families.gaussian.summarise import summarise
 from tests.strategies import STRUCTURES, name_of
 
 pytestmark = pytest.mark.usefixtures("kernels")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gaussbayes.types import ScatterLayout
+from gaussbayes.base.types import ScatterLayout
 from tests.reliability.strd import (
     SETS,
     WAYS,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gaussbayes.report.passing import Passing
+from gaussbayes.apps.report.passing import Passing
 
 
 def seen(labels: np.ndarray, step: int, most: int, least: int = 1, seed: int = 0) -> Passing:

@@ -15,9 +15,9 @@ from sklearn.exceptions import NotFittedError
 
 import gaussbayes
 from gaussbayes import DataError, GaussianClassifier, ParameterError, SchemaError
+from gaussbayes.apps.report import contents, pictures, write_report
+from gaussbayes.apps.report.recipe import DIGEST_CODE
 from gaussbayes.datasets import load_iris
-from gaussbayes.report import contents, pictures, write_report
-from gaussbayes.report.recipe import DIGEST_CODE
 from tests.report.reading import Page, read_page
 
 IRIS = load_iris()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gaussbayes.report.sample import stratified
+from gaussbayes.apps.report.sample import stratified
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -4,7 +4,7 @@ import re
 
 import matplotlib.pyplot as plt
 
-from gaussbayes.report.svg import clean, even_handed, inline
+from gaussbayes.apps.report.svg import clean, even_handed, inline
 
 
 def drawn(title: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.report import write, write_report
+from gaussbayes.apps.report import write, write_report
 
 MODEL = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
 ROWS: tuple[Any, Any] = ([[1.0], [6.0]], [0, 1])

@@ -10,8 +10,8 @@ import pyarrow as pa
 from pyarrow import csv, feather, ipc, parquet
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.moments import ClassMoments
-from gaussbayes.sources import Summary
+from gaussbayes.data.sources import Summary
+from gaussbayes.families.gaussian.moments import ClassMoments
 
 FEATURES = ("height", "width", "age")
 TARGET = "kind"

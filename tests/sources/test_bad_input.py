@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gaussbayes.errors import DataError, ParameterError, SchemaError
-from gaussbayes.sources import BadRow, moments_of, text_blocks
-from gaussbayes.sources.opening import open_source
+from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.data.sources import BadRow, moments_of, text_blocks
+from gaussbayes.data.sources.opening import open_source
 
 GOOD = "a,b,y\n1,2,u\n3,5,v\n4,4,u\n"
 ZIPPED = gzip.compress(GOOD.encode(), mtime=0)

@@ -20,8 +20,8 @@ import pytest
 from pyarrow import parquet
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.errors import DataError, ParameterError, SchemaError
-from gaussbayes.sources import Summary, categories, cluster, lazy_counts, moments_of
+from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.data.sources import Summary, categories, cluster, lazy_counts, moments_of
 from tests.sources.tables import CATEGORICAL, FORMATS, TARGET, WEATHER, same_bits, weather
 from tests.sources.test_incomplete import small_pieces
 
@@ -434,7 +434,7 @@ def test_categories_alone(ending: str, tmp_path: Path) -> None:
 def test_numbers_load_nothing_of_categories(tmp_path: Path) -> None:
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"a,y\n1,u\n2,v\n3,u\n4,v\n"))
     code = (
-        "import sys; from gaussbayes.sources import moments_of; "
+        "import sys; from gaussbayes.data.sources import moments_of; "
         f"moments_of({str(tmp_path / 'a.csv.gz')!r}, 'y'); "
         "print(*(name for name in sys.modules if name.startswith('gaussbayes.cat')))"
     )

@@ -13,13 +13,13 @@ from dask import delayed
 from distributed import Client, LocalCluster, get_task_stream
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.errors import DataError, NonFiniteError, ParameterError, SchemaError
-from gaussbayes.merge_tree import MergeTree
-from gaussbayes.sources import Summary, moments_of, parquet_format, splitting
-from gaussbayes.sources.choice import Choice
-from gaussbayes.sources.cluster import predictions
-from gaussbayes.sources.partition import part_sum
-from gaussbayes.types import ScatterLayout
+from gaussbayes.base.errors import DataError, NonFiniteError, ParameterError, SchemaError
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.types import ScatterLayout
+from gaussbayes.data.sources import Summary, moments_of, parquet_format, splitting
+from gaussbayes.data.sources.choice import Choice
+from gaussbayes.data.sources.cluster import predictions
+from gaussbayes.data.sources.partition import part_sum
 from tests.fuzz import kill_worker
 from tests.fuzz.kill_worker import model_file
 from tests.strategies import LAYOUTS

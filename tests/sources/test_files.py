@@ -9,11 +9,11 @@ import pytest
 from pyarrow import parquet
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.errors import DataError, SchemaError
-from gaussbayes.merge_tree import MergeTree
-from gaussbayes.sources import cutting, moments_of, parquet_format, piece_sums, text_blocks
-from gaussbayes.sources.files import file_moments, make_plan, summary
-from gaussbayes.sources.opening import open_source
+from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.data.sources import cutting, moments_of, parquet_format, piece_sums, text_blocks
+from gaussbayes.data.sources.files import file_moments, make_plan, summary
+from gaussbayes.data.sources.opening import open_source
 from tests.sources.tables import (
     BINARY,
     FEATURES,

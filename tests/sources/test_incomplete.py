@@ -16,9 +16,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gaussbayes import GaussianClassifier, pattern_moments
-from gaussbayes.errors import DataError, NonFiniteError
-from gaussbayes.sources import (
+from gaussbayes import GaussianClassifier
+from gaussbayes.base.errors import DataError, NonFiniteError
+from gaussbayes.data.sources import (
     Summary,
     cluster,
     cutting,
@@ -28,7 +28,8 @@ from gaussbayes.sources import (
     splitting,
     text_blocks,
 )
-from gaussbayes.sources.fitting import NULLS
+from gaussbayes.data.sources.fitting import NULLS
+from gaussbayes.families.gaussian import pattern_moments
 from tests.models import STRUCTURES
 from tests.sources.tables import FEATURES, FORMATS, TARGET, make_table, same_bits
 

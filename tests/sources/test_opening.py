@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gaussbayes.errors import DataError, SchemaError
-from gaussbayes.sources import cutting, text_blocks
-from gaussbayes.sources.opening import open_source
+from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.data.sources import cutting, text_blocks
+from gaussbayes.data.sources.opening import open_source
 from tests.sources.tables import FORMATS, TARGET, TEXT, make_table
 
 
@@ -129,7 +129,7 @@ def test_breaking_off_ends_the_threads(ending: str, tmp_path: Path) -> None:
 
 PROGRAM = """
 import sys
-from gaussbayes.sources import moments_of, text_blocks
+from gaussbayes.data.sources import moments_of, text_blocks
 text_blocks.BLOCK_BYTES = 1000
 found = moments_of("-", "kind")
 print(found.n_rows, found.learnt.classes.tolist(), found.learnt.moments.mean.tolist())
@@ -153,8 +153,8 @@ def test_standard_input(ending: str, tmp_path: Path) -> None:
 
 def test_a_pipe_is_read_as_it_comes_and_only_once() -> None:
     program = """
-from gaussbayes.sources import text_blocks
-from gaussbayes.sources.opening import open_source
+from gaussbayes.data.sources import text_blocks
+from gaussbayes.data.sources.opening import open_source
 text_blocks.BLOCK_BYTES = 16
 source = open_source("-")
 print(source.schema.names, flush=True)
@@ -179,7 +179,7 @@ except ValueError as error:
 
 def test_ctrl_c_while_a_pipe_says_nothing() -> None:
     program = """
-from gaussbayes.sources.opening import open_source
+from gaussbayes.data.sources.opening import open_source
 try:
     print("waiting", flush=True)
     open_source("-")
@@ -221,7 +221,7 @@ def test_the_share_of_bytes_that_was_read(ending: str, tmp_path: Path) -> None:
 
 def test_nothing_is_known_of_what_a_pipe_will_bring() -> None:
     program = """
-from gaussbayes.sources.opening import open_source
+from gaussbayes.data.sources.opening import open_source
 source = open_source("-")
 list(source.blocks())
 print(source.share_read())

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
 
-from gaussbayes.errors import DataError, ParameterError
-from gaussbayes.sources.opening import open_source
-from gaussbayes.sources.output import open_output
+from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.data.sources.opening import open_source
+from gaussbayes.data.sources.output import open_output
 
 TABLE = pa.table(
     {
@@ -141,7 +141,7 @@ def test_a_process_that_is_stopped_leaves_what_was_there(how: int, tmp_path: Pat
     path.write_text("before")
     program = f"""
 import pyarrow as pa, time
-from gaussbayes.sources.output import open_output
+from gaussbayes.data.sources.output import open_output
 table = pa.table({{"a": list(range(1000))}})
 try:
     with open_output({str(path)!r}, table.schema) as writer:
@@ -198,7 +198,7 @@ def test_devices_are_written_to() -> None:
 def test_standard_output(name: str | None, tmp_path: Path) -> None:
     program = f"""
 import pyarrow as pa
-from gaussbayes.sources.output import open_output
+from gaussbayes.data.sources.output import open_output
 table = pa.table({{"a": [1, 2], "b": ["x", "y"]}})
 with open_output("-", table.schema, format={name!r}) as writer:
     writer.write(table)
@@ -216,7 +216,7 @@ print("still open", end="")
 def test_a_closed_pipe_is_an_error_like_any_other() -> None:
     program = """
 import pyarrow as pa, sys, os
-from gaussbayes.sources.output import open_output
+from gaussbayes.data.sources.output import open_output
 table = pa.table({"a": list(range(100000))})
 try:
     with open_output("-", table.schema) as writer:

@@ -15,10 +15,10 @@ import pyarrow as pa
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.errors import DataError, NonFiniteError, SchemaError
-from gaussbayes.sources import lazy_rows, lazy_sums, moments_of, pushdown
-from gaussbayes.summarise import summarise
-from gaussbayes.types import FloatArray, LabelArray, ScatterLayout
+from gaussbayes.base.errors import DataError, NonFiniteError, SchemaError
+from gaussbayes.base.types import FloatArray, LabelArray, ScatterLayout
+from gaussbayes.data.sources import lazy_rows, lazy_sums, moments_of, pushdown
+from gaussbayes.families.gaussian.summarise import summarise
 from tests.oracles import exact_scatter
 from tests.strategies import LAYOUTS
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import feather, ipc, parquet
 
-from gaussbayes.errors import DataError
-from gaussbayes.merge_tree import MergeTree
-from gaussbayes.sources import cluster, cutting, moments_of, parquet_format, splitting
-from gaussbayes.sources.files import make_plan
-from gaussbayes.sources.opening import open_source
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.data.sources import cluster, cutting, moments_of, parquet_format, splitting
+from gaussbayes.data.sources.files import make_plan
+from gaussbayes.data.sources.opening import open_source
 from tests.fuzz.kill_worker import model_file
 
 N_ROWS = 2000

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussbayes.errors import DataError
-from gaussbayes.sources import text_blocks
-from gaussbayes.sources.text_blocks import first_record_end
+from gaussbayes.base.errors import DataError
+from gaussbayes.data.sources import text_blocks
+from gaussbayes.data.sources.text_blocks import first_record_end
 
 FIELDS = st.text(st.sampled_from('ab1,"\n '), max_size=6)
 RECORDS = st.lists(st.lists(FIELDS, min_size=2, max_size=2), min_size=1, max_size=30)

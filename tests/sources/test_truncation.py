@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, ipc, parquet
 
-from gaussbayes.errors import DataError, GaussBayesError
-from gaussbayes.sources import moments_of
+from gaussbayes.base.errors import DataError, GaussBayesError
+from gaussbayes.data.sources import moments_of
 
 N_ROWS = 12
 _OLD = ipc.IpcWriteOptions(use_legacy_format=True)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.model import Model
-from gaussbayes.moments import ClassMoments
-from gaussbayes.parameters import Parameters
-from gaussbayes.pattern_moments import PatternMoments
-from gaussbayes.settings import Settings
-from gaussbayes.storage import dumps
-from gaussbayes.storage.document import sealed
+from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.parameters import Parameters
+from gaussbayes.families.gaussian.pattern_moments import PatternMoments
+from gaussbayes.model.file import dumps
+from gaussbayes.model.file.document import sealed
+from gaussbayes.model.model import Model
+from gaussbayes.model.settings import Settings
 from tests.models import tree_frame, trees
 
 

@@ -6,12 +6,12 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.learning import learn
-from gaussbayes.model import Model
-from gaussbayes.moments import ClassMoments
-from gaussbayes.parameters import Parameters, Structure, given
-from gaussbayes.schema import Schema
-from gaussbayes.settings import Settings
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.gaussian.learning import learn
+from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
+from gaussbayes.model.model import Model
+from gaussbayes.model.settings import Settings
 from tests.strategies import LAYOUTS, STRUCTURES, covariances, rows
 
 WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from gaussbayes import GaussianClassifier, ModelFileError
-from gaussbayes.categorical.counts import ClassCounts, empty
-from gaussbayes.model import Model
-from gaussbayes.moments import ClassMoments
-from gaussbayes.moments import empty as no_rows
-from gaussbayes.parameters import Structure
-from gaussbayes.schema import Schema
-from gaussbayes.settings import Settings
-from gaussbayes.storage import dumps, loads
+from gaussbayes.base.schema import Schema
+from gaussbayes.families.categorical.counts import ClassCounts, empty
+from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.moments import empty as no_rows
+from gaussbayes.families.gaussian.parameters import Structure
+from gaussbayes.model.file import dumps, loads
+from gaussbayes.model.model import Model
+from gaussbayes.model.settings import Settings
 from tests.models import SCORES, STRUCTURES
 from tests.storage.broken import DROP, GOOD, Change, put
 from tests.storage.files import assert_same_record, file_of, members, resealed, stored

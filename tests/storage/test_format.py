@@ -10,11 +10,11 @@ import jsonschema
 import numpy as np
 import pytest
 
-import gaussbayes.storage
+import gaussbayes.model.file
 from gaussbayes import GaussianClassifier, ModelFileError
-from gaussbayes.pattern_moments import MOST_CELL_BYTES
-from gaussbayes.storage import limits, loads
-from gaussbayes.storage.classes import TYPES
+from gaussbayes.families.gaussian.pattern_moments import MOST_CELL_BYTES
+from gaussbayes.model.file import limits, loads
+from gaussbayes.model.file.classes import TYPES
 from tests.models import STRUCTURES
 from tests.storage.broken import BROKEN
 from tests.storage.files import file_of, fitted, given, lacking, members, resealed
@@ -124,7 +124,7 @@ def test_the_message_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_package_holds_the_same_schema() -> None:
-    held = Path(gaussbayes.storage.__file__).with_name("model.schema.json")
+    held = Path(gaussbayes.model.file.__file__).with_name("model.schema.json")
     assert held.read_bytes() == (DOCS / "model.schema.json").read_bytes()
 
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from gaussbayes import GaussianClassifier, ModelFileError
-from gaussbayes import model as models
-from gaussbayes.model import Model
-from gaussbayes.moments import empty
-from gaussbayes.pattern_moments import PatternMoments
-from gaussbayes.storage import dumps, loads
+from gaussbayes.families.gaussian.moments import empty
+from gaussbayes.families.gaussian.pattern_moments import PatternMoments
+from gaussbayes.model import model as models
+from gaussbayes.model.file import dumps, loads
+from gaussbayes.model.model import Model
 from tests.models import SCORES, STRUCTURES, tree_frame, trees
 from tests.storage.broken import GOOD, LACKING
 from tests.storage.files import (

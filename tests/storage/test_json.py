@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from gaussbayes import ModelFileError
-from gaussbayes.storage import loads
+from gaussbayes.model.file import loads
 from tests.storage.broken import GIVEN, GOOD, WEIGHT, text
 from tests.storage.files import file_of, fitted, members, resealed, seal_again
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from gaussbayes import GaussianClassifier, ModelFileError, storage
-from gaussbayes.storage import loads
+from gaussbayes import GaussianClassifier, ModelFileError
+from gaussbayes.model import file as storage
+from gaussbayes.model.file import loads
 from tests.storage.broken import BROKEN, GIVEN, GOOD, WEIGHT, text
 from tests.storage.files import members, resealed, seal_again
 

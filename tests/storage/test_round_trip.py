@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussbayes.errors import GaussBayesError, ModelFileError
-from gaussbayes.labelled import LabelledMoments
-from gaussbayes.labels import encode
-from gaussbayes.merge_tree import MergeTree
-from gaussbayes.model import Model
-from gaussbayes.moments import ClassMoments, empty
-from gaussbayes.parameters import Parameters, Structure
-from gaussbayes.parameters import given as given_parameters
-from gaussbayes.schema import Schema
-from gaussbayes.settings import Settings
-from gaussbayes.storage import dumps, loads
-from gaussbayes.summarise import summarise
+from gaussbayes.base.errors import GaussBayesError, ModelFileError
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.schema import Schema
+from gaussbayes.data.labels import encode
+from gaussbayes.families.gaussian.moments import ClassMoments, empty
+from gaussbayes.families.gaussian.parameters import Parameters, Structure
+from gaussbayes.families.gaussian.parameters import given as given_parameters
+from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.model.file import dumps, loads
+from gaussbayes.model.labelled import LabelledMoments
+from gaussbayes.model.model import Model
+from gaussbayes.model.settings import Settings
 from tests.storage.files import assert_same_record
 from tests.storage.strategies import (
     extreme_models,

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from gaussbayes import GaussianClassifier, atomic
+from gaussbayes import GaussianClassifier
+from gaussbayes.base import atomic
 from tests.storage.files import file_of, fitted
 
 OLD, NEW = fitted(), fitted("diagonal")

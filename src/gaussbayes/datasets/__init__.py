@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from gaussbayes.types import FloatArray, LabelArray
+from gaussbayes.base.types import FloatArray, LabelArray
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 from gaussbayes.kernels import reference
 from gaussbayes.kernels.columns import Columns
 from gaussbayes.kernels.forms import Form
-from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 
 native: ModuleType | None
 try:

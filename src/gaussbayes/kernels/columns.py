@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.types import RealArray
+from gaussbayes.base.types import RealArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gaussbayes.types import FloatArray, RealArray
+from gaussbayes.base.types import FloatArray, RealArray
 
 
 @dataclass(frozen=True, slots=True)

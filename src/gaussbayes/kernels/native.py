@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 from gaussbayes.kernels import _native
 from gaussbayes.kernels.columns import Columns
 from gaussbayes.kernels.forms import Form, Linear, Masked, Quadratic
 from gaussbayes.kernels.reference import zero_moments
-from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 
 NAME = "native"
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 from gaussbayes.kernels.columns import Columns, as_matrix
 from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE, Form, Linear, Masked
-from gaussbayes.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 
 NAME = "reference"
 

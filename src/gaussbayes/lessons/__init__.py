@@ -6,9 +6,9 @@ is imported when it is asked for: what it draws, fits and compares takes a while
 
 from importlib import import_module
 
-from gaussbayes.errors import ParameterError
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.spelling import meant
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Picture, Spread, Table
-from gaussbayes.spelling import meant
 
 __all__ = [
     "Erratum",

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.analysis.synthesis import make_gaussian_dataset
+from gaussbayes.base.types import CovarianceName, RealArray
+from gaussbayes.classifier import GaussianClassifier
+from gaussbayes.families.gaussian.shrinkage import Shrinkage
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
 from gaussbayes.lessons.pictures.covariance_pictures import pictures
 from gaussbayes.lessons.sheets.covariance_pictures import table
-from gaussbayes.shrinkage import Shrinkage
-from gaussbayes.synthesis import make_gaussian_dataset
-from gaussbayes.types import CovarianceName, RealArray
 
 POINTS = ((2.0, 2.0), (2.0, -2.0))
 SOURCE = "H. Xue, Generative Models for Classification, ITCS 6156/8156, UNC Charlotte, 2024"

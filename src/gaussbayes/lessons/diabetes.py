@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.analysis.synthesis import make_gaussian_dataset
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons import sampling
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
 from gaussbayes.lessons.pictures.diabetes import pictures
@@ -14,7 +15,6 @@ from gaussbayes.lessons.sheets.diabetes import (
     GLUCOSE,
     MEANS,
 )
-from gaussbayes.synthesis import make_gaussian_dataset
 
 N_PER_CLASS = 250
 SOURCE = "H. Xue, Generative Models for Classification, ITCS 6156/8156, UNC Charlotte, 2024"

@@ -10,8 +10,8 @@ from math import prod
 
 import numpy as np
 
-from gaussbayes.bayes_rule import BayesRule
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.analysis.bayes_rule import BayesRule
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.lesson import Figure, Lesson
 from gaussbayes.lessons.pictures.genetic_test import pictures
 

@@ -5,15 +5,15 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.analysis.synthesis import make_gaussian_dataset
+from gaussbayes.base.progress import track
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray, LabelArray, RealArray
+from gaussbayes.classifier import GaussianClassifier
+from gaussbayes.families.gaussian.missing.em import Convergence, Incomplete, fit_incomplete
 from gaussbayes.lessons.lesson import Table
 from gaussbayes.lessons.sheets import diabetes, two_gaussians
-from gaussbayes.missing.em import Convergence, Incomplete, fit_incomplete
-from gaussbayes.progress import track
-from gaussbayes.schema import Schema
-from gaussbayes.settings import check_settings
-from gaussbayes.synthesis import make_gaussian_dataset
-from gaussbayes.types import FloatArray, LabelArray, RealArray
+from gaussbayes.model.settings import check_settings
 
 CROP = (8, 6, 11, 22, 14, 17, 18, 24, 19, 23, 26, 40, 4, 4, 5, 6, 8, 10)
 WORMY = (59, 58, 56, 53, 50, 45, 43, 42, 39, 38, 30, 27)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gaussbayes.types import FloatArray, LabelArray
+from gaussbayes.base.types import FloatArray, LabelArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure

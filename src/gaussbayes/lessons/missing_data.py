@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.base.types import FloatArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons import diabetes, incomplete, sampling, two_gaussians
 from gaussbayes.lessons.lesson import Figure, Lesson, Numbers
 from gaussbayes.lessons.pictures.missing_data import pictures
 from gaussbayes.lessons.sheets import diabetes as sheet
 from gaussbayes.lessons.sheets.two_gaussians import COVARIANCES, MEANS
-from gaussbayes.types import FloatArray
 
 SOURCE = (
     "after H. Xue, Generative Models for Classification, UNC Charlotte, 2024, which names it; the "

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.base.types import CovarianceName, FloatArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
 from gaussbayes.lessons.pictures.naive_bayes import pictures
 from gaussbayes.lessons.sheets.naive_bayes import MEMBERSHIP, ROWS, table
-from gaussbayes.types import CovarianceName, FloatArray
 
 QUERY = (3.0, 4.0)
 SOURCE = "R. Borela, Gaussian Naïve Bayes, CS4641B Machine Learning, Georgia Tech"

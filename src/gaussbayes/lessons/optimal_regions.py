@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from gaussbayes.boundary import boundaries
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.analysis.boundary import boundaries
+from gaussbayes.base.types import FloatArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons import sampling
 from gaussbayes.lessons.lesson import Figure, Lesson
 from gaussbayes.lessons.pictures.optimal_regions import pictures
 from gaussbayes.lessons.sheets.optimal_regions import COVARIANCE, MEANS, PRIORS
-from gaussbayes.types import FloatArray
 
 SOURCE = "B. Biggio, The Gaussian Classifier, laboratory slides, University of Cagliari: exercise 2"
 

@@ -1,12 +1,12 @@
 """Two species told apart by one length: the whole method in one dimension."""
 
-from gaussbayes.boundary import boundaries
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.analysis.boundary import boundaries
+from gaussbayes.base.types import Divisor
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.lesson import Figure, Lesson
 from gaussbayes.lessons.pictures.petals import pictures
 from gaussbayes.lessons.sheets.petals import table
-from gaussbayes.priors import Priors
-from gaussbayes.types import Divisor
+from gaussbayes.model.prior import Priors
 
 SOURCE = (
     "O. Mac Aodha and N. Siddharth, Introduction to Classification, Applied Machine Learning, "

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from gaussbayes.estimator import GaussianClassifier
-from gaussbayes.explanation import Explanation
+from gaussbayes.analysis.explanation import Explanation
+from gaussbayes.base.types import FloatArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
 from gaussbayes.lessons.pictures.rain import pictures
-from gaussbayes.types import FloatArray
 
 HUMIDITY = "111112222233333"
 WIND = "SMMSSSMMLLLMMLL"

@@ -4,14 +4,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.analysis.synthesis import make_gaussian_dataset
+from gaussbayes.base.progress import track
+from gaussbayes.base.types import FloatArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons import sampling
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Spread, Table
 from gaussbayes.lessons.pictures.three_gaussians import pictures
 from gaussbayes.lessons.sheets.three_gaussians import COVARIANCES, MEANS
-from gaussbayes.progress import track
-from gaussbayes.synthesis import make_gaussian_dataset
-from gaussbayes.types import FloatArray
 
 N_PER_CLASS = 500
 SOURCE = "B. Biggio, The Gaussian Classifier, laboratory slides, University of Cagliari: exercise 1"

@@ -6,14 +6,14 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.analysis.synthesis import make_gaussian_dataset
+from gaussbayes.base.progress import track
+from gaussbayes.base.types import FloatArray, LabelArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons import sampling
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Spread, Table
 from gaussbayes.lessons.pictures.two_gaussians import pictures
 from gaussbayes.lessons.sheets.two_gaussians import COVARIANCES, MEANS
-from gaussbayes.progress import track
-from gaussbayes.synthesis import make_gaussian_dataset
-from gaussbayes.types import FloatArray, LabelArray
 
 N_TRAINING = 100
 N_TEST = 50

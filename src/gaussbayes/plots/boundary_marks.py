@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gaussbayes.base.types import FloatArray
 from gaussbayes.plots import style
-from gaussbayes.types import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

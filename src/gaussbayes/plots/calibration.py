@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.estimator import GaussianClassifier
-from gaussbayes.evaluation import calibrate
+from gaussbayes.analysis.evaluation import calibrate
+from gaussbayes.analysis.view import view
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.plots import style
 from gaussbayes.plots.requirement import picture
-from gaussbayes.view import view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

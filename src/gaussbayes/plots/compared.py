@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.comparison import Candidate, Comparison
+from gaussbayes.analysis.comparison import Candidate, Comparison
 from gaussbayes.plots import style
 from gaussbayes.plots.requirement import picture
 
@@ -34,7 +34,7 @@ def comparison(
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from gaussbayes.comparison import compare
+    >>> from gaussbayes.analysis.comparison import compare
     >>> from gaussbayes.datasets import load_iris
     >>> data = load_iris()
     >>> panels = comparison(compare(data.rows, data.labels, held_out=5, neighbors=[1, 5]))

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.estimator import GaussianClassifier
-from gaussbayes.evaluation import Evaluation, evaluate
+from gaussbayes.analysis.evaluation import Evaluation, evaluate
+from gaussbayes.analysis.view import view
+from gaussbayes.base.types import LabelArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.plots import style
 from gaussbayes.plots.requirement import picture
-from gaussbayes.types import LabelArray
-from gaussbayes.view import view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes import labels, table
-from gaussbayes.errors import DataError, SchemaError
-from gaussbayes.finite import refuse_not_finite
-from gaussbayes.grid import limits
-from gaussbayes.marginal import find_columns
+from gaussbayes.analysis.grid import limits
+from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.finite import refuse_not_finite
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import LabelArray, RealArray
+from gaussbayes.data import labels, table
+from gaussbayes.families.gaussian.marginal import find_columns
 from gaussbayes.plots import points, style
 from gaussbayes.plots.requirement import picture
-from gaussbayes.schema import Schema
-from gaussbayes.types import LabelArray, RealArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from gaussbayes.ellipse import ellipse, mass_of_radius, radius_of_mass
-from gaussbayes.errors import ParameterError
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.analysis.ellipse import ellipse, mass_of_radius, radius_of_mass
+from gaussbayes.analysis.view import pair_view
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.types import FloatArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.plots import points, style
 from gaussbayes.plots.requirement import picture
-from gaussbayes.types import FloatArray
-from gaussbayes.view import pair_view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

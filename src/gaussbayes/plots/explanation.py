@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.contributions import Contribution, LogOdds, Value, added
-from gaussbayes.errors import ParameterError
-from gaussbayes.explanation import Explanation
+from gaussbayes.analysis.contributions import Contribution, LogOdds, Value, added
+from gaussbayes.analysis.explanation import Explanation
+from gaussbayes.base.errors import ParameterError
 from gaussbayes.plots import style
 from gaussbayes.plots.requirement import picture
 
@@ -56,15 +56,15 @@ def explanation(told: Explanation, *, most: int = 12, ax: "Axes | None" = None) 
 
     Parameters
     ----------
-    told : what `gaussbayes.explanation.explain` says of a row
+    told : what `gaussbayes.analysis.explanation.explain` says of a row
     most : how many features get a bar of their own
 
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from gaussbayes.explanation import explain
-    >>> from gaussbayes.parameters import Structure, given
-    >>> from gaussbayes.schema import Schema
+    >>> from gaussbayes.analysis.explanation import explain
+    >>> from gaussbayes.families.gaussian.parameters import Structure, given
+    >>> from gaussbayes.base.schema import Schema
     >>> schema = Schema(np.array(["no", "yes"]), 2, ("age", "weight"))
     >>> model = given(schema, Structure("diagonal"), None, [[0, 0], [2, 4]], np.ones((2, 2)))
     >>> explanation(explain(model, schema, [2.0, 3.0])).get_title()

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes import decision
-from gaussbayes.boundary import decision_boundaries
-from gaussbayes.grid import limits, line_over
+from gaussbayes.analysis import decision
+from gaussbayes.analysis.boundary import decision_boundaries
+from gaussbayes.analysis.grid import limits, line_over
+from gaussbayes.analysis.view import View
+from gaussbayes.base.types import FloatArray
 from gaussbayes.plots import plane, points, style
 from gaussbayes.plots.boundary_marks import boundary_handle, mark_boundaries
 from gaussbayes.plots.points import Points
-from gaussbayes.types import FloatArray
-from gaussbayes.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,8 +60,8 @@ def intervals(
 
     Examples
     --------
-    >>> from gaussbayes.estimator import GaussianClassifier
-    >>> from gaussbayes.view import line_view
+    >>> from gaussbayes.classifier import GaussianClassifier
+    >>> from gaussbayes.analysis.view import line_view
     >>> seen = line_view(GaussianClassifier.from_parameters(None, [[0], [2]], [[1]]))
     >>> intervals(seen, [1.0], -3.0, 5.0)
     [(-3.0, 1.0, 0), (1.0, 5.0, 1)]

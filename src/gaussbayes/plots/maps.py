@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.estimator import GaussianClassifier
-from gaussbayes.grid import Grid
+from gaussbayes.analysis.grid import Grid
+from gaussbayes.analysis.view import View, pair_view
+from gaussbayes.base.types import RealArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.plots import plane, points, style
 from gaussbayes.plots.requirement import picture
-from gaussbayes.types import RealArray
-from gaussbayes.view import View, pair_view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

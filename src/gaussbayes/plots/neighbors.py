@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gaussbayes.comparison import Candidate, Comparison
-from gaussbayes.errors import ParameterError
+from gaussbayes.analysis.comparison import Candidate, Comparison
+from gaussbayes.base.errors import ParameterError
 from gaussbayes.plots import style
 from gaussbayes.plots.compared import GAUSSIAN
 from gaussbayes.plots.requirement import picture
@@ -29,7 +29,7 @@ def neighbors_error(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axe
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from gaussbayes.comparison import compare
+    >>> from gaussbayes.analysis.comparison import compare
     >>> from gaussbayes.datasets import load_iris
     >>> data = load_iris()
     >>> compared = compare(data.rows, data.labels, held_out=5, neighbors=[1, 5])

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.errors import SchemaError
-from gaussbayes.evaluation import Evaluation, evaluate
-from gaussbayes.grid import limits
+from gaussbayes.analysis.evaluation import Evaluation, evaluate
+from gaussbayes.analysis.grid import limits
+from gaussbayes.analysis.view import View, view
+from gaussbayes.base.errors import SchemaError
+from gaussbayes.base.progress import track
+from gaussbayes.base.types import LabelArray, RealArray
 from gaussbayes.plots import plane, points, style
 from gaussbayes.plots.boundary_marks import NAME
 from gaussbayes.plots.panels import draw_densities, scene
 from gaussbayes.plots.regions import draw_boundaries, draw_codes, region_map
 from gaussbayes.plots.requirement import picture
-from gaussbayes.progress import track
-from gaussbayes.types import LabelArray, RealArray
-from gaussbayes.view import View, view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

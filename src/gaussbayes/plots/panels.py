@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.boundary import decision_boundaries
-from gaussbayes.errors import DataError
-from gaussbayes.grid import limits, line_over
+from gaussbayes.analysis.boundary import decision_boundaries
+from gaussbayes.analysis.grid import limits, line_over
+from gaussbayes.analysis.view import View
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.types import FloatArray
 from gaussbayes.plots import style
 from gaussbayes.plots.boundary_marks import boundary_handle, mark_boundaries, size_of
-from gaussbayes.types import FloatArray
-from gaussbayes.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,8 +69,8 @@ def scene(view: View, X: Any = None, y: Any = None) -> Scene:
 
     Examples
     --------
-    >>> from gaussbayes.estimator import GaussianClassifier
-    >>> from gaussbayes.view import line_view
+    >>> from gaussbayes.classifier import GaussianClassifier
+    >>> from gaussbayes.analysis.view import line_view
     >>> model = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["low", "high"])
     >>> shown = scene(line_view(model))
     >>> shown.low, shown.high, shown.inside

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from gaussbayes.grid import Grid, grid_over, limits
+from gaussbayes.analysis.grid import Grid, grid_over, limits
+from gaussbayes.analysis.view import View
+from gaussbayes.base.types import RealArray
 from gaussbayes.plots.style import ClassStyle
-from gaussbayes.types import RealArray
-from gaussbayes.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.errors import DataError
+from gaussbayes.analysis.view import View
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.plots.style import INK, ClassStyle
-from gaussbayes.types import FloatArray, RealArray
-from gaussbayes.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.estimator import GaussianClassifier
-from gaussbayes.grid import limits
+from gaussbayes.analysis.grid import limits
+from gaussbayes.analysis.view import pair_view, view
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.plots import points, style
 from gaussbayes.plots.requirement import picture
-from gaussbayes.view import pair_view, view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes import decision
-from gaussbayes.estimator import GaussianClassifier
-from gaussbayes.grid import Grid
+from gaussbayes.analysis import decision
+from gaussbayes.analysis.grid import Grid
+from gaussbayes.analysis.view import View, pair_view, view
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.plots import intervals, plane, points, style
 from gaussbayes.plots.boundary_marks import NAME
 from gaussbayes.plots.points import Points
 from gaussbayes.plots.requirement import picture
-from gaussbayes.view import View, pair_view, view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from gaussbayes.errors import SingularCovarianceError
-from gaussbayes.estimator import GaussianClassifier
-from gaussbayes.evaluation import evaluate
+from gaussbayes.analysis.evaluation import evaluate
+from gaussbayes.analysis.view import View, pair_view, view
+from gaussbayes.base.errors import SingularCovarianceError
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.plots import style
 from gaussbayes.plots.ellipses import ellipses
 from gaussbayes.plots.regions import regions
 from gaussbayes.plots.requirement import picture
-from gaussbayes.view import View, pair_view, view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

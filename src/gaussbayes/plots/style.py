@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gaussbayes.base.types import LabelArray
 from gaussbayes.plots.requirement import pyplot
-from gaussbayes.types import LabelArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

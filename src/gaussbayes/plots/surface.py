@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.errors import ParameterError
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.analysis.view import pair_view
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.types import FloatArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.plots import plane, style
 from gaussbayes.plots.regions import region_map
 from gaussbayes.plots.requirement import picture, pyplot
-from gaussbayes.types import FloatArray
-from gaussbayes.view import pair_view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

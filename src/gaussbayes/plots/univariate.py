@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from gaussbayes.analysis.view import line_view
 from gaussbayes.plots import style
 from gaussbayes.plots.panels import draw_densities, draw_posterior, legend_handles, scene
 from gaussbayes.plots.requirement import picture
-from gaussbayes.view import line_view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from gaussbayes.lab.datasets import presets
-from gaussbayes.lab.messages import MessageError
+from gaussbayes.apps.lab.datasets import presets
+from gaussbayes.apps.lab.messages import MessageError
 from gaussbayes.lessons import optimal_regions, three_gaussians, two_gaussians
 
 DRAWN = [name for name, one in presets.PRESETS.items() if one.drawn]

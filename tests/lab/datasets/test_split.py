@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.model_selection import train_test_split
 
-from gaussbayes.lab.datasets import presets
-from gaussbayes.lab.datasets.dataset import Table
-from gaussbayes.lab.datasets.split import held_out
-from gaussbayes.lab.messages import Split
+from gaussbayes.apps.lab.datasets import presets
+from gaussbayes.apps.lab.datasets.dataset import Table
+from gaussbayes.apps.lab.datasets.split import held_out
+from gaussbayes.apps.lab.messages import Split
 
 
 @pytest.mark.parametrize(("share", "seed"), [(0.3, 0), (0.5, 7)])

@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from gaussbayes.lab.datasets import Store
-from gaussbayes.lab.datasets.memory import Memory
-from gaussbayes.lab.given import Given
-from gaussbayes.lab.messages import (
+from gaussbayes.apps.lab.datasets import Store
+from gaussbayes.apps.lab.datasets.memory import Memory
+from gaussbayes.apps.lab.given import Given
+from gaussbayes.apps.lab.messages import (
     DataRequest,
     GivenSource,
     MessageError,

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from gaussbayes.lab.datasets import tables
-from gaussbayes.lab.messages import MessageError
+from gaussbayes.apps.lab.datasets import tables
+from gaussbayes.apps.lab.messages import MessageError
 
 CSV = b"x,y,kind\n1,2.5,a\n2,,b\n3,4,a\n"
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gaussbayes.lab.datasets import presets
-from gaussbayes.lab.messages import MessageError
+from gaussbayes.apps.lab.datasets import presets
+from gaussbayes.apps.lab.messages import MessageError
 from tests.lab.asking import Page
 
 

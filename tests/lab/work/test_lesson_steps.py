@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from gaussbayes import lessons
-from gaussbayes.lab.messages import MessageError
-from gaussbayes.lab.work.lesson_steps import LESSONS, listed
-from gaussbayes.lab.work.steps.step import Step
+from gaussbayes.apps.lab.messages import MessageError
+from gaussbayes.apps.lab.work.lesson_steps import LESSONS, listed
+from gaussbayes.apps.lab.work.steps.step import Step
 from gaussbayes.lessons import diabetes, optimal_regions
 from tests.lab.asking import Page
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from gaussbayes.lab.messages import MessageError
+from gaussbayes.apps.lab.messages import MessageError
 from tests.lab.asking import FITTED, Page
 
 HAND = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from gaussbayes.lab.messages import MessageError
+from gaussbayes.apps.lab.messages import MessageError
 from gaussbayes.lessons import diabetes, missing_data
 from tests.lab.asking import FITTED, Page
 

@@ -9,9 +9,9 @@ from scipy.special import logsumexp
 from scipy.stats import chi2, multivariate_normal, norm
 from sklearn.neighbors import KNeighborsClassifier
 
-from gaussbayes.lab.datasets import presets
-from gaussbayes.lab.messages import MessageError
-from gaussbayes.lab.work import fits
+from gaussbayes.apps.lab.datasets import presets
+from gaussbayes.apps.lab.messages import MessageError
+from gaussbayes.apps.lab.work import fits
 from tests.lab.asking import FITTED, Page
 
 HAND: dict[str, Any] = {

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.cli.group import gaussbayes
-from gaussbayes.lab.messages import MessageError
+from gaussbayes.apps.cli.group import gaussbayes
+from gaussbayes.apps.lab.messages import MessageError
 from tests.lab.asking import FITTED, Page
 
 HAND: dict[str, Any] = {

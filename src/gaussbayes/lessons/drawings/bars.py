@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gaussbayes.base.types import FloatArray
 from gaussbayes.lessons.drawings.panels import panels
 from gaussbayes.plots import style
 from gaussbayes.plots.requirement import picture
-from gaussbayes.types import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaussbayes.ellipse import ellipse
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.analysis.ellipse import ellipse
+from gaussbayes.analysis.view import feature_titles
+from gaussbayes.base.types import FloatArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.drawings.panels import figure_of, mark_point, number, panels
 from gaussbayes.plots import style
 from gaussbayes.plots.requirement import picture
-from gaussbayes.types import FloatArray
-from gaussbayes.view import feature_titles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

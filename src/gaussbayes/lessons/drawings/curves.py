@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaussbayes.boundary import decision_boundaries
-from gaussbayes.estimator import GaussianClassifier
-from gaussbayes.grid import line_over
+from gaussbayes.analysis.boundary import decision_boundaries
+from gaussbayes.analysis.grid import line_over
+from gaussbayes.analysis.view import feature_titles
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.drawings.panels import figure_of, note
 from gaussbayes.lessons.lesson import Table
 from gaussbayes.plots import points, style
 from gaussbayes.plots.requirement import picture, pyplot
-from gaussbayes.view import feature_titles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

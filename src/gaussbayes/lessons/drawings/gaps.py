@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gaussbayes import plots
-from gaussbayes.ellipse import ellipse
-from gaussbayes.estimator import GaussianClassifier
-from gaussbayes.grid import grid_over, limits, line_over
+from gaussbayes.analysis.ellipse import ellipse
+from gaussbayes.analysis.grid import grid_over, limits, line_over
+from gaussbayes.classifier import GaussianClassifier
+from gaussbayes.families.gaussian.missing.em import Convergence
 from gaussbayes.lessons.drawings.panels import figure_of, mark_point, note, panels, title
 from gaussbayes.lessons.incomplete import Gaussian, along, complete
 from gaussbayes.lessons.lesson import Table
-from gaussbayes.missing.em import Convergence
 from gaussbayes.plots import plane, points, style
 from gaussbayes.plots.regions import draw_boundaries, draw_codes, region_map
 from gaussbayes.plots.requirement import picture

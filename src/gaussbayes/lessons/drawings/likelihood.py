@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaussbayes.grid import line_over
+from gaussbayes.analysis.grid import line_over
 from gaussbayes.lessons.drawings.panels import panels
 from gaussbayes.plots import style
 from gaussbayes.plots.requirement import picture

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaussbayes import plots
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.drawings.panels import figure_of
 from gaussbayes.lessons.lesson import Table
 from gaussbayes.plots import points, style

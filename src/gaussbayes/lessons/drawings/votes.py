@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaussbayes.grid import limits
+from gaussbayes.analysis.grid import limits
+from gaussbayes.base.types import LabelArray
 from gaussbayes.lessons.drawings.panels import panels
 from gaussbayes.lessons.lesson import Table
 from gaussbayes.plots import points, style
 from gaussbayes.plots.requirement import picture
-from gaussbayes.types import LabelArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

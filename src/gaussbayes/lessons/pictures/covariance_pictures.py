@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gaussbayes import plots
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.drawings import clouds
 from gaussbayes.lessons.drawings.panels import figure_of
 from gaussbayes.lessons.lesson import Picture, Table

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from gaussbayes import plots
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.drawings import curves
 from gaussbayes.lessons.drawings.panels import figure_of, mark_point, one_legend, panels, title
 from gaussbayes.lessons.drawings.rows import fade_rows

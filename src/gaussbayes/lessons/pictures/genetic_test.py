@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gaussbayes.base.types import FloatArray
 from gaussbayes.lessons.drawings.bars import Step, bayes_rule
 from gaussbayes.lessons.drawings.people import Branch, Group, population, tree
 from gaussbayes.lessons.lesson import Picture
 from gaussbayes.plots import style
 from gaussbayes.plots.plane import lighter
-from gaussbayes.types import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import TYPE_CHECKING
 
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons import incomplete
 from gaussbayes.lessons.drawings import gaps
 from gaussbayes.lessons.lesson import Picture, Table

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.base.types import FloatArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.drawings.bars import Step, bayes_rule
 from gaussbayes.lessons.drawings.panels import mark_point, number, one_legend, panels, title
 from gaussbayes.lessons.drawings.rows import draw_over_regions, draw_rows
 from gaussbayes.lessons.lesson import Picture, Table
-from gaussbayes.types import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING
 
 from gaussbayes import plots
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.classifier import GaussianClassifier
+from gaussbayes.families.gaussian.scores import NegativeLogLikelihood
 from gaussbayes.lessons.drawings import curves, likelihood
 from gaussbayes.lessons.drawings.panels import figure_of, panels, title
 from gaussbayes.lessons.drawings.rows import draw_rows
 from gaussbayes.lessons.lesson import Picture, Table
 from gaussbayes.plots import style
-from gaussbayes.scores import NegativeLogLikelihood
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

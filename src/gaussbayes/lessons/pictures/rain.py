@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaussbayes.explanation import Explanation
+from gaussbayes.analysis.explanation import Explanation
+from gaussbayes.base.types import FloatArray
 from gaussbayes.lessons.drawings.bars import Step, bayes_rule
 from gaussbayes.lessons.drawings.counts import counts
 from gaussbayes.lessons.drawings.panels import figure_of
 from gaussbayes.lessons.lesson import Picture, Table
 from gaussbayes.plots import explanation
-from gaussbayes.types import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from gaussbayes import plots
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.drawings.draws import histograms
 from gaussbayes.lessons.drawings.panels import figure_of
 from gaussbayes.lessons.drawings.rows import draw_contours, draw_rows

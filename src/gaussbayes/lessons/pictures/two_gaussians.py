@@ -5,19 +5,19 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from gaussbayes import plots
-from gaussbayes.estimator import GaussianClassifier
+from gaussbayes.base.types import LabelArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.drawings import votes
 from gaussbayes.lessons.drawings.curves import log_odds_strips
 from gaussbayes.lessons.drawings.draws import histograms
 from gaussbayes.lessons.drawings.panels import figure_of, one_legend, panels, title
 from gaussbayes.lessons.drawings.rows import draw_contours, draw_rows
 from gaussbayes.lessons.lesson import Picture, Spread, Table
-from gaussbayes.types import LabelArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from gaussbayes.comparison import Comparison
+    from gaussbayes.analysis.comparison import Comparison
 
 NEIGHBORS = range(1, 52, 2)
 
@@ -34,7 +34,7 @@ def pictures(
 
     @cache
     def compared() -> "Comparison":
-        from gaussbayes.comparison import compare
+        from gaussbayes.analysis.comparison import compare
 
         held_out = test.rows, test.labels
         return compare(training.rows, training.labels, held_out=held_out, neighbors=NEIGHBORS)

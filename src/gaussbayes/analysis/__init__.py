@@ -1,0 +1,1 @@
+"""Questions to a model: decisions, explanations, novelty, errors, comparisons."""

@@ -1,0 +1,198 @@
+"""How good predictions are, by the true classes: error, log loss, Brier score, calibration.
+
+Everything follows from the log posteriors of rows whose class is known, so it is the same for every
+model that can give them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.base.types import FloatArray, LabelArray, RealArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """Rows grouped by a stated probability, and how often it came true; empty groups left out."""
+
+    stated: FloatArray  # (m,) mean probability stated
+    observed: FloatArray  # (m,) share that came true
+    count: NDArray[np.int64]  # (m,) rows
+    group: NDArray[np.intp]  # (m,) which interval, from 0
+    n_groups: int  # equal intervals of [0, 1]
+
+    @property
+    def error(self) -> float:
+        """Expected calibration error: the mean gap between stated and observed, over the rows."""
+        return float(np.average(np.abs(self.stated - self.observed), weights=self.count))
+
+    def __add__(self, other: "Calibration") -> "Calibration":
+        """The groups of the rows of both."""
+        if self.n_groups != other.n_groups:
+            msg = f"{self.n_groups} groups of rows do not go with {other.n_groups}"
+            raise ParameterError(msg)
+        sums = np.zeros((3, self.n_groups))
+        for part in (self, other):
+            sums[:, part.group] += part.count * np.stack(
+                [part.stated, part.observed, np.ones_like(part.stated)]
+            )
+        return _grouped(*sums)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """What predictions for rows of known class amount to."""
+
+    classes: LabelArray  # (k,)
+    confusion: NDArray[np.int64]  # (k, k): true class by row, predicted class by column
+    log_loss: float  # mean of −log p(true class | x), in nats; ∞ if one was called impossible
+    brier: float  # mean of Σ_c (p(c | x) − [c is true])², from 0 to 2
+    calibration: Calibration | None = None  # of the predicted classes' posteriors, in ten groups
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were predicted."""
+        return int(self.confusion.sum())
+
+    @property
+    def n_errors(self) -> int:
+        """How many of them wrongly."""
+        return self.n_rows - int(np.trace(self.confusion))
+
+    @property
+    def error(self) -> float:
+        """Share of wrong predictions."""
+        return self.n_errors / self.n_rows
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right predictions."""
+        return 1.0 - self.error
+
+    @property
+    def calibration_error(self) -> float:
+        """Expected calibration error of the predicted classes; NaN if it was not looked at."""
+        return np.nan if self.calibration is None else self.calibration.error
+
+    @property
+    def recall(self) -> FloatArray:
+        """Of the rows of each class, the share that was recognised (k,); NaN without rows."""
+        return np.diagonal(self.shares)
+
+    @property
+    def precision(self) -> FloatArray:
+        """Of the rows given each class, the share that is of it (k,); NaN without such rows."""
+        told = self.confusion.sum(axis=0).astype(np.float64)
+        precision: FloatArray = np.diagonal(self.confusion) / np.where(told > 0, told, np.nan)
+        return precision
+
+    @property
+    def shares(self) -> FloatArray:
+        """The confusion matrix with each row divided by its sum; NaN where a class has no rows."""
+        total = self.confusion.sum(axis=1, keepdims=True).astype(np.float64)
+        shares: FloatArray = self.confusion / np.where(total > 0, total, np.nan)
+        return shares
+
+    def __add__(self, other: "Evaluation") -> "Evaluation":
+        """The evaluation of the rows of both, so that many rows can be judged part by part.
+
+        Examples
+        --------
+        >>> told, classes = np.log([[0.8, 0.2], [0.6, 0.4]]), np.array(["no", "yes"])
+        >>> first = evaluate(told[:1], np.array([0]), classes)
+        >>> both = first + evaluate(told[1:], np.array([1]), classes)
+        >>> both.confusion.tolist(), round(both.log_loss, 4), round(both.brier, 4)
+        ([[1, 0], [1, 0]], 0.5697, 0.4)
+        """
+        if self.classes.tolist() != other.classes.tolist():
+            classes = f"{self.classes.tolist()!r:.200} and {other.classes.tolist()!r:.200}"
+            msg = f"evaluations of the same classes can be added, got {classes}"
+            raise SchemaError(msg)
+        groups = None
+        if self.calibration is not None and other.calibration is not None:
+            groups = self.calibration + other.calibration
+        share = other.n_rows / (self.n_rows + other.n_rows)
+        return Evaluation(
+            self.classes,
+            self.confusion + other.confusion,
+            (1.0 - share) * self.log_loss + share * other.log_loss,
+            (1.0 - share) * self.brier + share * other.brier,
+            groups,
+        )
+
+
+def evaluate(log_posterior: RealArray, codes: NDArray[Any], classes: LabelArray) -> Evaluation:
+    """Compare log posteriors (n, k) with the true class numbers (n,).
+
+    Examples
+    --------
+    >>> told = np.log([[0.8, 0.2], [0.6, 0.4]])
+    >>> seen = evaluate(told, np.array([0, 1]), np.array(["no", "yes"]))
+    >>> seen.confusion.tolist(), seen.error, round(seen.log_loss, 4), round(seen.brier, 4)
+    ([[1, 0], [1, 0]], 0.5, 0.5697, 0.4)
+    """
+    n, k = log_posterior.shape
+    if n == 0:
+        msg = "there are no rows to evaluate: give at least one row and its class"
+        raise DataError(msg)
+    codes = codes.astype(np.intp)
+    predicted = log_posterior.argmax(axis=1)
+    confusion = np.bincount(codes * k + predicted, minlength=k * k).reshape(k, k).astype(np.int64)
+    sureness = np.exp(log_posterior[np.arange(n), predicted].astype(np.float64))
+    gap = np.exp(log_posterior.astype(np.float64))
+    gap[np.arange(n), codes] -= 1.0
+    return Evaluation(
+        classes=classes,
+        confusion=confusion,
+        log_loss=-float(np.mean(log_posterior[np.arange(n), codes], dtype=np.float64)) + 0.0,
+        brier=float(np.mean(np.square(gap).sum(axis=1))),
+        calibration=calibrate(sureness, predicted == codes),
+    )
+
+
+def calibrate(stated: RealArray, true: NDArray[np.bool_], n_groups: int = 10) -> Calibration:
+    """Group rows by stated probability (n,) into equal intervals of [0, 1].
+
+    Examples
+    --------
+    >>> groups = calibrate(np.array([0.1, 0.1, 0.9]), np.array([False, True, True]), n_groups=2)
+    >>> groups.stated.tolist(), groups.observed.tolist(), groups.count.tolist()
+    ([0.1, 0.9], [0.5, 1.0], [2, 1])
+    """
+    if n_groups < 1:
+        msg = f"calibration needs at least one group, got {n_groups}"
+        raise ParameterError(msg)
+    group = np.minimum((stated * n_groups).astype(np.intp), n_groups - 1)
+    return _grouped(
+        np.bincount(group, weights=stated, minlength=n_groups),
+        np.bincount(group, weights=true, minlength=n_groups),
+        np.bincount(group, minlength=n_groups),
+    )
+
+
+def _grouped(stated: NDArray[Any], true: NDArray[Any], count: NDArray[Any]) -> Calibration:
+    """Sums over the rows of each group (n_groups,) as means."""
+    there = np.flatnonzero(count)
+    rows = count[there]
+    means = stated[there] / rows, true[there] / rows
+    return Calibration(*means, rows.astype(np.int64), there, count.size)
+
+
+def confident_errors(log_posterior: RealArray, codes: NDArray[Any], n: int) -> NDArray[np.intp]:
+    """Up to n wrongly predicted rows, by how sure the model was of the wrong class, surest first.
+
+    Where several posteriors round to 1, the log posterior of the true class decides.
+
+    Examples
+    --------
+    >>> confident_errors(np.log([[0.8, 0.2], [0.4, 0.6], [0.1, 0.9]]), np.array([1, 1, 0]), 5)
+    array([2, 0])
+    """
+    predicted = log_posterior.argmax(axis=1)
+    wrong = np.flatnonzero(predicted != codes)
+    truth = log_posterior[wrong, codes[wrong].astype(np.intp)]
+    order = np.lexsort((truth, -log_posterior[wrong, predicted[wrong]]))
+    return wrong[order[:n]]

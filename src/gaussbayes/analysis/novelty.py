@@ -1,0 +1,79 @@
+"""Rows that are like no class: p-values of their distances.
+
+The squared Mahalanobis distance of a row from its own class follows the χ² distribution with as
+many degrees of freedom as there are features, so that its upper tail is a p-value: the probability
+that a row of the class lies at least so far out. A row that is far out for every class is novel.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gaussbayes.base.checks import probability
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.families.gaussian import scores
+from gaussbayes.families.gaussian.parameters import Parameters
+
+
+def distance_p_values(squared_distance: ArrayLike, n_features: ArrayLike) -> FloatArray:
+    """``P(χ²_d ≥ m²)``, exact far out: it does not end in 0 before floats do.
+
+    Examples
+    --------
+    >>> distance_p_values([0.0, 5.991465, 1000.0], 2).round(6).tolist()
+    [1.0, 0.05, 0.0]
+    >>> print(f"{distance_p_values(1000.0, 2):.3e} {np.exp(-500):.3e}")  # two: exp(−m² / 2)
+    7.125e-218 7.125e-218
+    """
+    from scipy.special import gammaincc
+
+    half = 0.5 * np.asarray(squared_distance, dtype=np.float64)
+    degrees = np.asarray(n_features, dtype=np.float64)
+    # Without features nothing is far out: every distance is 0.
+    tail: FloatArray = np.where(degrees > 0, gammaincc(0.5 * np.maximum(degrees, 1), half), 1.0)
+    return tail
+
+
+def class_p_values(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> FloatArray:
+    """For each row and class, how probable a row of the class is at least so far out (n, k).
+
+    Of a row with missing features (NaN), both are meant of the features that it has.
+
+    Examples
+    --------
+    >>> from gaussbayes.families.gaussian.parameters import Structure, given
+    >>> from gaussbayes.base.schema import Schema
+    >>> schema = Schema(np.array(["a", "b"]), 1)
+    >>> model = given(schema, Structure(), "uniform", [[0], [10]], [[[1]], [[4]]])
+    >>> class_p_values(model, np.array([[0.0], [1.96], [5.0]])).round(4).tolist()
+    [[1.0, 0.0], [0.05, 0.0001], [0.0, 0.0124]]
+    """
+    distance = scores.mahalanobis(parameters, X, n_jobs).astype(np.float64, copy=False)
+    n_features = np.count_nonzero(~np.isnan(X), axis=1)
+    return distance_p_values(np.square(distance), n_features[:, None])
+
+
+def novel(p_values: FloatArray, level: float, prior: FloatArray | None = None) -> NDArray[np.bool_]:
+    """The rows (n,) that are like no class: every p-value is below the level.
+
+    Of the rows of a class at most the share `level` is called novel.
+
+    Parameters
+    ----------
+    p_values : (n, k) of the classes, or (n,) of the evidence
+    level : from 0, no row is novel, to 1
+    prior : (k,) if given, classes of prior 0, which cannot occur, do not count
+
+    Examples
+    --------
+    >>> novel(np.array([[0.5, 0.0], [0.01, 0.02]]), 0.05).tolist()
+    [False, True]
+    """
+    least = probability("the level below which a row is novel", level)
+    each = p_values if p_values.ndim == 2 else p_values[:, None]
+    if prior is not None:
+        if prior.shape != each.shape[1:]:
+            msg = f"p-values of {each.shape[1]} classes need as many priors, got {prior.shape}"
+            raise ParameterError(msg)
+        each = each[:, prior > 0]
+    return np.asarray(each.max(axis=1) < least)

@@ -1,0 +1,77 @@
+"""``gaussbayes lab``: a page in the browser where Gaussians can be taken by the hand."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gaussbayes.apps.cli import options, reading, rows
+
+if TYPE_CHECKING:
+    from gaussbayes.apps.lab.given import Given
+
+
+@click.command("lab")
+@click.argument("data", metavar="[DATA]", required=False, type=options.SOURCE)
+@options.target_option
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="The port of this machine to listen on.  [default: one that is free]",
+)
+@click.option("--no-browser", is_flag=True, help="Print the address, but do not open it.")
+@options.seed_option("Decides which rows of a large file are shown.")
+@options.reading_options
+def command(
+    data: str | None, target: str | None, port: int, no_browser: bool, seed: int, **how: Any
+) -> None:
+    """Open a page where means, covariances and priors can be moved.
+
+    The regions, errors and probabilities follow at once. The page starts with one of its own
+    examples, or with the rows of DATA; the column of the classes can be chosen there as well. Of
+    more than 200,000 rows a sample is shown.
+
+    The address is printed. It holds a key without which nobody is let in, and it leads to this
+    machine only. Ctrl-C ends the lab.
+
+    \b
+    gaussbayes lab
+    gaussbayes lab iris.csv -y species
+    gaussbayes lab --port 8000 --no-browser
+    """
+    if target is not None and data is None:
+        msg = f"-y names the column {target!r} of a table, but no DATA were given"
+        raise click.UsageError(msg)
+
+    from gaussbayes.apps.lab.serving import need_extra, serve
+
+    need_extra()  # before a large file is read
+    given = None if data is None else _read(data, target, seed, **how)
+
+    from gaussbayes.apps.lab.desk import open_desk
+
+    serve(open_desk(given), port=port, open_browser=not no_browser, tell=_tell)
+
+
+def _read(
+    data: str, target: str | None, seed: int, *, file_format: str | None, bad_rows: str
+) -> "Given":
+    from gaussbayes.apps.lab.given import gather
+
+    source = reading.opened([data], file_format, bad_rows)
+    if target is not None:
+        reading.require(source, [target], "the target")
+    every = reading.blocks(source, "reading rows", source.schema.names)
+    where = reading.where(source)
+    title = where.rpartition("/")[2] or where
+    found = gather((block.table for block in every), title, target, seed=seed)
+    reading.tell_bad_rows(source.bad_rows)
+    if found is None:
+        raise rows.nothing_in(source)
+    return found
+
+
+def _tell(address: str) -> None:
+    click.echo(address)
+    reading.tell("The lab is open at this address. Ctrl-C ends it.")

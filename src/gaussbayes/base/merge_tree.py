@@ -1,0 +1,76 @@
+"""Merging in one fixed order, so that the sum does not depend on which part came first."""
+
+from threading import Lock
+from typing import Generic, Protocol, Self, TypeVar
+
+from gaussbayes.base.errors import DataError
+
+
+class Mergeable(Protocol):
+    """Moments, with or without labels."""
+
+    def __add__(self, other: Self, /) -> Self:
+        """The moments of the rows of both."""
+
+
+Moments = TypeVar("Moments", bound=Mergeable)
+
+
+class MergeTree(Generic[Moments]):
+    """Merge numbered blocks of moments in one fixed tree, whatever the order they arrive in.
+
+    Node ``(level, i)`` holds the blocks ``i·2^level … (i+1)·2^level − 1``; two neighbours are
+    merged as soon as both are there. The sums are thus the same to the bit for any order of
+    arrival, and at most about log₂(blocks) partial results wait at a time when blocks arrive
+    nearly in order. `add` may be called from several threads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gaussbayes.families.gaussian.summarise import summarise
+    >>> tree: MergeTree = MergeTree()
+    >>> for number in (2, 0, 1):
+    ...     row = np.array([[float(number)]])
+    ...     tree.add(number, summarise(row, np.zeros(1, dtype=np.int32), None, 1))
+    >>> tree.result().mean.tolist()
+    [[1.0]]
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[tuple[int, int], Moments] = {}
+        self._numbers: set[int] = set()
+        self._lock = Lock()
+
+    def add(self, number: int, moments: Moments) -> None:
+        """Put block `number` (0, 1, 2, …) into its place; each number comes once."""
+        with self._lock:
+            if number < 0 or number in self._numbers:
+                what = "was added before" if number in self._numbers else "is not a block's number"
+                msg = f"block {number} {what}: number the blocks 0, 1, 2, … and add each once"
+                raise DataError(msg)
+            self._numbers.add(number)
+        level, place = 0, number
+        while True:
+            with self._lock:
+                neighbour = self._waiting.pop((level, place ^ 1), None)
+                if neighbour is None:
+                    self._waiting[level, place] = moments
+                    return
+            moments = moments + neighbour if place % 2 == 0 else neighbour + moments
+            level, place = level + 1, place // 2
+
+    def result(self) -> Moments:
+        """The moments of all blocks; the numbers added must be 0 … n − 1."""
+        from_left = sorted(self._waiting, key=lambda node: node[1] << node[0])
+        if not from_left:
+            msg = "no block was added: there are no moments to give"
+            raise DataError(msg)
+        missing = set(range(max(self._numbers) + 1)) - self._numbers
+        if missing:
+            more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+            msg = f"block {min(missing)}{more} was never added, but block {max(self._numbers)} was"
+            raise DataError(msg)
+        total = self._waiting[from_left[-1]]
+        for node in reversed(from_left[:-1]):
+            total = self._waiting[node] + total
+        return total

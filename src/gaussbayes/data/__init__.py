@@ -1,0 +1,1 @@
+"""Whatever holds rows → rows of numbers and category codes, with their labels and weights."""

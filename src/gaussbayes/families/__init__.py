@@ -1,0 +1,1 @@
+"""Distributions of some columns for all classes at once, one folder each, under one protocol."""

@@ -1,0 +1,1 @@
+"""The Gaussian family: numbers, with any covariance."""

@@ -1,0 +1,1 @@
+"""Families under Bayes' rule, written once: statistics, prior, fit, scores, selection, file."""

@@ -1,0 +1,59 @@
+"""The model file: JSON that holds everything a model has learnt, and nothing that could be run.
+
+The format is described in docs/model-format.md and docs/model.schema.json.
+"""
+
+import stat
+from pathlib import Path
+
+from gaussbayes.base.atomic import replace_file
+from gaussbayes.base.errors import ModelFileError
+from gaussbayes.model.file.document import dumps, loads, refuse_large
+from gaussbayes.model.file.limits import LARGEST_FILE
+from gaussbayes.model.model import Model
+
+__all__ = ["LARGEST_FILE", "dumps", "load", "loads", "save"]
+
+
+def save(stored: Model, path: Path) -> Path:
+    """Write a model to a file, whole or not at all: whatever fails leaves the old file there.
+
+    Raises
+    ------
+    ModelFileError
+        If the model cannot be written in this format; says why.
+    OSError
+        If the file cannot be written there; names the path.
+    """
+    replace_file(path, dumps(stored), "the model")
+    return path
+
+
+def load(path: Path, *, largest: int = LARGEST_FILE) -> Model:
+    """Read the model in a file; one of more than `largest` bytes is refused unread.
+
+    Raises
+    ------
+    ModelFileError
+        If it is not a model file, or not a good one; names the file, the place and what was
+        expected there.
+    OSError
+        If the file cannot be opened.
+    """
+    try:
+        return loads(_read(path, largest), largest=largest)
+    except ModelFileError as error:
+        msg = f"model file {str(path)!r}: {error}"
+        raise ModelFileError(msg) from None
+
+
+def _read(path: Path, largest: int) -> bytes:
+    """The bytes of an ordinary file; one more than `largest` if they are too many."""
+    found = path.stat()
+    # A pipe or a device may never end. A directory is left to `open`, which says what it is.
+    if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+        msg = "it is not an ordinary file"
+        raise ModelFileError(msg)
+    refuse_large(found.st_size, largest)
+    with path.open("rb") as file:
+        return file.read(found.st_size + 1)

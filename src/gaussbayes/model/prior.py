@@ -1,0 +1,99 @@
+"""Priors, in the one place that knows them: estimated, uniform, or given.
+
+A prior never reaches a covariance: it only shifts the log joint of its class.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from gaussbayes.base.errors import PriorError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+
+Priors: TypeAlias = str | Sequence[float] | Mapping[object, float] | FloatArray | None
+
+_SUM_TOLERANCE = 1e-8
+
+
+def class_priors(priors: Priors, schema: Schema, weight: FloatArray) -> FloatArray:
+    """The prior of each class (k,).
+
+    Parameters
+    ----------
+    priors : None for the classes' shares of the weight, ``"uniform"``, a sequence in the order of
+        the classes, or a mapping from label to probability
+    weight : (k,) weight of each class
+
+    Raises
+    ------
+    PriorError
+        Unless they are finite, not negative, one for each class, and sum to 1 within 1e-8.
+
+    Examples
+    --------
+    >>> schema = Schema(np.array(["no", "yes"]), 1)
+    >>> class_priors(None, schema, np.array([3.0, 1.0])).tolist()
+    [0.75, 0.25]
+    >>> class_priors({"yes": 0.2, "no": 0.8}, schema, np.ones(2)).tolist()
+    [0.8, 0.2]
+    """
+    k = schema.classes.shape[0]
+    if priors is None:
+        return np.asarray(weight / weight.sum())
+    if isinstance(priors, str):
+        if priors != "uniform":
+            msg = f"priors are None, 'uniform', numbers or {{label: number}}, got {priors!r}"
+            raise PriorError(msg)
+        return np.full(k, 1.0 / k)
+    values = (
+        _from_mapping(priors, schema) if isinstance(priors, Mapping) else _from_sequence(priors)
+    )
+    if values.shape != (k,):
+        msg = (
+            f"there are {k} classes, {_some(schema)}, so {k} priors are needed; "
+            f"got {values.size} of shape {values.shape}: {values.tolist()}"
+        )
+        raise PriorError(msg)
+    if not np.isfinite(values).all() or (values < 0).any():
+        code = int(np.flatnonzero(~(np.isfinite(values) & (values >= 0)))[0])
+        msg = (
+            f"the prior of class {schema.class_name(code)} is {values[code]}; "
+            "priors must be finite and not negative"
+        )
+        raise PriorError(msg)
+    total = float(values.sum())
+    if abs(total - 1.0) > _SUM_TOLERANCE:
+        msg = f"priors must sum to 1, got {values.tolist()}, which sum to {total!r}"
+        raise PriorError(msg)
+    return values
+
+
+def _from_sequence(priors: object) -> FloatArray:
+    try:
+        return np.array(priors, dtype=np.float64)  # a copy: the caller may change theirs
+    except (TypeError, ValueError):
+        msg = f"priors must be numbers, got {priors!r}"
+        raise PriorError(msg) from None
+
+
+def _from_mapping(priors: Mapping[object, float], schema: Schema) -> FloatArray:
+    known = schema.classes.tolist()
+    unknown = [label for label in priors if schema.position(label) < 0]
+    absent = [label for label in known if label not in priors]
+    if unknown or absent:
+        parts = []
+        if unknown:
+            parts.append(f"unknown to the model: {', '.join(map(repr, unknown))}")
+        if absent:
+            parts.append(f"without a prior: {', '.join(map(repr, absent))}")
+        msg = f"priors must name each class once; {'; '.join(parts)} (classes: {_some(schema)})"
+        raise PriorError(msg)
+    return _from_sequence([priors[label] for label in known])
+
+
+def _some(schema: Schema, most: int = 8) -> str:
+    k = schema.classes.shape[0]
+    names = ", ".join(schema.class_name(code) for code in range(min(k, most)))
+    return names if k <= most else f"{names}, …"
