@@ -15,7 +15,7 @@ from gaussbayes.families.gaussian.leave_one_out import (
 )
 from gaussbayes.families.gaussian.leave_one_out.frame import principal
 from gaussbayes.families.gaussian.leave_one_out.refit import moments_without
-from gaussbayes.families.gaussian.leave_one_out.removal import remove
+from gaussbayes.families.removal import remove
 from gaussbayes.families.gaussian.leave_one_out.spread import left
 from gaussbayes.families.gaussian.parameters import Structure
 from gaussbayes.families.gaussian.scores import log_posterior

@@ -5,7 +5,7 @@ import pytest
 
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.missing.ascent import Step, climb
+from gaussbayes.base.anderson import Step, climb
 
 RATES = np.array([0.99, 0.9, 0.5, 0.1])
 

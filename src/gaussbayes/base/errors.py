@@ -9,6 +9,7 @@
           │    ├── MissingLabelError  a row has no label
           │    ├── SchemaError       other features or classes than before
           │    └── ModelFileError    a model file cannot be read, or a model not be written as one
+          ├── CapabilityError        a family cannot do what was asked for
           ├── PriorError             priors are not a distribution over the classes
           ├── ParameterError         a setting or a given mean or covariance is not valid
           │    └── SingularCovarianceError   a covariance cannot be inverted
@@ -45,6 +46,10 @@ class ModelFileError(DataError):
     The message names the file, the place in it (such as ``moments.scatter[12]``) and what was
     expected there.
     """
+
+
+class CapabilityError(GaussBayesError):
+    """A family lacks a capability; the message names both, and who needs it."""
 
 
 class PriorError(GaussBayesError):

@@ -38,7 +38,7 @@ class Schema:
         """
         if not self.categorical:
             return self
-        return self._part([j for j in range(self.n_features) if j not in self.categorical])
+        return self.part([j for j in range(self.n_features) if j not in self.categorical])
 
     @property
     def of_categories(self) -> "Schema":
@@ -49,9 +49,10 @@ class Schema:
         >>> Schema(np.array([0, 1]), 2, ("age", "wind"), (1,)).of_categories.feature_name(0)
         "'wind'"
         """
-        return self._part(self.categorical)
+        return self.part(self.categorical)
 
-    def _part(self, columns: Sequence[int]) -> "Schema":
+    def part(self, columns: Sequence[int]) -> "Schema":
+        """The schema of some of the features, which are numbered among themselves."""
         names = None if self.features is None else tuple(self.features[j] for j in columns)
         return Schema(self.classes, len(columns), names, (), tuple(columns))
 

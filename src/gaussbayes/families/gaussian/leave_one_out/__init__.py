@@ -21,7 +21,6 @@ from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.families.gaussian.leave_one_out.densities import own_densities, shared_densities
 from gaussbayes.families.gaussian.leave_one_out.frame import Frame, features, principal, white
 from gaussbayes.families.gaussian.leave_one_out.left_out import Densities, LabelledRows, held_out
-from gaussbayes.families.gaussian.leave_one_out.removal import Removal, degrees
 from gaussbayes.families.gaussian.leave_one_out.toward_shared import (
     has_closed_form,
     mixed_densities,
@@ -31,6 +30,7 @@ from gaussbayes.families.gaussian.leave_one_out.toward_shared import (
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.parameters import Parameters
 from gaussbayes.families.gaussian.shrinkage import Shrinkage
+from gaussbayes.families.removal import Removal, degrees
 from gaussbayes.model.settings import Settings
 
 _ROUNDING = 1e-9

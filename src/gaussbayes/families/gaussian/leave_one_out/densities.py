@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import Divisor, FloatArray
 from gaussbayes.families.gaussian.leave_one_out.frame import Frame
-from gaussbayes.families.gaussian.leave_one_out.removal import LEAST_LEFT, Removal, degrees
 from gaussbayes.families.gaussian.leave_one_out.spread import Left, left
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.shrinkage import Shrinkage, shrink
+from gaussbayes.families.removal import LEAST_LEFT, Removal, degrees
 
 
 def own_densities(

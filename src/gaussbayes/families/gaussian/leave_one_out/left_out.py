@@ -16,9 +16,9 @@ from gaussbayes.families.gaussian.leave_one_out.refit import (
     moments_without,
     with_categories,
 )
-from gaussbayes.families.gaussian.leave_one_out.removal import Removal, remove
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.shrinkage import Shrinkage
+from gaussbayes.families.removal import Removal, remove
 from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.model.prior import Priors, class_priors
 from gaussbayes.model.settings import Settings

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray
 from gaussbayes.families.gaussian.leave_one_out.frame import Frame, axes_of, white_of
-from gaussbayes.families.gaussian.leave_one_out.removal import LEAST_LEFT, Removal, degrees
 from gaussbayes.families.gaussian.leave_one_out.spread import left
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.parameters import Structure
 from gaussbayes.families.gaussian.shrinkage import Shrinkage, shrink
+from gaussbayes.families.removal import LEAST_LEFT, Removal, degrees
 
 MOST_WEIGHTS = 16
 """Different weights of rows for which coordinates are made."""
