@@ -173,7 +173,8 @@ class Coordinates(Protocol):
 LeftOut: TypeAlias = Callable[[Rows, Removal], tuple[FloatArray, NDArray[np.bool_]]]
 """Rows and their removal → ``log p(x | c)`` without the row (s, n, k), and whether it is reliable.
 
-The second is (s, n); s are the families of a path, see `Family.left_out`. The rows are some of those that were observed.
+The second is (s, n); s are the families of a path, see `Family.left_out`. The rows are some of
+those that were observed.
 """
 
 
