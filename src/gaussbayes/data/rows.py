@@ -7,9 +7,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
-from gaussbayes.data.categories import Categories
-from gaussbayes.data.coding import Unseen
+from gaussbayes.data.categories import Categories, unite
+from gaussbayes.data.coding import Unseen, coded
 from gaussbayes.kernels.columns import Columns, as_matrix
 
 Which: TypeAlias = slice | NDArray[np.intp] | NDArray[np.bool_]
@@ -79,12 +80,24 @@ class Rows:
             tuple(replace(u, column=place[u.column]) for u in self.unseen if u.column in place),
         )
 
-    def joined(self, other: "Rows") -> "Rows":
-        """These rows, then others with the same features and the same categories."""
+    def with_categories(self, categories: tuple[Categories, ...]) -> "Rows":
+        """The same rows coded by other categories; those that are not among them are unseen."""
+        if categories == self.categories:
+            return replace(self, categories=categories)
+        columns = coded(zip(self.codes.T, self.categories, strict=True), categories)
         return replace(
-            self,
-            numbers=np.concatenate([self.matrix, other.matrix]),
-            codes=np.concatenate([self.codes, other.codes]),
+            self, codes=columns.codes, categories=columns.categories, unseen=columns.unseen
+        )
+
+    def joined(self, other: "Rows", names: Schema) -> "Rows":
+        """These rows, then others with the same features; `names` are of the category features."""
+        pairs = zip(self.categories, other.categories, strict=True)
+        both = tuple(unite(a, b, names.feature_name(j)) for j, (a, b) in enumerate(pairs))
+        first, second = self.with_categories(both), other.with_categories(both)
+        return Rows(
+            np.concatenate([first.matrix, second.matrix]),
+            np.concatenate([first.codes, second.codes]),
+            both,
         )
 
 
@@ -105,7 +118,7 @@ class Targets:
 
     Examples
     --------
-    >>> targets = Targets(np.array([0, -1, 1], np.int32), 2)
+    >>> targets = Targets(np.array([0, -1, 1], np.int32), 2, None, 1)
     >>> targets.labelled.tolist(), targets[targets.labelled].labels.tolist()
     ([True, False, True], [0, 1])
     >>> targets.weight_of_classes().tolist()
@@ -116,6 +129,7 @@ class Targets:
     """(n,) class codes, −1 for a row without label; or (n, k) soft labels, NaN for such a row."""
     n_classes: int
     weights: FloatArray | None = None  # (n,), None for ones
+    n_unlabelled: int = 0  # rows without label
 
     @property
     def is_soft(self) -> bool:
@@ -136,7 +150,10 @@ class Targets:
 
     def __getitem__(self, which: Which) -> "Targets":
         weights = None if self.weights is None else self.weights[which]
-        return Targets(self.labels[which], self.n_classes, weights)
+        some = Targets(self.labels[which], self.n_classes, weights)
+        if not self.n_unlabelled:
+            return some
+        return replace(some, n_unlabelled=int(np.count_nonzero(~some.labelled)))
 
     def weight_of_classes(self) -> FloatArray:
         """How much the labelled rows of each class weigh (k,)."""
