@@ -26,7 +26,7 @@ def instruction_set() -> str:
 def encode(
     labels: NDArray[np.int64], lowest: int, span: int
 ) -> tuple[CodeArray, NDArray[np.bool_]]:
-    """Class numbers of whole-number labels; see the reference twin."""
+    """Class codes of integer labels; see the reference twin."""
     codes = np.empty(labels.shape[0], dtype=np.int32)
     present = np.zeros(span, dtype=np.bool_)
     _native.encode(np.ascontiguousarray(labels), lowest, codes, present)
@@ -89,6 +89,7 @@ def score(
     task: Task,
     out: NDArray[Any],
     prune: bool = True,
+    bias: RealArray | None = None,
 ) -> int:
     """Write what `task` asks for of each row into `out`; see the reference twin."""
     if isinstance(form, Masked):
@@ -104,11 +105,14 @@ def score(
                 form.density,
                 task,
                 out,
+                bias,
             )
         )
     if isinstance(form, Linear):
         return int(
-            _native.score_linear(X, form.center, form.coefficient, form.log_constant, task, out)
+            _native.score_linear(
+                X, form.center, form.coefficient, form.log_constant, task, out, bias
+            )
         )
     own = form.form
     return int(
@@ -123,5 +127,6 @@ def score(
             task,
             prune,
             out,
+            bias,
         )
     )

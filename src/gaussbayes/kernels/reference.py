@@ -2,7 +2,7 @@
 
 Four functions, each with a native twin of the same name and meaning:
 
-`encode`      labels that are whole numbers → class numbers
+`encode`      labels that are integers → class codes
 `accumulate`  rows of many classes → weight, mean and scatter of each class
 `prepare`     a form of score → that form, laid out for rows of one float width
 `score`       rows → log joint, log posterior, posterior or label
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 from gaussbayes.kernels.columns import Columns, as_matrix
-from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE, Form, Linear, Masked
+from gaussbayes.kernels.forms import IMPOSSIBLE, NOT_FINITE, OUT_OF_RANGE, Form, Linear, Masked
 
 NAME = "reference"
 
@@ -31,7 +31,7 @@ def instruction_set() -> str:
 def encode(
     labels: NDArray[np.int64], lowest: int, span: int
 ) -> tuple[CodeArray, NDArray[np.bool_]]:
-    """Class numbers of whole-number labels in ``lowest … lowest + span − 1``.
+    """Class codes of integer labels in ``lowest … lowest + span − 1``.
 
     Returns the codes (n,) and which of the `span` values occur; a code is the rank of its label
     among those that occur.
@@ -65,7 +65,7 @@ def accumulate(
     Parameters
     ----------
     X : (n, d), float32 or float64, any strides, or columns that lie apart
-    codes : (n,) class numbers in 0 … n_classes − 1
+    codes : (n,) class codes in 0 … n_classes − 1
     weights : (n,) not negative, or None for ones; rows of weight 0 do not count at all
     layout : "full" (k, d, d), "pooled" (d, d) summed over the classes, "diagonal" (k, d)
 
@@ -179,11 +179,25 @@ def prepare(form: Form, dtype: "np.dtype[Any]") -> Form:
     return form.cast(dtype)
 
 
-def score(form: Form, X: RealArray, task: Task, out: NDArray[Any], prune: bool = True) -> int:
-    """Write what `task` asks for of each row into `out`; answer with the bits of what went wrong.
+def score(
+    form: Form,
+    X: RealArray,
+    task: Task,
+    out: NDArray[Any],
+    prune: bool = True,
+    bias: RealArray | None = None,
+) -> int:
+    """Write what `task` asks for of each row into `out`; answer with the bit of what went wrong.
 
-    `out` is (n, k) of X's dtype, or (n,) of numpy's intp for labels (the first of equal classes).
-    `prune` lets the native twin leave out work that cannot change the answer; nothing to do here.
+    Parameters
+    ----------
+    out : (n, k) of X's dtype, or (n,) of numpy's intp for labels (the first of equal classes)
+    prune : lets the native twin leave out work that cannot change the answer; nothing to do here
+    bias : (n, k) of X's dtype, what is added to each log joint: what is known of a row besides X.
+        −∞ rules a class out; a row for which all are ruled out is `IMPOSSIBLE`. None adds nothing.
+
+    Of several rows that cannot be scored the answer is `NOT_FINITE` if it applies to one of them,
+    else `IMPOSSIBLE`, else `OUT_OF_RANGE`. Log joints may be −∞: that is no problem.
 
     Examples
     --------
@@ -194,17 +208,23 @@ def score(form: Form, X: RealArray, task: Task, out: NDArray[Any], prune: bool =
     >>> out = np.empty((1, 2))
     >>> score(one_dimension, np.array([[1.0]]), "posterior", out), out.tolist()
     (0, [[0.5, 0.5]])
+    >>> bias = np.log([[0.1, 0.3]])
+    >>> score(one_dimension, np.array([[1.0]]), "posterior", out, bias=bias), out.round(9).tolist()
+    (0, [[0.25, 0.75]])
     """
     if (np.isinf(X) if isinstance(form, Masked) else ~np.isfinite(X)).any():
         return NOT_FINITE
     with np.errstate(over="ignore", invalid="ignore"):
         log_joint = _log_joint(form, X)
+        if bias is not None:
+            log_joint += bias
     if task == "log_joint":
         out[...] = log_joint
         return 0
     top = log_joint.max(axis=1)
     if not np.isfinite(top).all():
-        return OUT_OF_RANGE
+        ruled_out = bias is not None and np.isneginf(bias + form.log_constant).all(axis=1).any()
+        return IMPOSSIBLE if ruled_out else OUT_OF_RANGE
     if task == "label":
         np.argmax(log_joint, axis=1, out=out)
         return 0
