@@ -1,11 +1,11 @@
-"""Climbing to a maximum by steps that never descend, and telling how far it still is.
+"""Anderson acceleration of iterations that never lower an objective, such as those of EM.
 
 EM goes from parameters x to parameters M(x) that are at least as likely. Near the maximum its
 steps shrink by a constant factor, which is close to 1 where much is missing. Anderson's method
 looks at the last few steps f = M(x) − x and takes the combination of them that would make f
-vanish if M were linear; of a linear M it finds the fixed point within as many steps as M has
-different factors. What it proposes is taken only if the likelihood there is no lower than before;
-otherwise the step is that of EM. So the likelihood never falls, by construction.
+vanish if M were linear; of a linear M it finds the fixed point within as many iterations as M has
+different factors. What it proposes is taken only if the objective there is no lower than before;
+otherwise the step is the plain one. So the objective never falls, by construction.
 
 When to stop is decided by the parameters. The error e of x obeys ``f = (1 − J) e``, where J is how
 M changes with x. The largest ``|Δx| / |Δf|`` seen, over pairs of steps, estimates how much larger
@@ -23,7 +23,7 @@ from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.progress import track
 from gaussbayes.base.types import FloatArray
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 _MEMORY = 8
 """Steps that are combined."""
@@ -39,48 +39,48 @@ _STALLED = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step(Generic[Found]):
-    """One step from x: where it leads, and what was found out at x."""
+class Step(Generic[Result]):
+    """One iteration from x: where it leads, and what was calculated at x."""
 
     image: FloatArray  # M(x)
     objective: float  # at x
     noise: float  # how much of M(x) is rounding
-    found: Found
+    result: Result
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Climb(Generic[Found]):
-    """A way to a maximum: the last step, and the objective at the start of each."""
+class Iterations(Generic[Result]):
+    """How a maximum was reached: the last iteration, and the objective at the start of each."""
 
-    last: Step[Found]
-    objective: FloatArray  # (steps,)
+    last: Step[Result]
+    objective: FloatArray  # (iterations,)
     converged: bool
     remaining: float  # estimated distance of the last x from the maximum, in units of x
 
 
-def climb(
-    step: Callable[[FloatArray], Step[Found]],
+def accelerate(
+    step: Callable[[FloatArray], Step[Result]],
     start: FloatArray,
     tolerance: float,
     max_iterations: int,
-    what: str = "fitting incomplete rows",
-) -> Climb[Found]:
-    """Repeat a step that never lowers its objective, accelerated, until the error is small.
+    what: str = "EM iterations",
+) -> Iterations[Result]:
+    """Iterate a step that never lowers its objective, accelerated, until the error is small.
 
     Parameters
     ----------
     step : raises SingularCovarianceError where there are no such parameters; passed on only if
         the unaccelerated step leads there
     tolerance : the estimated error of x, in its largest entry, at which to stop
-    max_iterations : how many steps to make at most
+    max_iterations : how many iterations to make at most
     what : what a progress bar says is being done
 
     Examples
     --------
     >>> def halve(x):
     ...     return Step(x / 2, -float(x @ x), 1e-16, None)
-    >>> way = climb(halve, np.array([1.0]), 1e-10, 100)
-    >>> way.converged, bool(abs(way.last.image[0]) < 1e-10)
+    >>> path = accelerate(halve, np.array([1.0]), 1e-10, 100)
+    >>> path.converged, bool(abs(path.last.image[0]) < 1e-10)
     (True, True)
     """
     steps: list[FloatArray] = []  # differences of x, the newest last
@@ -97,37 +97,37 @@ def climb(
         if converged or n >= max_iterations or (since >= _STALLED and _flat(record)):
             break
         proposed = _combined(x, f, steps, residuals)
-        there = None if proposed is None else _tried(step, proposed)
-        if there is None or there.objective < here.objective - slack(here.objective):
+        following = None if proposed is None else _tried(step, proposed)
+        if following is None or following.objective < here.objective - slack(here.objective):
             steps.clear()
             residuals.clear()
-            proposed, there = here.image, step(here.image)
+            proposed, following = here.image, step(here.image)
         assert proposed is not None
-        g = there.image - proposed
+        g = following.image - proposed
         steps.append(proposed - x)
         residuals.append(g - f)
-        if _size(g) > 10 * there.noise:
+        if _size(g) > 10 * following.noise:
             factor = max(1.0, *(_ratio(a, b) for a, b in zip(steps, residuals, strict=True)))
         del steps[:-_MEMORY], residuals[:-_MEMORY]
-        x, f, here = proposed, g, there
+        x, f, here = proposed, g, following
         record.append(here.objective)
-    return Climb(here, np.array(record), bool(converged), float(remaining))
+    return Iterations(here, np.array(record), bool(converged), float(remaining))
 
 
-def total_objective(climbs: Sequence[Climb[Any]]) -> FloatArray:
-    """The sum of the objectives of climbs side by side; one that has arrived keeps its last.
+def total_objective(paths: Sequence[Iterations[Any]]) -> FloatArray:
+    """The sum of the objectives of several maximisations; a shorter one keeps its last.
 
     Examples
     --------
-    >>> def there(x):
+    >>> def stay(x):
     ...     return Step(x, 1.0, 0.0, None)
-    >>> total_objective([climb(there, np.zeros(1), 1e-9, 9)] * 2).tolist()
+    >>> total_objective([accelerate(stay, np.zeros(1), 1e-9, 9)] * 2).tolist()
     [2.0]
     """
-    length = max(way.objective.size for way in climbs)
+    length = max(path.objective.size for path in paths)
     total = np.zeros(length)
-    for way in climbs:
-        total += np.pad(way.objective, (0, length - way.objective.size), mode="edge")
+    for path in paths:
+        total += np.pad(path.objective, (0, length - path.objective.size), mode="edge")
     return total
 
 
@@ -166,13 +166,13 @@ def _combined(
     scale = np.linalg.norm(df, axis=0)
     if not scale.all():
         return None
-    share = np.linalg.lstsq(df / scale, f, rcond=1e-10)[0] / scale
-    step: FloatArray = f - (dx + df) @ share
+    mixture = np.linalg.lstsq(df / scale, f, rcond=1e-10)[0] / scale
+    step: FloatArray = f - (dx + df) @ mixture
     size = _size(step)
     return x + step * min(1.0, _LONGEST / size) if np.isfinite(size) else None
 
 
-def _tried(step: Callable[[FloatArray], Step[Found]], x: FloatArray) -> Step[Found] | None:
+def _tried(step: Callable[[FloatArray], Step[Result]], x: FloatArray) -> Step[Result] | None:
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             tried = step(x)
