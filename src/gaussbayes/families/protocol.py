@@ -296,22 +296,47 @@ class Samplable(Protocol):
         """One row for each class code (n,)."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Reference:
+    """The point at which every contribution is 0: one that is given, or a mean of class means.
+
+    Weights instead of a point let a density work about its own centre: no digit is lost, however
+    far from 0 the means are.
+
+    Examples
+    --------
+    >>> Reference(weights=np.array([0.25, 0.75])).offset(np.array([[0.0], [4.0]])).tolist()
+    [3.0]
+    """
+
+    point: FloatArray | None = None  # (d,)
+    weights: FloatArray | None = None  # (k,) of the classes' means, summing to 1
+
+    def offset(self, means: FloatArray, center: FloatArray | float = 0.0) -> FloatArray:
+        """The point minus a centre (d,), where the means (k, d) are given minus that centre too."""
+        if self.weights is not None:
+            return np.asarray(self.weights @ means)
+        assert self.point is not None
+        return np.asarray(self.point - center)
+
+
 @runtime_checkable
 class Explainable(Protocol):
     """A density whose log ratio of two classes is split among its columns."""
 
     def contributions(
-        self, row: Rows, pair: tuple[int, int], reference: FloatArray | None
+        self, row: Rows, pair: tuple[int, int], reference: Reference | None
     ) -> tuple[float, FloatArray]:
         """The log ratio ``log p(x | a) − log p(x | b)`` at the reference, and each column's (d,).
 
-        They sum to the log ratio at the row: exact Shapley values. Columns that are missing add 0.
+        They sum to the log ratio at the row: exact Shapley values. Columns that are missing add 0,
+        and the log ratio at the reference is that of the other columns.
 
         Parameters
         ----------
         row : one row
-        reference : (d,) the point at which every contribution is 0; None where the family compares
-            with a value that is not known, whose log ratio is 0
+        reference : given to a density that is `Located`; None to others, which compare with a value
+            that is not known, whose log ratio is 0
         """
 
 

@@ -14,7 +14,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.shapes import Shape
-from gaussbayes.families.protocol import ParameterTable
+from gaussbayes.families.protocol import ParameterTable, Reference
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -119,7 +119,7 @@ class GaussianDensity:
         return drawing.draw(self, codes, generator)
 
     def contributions(
-        self, row: Rows, pair: tuple[int, int], reference: FloatArray | None
+        self, row: Rows, pair: tuple[int, int], reference: Reference | None
     ) -> tuple[float, FloatArray]:
         """The log ratio of two classes at the reference, and the Shapley value of each feature."""
         from gaussbayes.families.gaussian import shapley
