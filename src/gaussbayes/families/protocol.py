@@ -257,7 +257,17 @@ class Family(Protocol):
         """
 
     def candidates(self) -> Iterator[Self]:
-        """What the automatic choice tries, simplest first; just this one if there is no choice."""
+        """What the automatic choice tries; just this one if there is no choice.
+
+        Candidates that differ only in what regularises follow one another.
+        """
+
+    def on_path_with(self, other: Self) -> bool:
+        """Whether two families differ in what regularises only, so that rows are left out once."""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether its free parameters can be counted, as BIC needs."""
 
     # The model file.
 

@@ -18,7 +18,7 @@ from gaussbayes.base.threads import for_each, n_threads, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import Convergence, Distant, Fused
-from gaussbayes.kernels.normaliser import IMPOSSIBLE, log_sum_exp, normalise
+from gaussbayes.kernels.normaliser import check_possible, log_sum_exp, normalise
 
 _BLOCK = 1 << 16
 """Rows that are scored at a time where no kernel cuts them."""
@@ -114,7 +114,7 @@ def log_odds(
     with np.errstate(invalid="ignore"):
         odds: RealArray = scores[:, 0] - scores[:, 1]
     if np.isnan(odds).any():
-        check_possible(int(np.argmax(np.isnan(odds))))
+        check_possible(scores)
     return odds
 
 
@@ -186,15 +186,6 @@ def negative_log_likelihood(
     return NegativeLogLikelihood(of_labels, of_features)
 
 
-def check_possible(row: int) -> None:
-    """Raise for a row that has probability 0 in every class."""
-    msg = (
-        f"row {row} has probability 0 in every class: each has a category or a count that never "
-        "occurred in it; set smoothing above 0, which leaves nothing impossible"
-    )
-    raise DataError(msg)
-
-
 def _dtype(parts: Sequence[Rows]) -> "np.dtype[Any]":
     """The float type of scores: that of the numbers, if there are any."""
     with_numbers = [part for part in parts if part.numbers.shape[1]]
@@ -250,10 +241,9 @@ def _score_plain(
     assert add is not None
 
     def score_block(block: slice) -> None:
-        problem = normalise(add(block) + log_prior.astype(dtype), task, out[block])
-        if problem & IMPOSSIBLE:
-            joint = add(block) + log_prior
-            check_possible(block.start + int(np.argmax(np.isneginf(joint.max(axis=1)))))
+        log_joint = add(block) + log_prior.astype(dtype)
+        if normalise(log_joint, task, out[block]):
+            check_possible(log_joint, block.start)
 
     for_each(score_block, ranges(n, _BLOCK), threads if n > _BLOCK else 1)
     return out
