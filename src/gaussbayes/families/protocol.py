@@ -352,11 +352,26 @@ class Explainable(Protocol):
 
 @runtime_checkable
 class Located(Protocol):
-    """A density of numbers that has a mean for each class."""
+    """A density of numbers that has a mean and a covariance for each class."""
 
     @property
     def mean(self) -> FloatArray:
         """The means (k, d)."""
+
+    @property
+    def deviation(self) -> FloatArray:
+        """The standard deviations (k, d)."""
+
+    def dense_covariance(self) -> FloatArray:
+        """The covariances (m, d, d); m is 1 if the classes share one, else k."""
+
+
+@runtime_checkable
+class Crossing(Protocol):
+    """A density of a single column whose log ratio of two classes has roots that are known."""
+
+    def crossings(self, pair: tuple[int, int], constant: float) -> FloatArray:
+        """The points x, sorted, at which ``log p(x | a) − log p(x | b) + constant`` is 0."""
 
 
 @runtime_checkable

@@ -50,6 +50,10 @@ class GaussianDensity:
         """The standard deviations (k, d), the same in every row if the covariance is shared."""
         return np.broadcast_to(self.covariance.deviation, self.offset.shape)
 
+    def dense_covariance(self) -> FloatArray:
+        """The covariances as matrices (m, d, d)."""
+        return self.covariance.dense()
+
     @property
     def shared(self) -> bool:
         """Whether all classes have the same covariance."""
@@ -125,6 +129,12 @@ class GaussianDensity:
         from gaussbayes.families.gaussian import shapley
 
         return shapley.contributions(self, row, pair, reference)
+
+    def crossings(self, pair: tuple[int, int], constant: float) -> FloatArray:
+        """Where the log ratio of two classes of one feature, plus a constant, is 0."""
+        from gaussbayes.families.gaussian import crossing
+
+        return crossing.crossings(self, pair, constant)
 
     def log_overlap(self) -> FloatArray:
         """``log ∫ √(p(x | a) p(x | b)) dx`` (k, k)."""
