@@ -119,9 +119,7 @@ def fit(
         weight, mean, scatter = _expected(truth, data, r)
         cov = _covariance(weight, scatter, covariance, em_sharing, "mle", None)
         counts = _counts(data, r)
-        tables = tuple(
-            (t + smoothing) / (t + smoothing).sum(axis=1, keepdims=True) for t in counts
-        )
+        tables = tuple((t + smoothing) / (t + smoothing).sum(axis=1, keepdims=True) for t in counts)
         prior = weight / weight.sum() if priors is None else truth.prior
         new = Truth(prior, mean, cov, tables, log_likelihood)
         scale = np.sqrt(np.einsum("kii->ki", cov)) if g else np.ones((k, 1))
@@ -190,7 +188,9 @@ def _expected(truth, data, r):
             there, s = ~gone, truth.covariance[c]
             if there.any():
                 b = np.linalg.solve(s[np.ix_(there, there)], s[np.ix_(there, gone)])
-                filled[i, gone] = truth.mean[c, gone] + (data.X[i, there] - truth.mean[c, there]) @ b
+                filled[i, gone] = (
+                    truth.mean[c, gone] + (data.X[i, there] - truth.mean[c, there]) @ b
+                )
                 rest = s[np.ix_(gone, gone)] - s[np.ix_(gone, there)] @ b
             else:
                 filled[i] = truth.mean[c]
