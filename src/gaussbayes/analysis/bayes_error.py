@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.synthesis import RandomState, as_generator
-from gaussbayes.base.checks import whole_number
+from gaussbayes.base.checks import integer
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.families.gaussian import scores
@@ -138,7 +138,7 @@ def bayes_error(
     >>> abs(found.error - 0.02275) < 3 * found.standard_error < 0.0003
     True
     """
-    n = whole_number("n_draws", n_draws, 2)
+    n = integer("n_draws", n_draws, 2)
     generator = as_generator(random_state)
     overlaps = _overlaps(parameters)
     bound = float(overlaps.sum())

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.novelty import distance_p_values
 from gaussbayes.analysis.synthesis import RandomState, as_generator, draw_rows
-from gaussbayes.base.checks import whole_number
+from gaussbayes.base.checks import integer
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.families.gaussian import scores
@@ -110,7 +110,7 @@ def evidence_distribution(
     >>> answer.p_value.round(2).tolist(), bool(answer.standard_error.max() < 0.001)
     ([0.05, 0.05, 1.0], True)
     """
-    n = whole_number("n_draws", n_draws, 2)
+    n = integer("n_draws", n_draws, 2)
     generator = as_generator(random_state)
     possible = np.flatnonzero(parameters.prior > 0)
     gaussian = parameters if isinstance(parameters, Parameters) else parameters.gaussian

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.checks import positive_number, whole_number
+from gaussbayes.base.checks import positive_number, integer
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.table import as_weights
@@ -72,7 +72,7 @@ def prior_shift(
     ([0.75, 0.25], True)
     """
     enough = positive_number("tolerance", tolerance)
-    most = whole_number("max_iterations", max_iterations, 1)
+    most = integer("max_iterations", max_iterations, 1)
     ratio, top, weights = _ratios(log_posterior, prior, sample_weight)
     possible = prior > 0
     shares = prior[possible] / prior[possible].sum()

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussbayes.base.anderson import total_objective
-from gaussbayes.base.checks import positive_number, whole_number
+from gaussbayes.base.checks import positive_number, integer
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads
@@ -165,7 +165,7 @@ def fit_patterns(
 def _limits(tolerance: float, max_iterations: int, n_jobs: int | None) -> Limits:
     return Limits(
         positive_number("tolerance", tolerance),
-        whole_number("max_iterations", max_iterations, 1),
+        integer("max_iterations", max_iterations, 1),
         n_threads(n_jobs),
     )
 
