@@ -5,87 +5,58 @@ rows are rows without features, of which the kernels make posteriors as of all o
 one normaliser.
 """
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.threads import for_each, ranges
-from gaussbayes.base.types import FloatArray, RealArray, Task
-from gaussbayes.kernels.forms import Linear
+from gaussbayes.base.types import RealArray, Task
+from gaussbayes.kernels.forms import IMPOSSIBLE, OUT_OF_RANGE, Linear
+from gaussbayes.kernels.reference import log_sum_exp
 
-_BLOCK_BYTES = 1 << 20
-"""How much of a bias there is at a time, for each thread."""
-
-_WORTH_A_THREAD = 1 << 18
-"""Entries below which starting a thread costs more than it saves."""
+__all__ = ["IMPOSSIBLE", "OUT_OF_RANGE", "check_possible", "log_sum_exp", "normalise"]
 
 
-def normalise(
-    n_rows: int,
-    dtype: "np.dtype[Any]",
-    log_prior: FloatArray,
-    bias: Callable[[slice], RealArray],
-    task: Task,
-    threads: int = 1,
-) -> NDArray[Any]:
-    """What `task` asks for of rows whose log joint is ``log_prior + bias``: labels (n,) or (n, k).
+def normalise(log_joint: RealArray, task: Task, out: NDArray[Any]) -> int:
+    """Write what `task` asks for of log joints (n, k) into `out`; answer as a scoring kernel does.
+
+    `IMPOSSIBLE` is a row that has −∞ for every class: its probability is 0, and it has no
+    posterior.
 
     Parameters
     ----------
-    dtype : the float type of the answer
-    log_prior : (k,)
-    bias : (rows) ↦ (m, k), what these rows add; worked out block by block, on the threads
-
-    Raises
-    ------
-    DataError
-        If a row has probability 0 in every class; names the row. Log joints may be −∞.
+    out : (n, k) of the same dtype, or (n,) of numpy's intp for labels (the first of equal classes)
 
     Examples
     --------
-    >>> joint = np.log([[0.1, 0.3], [0.2, 0.0]], where=[[True, True], [True, False]],
-    ...     out=np.full((2, 2), -np.inf))
-    >>> normalise(2, joint.dtype, np.zeros(2), joint.__getitem__, "posterior").round(9).tolist()
-    [[0.25, 0.75], [1.0, 0.0]]
+    >>> out = np.empty((2, 2))
+    >>> joint = np.log([[0.1, 0.3], [0.2, 1e-300]])
+    >>> normalise(joint, "posterior", out), out.round(9).tolist()
+    (0, [[0.25, 0.75], [1.0, 0.0]])
+    >>> normalise(np.full((1, 2), -np.inf), "posterior", np.empty((1, 2))) == IMPOSSIBLE
+    True
     """
-    k = log_prior.shape[0]
+    n, k = log_joint.shape
     active = kernels.active()
-    form = active.prepare(Linear(np.empty(0), np.empty((k, 0)), log_prior), dtype)
-    out: NDArray[Any] = (
-        np.empty(n_rows, np.intp) if task == "label" else np.empty((n_rows, k), dtype)
-    )
-
-    def score_block(rows: slice) -> None:
-        added = bias(rows).astype(dtype, copy=False)
-        nothing: RealArray = np.empty((rows.stop - rows.start, 0), dtype)
-        if active.score(form, nothing, task, out[rows], bias=added):
-            raise_impossible(log_prior, added, rows.start)
-
-    blocks = ranges(n_rows, bias_rows(k))
-    for_each(score_block, blocks, threads if n_rows * k > _WORTH_A_THREAD else 1)
-    return out
+    form = Linear(np.empty(0), np.empty((k, 0)), np.zeros(k))
+    nothing: RealArray = np.empty((n, 0), log_joint.dtype)
+    return active.score(active.prepare(form, log_joint.dtype), nothing, task, out, bias=log_joint)
 
 
-def bias_rows(n_classes: int) -> int:
-    """How many rows a block of a bias has.
+def check_possible(log_joint: RealArray, start: int = 0) -> None:
+    """Raise if a row has −∞ for every class; `start` is the number of the first row.
 
     Examples
     --------
-    >>> bias_rows(10), bias_rows(1_000_000)
-    (13107, 64)
+    >>> check_possible(np.array([[-np.inf, -3.0]]))
     """
-    return max(64, _BLOCK_BYTES // (8 * n_classes))
-
-
-def raise_impossible(log_prior: FloatArray, bias: RealArray, start: int) -> NoReturn:
-    """Raise for the first row that can be of no class; `start` is the number of the first row."""
-    ruled_out = np.isneginf(log_prior + bias).all(axis=1)
-    msg = (
-        f"row {start + int(np.argmax(ruled_out))} has probability 0 in every class: a value that "
-        "never occurred in a class rules it out; set smoothing above 0"
-    )
-    raise DataError(msg)
+    impossible = np.isneginf(log_joint).all(axis=1)
+    if impossible.any():
+        msg = (
+            f"row {start + int(np.argmax(impossible))} has probability 0 in every class: each has "
+            "a category or a count that never occurred in it; set smoothing above 0, which leaves "
+            "nothing impossible"
+        )
+        raise DataError(msg)

@@ -218,7 +218,7 @@ def score(
         log_joint = _log_joint(form, X)
         if bias is not None:
             log_joint += bias
-    if task == "log_joint":
+    if task in {"log_joint", "log_ratio"}:
         out[...] = log_joint
         return 0
     top = log_joint.max(axis=1)

@@ -131,7 +131,7 @@ void pack(Matrix<T> triangle, Output<T> packed) {
 }
 
 Task task_of(const std::string& name) {
-    if (name == "log_joint") return Task::log_joint;
+    if (name == "log_joint" || name == "log_ratio") return Task::log_joint;
     if (name == "log_posterior") return Task::log_posterior;
     if (name == "posterior") return Task::posterior;
     expect(name == "label", "unknown task");
