@@ -1,8 +1,8 @@
 """An independent oracle: class-conditional models written down directly, slow and plain.
 
 Maximum likelihood of Gaussian numbers and of categories with missing values and missing labels, by
-textbook EM over rows, one row at a time; densities of what is there by scipy. It shares no code with
-the package and knows no statistics that merge.
+textbook EM over rows, one row at a time; densities of what is there by scipy. It shares no code
+with the package and knows no statistics that merge.
 """
 
 from dataclasses import dataclass, replace
@@ -32,6 +32,14 @@ class Data:
         return replace(self, X=self.X[which], Z=self.Z[which], y=self.y[which], w=w)
 
 
+def _patterns(X):
+    """Rows that have the same numbers, and which these are."""
+    there = ~np.isnan(X)
+    patterns, number = np.unique(there, axis=0, return_inverse=True)
+    for place, pattern in enumerate(patterns):
+        yield np.flatnonzero(number.ravel() == place), pattern
+
+
 @dataclass(frozen=True)
 class Truth:
     """Parameters: priors, means, covariances, category probabilities."""
@@ -45,21 +53,18 @@ class Truth:
 
     def log_density(self, data):
         """log p(x | c) (n, k) of what is there."""
-        n, k = data.y.size, self.prior.size
-        out = np.zeros((n, k))
-        for i in range(n):
-            there = ~np.isnan(data.X[i])
-            for c in range(k):
-                if there.any():
-                    out[i, c] += multivariate_normal.logpdf(
-                        data.X[i, there],
-                        self.mean[c, there],
-                        self.covariance[c][np.ix_(there, there)],
-                    )
-                for j, table in enumerate(self.probability):
-                    if data.Z[i, j] >= 0:
-                        with np.errstate(divide="ignore"):
-                            out[i, c] += np.log(table[c, data.Z[i, j]])
+        out = np.zeros((data.y.size, self.prior.size))
+        for rows, there in _patterns(data.X):
+            for c in range(self.prior.size if there.any() else 0):
+                out[rows, c] = multivariate_normal.logpdf(
+                    data.X[np.ix_(rows, there)],
+                    self.mean[c, there],
+                    self.covariance[c][np.ix_(there, there)],
+                )
+        for j, table in enumerate(self.probability):
+            rows = np.flatnonzero(data.Z[:, j] >= 0)
+            with np.errstate(divide="ignore"):
+                out[rows] += np.log(table[:, data.Z[rows, j]].T)
         return out
 
     def log_joint(self, data):
@@ -141,7 +146,7 @@ def fit(
 
 
 def _start(data, w, labelled, covariance, sharing, smoothing):
-    k, (n, g) = data.k, data.X.shape
+    k, g = data.k, data.X.shape[1]
     weight = np.array([w[labelled & (data.y == c)].sum() for c in range(k)])
     mean, var = np.zeros((k, g)), np.zeros((k, g))
     for c in range(k):
@@ -177,25 +182,17 @@ def _responsibilities(truth, data, w, labelled):
 
 def _expected(truth, data, r):
     """Weight (k,), mean (k, g) and scatter (k, g, g) of the rows that are expected."""
-    k, (n, g) = data.k, data.X.shape
+    k, g = data.k, data.X.shape[1]
     weight, mean, scatter = r.sum(axis=0), np.zeros((k, g)), np.zeros((k, g, g))
     for c in range(k):
-        filled, extra = data.X.copy(), np.zeros((g, g))
-        for i in range(n):
-            gone = np.isnan(data.X[i])
-            if not gone.any():
-                continue
-            there, s = ~gone, truth.covariance[c]
-            if there.any():
-                b = np.linalg.solve(s[np.ix_(there, there)], s[np.ix_(there, gone)])
-                filled[i, gone] = (
-                    truth.mean[c, gone] + (data.X[i, there] - truth.mean[c, there]) @ b
-                )
-                rest = s[np.ix_(gone, gone)] - s[np.ix_(gone, there)] @ b
-            else:
-                filled[i] = truth.mean[c]
-                rest = s
-            extra[np.ix_(gone, gone)] += r[i, c] * rest
+        filled, extra, s = data.X.copy(), np.zeros((g, g)), truth.covariance[c]
+        for rows, there in _patterns(data.X):
+            gone = ~there
+            b = np.linalg.solve(s[np.ix_(there, there)], s[np.ix_(there, gone)])
+            apart = data.X[np.ix_(rows, there)] - truth.mean[c, there]
+            filled[np.ix_(rows, gone)] = truth.mean[c, gone] + apart @ b
+            rest = s[np.ix_(gone, gone)] - s[np.ix_(gone, there)] @ b
+            extra[np.ix_(gone, gone)] += r[rows, c].sum() * rest
         if g:
             mean[c] = r[:, c] @ filled / weight[c]
             centred = filled - mean[c]
@@ -236,8 +233,8 @@ def _counts(data, r):
     tables = []
     for j, m in enumerate(data.sizes):
         table = np.zeros((data.k, m))
-        for i in np.flatnonzero(data.Z[:, j] >= 0):
-            table[:, data.Z[i, j]] += r[i]
+        for code in range(m):
+            table[:, code] = r[data.Z[:, j] == code].sum(axis=0)
         tables.append(table)
     return tables
 
