@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
-from gaussbayes.data.categories import Categories, unite
-from gaussbayes.data.coding import Unseen, coded
+from gaussbayes.data.categories import Categories, Unseen, recode, unite
 from gaussbayes.kernels.columns import Columns, as_matrix
 
 Which: TypeAlias = slice | NDArray[np.intp] | NDArray[np.bool_]
@@ -25,7 +24,7 @@ class Rows:
     """The number features (n, g) and the category features (n, q) of some rows.
 
     Either may have no columns. Missing numbers are NaN. A category code is an index into
-    `categories`, `UNSEEN` (−1) or `MISSING` (−2); see `gaussbayes.data.coding`.
+    `categories`, `UNSEEN` (−1) or `MISSING` (−2); see `gaussbayes.data.categories`.
 
     Examples
     --------
@@ -84,10 +83,8 @@ class Rows:
         """The same rows coded by other categories; those that are not among them are unseen."""
         if categories == self.categories:
             return replace(self, categories=categories)
-        columns = coded(zip(self.codes.T, self.categories, strict=True), categories)
-        return replace(
-            self, codes=columns.codes, categories=columns.categories, unseen=columns.unseen
-        )
+        codes, _, unseen = recode(zip(self.codes.T, self.categories, strict=True), categories)
+        return replace(self, codes=codes, categories=categories, unseen=unseen)
 
     def joined(self, other: "Rows", names: Schema) -> "Rows":
         """These rows, then others with the same features; `names` are of the category features."""

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse
 
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.data.table import as_matrix, as_weights, check_names, feature_names, is_frame, read
+from gaussbayes.data.tables import as_matrix, check_names, feature_names, is_frame
 
 ROWS = np.arange(24.0).reshape(6, 4)
 
@@ -92,12 +92,12 @@ def test_frames_of_mixed_numbers(frame: Any) -> None:
     columns = {
         "whole": np.array([1, 2, 3]),
         "float": np.array([0.5, 1.5, 2.5], dtype=np.float32),
-        "truth": np.array([True, False, True]),
+        "flag": np.array([True, False, True]),
         "small": np.array([1, 2, 3], dtype=np.uint8),
     }
     X = frame(columns)
     assert is_frame(X)
-    assert feature_names(X) == ("whole", "float", "truth", "small")
+    assert feature_names(X) == ("whole", "float", "flag", "small")
     matrix = as_matrix(X)
     assert matrix.dtype == np.float64
     np.testing.assert_array_equal(matrix, [[1, 0.5, 1, 1], [2, 1.5, 0, 2], [3, 2.5, 1, 3]])
@@ -137,7 +137,7 @@ def test_narrow_integers_with_float32_columns_are_exact() -> None:
     assert as_matrix(X)[0, 0] == 2**24 + 1
 
 
-def test_names_that_are_not_text_are_no_names() -> None:
+def test_names_that_are_no_strings_are_no_names() -> None:
     X = pd.DataFrame(ROWS)
     assert feature_names(X) is None
     np.testing.assert_array_equal(as_matrix(X), ROWS)
@@ -174,10 +174,10 @@ def test_names_given_must_be_as_many_as_features() -> None:
         ([[1.0, b"raw"]], ["column 1", "b'raw'", "row 0"]),
     ],
 )
-def test_text_is_refused_by_column_row_and_value(X: Any, words: list[str]) -> None:
+def test_strings_are_refused_by_column_row_and_value(X: Any, words: list[str]) -> None:
     with pytest.raises(DataError) as caught:
         as_matrix(X)
-    assert all(word in str(caught.value) for word in ["text", "encode it as numbers", *words])
+    assert all(word in str(caught.value) for word in ["a string", "encode it as numbers", *words])
 
 
 def test_what_is_no_number_at_all_is_a_type_error() -> None:
@@ -248,63 +248,6 @@ def test_empty_tables(X: Any, what: str) -> None:
 def test_ragged_rows() -> None:
     with pytest.raises(DataError, match="row 0 has 2 values, row 2 has 3"):
         as_matrix([[1, 2], [3, 4], [5, 6, 7]])
-
-
-@pytest.mark.parametrize(
-    "weights",
-    [
-        [1, 2, 0.5],
-        (1, 2, 0.5),
-        np.array([1, 2, 0.5], dtype=np.float32),
-        pd.Series([1, 2, 0.5]),
-        pl.Series([1.0, 2.0, 0.5]),
-        pa.chunked_array([[1.0, 2.0, 0.5]]),
-    ],
-)
-def test_weights_of_any_kind(weights: Any) -> None:
-    given = as_weights(weights, 3)
-    assert given is not None
-    assert given.dtype == np.float64
-    assert given.tolist() == [1, 2, 0.5]
-
-
-def test_no_weights() -> None:
-    assert as_weights(None, 3) is None
-
-
-@pytest.mark.parametrize(
-    ("weights", "what"),
-    [
-        ([1, -2, 1], r"not negative: row 1 has -2\.0"),
-        ([1, 2, np.nan], "finite .*row 2 has nan"),
-        ([np.inf, 2, 1], "finite .*row 0 has inf"),
-        ([1e308, 1e308, 1e308], "finite .*together inf"),
-        ([0, 0, 0], "all 3 are zero"),
-        ([1, 2], r"shape \(3,\), one for each row, got \(2,\)"),
-        ([[1, 2, 3]], r"shape \(3,\), one for each row, got \(1, 3\)"),
-        (2.0, r"shape \(3,\), one for each row, got \(1,\)"),
-        (["a", "b", "c"], "must be numbers, one for each row"),
-    ],
-)
-def test_bad_weights(weights: Any, what: str) -> None:
-    with pytest.raises(DataError, match=what):
-        as_weights(weights, 3)
-
-
-def test_read() -> None:
-    X = pd.DataFrame({"a": [1.0, 2.0, 3.0]})
-    batch, schema = read(X, ["x", "y", "x"], [1, 0, 2])
-    assert batch.X.tolist() == [[1], [2], [3]]
-    assert batch.targets.tolist() == [0, 1, 0]
-    assert batch.weights is not None
-    assert batch.weights.tolist() == [1, 0, 2]
-    assert schema.classes.tolist() == ["x", "y"]
-    assert (schema.n_features, schema.features) == (1, ("a",))
-
-
-def test_rows_and_labels_must_be_as_many() -> None:
-    with pytest.raises(DataError, match="X has 6 rows, but y has 2"):
-        read(ROWS, [0, 1])
 
 
 def test_a_missing_number_in_a_dictionary_of_arrow_is_missing() -> None:

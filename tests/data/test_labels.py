@@ -1,4 +1,4 @@
-"""Labels of any kind become class numbers; memberships stay what they are, or become them."""
+"""Labels of any kind become class codes; soft labels stay what they are, or become codes."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.data.labels import as_targets, encode, is_missing, unite
-from gaussbayes.model.labelled import in_order
+from gaussbayes.base.errors import DataError, MissingLabelError, SchemaError
+from gaussbayes.data.labels import codes_among, encode, read_targets, read_weights, unite
+from gaussbayes.data.tables import is_missing
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -86,7 +86,7 @@ def test_text_from_anywhere(y: Any) -> None:
         pa.chunked_array([[True, False]]),
     ],
 )
-def test_truth_values(y: Any) -> None:
+def test_booleans(y: Any) -> None:
     codes, classes = encode(y)
     assert codes.tolist() == [1, 0]
     assert classes.dtype == np.bool_
@@ -123,19 +123,8 @@ def test_many_labels_of_every_span() -> None:
     [
         ([0.5, 1.0, 2.0], r"^Unknown label type: continuous.*row 0 is 0\.5"),
         (np.array([1, 2, 2.25], dtype=np.float32), r"^Unknown label type: continuous.*row 2"),
-        ([0.0, np.nan], "Input y contains NaN: the label in row 1"),
+        ([np.nan, 1.0, 2.5], r"^Unknown label type: continuous.*row 2 is 2\.5"),
         ([0.0, 1.0, np.inf], "Input y contains infinity: the label in row 2"),
-        (["a", None], r"label in row 1 is missing \(None\)"),
-        (["a", np.nan, "b"], r"label in row 1 is missing \(nan\)"),
-        (np.array(["a", float("nan")], dtype=object), r"label in row 1 is missing \(nan\)"),
-        (pd.Series(["a", None]), "label in row 1 is missing"),
-        (pd.Series(["a", pd.NA], dtype="string"), "label in row 1 is missing"),
-        (pd.Series([1, pd.NA], dtype="Int64"), "Input y contains NaN: the label in row 1"),
-        (pl.Series(["a", None]), "label in row 1 is missing"),
-        (pl.Series([1, None]), "Input y contains NaN: the label in row 1"),
-        (pa.chunked_array([["a", None]]), "label in row 1 is missing"),
-        (np.ma.masked_array([1, 2], [False, True]), "label in row 1 is missing"),
-        (np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"), "label in row 1 is missing"),
         ([1, "a"], r"labels of different types have no order: 1 \(int\), 'a' \(str\)"),
         (np.array(["a", {}], dtype=object), "^Unknown label type: .*unhashable type: 'dict'"),
         ([1j, 0], "Complex data not supported"),
@@ -147,7 +136,71 @@ def test_many_labels_of_every_span() -> None:
 )
 def test_labels_that_are_none(y: Any, what: str) -> None:
     with pytest.raises(DataError, match=what):
-        as_targets(y)
+        read_targets(y)
+
+
+@pytest.mark.parametrize(
+    ("y", "codes", "classes"),
+    [
+        ([0.0, np.nan, 2.0], [0, -1, 1], [0.0, 2.0]),
+        (["a", None, "b"], [0, -1, 1], ["a", "b"]),
+        (["a", np.nan, "b"], [0, -1, 1], ["a", "b"]),
+        ([1, None, 0], [1, -1, 0], [0, 1]),
+        ([True, None], [0, -1], [True]),
+        (np.array(["a", float("nan")], dtype=object), [0, -1], ["a"]),
+        (pd.Series(["a", None]), [0, -1], ["a"]),
+        (pd.Series(["a", pd.NA], dtype="string"), [0, -1], ["a"]),
+        (pd.Series([2**62 + 1, pd.NA], dtype="Int64"), [0, -1], [2**62 + 1]),
+        (pd.Categorical(["b", None, "a"], categories=["b", "a"]), [1, -1, 0], ["a", "b"]),
+        (pl.Series(["a", None]), [0, -1], ["a"]),
+        (pl.Series([2**62 + 1, None]), [0, -1], [2**62 + 1]),
+        (pa.chunked_array([["a", None]]), [0, -1], ["a"]),
+        (
+            pa.chunked_array([pa.array(["b", None, "a"]).dictionary_encode()]),
+            [1, -1, 0],
+            ["a", "b"],
+        ),
+        (np.ma.masked_array([1, 2], [False, True]), [0, -1], [1]),
+        ([None, None], [-1, -1], []),
+    ],
+    ids=lambda value: str(getattr(value, "dtype", value)),
+)
+def test_missing_labels(y: Any, codes: list[int], classes: list[Any]) -> None:
+    targets, found = read_targets(y)
+    assert targets.labels.tolist() == codes
+    assert targets.labels.dtype == np.int32
+    assert found.tolist() == classes
+    assert targets.n_classes == len(classes)
+    assert targets.n_unlabelled == codes.count(-1)
+
+
+def test_missing_days_are_missing_labels() -> None:
+    targets, classes = read_targets(np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"))
+    assert targets.labels.tolist() == [0, -1]
+    assert classes.dtype == "datetime64[D]"
+
+
+@pytest.mark.parametrize(
+    ("y", "mark", "codes"),
+    [
+        (np.array([0, -1, 1]), -1, [0, -1, 1]),
+        (np.array([0.0, np.nan, 5.0]), 5, [0, -1, -1]),
+        (np.array(["a", "?", "b"]), "?", [0, -1, 1]),
+        (np.array(["a", "?", None], dtype=object), "?", [0, -1, -1]),
+        (np.array(["-1", "a"]), -1, [0, 1]),
+        (np.array([1, 2]), "?", [0, 1]),
+        (pd.Series(["?", "a"], dtype="category"), "?", [-1, 0]),
+    ],
+    ids=str,
+)
+def test_a_mark_of_missing_labels(y: Any, mark: Any, codes: list[int]) -> None:
+    assert read_targets(y, mark=mark)[0].labels.tolist() == codes
+
+
+def test_encode_takes_no_missing_labels() -> None:
+    for y in (["a", None], [0.0, np.nan], pl.Series(["a", None])):
+        with pytest.raises(MissingLabelError, match="label in row 1"):
+            encode(y)
 
 
 def test_missing() -> None:
@@ -166,37 +219,37 @@ def test_missing() -> None:
     ],
 )
 def test_one_column_counts_as_labels(y: Any) -> None:
-    targets, classes = as_targets(y)
-    assert targets.tolist() == [0, 1]
+    targets, classes = read_targets(y)
+    assert targets.labels.tolist() == [0, 1]
     assert classes.tolist() == [0, 1]
 
 
-def test_soft_memberships() -> None:
+def test_soft_labels() -> None:
     y = np.array([[0.25, 0.75], [1.0, 0.0]])
-    targets, classes = as_targets(y)
-    np.testing.assert_array_equal(targets, y)
+    targets, classes = read_targets(y)
+    np.testing.assert_array_equal(targets.labels, y)
     assert classes.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("dtype", [bool, int, np.float32, float])
-def test_one_hot_memberships_become_codes(dtype: Any) -> None:
-    targets, classes = as_targets(np.array([[0, 0, 1], [1, 0, 0]], dtype=dtype))
-    assert targets.dtype == np.int32
-    assert targets.tolist() == [2, 0]
+def test_one_hot_soft_labels_become_codes(dtype: Any) -> None:
+    targets, classes = read_targets(np.array([[0, 0, 1], [1, 0, 0]], dtype=dtype))
+    assert targets.labels.dtype == np.int32
+    assert targets.labels.tolist() == [2, 0]
     assert classes.tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_columns_of_a_frame_name_the_classes(frame: Any) -> None:
-    targets, classes = as_targets(frame({"yes": [0.25, 1.0], "no": [0.75, 0.0]}))
+    targets, classes = read_targets(frame({"yes": [0.25, 1.0], "no": [0.75, 0.0]}))
     assert classes.tolist() == ["no", "yes"]
-    np.testing.assert_array_equal(targets, [[0.75, 0.25], [0.0, 1.0]])
+    np.testing.assert_array_equal(targets.labels, [[0.75, 0.25], [0.0, 1.0]])
 
 
-def test_float32_memberships_sum_to_one_within_their_rounding() -> None:
+def test_float32_soft_labels_sum_to_one_within_their_rounding() -> None:
     y = np.random.default_rng(0).dirichlet(np.ones(5), 100).astype(np.float32)
-    targets, _ = as_targets(y)
-    np.testing.assert_array_equal(targets, y)
+    targets, _ = read_targets(y)
+    np.testing.assert_array_equal(targets.labels, y)
 
 
 @pytest.mark.parametrize(
@@ -206,15 +259,15 @@ def test_float32_memberships_sum_to_one_within_their_rounding() -> None:
         ([[0.5, 0.5], [-0.5, 1.5]], r"Row 1 is \[-0\.5, 1\.5\]"),
         ([[0.5, 0.5], [np.nan, 1.0]], "Row 1 is .*nan"),
         ([[np.inf, 0.5], [0.5, 0.5]], "Row 0 is .*inf"),
-        ([[1, 1], [0, 1]], r"each of 2 classes.*Row 0 is \[1\.0, 1\.0\]"),
+        ([[1, 1], [0, 1]], r"of each of 2 classes.*Row 0 is \[1\.0, 1\.0\]"),
         ([["a", "b"], ["b", "a"]], "must hold numbers; labels are given as one column"),
         (np.zeros((2, 2, 2)), r"y should be a 1d array.*\(2, 2, 2\)"),
         (np.zeros((2, 0)), r"y should be a 1d array.*\(2, 0\)"),
     ],
 )
-def test_bad_memberships(y: Any, what: str) -> None:
+def test_bad_soft_labels(y: Any, what: str) -> None:
     with pytest.raises(DataError, match=what):
-        as_targets(y)
+        read_targets(y)
 
 
 @pytest.mark.parametrize(
@@ -239,17 +292,71 @@ def test_numbers_and_text_are_not_united() -> None:
         unite(np.array([1, 2]), np.array(["1", "2"]))
 
 
-def test_in_order() -> None:
-    order, ordered = in_order(None, 3)
-    assert (order.tolist(), ordered.tolist()) == ([0, 1, 2], [0, 1, 2])
-    order, ordered = in_order(["c", "a", "b"], 3)
-    assert (order.tolist(), ordered.tolist()) == ([1, 2, 0], ["a", "b", "c"])
-    for wrong in (["a", "b"], ["a", "a", "b"]):
-        with pytest.raises(SchemaError, match="needs 3 different labels"):
-            in_order(wrong, 3)
+@pytest.mark.parametrize("soft", [True, False])
+def test_rows_of_nan_among_soft_labels_have_no_label(soft: bool) -> None:
+    y = np.array([[0.25, 0.75] if soft else [0.0, 1.0], [np.nan, np.nan], [1.0, 0.0]])
+    targets, _ = read_targets(y)
+    assert targets.is_soft == soft
+    assert targets.n_unlabelled == 1
+    assert targets.labelled.tolist() == [True, False, True]
+    np.testing.assert_array_equal(targets.labels, y if soft else [1, -1, 0])
 
 
-def test_a_missing_label_in_a_dictionary_of_arrow_is_missing() -> None:
-    y = pa.chunked_array([pa.array(["b", None, "a"]).dictionary_encode()])
-    with pytest.raises(DataError, match="the label in row 1 is missing"):
-        encode(y)
+def test_codes_among_known_classes() -> None:
+    known = np.array(["a", "b", "c"])
+    targets, classes = read_targets(["c", None, "a"], weights=[1, 2, 3])
+    found = codes_among(known, targets, classes)
+    assert (found.labels.tolist(), found.n_classes, found.n_unlabelled) == ([2, -1, 0], 3, 1)
+    assert found.weights is targets.weights
+    assert codes_among(known, *read_targets(["a", "b", "c"])).labels.tolist() == [0, 1, 2]
+    soft = read_targets(pd.DataFrame({"c": [0.25, np.nan], "a": [0.75, np.nan]}))
+    expected = [[0.75, 0.0, 0.25], [np.nan] * 3]
+    np.testing.assert_array_equal(codes_among(known, *soft).labels, expected)
+    with pytest.raises(SchemaError, match=r"unknown labels: \['d'\]; the classes are \['a', 'b'"):
+        codes_among(known, *read_targets(["a", "d"]))
+
+
+def test_rows_and_labels_must_be_as_many() -> None:
+    with pytest.raises(DataError, match="X has 6 rows, but y has 2"):
+        read_targets([0, 1], 6)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [1, 2, 0.5],
+        (1, 2, 0.5),
+        np.array([1, 2, 0.5], dtype=np.float32),
+        pd.Series([1, 2, 0.5]),
+        pl.Series([1.0, 2.0, 0.5]),
+        pa.chunked_array([[1.0, 2.0, 0.5]]),
+    ],
+)
+def test_weights_of_any_kind(weights: Any) -> None:
+    given = read_weights(weights, 3)
+    assert given is not None
+    assert given.dtype == np.float64
+    assert given.tolist() == [1, 2, 0.5]
+
+
+def test_no_weights() -> None:
+    assert read_weights(None, 3) is None
+
+
+@pytest.mark.parametrize(
+    ("weights", "what"),
+    [
+        ([1, -2, 1], r"not negative: row 1 has -2\.0"),
+        ([1, 2, np.nan], "finite .*row 2 has nan"),
+        ([np.inf, 2, 1], "finite .*row 0 has inf"),
+        ([1e308, 1e308, 1e308], "finite .*together inf"),
+        ([0, 0, 0], "all 3 are zero"),
+        ([1, 2], r"shape \(3,\), one for each row, got \(2,\)"),
+        ([[1, 2, 3]], r"shape \(3,\), one for each row, got \(1, 3\)"),
+        (2.0, r"shape \(3,\), one for each row, got \(1,\)"),
+        (["a", "b", "c"], "must be numbers, one for each row"),
+    ],
+)
+def test_bad_weights(weights: Any, what: str) -> None:
+    with pytest.raises(DataError, match=what):
+        read_weights(weights, 3)
