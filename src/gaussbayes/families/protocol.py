@@ -83,7 +83,8 @@ class Convergence:
     """How EM proceeded.
 
     The log-likelihood is that of the parameters before each iteration and never falls; the model is
-    one iteration beyond its last entry. It is penalised if `penalised` says so.
+    one iteration beyond its last entry. The log of the prior that smoothing stands for is in it; so
+    is a penalty that stands for shrinkage if `penalised` says so.
     """
 
     log_likelihood: FloatArray  # (iterations + 1,)

@@ -53,7 +53,7 @@ def solve(
         family.estimate(part, names, threads, density) for family, part, names, density in columns
     ]
     densities = tuple(fit.density for fit in fits)
-    convergence = _convergence(fits, learnt, prior)
+    convergence = _convergence(fits, learnt, settings, prior)
     return Solution(prior, densities, learnt.weight, convergence)
 
 
@@ -72,7 +72,9 @@ def _check_classes(weight: FloatArray, schema: Schema) -> None:
         raise DataError(msg)
 
 
-def _convergence(fits: Sequence[Fit], learnt: Learnt, prior: FloatArray) -> Convergence | None:
+def _convergence(
+    fits: Sequence[Fit], learnt: Learnt, settings: Settings, prior: FloatArray
+) -> Convergence | None:
     """How EM proceeded in all families together; None if none needed it."""
     records = [fit.convergence for fit in fits if fit.convergence is not None]
     if not records:
@@ -80,9 +82,9 @@ def _convergence(fits: Sequence[Fit], learnt: Learnt, prior: FloatArray) -> Conv
     length = max(record.log_likelihood.size for record in records)
     possible = prior > 0
     total = np.full(length, float(learnt.weight[possible] @ np.log(prior[possible])))
-    for fit, part in zip(fits, learnt.parts, strict=True):
+    for family, fit, part in zip(settings.families, fits, learnt.parts, strict=True):
         if fit.convergence is None:
-            total += fit.density.log_likelihood(part)
+            total += fit.density.log_likelihood(part) + family.log_penalty(fit.density)
         else:
             curve = fit.convergence.log_likelihood
             total += np.pad(curve, (0, length - curve.size), mode="edge")
