@@ -22,7 +22,7 @@ from gaussbayes.families.protocol import Convergence
 from gaussbayes.model import solution as scores
 from gaussbayes.model.fit import solve
 from gaussbayes.model.prior import Priors, class_priors
-from gaussbayes.model.settings import Component, Settings, cut
+from gaussbayes.model.settings import Component, Settings, cut_rows
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
 from gaussbayes.model.statistics import Learnt, RowReduction
 
@@ -124,6 +124,10 @@ class Model:
     def parts(self, rows: Rows) -> tuple[Rows, ...]:
         """The rows as each component takes them."""
         return self.settings.parts(rows, self.schema)
+
+    def join(self, parts: Sequence[Rows]) -> Rows:
+        """Rows from those of each component: the inverse of `parts`."""
+        return self.settings.join(parts, self.schema)
 
     def labels(self, rows: Rows, n_jobs: int | None = None) -> NDArray[np.intp]:
         """The code of the most probable class of each row (n,)."""
@@ -283,7 +287,7 @@ class Model:
         learnt = None
         if self.learnt is not None:
             learnt = self.learnt.of_columns(
-                cuts, lambda rows: _cut_rows(rows, self.schema, columns)
+                cuts, lambda rows: cut_rows(rows, self.schema, columns)
             )
         return replace(
             self,
@@ -331,14 +335,3 @@ def _features_of(model: Model) -> str:
     names = model.schema.features or model.schema.n_features
     families = {component.family.name for component in model.components}
     return f"{names} ({', '.join(sorted(families))})"
-
-
-def _cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
-    """Some features of rows, numbers and categories, in this order."""
-    numbers = [column for column in columns if column not in schema.categorical]
-    categories = [column for column in columns if column in schema.categorical]
-    chosen = cut(rows, schema, numbers) if numbers else None
-    coded = rows.of_categories([schema.categorical.index(column) for column in categories])
-    if chosen is None:
-        return coded
-    return Rows(chosen.numbers, coded.codes, coded.categories, coded.unseen)

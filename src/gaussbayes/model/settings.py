@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.base.schema import Schema
+from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.prior import Priors
 
@@ -44,6 +45,25 @@ class Settings:
             return (rows,)
         return tuple(cut(rows, schema, component.columns) for component in self.components)
 
+    def join(self, parts: Sequence[Rows], schema: Schema) -> Rows:
+        """Rows from those of each component: the inverse of `parts`."""
+        if len(self.components) == 1 and len(schema.categorical) in {0, schema.n_features}:
+            return parts[0]
+        n = parts[0].n_rows
+        categorical = schema.categorical
+        numeric = [j for j in range(schema.n_features) if j not in categorical]
+        numbers = np.empty((n, len(numeric)))
+        codes = np.empty((n, len(categorical)), dtype=np.int32, order="F")
+        categories: list[Categories] = [()] * len(categorical)
+        for component, part in zip(self.components, parts, strict=True):
+            for place, column in enumerate(component.columns):
+                if column in categorical:
+                    j = categorical.index(column)
+                    codes[:, j], categories[j] = part.codes[:, place], part.categories[place]
+                else:
+                    numbers[:, numeric.index(column)] = part.matrix[:, place]
+        return Rows(numbers, codes, tuple(categories))
+
     def with_families(self, families: Sequence[Any]) -> tuple[Component, ...]:
         """The components with other families for the same columns."""
         pairs = zip(self.components, families, strict=True)
@@ -67,3 +87,14 @@ def cut(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
     return rows.of_numbers(
         [column - skipped for column, skipped in zip(columns, before.tolist(), strict=True)]
     )
+
+
+def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
+    """Some features of rows, numbers and categories, in this order."""
+    numbers = [column for column in columns if column not in schema.categorical]
+    categories = [column for column in columns if column in schema.categorical]
+    chosen = cut(rows, schema, numbers) if numbers else None
+    coded = rows.of_categories([schema.categorical.index(column) for column in categories])
+    if chosen is None:
+        return coded
+    return Rows(chosen.numbers, coded.codes, coded.categories, coded.unseen)
