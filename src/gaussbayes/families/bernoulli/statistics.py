@@ -1,0 +1,49 @@
+"""What columns of 0 and 1 say of the probability of 1: how often each was there."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.independent import ColumnSums, check_values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BernoulliStatistics(ColumnSums):
+    """Weight of rows without a value, with 0, and with 1.
+
+    Examples
+    --------
+    >>> statistics = BernoulliStatistics(np.ones(2), binary_terms(np.array([[1.0], [np.nan]])))
+    >>> statistics.observed.ravel().tolist(), statistics.missing.ravel().tolist()
+    ([1.0, 0.0], [0.0, 1.0])
+    """
+
+    summed: ClassVar[tuple[str, ...]] = ("missing", "zeros", "ones")
+
+    @property
+    def observed(self) -> FloatArray:
+        """How much the rows with a value weigh (k, d)."""
+        observed: FloatArray = self.sums[1] + self.sums[2]
+        return observed
+
+    def record(self) -> Any:
+        """What the model file holds."""
+        from gaussbayes.families.bernoulli.record import write_statistics
+
+        return write_statistics(self)
+
+
+def binary_terms(numbers: FloatArray, names: Schema | None = None) -> FloatArray:
+    """What is summed of numbers (n, d): whether each is missing, is 0, is 1 (3, n, d).
+
+    Raises
+    ------
+    DataError
+        If a number is neither; names row and column.
+    """
+    terms = np.stack([np.isnan(numbers), numbers == 0, numbers == 1])
+    check_values(numbers, terms.any(axis=0), "0 or 1 (family 'bernoulli')", names)
+    return terms.astype(np.float64)
