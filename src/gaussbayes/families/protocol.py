@@ -18,7 +18,7 @@ which family lacks it. Families never see the columns of others: columns are num
 own, and `names`, a `Schema`, says what messages call the classes and these columns.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
@@ -270,11 +270,6 @@ class Family(Protocol):
     def is_counted(self) -> bool:
         """Whether its free parameters can be counted, as BIC needs."""
 
-    # The model file.
-
-    def record(self) -> Mapping[str, Any]:
-        """The settings as plain values."""
-
 
 # Capabilities: what a density, or a family, may be able to do beyond that.
 
@@ -422,17 +417,6 @@ class Describable(Protocol):
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
         """The parameters, for people."""
-
-
-@runtime_checkable
-class Recorded(Protocol):
-    """Statistics or a density that can be written to a model file, and read back by its family.
-
-    See `gaussbayes.model.file`.
-    """
-
-    def record(self) -> Mapping[str, Any]:
-        """Plain values: numbers, strings, lists and mappings of such."""
 
 
 Capability = TypeVar("Capability")
