@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.analysis.class_moments import class_deviations, class_means
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.families.protocol import Located
 from gaussbayes.model.model import Model
 
 _DEVIATIONS = 3.0
@@ -82,7 +82,9 @@ def limits(
     margin = _MARGIN
     if model is not None:
         margin = _MARGIN if shown else 0.0
-        shown += _corners(model, 0.0 if shown else deviations)
+        means = class_means(model)
+        room = 0.0 if shown else deviations * class_deviations(model)
+        shown += [means - room, means + room]
     known = np.concatenate(shown) if shown else np.empty((0, 0))
     with np.errstate(invalid="ignore"):
         low, high = np.fmin.reduce(known, initial=np.inf), np.fmax.reduce(known, initial=-np.inf)
@@ -94,17 +96,3 @@ def limits(
     alone = np.maximum(0.5, 1e-6 * np.abs(low))
     pad = np.where(span > 0, margin * span, alone)
     return low - pad, high + pad
-
-
-def _corners(model: Model, deviations: float) -> list[FloatArray]:
-    """The means of the classes (k, d), less and plus so many standard deviations.
-
-    NaN for features that have none.
-    """
-    mean = np.full((model.prior.shape[0], model.schema.n_features), np.nan)
-    room = np.zeros_like(mean)
-    for component, density in zip(model.components, model.densities, strict=True):
-        if isinstance(density, Located):
-            mean[:, component.columns] = density.mean
-            room[:, component.columns] = deviations * density.deviation
-    return [mean - room, mean + room]
