@@ -387,7 +387,3 @@ class IndependentColumns:
     def candidates(self) -> Iterator[Self]:
         """Just this one."""
         yield self
-
-    def record(self) -> dict[str, Any]:
-        """The settings as plain values."""
-        return {"smoothing": self.smoothing}

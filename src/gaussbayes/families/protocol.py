@@ -295,6 +295,19 @@ class Fused(Protocol):
 
 
 @runtime_checkable
+class Restartable(Protocol):
+    """A density with parameters that EM would never leave, such as a probability of 0."""
+
+    def restarted(self, together: Any) -> Self:
+        """One near it in which nothing is impossible that rows have, for EM to start from.
+
+        Parameters
+        ----------
+        together : the statistics of all rows, labelled or not, as those of one class
+        """
+
+
+@runtime_checkable
 class Samplable(Protocol):
     """A density that rows can be drawn from."""
 

@@ -1,14 +1,18 @@
 """Arrays in the records of discrete families: weights, and logarithms of probabilities."""
 
+from typing import Any
+
 import numpy as np
 from msgspec import Raw
 
-from gaussbayes.base.records import floats, numbers, refuse
+from gaussbayes.base.records import check_weights, floats, numbers, refuse
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
+from gaussbayes.families.independent import ColumnSums, SumsT
 
 
 def weights(array: Raw, place: str, shape: tuple[int, ...], each: str) -> FloatArray:
-    """Finite numbers of this shape, none of them negative.
+    """Numbers of this shape that are not negative and have a finite sum.
 
     Examples
     --------
@@ -16,10 +20,7 @@ def weights(array: Raw, place: str, shape: tuple[int, ...], each: str) -> FloatA
     [1.0, 2.5]
     """
     values = floats(array, place, int(np.prod(shape)), f", one for each {each}")
-    wrong = values < 0
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        refuse(f"{place}[{at}]", "a finite number, not negative", values[at])
+    check_weights(values, place)
     return values.reshape(shape)
 
 
@@ -50,3 +51,37 @@ def log_probabilities(array: Raw, place: str, shape: tuple[int, ...], each: str)
         at = int(np.argmax(wrong))
         refuse(f"{place}[{at}]", "the logarithm of a probability, not above 0", values[at])
     return values.reshape(shape)
+
+
+def write_sums(statistics: ColumnSums) -> dict[str, Raw]:
+    """The weight of the classes, and each of the sums by its name.
+
+    Examples
+    --------
+    >>> from gaussbayes.families.bernoulli import BernoulliStatistics
+    >>> sums = np.array([[[0.0]], [[1.0]], [[2.0]]])
+    >>> sorted(write_sums(BernoulliStatistics(np.array([3.0]), sums)))
+    ['missing', 'ones', 'weight', 'zeros']
+    """
+    named = zip(statistics.summed, statistics.sums, strict=True)
+    sums = {name: numbers(values, name) for name, values in named}
+    return {"weight": numbers(statistics.weight, "weight")} | sums
+
+
+def read_sums(kind: type[SumsT], record: Any, names: Schema) -> SumsT:
+    """The sums of the classes and columns that `names` has, from the members of a record."""
+    shape, each = (names.classes.shape[0], names.n_features), "class and column"
+    weight = weights(record.weight, "weight", shape[:1], "class")
+    sums = [weights(getattr(record, name), name, shape, each) for name in kind.summed]
+    statistics = kind(weight, np.stack(sums))
+    check_weight(weight, statistics.missing + statistics.observed)
+    return statistics
+
+
+def check_weight(weight: FloatArray, total: FloatArray) -> None:
+    """Raise unless each class weighs (k,) what its rows with and without a value do (k, d)."""
+    wrong = ~np.isclose(total, weight[:, None], rtol=1e-6, atol=0.0)
+    if wrong.any():
+        c, j = np.argwhere(wrong)[0].tolist()
+        expected = f"that of the rows with and without a value of column {j}, {total[c, j]:g}"
+        refuse(f"weight[{c}]", expected, f"{weight[c]:g}")

@@ -26,7 +26,7 @@ from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.protocol import Convergence
+from gaussbayes.families.protocol import Convergence, Restartable
 from gaussbayes.kernels.normaliser import log_sum_exp
 from gaussbayes.model.prior import class_priors
 from gaussbayes.model.settings import Settings
@@ -161,7 +161,7 @@ def _run(
     tolerance: float,
     max_iterations: int,
 ) -> Solution:
-    first = _start(problem, threads) if start is None else start
+    first = _start(problem, threads, start)
     columns = zip(problem.families, first.densities, problem.names, strict=True)
     coordinates = [family.coordinates(density, names) for family, density, names in columns]
     first_vector = _vector(problem, coordinates, first.prior, first.densities)
@@ -198,18 +198,24 @@ def _run(
     return Solution(prior, densities, estimate.weight, record)
 
 
-def _start(problem: _Problem, threads: int) -> Solution:
-    """Parameters to start from: those of the labelled rows, as far as they have any."""
+def _start(problem: _Problem, threads: int, near: Solution | None) -> Solution:
+    """Parameters to start from: those given, or of the labelled rows as far as they have any."""
     learnt, rest = problem.learnt, problem.learnt.unlabelled
     assert rest is not None
     densities = []
-    columns = zip(problem.families, learnt.parts, rest.together, problem.names, strict=True)
-    for family, part, unlabelled, names in columns:
+    given = [None] * len(learnt.parts) if near is None else near.densities
+    columns = zip(problem.families, learnt.parts, rest.together, problem.names, given, strict=True)
+    for family, part, unlabelled, names, start in columns:
         k = part.weight.shape[0]
         together = unlabelled
         for code in range(k):
             together = together + part.selected([code])
-        densities.append(family.start(part, together, names, threads))
+        if start is None:
+            densities.append(family.start(part, together, names, threads))
+        else:
+            densities.append(start.restarted(together) if isinstance(start, Restartable) else start)
+    if near is not None:
+        return replace(near, densities=tuple(densities))
     prior = learnt.weight / learnt.weight.sum() if problem.held is None else problem.held
     return Solution(prior, tuple(densities))
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,6 +101,13 @@ class BernoulliDensity:
         """Only the classes with these codes, in this order."""
         return BernoulliDensity(self.log_probability[:, list(codes)])
 
+    def restarted(self, together: BernoulliStatistics) -> "BernoulliDensity":
+        """The density with one more row in each class, which is the average of all rows."""
+        weight = np.maximum(together.observed, 1.0)
+        blended = weight * np.exp(self.log_probability) + together.sums[1:] / weight
+        with np.errstate(divide="ignore"):  # of a value that no row has
+            return BernoulliDensity(np.log(blended / blended.sum(axis=0)))
+
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
         """0 or 1 in each column of one row for each class code (n,)."""
         return number_rows(_drawn(self.log_probability[:, codes], generator))
@@ -156,7 +162,7 @@ class BernoulliDensity:
         with np.errstate(divide="ignore"):
             total = np.log(np.einsum("vaj,vbj->abj", root, root)).sum(axis=2)
         np.fill_diagonal(total, 0.0)
-        return np.minimum(total, 0.0)
+        return np.asarray(np.minimum(total, 0.0))
 
     def contributions(
         self,
@@ -165,19 +171,13 @@ class BernoulliDensity:
         reference: Reference | None,  # noqa: ARG002
     ) -> tuple[float, FloatArray]:
         """``log p(x_j | a) − log p(x_j | b)`` (d,), compared with unknown values, which add 0."""
-        a, b = (self.selected([code]).by_column(row.matrix)[0] for code in pair)
+        a, b = (self.selected([code]).by_column(row.matrix.astype(np.float64))[0] for code in pair)
         with np.errstate(invalid="ignore"):  # of a value that neither class has
             return 0.0, a - b
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
         """The probabilities of 1."""
         return (ParameterTable("p(1 | class)", names.titles, self.probability),)
-
-    def record(self) -> Any:
-        """What the model file holds."""
-        from gaussbayes.families.bernoulli.record import write_density
-
-        return write_density(self)
 
 
 def _drawn(log_weight: FloatArray, generator: np.random.Generator) -> FloatArray:

@@ -1,7 +1,7 @@
 """What columns of 0 and 1 say of the probability of 1: how often each was there."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,12 +29,6 @@ class BernoulliStatistics(ColumnSums):
         observed: FloatArray = self.sums[1] + self.sums[2]
         return observed
 
-    def record(self) -> Any:
-        """What the model file holds."""
-        from gaussbayes.families.bernoulli.record import write_statistics
-
-        return write_statistics(self)
-
 
 def binary_terms(numbers: FloatArray, names: Schema | None = None) -> FloatArray:
     """What is summed of numbers (n, d): whether each is missing, is 0, is 1 (3, n, d).
@@ -45,5 +39,5 @@ def binary_terms(numbers: FloatArray, names: Schema | None = None) -> FloatArray
         If a number is neither; names row and column.
     """
     terms = np.stack([np.isnan(numbers), numbers == 0, numbers == 1])
-    check_values(numbers, terms.any(axis=0), "0 or 1 (family 'bernoulli')", names)
+    check_values(numbers, np.asarray(terms.any(axis=0)), "0 or 1 (family 'bernoulli')", names)
     return terms.astype(np.float64)

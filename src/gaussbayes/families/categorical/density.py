@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
-from gaussbayes.data.categories import Categories
-from gaussbayes.data.coding import MISSING
+from gaussbayes.data.categories import MISSING, Categories
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.categorical.statistics import (
     CategoricalStatistics,
@@ -123,6 +122,20 @@ class CategoricalDensity:
     def selected(self, codes: Sequence[int]) -> "CategoricalDensity":
         """Only the classes with these codes, in this order."""
         return replace(self, log_probability=self.log_probability[list(codes)])
+
+    def restarted(self, together: CategoricalStatistics) -> "CategoricalDensity":
+        """The density for the categories of all rows, each class having one more average row."""
+        known = np.concatenate(
+            [np.zeros((self.n_classes, 2)), np.exp(self.log_probability)], axis=1
+        )
+        probability, first = np.empty((self.n_classes, together.starts[-1])), together.starts
+        for j, column in enumerate(together.categories):
+            code = translation(column, self.categories[j])[2:]
+            place = np.where(code >= 0, code + starts(self.categories)[j] + 2, 0)
+            total = max(together.of(j).sum(), 1.0)
+            blended = total * known[:, place] + together.of(j) / total
+            probability[:, first[j] : first[j + 1]] = blended / blended.sum(axis=1, keepdims=True)
+        return CategoricalDensity(together.categories, np.log(probability))
 
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
         """The categories of one row for each class code (n,).
@@ -240,12 +253,6 @@ class CategoricalDensity:
             ParameterTable(f"p({titles[j]} | class)", tuple(map(str, column)), np.exp(self.of(j)))
             for j, column in enumerate(self.categories)
         )
-
-    def record(self) -> Any:
-        """What the model file holds."""
-        from gaussbayes.families.categorical.record import write_density
-
-        return write_density(self)
 
     def _table(self, feature: int, categories: Categories, dtype: "np.dtype[Any]") -> RealArray:
         """``log p(category | class)`` (2 + m, k) of the categories that rows are coded by.

@@ -167,10 +167,6 @@ class Categorical:
         """Just this one."""
         yield self
 
-    def record(self) -> dict[str, Any]:
-        """The settings as plain values."""
-        return {"smoothing": self.smoothing}
-
 
 @dataclass(frozen=True, slots=True)
 class RootCoordinates:

@@ -10,17 +10,22 @@ from gaussbayes.base.records import (
     NumbersOrNull,
     Record,
     Weights,
-    floats,
     numbers,
     read_categories,
     refuse,
     within,
     write_categories,
 )
+from gaussbayes.base.schema import Schema
 from gaussbayes.families.categorical.density import CategoricalDensity
 from gaussbayes.families.categorical.family import Categorical
 from gaussbayes.families.categorical.statistics import CategoricalStatistics, starts
-from gaussbayes.families.record_arrays import log_probabilities, logarithms, weights
+from gaussbayes.families.record_arrays import (
+    check_weight,
+    log_probabilities,
+    logarithms,
+    weights,
+)
 
 
 class SettingsRecord(Record, frozen=True):
@@ -39,7 +44,7 @@ class StatisticsRecord(Record, frozen=True):
 
 
 class DensityRecord(Record, frozen=True):
-    """Logarithms of the probabilities, class by class; null is a probability of 0."""
+    """Logarithms of the probabilities, class by class; null is log 0."""
 
     categories: CategoriesRecord
     log_probability: NumbersOrNull
@@ -68,10 +73,12 @@ def write_statistics(statistics: CategoricalStatistics) -> StatisticsRecord:
 
 
 def read_statistics(
-    record: StatisticsRecord, n_classes: int, n_columns: int
+    record: StatisticsRecord,
+    family: Categorical,  # noqa: ARG001
+    names: Schema,
 ) -> CategoricalStatistics:
-    """The counts of so many classes and features."""
-    k, q = n_classes, n_columns
+    """The counts of the classes and features that `names` has."""
+    k, q = names.classes.shape[0], names.n_features
     with within("categories"):
         categories = read_categories(record.categories, q)
     statistics = CategoricalStatistics(
@@ -84,12 +91,8 @@ def read_statistics(
     if not occurs.all():
         at = int(np.argmin(occurs))
         refuse(f"categories.labels[{at}]", "a category that weighs something in a class")
-    for j in range(q):
-        total = statistics.of(j).sum(axis=1) + statistics.missing[:, j]
-        if not np.allclose(total, statistics.weight, rtol=1e-6, atol=0.0):
-            c = int(np.argmax(np.abs(total - statistics.weight)))
-            expected = f"what count and missing of feature {j} weigh together, {total[c]:g}"
-            refuse(f"weight[{c}]", expected, f"{statistics.weight[c]:g}")
+    observed = [statistics.of(j).sum(axis=1) for j in range(q)]
+    check_weight(statistics.weight, np.stack(observed, axis=1) + statistics.missing)
     return statistics
 
 
@@ -100,11 +103,15 @@ def write_density(density: CategoricalDensity) -> DensityRecord:
     return DensityRecord(categories, logarithms(density.log_probability, "log_probability"))
 
 
-def read_density(record: DensityRecord, n_classes: int, n_columns: int) -> CategoricalDensity:
-    """The probabilities of so many classes and features."""
+def read_density(
+    record: DensityRecord,
+    family: Categorical,  # noqa: ARG001
+    names: Schema,
+) -> CategoricalDensity:
+    """The probabilities of the classes and features that `names` has."""
     with within("categories"):
-        categories = read_categories(record.categories, n_columns)
-    shape, meaning = (n_classes, starts(categories)[-1]), "class and category"
+        categories = read_categories(record.categories, names.n_features)
+    shape, meaning = (names.classes.shape[0], starts(categories)[-1]), "class and category"
     density = CategoricalDensity(
         categories, log_probabilities(record.log_probability, "log_probability", shape, meaning)
     )

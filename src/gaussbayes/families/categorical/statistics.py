@@ -12,8 +12,7 @@ from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray
-from gaussbayes.data.categories import Categories, unite
-from gaussbayes.data.coding import MISSING, UNSEEN
+from gaussbayes.data.categories import MISSING, UNSEEN, Categories, unite
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.remainders import difference, raise_removal
 
@@ -165,12 +164,6 @@ class CategoricalStatistics:
             if not known.all():
                 missing[:, j] += count[:, ~known].sum(axis=1)
         return replace(wider, weight=self.weight, missing=missing)
-
-    def record(self) -> Any:
-        """What the model file holds."""
-        from gaussbayes.families.categorical.record import write_statistics
-
-        return write_statistics(self)
 
 
 def empty(categories: tuple[Categories, ...], n_classes: int) -> CategoricalStatistics:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +65,7 @@ class PoissonDensity:
         def score(terms: FloatArray) -> FloatArray:
             present, counts = terms[1:3]
             common = np.where(present > 0, log_probability(counts, center), 0.0).sum(axis=1)
-            return linear_scores(terms[1:3], natural) + common[:, None]
+            return np.asarray(linear_scores(terms[1:3], natural) + common[:, None])
 
         return score_blocks(score, count_terms, rows, self.n_classes, threads)
 
@@ -102,6 +101,11 @@ class PoissonDensity:
     def selected(self, codes: Sequence[int]) -> "PoissonDensity":
         """Only the classes with these codes, in this order."""
         return PoissonDensity(self.rate[list(codes)])
+
+    def restarted(self, together: PoissonStatistics) -> "PoissonDensity":
+        """The density with one more row in each class, which is the average of all rows."""
+        weight = np.maximum(together.observed, 1.0)
+        return PoissonDensity((weight * self.rate + together.total / weight) / (weight + 1.0))
 
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
         """Counts of one row for each class code (n,)."""
@@ -175,12 +179,6 @@ class PoissonDensity:
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
         """The rates."""
         return (ParameterTable("rate", names.titles, self.rate),)
-
-    def record(self) -> Any:
-        """What the model file holds."""
-        from gaussbayes.families.poisson.record import write_density
-
-        return write_density(self)
 
 
 def log_probability(counts: FloatArray, rate: FloatArray) -> FloatArray:

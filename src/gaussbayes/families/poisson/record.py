@@ -2,14 +2,14 @@
 
 from typing import Annotated
 
-import numpy as np
 from msgspec import Meta
 
 from gaussbayes.base.records import Record, Weights, numbers, refuse
+from gaussbayes.base.schema import Schema
 from gaussbayes.families.poisson.density import PoissonDensity
 from gaussbayes.families.poisson.family import Poisson
 from gaussbayes.families.poisson.statistics import PoissonStatistics
-from gaussbayes.families.record_arrays import weights
+from gaussbayes.families.record_arrays import read_sums, weights, write_sums
 
 
 class SettingsRecord(Record, frozen=True):
@@ -46,22 +46,16 @@ def read_settings(record: SettingsRecord) -> Poisson:
 
 def write_statistics(statistics: PoissonStatistics) -> StatisticsRecord:
     """The sums as a record."""
-    pairs = zip(statistics.summed, statistics.sums, strict=True)
-    sums = (numbers(values, name) for name, values in pairs)
-    return StatisticsRecord(numbers(statistics.weight, "weight"), *sums)
+    return StatisticsRecord(**write_sums(statistics))
 
 
-def read_statistics(record: StatisticsRecord, n_classes: int, n_columns: int) -> PoissonStatistics:
-    """The sums of so many classes and columns."""
-    shape = (n_classes, n_columns)
-    weight = weights(record.weight, "weight", (n_classes,), "class")
-    arrays = (record.missing, record.observed, record.total, record.log_factorial)
-    sums = [
-        weights(array, name, shape, "class and column")
-        for name, array in zip(PoissonStatistics.summed, arrays, strict=True)
-    ]
-    statistics = PoissonStatistics(weight, np.stack(sums))
-    statistics.check_weights()
+def read_statistics(
+    record: StatisticsRecord,
+    family: Poisson,  # noqa: ARG001
+    names: Schema,
+) -> PoissonStatistics:
+    """The sums of the classes and columns that `names` has."""
+    statistics = read_sums(PoissonStatistics, record, names)
     if ((statistics.observed == 0) & (statistics.total > 0)).any():
         refuse("total", "0 where no row has a value")
     return statistics
@@ -72,6 +66,11 @@ def write_density(density: PoissonDensity) -> DensityRecord:
     return DensityRecord(numbers(density.rate, "rate"))
 
 
-def read_density(record: DensityRecord, n_classes: int, n_columns: int) -> PoissonDensity:
-    """The rates of so many classes and columns."""
-    return PoissonDensity(weights(record.rate, "rate", (n_classes, n_columns), "class and column"))
+def read_density(
+    record: DensityRecord,
+    family: Poisson,  # noqa: ARG001
+    names: Schema,
+) -> PoissonDensity:
+    """The rates of the classes and columns that `names` has."""
+    shape = (names.classes.shape[0], names.n_features)
+    return PoissonDensity(weights(record.rate, "rate", shape, "class and column"))
