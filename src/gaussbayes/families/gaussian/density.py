@@ -16,6 +16,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.shapes import Shape
+from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.protocol import ParameterTable, Reference
 
@@ -89,6 +90,49 @@ class GaussianDensity:
         """Only the classes with these codes, in this order."""
         shape = self.covariance if self.shared else self.covariance.selected(codes)
         return GaussianDensity(self.center, self.offset[list(codes)], shape)
+
+    def log_likelihood(self, statistics: GaussianStatistics) -> float:
+        """``Σ w log p(x | c)`` of what was observed, each row in its own class.
+
+        For complete rows of weight W_c, mean μ̂_c and scatter S_c it is
+        ``−½ Σ_c (W_c (d log 2π + log |Σ_c| + |W (μ̂_c − μ_c)|²) + tr Σ_c⁻¹ S_c)``.
+
+        Examples
+        --------
+        >>> from gaussbayes.families.gaussian.observation import observe
+        >>> from gaussbayes.families.gaussian.shapes import Spherical
+        >>> shape = Spherical.of(np.array([1.0]), Schema(np.arange(1), 1))
+        >>> density = GaussianDensity(np.zeros(1), np.zeros((1, 1)), shape)
+        >>> rows = observe(np.array([[-1.0], [1.0]]), np.zeros(2, np.int32), None, 1, "diagonal")
+        >>> round(density.log_likelihood(rows), 4)  # −(1 + log 2π)
+        -2.8379
+        """
+        if statistics.cells is not None:
+            return self.expect_statistics(statistics)[1]
+        moments, shape = statistics.moments, self.covariance
+        scatter = moments.scatters(shape.layout, shared=self.shared)
+        squares = float(shape.squares(scatter).sum())
+        apart = (moments.anchor - self.center) + (moments.offset - self.offset)
+        for c in np.flatnonzero(moments.weight > 0).tolist():
+            squares += float(moments.weight[c] * np.square(shape.whiten(apart[c], c)).sum())
+        volume = self.n_columns * np.log(2 * np.pi) + shape.log_det
+        return -0.5 * (
+            float(np.broadcast_to(volume, moments.weight.shape) @ moments.weight) + squares
+        )
+
+    def expect(
+        self, rows: Rows, responsibility: FloatArray, threads: int = 1
+    ) -> GaussianStatistics:
+        """Expected complete statistics of rows that belong to each class in part (n, k)."""
+        from gaussbayes.families.gaussian import expectation
+
+        return expectation.expect(self, rows.matrix, responsibility, threads)
+
+    def expect_statistics(self, statistics: GaussianStatistics) -> tuple[GaussianStatistics, float]:
+        """Expected complete statistics of labelled rows, and ``Σ w log p(x | c)`` of them."""
+        from gaussbayes.families.gaussian import expectation
+
+        return expectation.expect_statistics(self, statistics)
 
     # Scores: `gaussbayes.families.gaussian.scoring`.
 

@@ -37,7 +37,7 @@ class Shape(ABC):
     name: ClassVar[CovarianceName]
     layout: ClassVar[ScatterLayout]  # how much of the scatter it is estimated from
     correlated: ClassVar[bool]  # whether features may be correlated
-    shrinks: ClassVar[bool]  # whether shrinkage towards the spherical covariance changes it
+    isotropic: ClassVar[bool]  # whether all features have one variance: nothing can be shrunk
 
     @classmethod
     @abstractmethod
@@ -76,6 +76,11 @@ class Shape(ABC):
     def from_scatter(cls, scatter: FloatArray, degrees: FloatArray) -> FloatArray:
         """The values from scatters (m, d, d) or (m, d), divided by degrees of freedom (m,)."""
 
+    @classmethod
+    @abstractmethod
+    def of_variances(cls, variance: FloatArray, names: Schema) -> Self:
+        """Covariances without correlations, from the variances (m, d) of the features."""
+
     @staticmethod
     @abstractmethod
     def dimensions(n_features: int) -> tuple[int, ...]:
@@ -98,8 +103,8 @@ class Shape(ABC):
 
     @property
     @abstractmethod
-    def unexplained(self) -> FloatArray:
-        """The proportion of each variance that the other features leave unexplained (m, d)."""
+    def precision(self) -> FloatArray:
+        """The diagonals of the inverses (m, d)."""
 
     @abstractmethod
     def dense(self) -> FloatArray:
@@ -154,6 +159,11 @@ class Shape(ABC):
         """The standard deviations of the features (m, d)."""
         return np.sqrt(self.variance)
 
+    @property
+    def amplification(self) -> float:
+        """How much rounding grows: 1 over the least that others leave unexplained of a variance."""
+        return float((self.precision * self.variance).max(initial=1.0))
+
     def index(self, code: int) -> int:
         """Which covariance is that of a class."""
         return code if self.n_covariances > 1 else 0
@@ -185,7 +195,7 @@ class Full(Shape):
     name = "full"
     layout = "full"
     correlated = True
-    shrinks = True
+    isotropic = False
 
     @classmethod
     def of(
@@ -208,6 +218,11 @@ class Full(Shape):
         """``S / degrees`` (m, d, d)."""
         values: FloatArray = scatter / degrees[:, None, None]
         return values
+
+    @classmethod
+    def of_variances(cls, variance: FloatArray, names: Schema) -> Self:
+        """Diagonal matrices."""
+        return cls.of(variance[:, :, None] * np.eye(variance.shape[1]), names)
 
     @staticmethod
     def dimensions(n_features: int) -> tuple[int, ...]:
@@ -240,11 +255,10 @@ class Full(Shape):
         return scaled
 
     @property
-    def unexplained(self) -> FloatArray:
-        """``1 / (Σⱼⱼ (Σ⁻¹)ⱼⱼ)`` (m, d)."""
-        precision = np.einsum("mij,mij->mj", self.whitener, self.whitener)
-        unexplained: FloatArray = 1.0 / (precision * self.variance)
-        return unexplained
+    def precision(self) -> FloatArray:
+        """``Σᵢ Wᵢⱼ²`` (m, d)."""
+        precision: FloatArray = np.einsum("mij,mij->mj", self.whitener, self.whitener)
+        return precision
 
     def dense(self) -> FloatArray:
         """The covariances themselves."""
@@ -328,9 +342,9 @@ class _Uncorrelated(Shape):
         return np.empty((self.n_covariances, 0, 0))
 
     @property
-    def unexplained(self) -> FloatArray:
-        """All of them: ones (m, d)."""
-        return np.ones_like(self.whitener)
+    def precision(self) -> FloatArray:
+        """``1 / σ²`` (m, d)."""
+        return np.square(self.whitener)
 
     def dense(self) -> FloatArray:
         """The covariances as matrices (m, d, d)."""
@@ -368,7 +382,7 @@ class Diagonal(_Uncorrelated):
 
     __slots__ = ()
     name = "diagonal"
-    shrinks = True
+    isotropic = False
 
     @classmethod
     def of(
@@ -387,6 +401,11 @@ class Diagonal(_Uncorrelated):
         """``S / degrees`` (m, d)."""
         values: FloatArray = scatter / degrees[:, None]
         return values
+
+    @classmethod
+    def of_variances(cls, variance: FloatArray, names: Schema) -> Self:
+        """The variances themselves."""
+        return cls.of(variance, names)
 
     @staticmethod
     def dimensions(n_features: int) -> tuple[int, ...]:
@@ -430,7 +449,7 @@ class Spherical(_Uncorrelated):
 
     __slots__ = ()
     name = "spherical"
-    shrinks = False
+    isotropic = True
 
     @classmethod
     def of(
@@ -451,6 +470,11 @@ class Spherical(_Uncorrelated):
         """``tr S / (degrees d)`` (m,)."""
         values: FloatArray = scatter.sum(axis=1) / (degrees * scatter.shape[1])
         return values
+
+    @classmethod
+    def of_variances(cls, variance: FloatArray, names: Schema) -> Self:
+        """The mean of the variances."""
+        return cls.of(variance.mean(axis=1), names)
 
     @staticmethod
     def dimensions(n_features: int) -> tuple[int, ...]:
