@@ -116,6 +116,10 @@ def fit(
     data, w, labelled = data.some(keep), w[keep], labelled[keep]
     em_sharing = sharing if sharing == 1.0 else 0.0
     truth = _start(data, w, labelled, covariance, em_sharing, smoothing)
+    if not labelled.all():  # from what the labelled rows say by themselves
+        known = replace(data, w=w).some(labelled)
+        first = fit(known, covariance, em_sharing, smoothing=smoothing, iterations=50)
+        truth = replace(first, probability=truth.probability)
     if priors is not None:
         truth = replace(truth, prior=np.asarray(priors, float))
     before = np.inf

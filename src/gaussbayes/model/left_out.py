@@ -5,7 +5,8 @@ out, their log densities are added, the prior is that of the other rows, and one
 posteriors of it; rows with which too much goes, so that rounding would show, are refitted. Where
 one has none, because values or labels are missing, rows are held out in folds and the model of the
 others is fitted again, EM starting from the parameters of all rows. Unlabelled rows always stay on
-the training side. What is left without a fold is added up, never subtracted: no digit is lost.
+the training side; with them the likelihood may have several maxima, and EM starts as a fit does.
+What is left without a fold is added up, never subtracted: no digit is lost.
 """
 
 from collections.abc import Iterator, Sequence
@@ -222,10 +223,9 @@ def _hold_out_folds(
     result = np.empty((data.codes.size, data.classes.shape[0]))
     unlabelled = data.learnt.unlabelled
     try:
-        start = solve(data.learnt, settings, data.schema, n_jobs)
-    except GaussBayesError as error:
-        return error
-    try:
+        start = None
+        if unlabelled is None:
+            start = solve(data.learnt, settings, data.schema, n_jobs)
         for rows, others in _without_folds(data, settings, number):
             result[rows] = _posterior_without(
                 data, settings, others, rows, unlabelled, start, n_jobs
