@@ -1,8 +1,7 @@
 """Scores of Gaussian densities: scipy's densities of what is there, and one normaliser."""
 
 import gc
-from collections.abc import Iterator
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -38,11 +37,10 @@ PATTERNS = np.array(list(product([False, True], repeat=4)))
 
 
 @pytest.fixture(params=["one by one", "by patterns"])
-def _path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each row with missing values factored by itself, or a marginal for every pattern."""
     least = 1 if request.param == "by patterns" else 1 << 40
     monkeypatch.setattr(scoring, "_rows_worth_a_marginal", lambda _: least)
-    yield
 
 
 def score(
@@ -285,7 +283,7 @@ def test_a_bias_is_worked_out_in_blocks_that_cover_the_rows_once() -> None:
     assert len(asked) > 1
     assert asked[0][0] == 0
     assert asked[-1][1] == 70_000
-    assert all(a[1] == b[0] for a, b in zip(asked, asked[1:], strict=False))
+    assert all(a[1] == b[0] for a, b in pairwise(asked))
     assert max(stop - start for start, stop in asked) * 3 * 8 <= 1 << 20
 
 
@@ -418,7 +416,7 @@ def test_a_row_that_no_class_can_have_is_named(kind: Kind, missing: bool) -> Non
 
 
 def test_digits_of_log_ratios_near_a_boundary() -> None:
-    """Two near classes far from the others: the log-odds keep to ε of the distances between them."""
+    """Two near classes far from a third one: their log-odds keep the digits of what is near."""
     means = np.array([[0.0, 0.0], [1.0, 0.0], [1e5, 1e5]])
     for kind in (Kind("full", True), Kind("full", False)):
         density = unit_density(kind, means)
