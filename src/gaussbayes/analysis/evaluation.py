@@ -84,7 +84,7 @@ class Evaluation:
 
     @property
     def precision(self) -> FloatArray:
-        """Of the rows given each class, the proportion that is of it (k,); NaN without such rows."""
+        """Of the rows given each class, the proportion that is of it (k,); NaN if there are none."""
         total = self.confusion.sum(axis=0).astype(np.float64)
         precision: FloatArray = np.diagonal(self.confusion) / np.where(total > 0, total, np.nan)
         return precision
@@ -186,7 +186,8 @@ def _grouped(stated: NDArray[Any], true: NDArray[Any], count: NDArray[Any]) -> C
 def confident_errors(log_posterior: RealArray, codes: NDArray[Any], n: int) -> NDArray[np.intp]:
     """Up to n wrongly predicted rows, by how sure the model was of the wrong class, surest first.
 
-    Rows of code −1, which have no label, are never among them. Where several posteriors round to 1, the log posterior of the true class decides.
+    Rows of code −1, which have no label, are never among them. Where several posteriors round to 1,
+    the log posterior of the true class decides.
 
     Examples
     --------

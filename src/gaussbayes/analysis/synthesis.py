@@ -14,7 +14,7 @@ from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.gaussian.density import given_density
+from gaussbayes.families.gaussian.estimation import given
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.protocol import Samplable, require
 from gaussbayes.model.model import Model
@@ -113,7 +113,7 @@ def make_gaussian_dataset(
     counts = _counts(n_samples, k)
     schema = Schema(np.arange(k), d)
     if cov is None:
-        density = given_density(schema, Structure("spherical", 1.0), mean, 1.0)
+        density = given(schema, Structure("spherical", 1.0), mean, 1.0)
     else:
         values = as_numbers("cov", cov)
         if values.shape not in {(d, d), (k, d, d)}:
@@ -122,7 +122,7 @@ def make_gaussian_dataset(
                 f"shape {(k, d, d)} (centroids have shape {(k, d)}), got shape {values.shape}"
             )
             raise ParameterError(msg)
-        density = given_density(schema, Structure("full", float(values.ndim == 2)), mean, values)
+        density = given(schema, Structure("full", float(values.ndim == 2)), mean, values)
     generator = as_generator(random_state)
     labels = np.repeat(np.arange(k), counts)
     rows = density.draw(labels.astype(np.int32), generator).matrix.astype(np.float64, copy=False)

@@ -8,10 +8,14 @@ from typing import Any, get_args
 from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import n_threads
+from gaussbayes.data.rows import LabelledRows
 from gaussbayes.families.registry import family_type
+from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.prior import Priors
-from gaussbayes.model.select import Criterion
+from gaussbayes.model.select import Criterion, Selection, is_open, select
 from gaussbayes.model.settings import Component, Settings
+from gaussbayes.model.statistics import observe
 
 DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
 """The family of the features that are given none."""
@@ -49,7 +53,7 @@ class Options:
         given: dict[int, Any] = {}
         blocks = []
         for features, family in self.families:
-            columns = schema.find_columns(features)
+            columns = tuple(sorted(schema.find_columns(features)))
             for column in columns:
                 if column in given:
                     msg = (
@@ -147,3 +151,27 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
 
 def _name(family: Any) -> str:
     return family if isinstance(family, str) else str(family.name)
+
+
+def fit_model(
+    table: LabelledRows, schema: Schema, options: Options, n_jobs: int | None = None
+) -> tuple[Model, Selection | None]:
+    """The model of a table with its parameters, and how it was chosen if something was left open.
+
+    Parameters
+    ----------
+    schema : what the features are called; its classes are those of the table
+    """
+    settings = options.settings(schema)
+    learnt = observe(table, settings, schema, n_threads(n_jobs), keep_all=True)
+    model = learnt_model(settings, schema, learnt)
+    selection = None
+    if is_open(settings):
+        assert model.learnt is not None
+        criterion = options.criterion
+        selection = select(table, model.learnt, settings, model.schema, criterion, n_jobs)
+        model = model.with_settings(selection.best.settings, "fit")
+    model = model.solved(n_jobs)
+    if model.learnt is not None and model.learnt.unlabelled is not None:
+        model = replace(model, learnt=model.learnt.trimmed())
+    return model, selection

@@ -188,6 +188,13 @@ class Learnt:
         """What the same labelled rows say, each counting `factor` times as much."""
         return replace(self, parts=tuple(part.scaled(factor) for part in self.parts))
 
+    def trimmed(self) -> "Learnt":
+        """The same without unlabelled rows that are too many to be kept."""
+        rest = self.unlabelled
+        if rest is None:
+            return self
+        return replace(self, unlabelled=unlabelled(rest.n_rows, rest.together, rest.rows))
+
     def with_rows(self) -> "Learnt":
         """Without the classes that weigh nothing."""
         present = np.flatnonzero(self.weight > 0)
@@ -227,12 +234,20 @@ class Learnt:
         return Learnt(self.classes, parts, rest)
 
 
-def observe(table: LabelledRows, settings: Settings, schema: Schema, threads: int = 1) -> Learnt:
+def observe(
+    table: LabelledRows,
+    settings: Settings,
+    schema: Schema,
+    threads: int = 1,
+    *,
+    keep_all: bool = False,
+) -> Learnt:
     """What a table says: statistics of its labelled rows, and its unlabelled rows.
 
     Parameters
     ----------
     schema : what messages call the features; its classes are those of the table
+    keep_all : whether unlabelled rows are kept however many they are; see `Learnt.trimmed`
     """
     targets = table.targets
     if not targets.n_unlabelled:
@@ -241,7 +256,8 @@ def observe(table: LabelledRows, settings: Settings, schema: Schema, threads: in
     labelled = targets.labelled
     parts = observe_parts(table.rows[labelled], targets[labelled], settings, schema, threads)
     rest = _unlabelled_rows(table.rows[~labelled], targets[~labelled], settings, schema, threads)
-    return Learnt(table.classes, parts, rest)
+    learnt = Learnt(table.classes, parts, rest)
+    return learnt if keep_all else learnt.trimmed()
 
 
 def observe_parts(
@@ -270,7 +286,7 @@ def _unlabelled_rows(
     one_class = Targets(np.zeros(rows.n_rows, np.int32), 1, weights)
     unnamed = replace(schema, classes=np.array(["unlabelled"]))
     together = observe_parts(rows, one_class, settings, unnamed, threads)
-    return unlabelled(rows.n_rows, together, KeptRows(rows, weights))
+    return Unlabelled(rows.n_rows, together, KeptRows(rows, weights))
 
 
 def _map(

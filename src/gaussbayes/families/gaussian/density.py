@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from gaussbayes.base.checks import as_numbers
-from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.shapes import Shape
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
-from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.protocol import ParameterTable, Reference
 
 
@@ -210,45 +207,3 @@ class GaussianDensity:
             ParameterTable("standard deviation", names.titles, self.covariance.deviation),
             *self.covariance.tables(names),
         )
-
-
-def given_density(
-    names: Schema, structure: Structure, means: ArrayLike, covariances: ArrayLike
-) -> GaussianDensity:
-    """A density whose parameters the user wrote down.
-
-    Parameters
-    ----------
-    means : (k, d)
-    covariances : full (k, d, d) or shared (d, d); diagonal (k, d) or (d,); spherical (k,) or ()
-
-    Raises
-    ------
-    ParameterError, SingularCovarianceError
-        If they are not finite, of other shapes, not symmetric or not positive definite.
-
-    Examples
-    --------
-    >>> names = Schema(np.array([0, 1]), 1)
-    >>> given_density(names, Structure(), [[0], [1]], [[[1]], [[4]]]).mean.tolist()
-    [[0.0], [1.0]]
-    """
-    k, d = names.classes.shape[0], names.n_features
-    single = structure.shape.dimensions(d)
-    mean = _finite("means", means, (k, d))
-    values = _finite("covariances", covariances, single if structure.shared else (k, *single))
-    shape = structure.shape.given(values[None] if structure.shared else values, names)
-    center = mean.mean(axis=0)
-    return GaussianDensity(center, mean - center, shape)
-
-
-def _finite(what: str, values: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    numbers = as_numbers(what, values)
-    if numbers.shape != shape:
-        msg = f"{what} must have shape {shape}, got {numbers.shape}"
-        raise ParameterError(msg)
-    if not np.isfinite(numbers).all():
-        place = tuple(np.argwhere(~np.isfinite(numbers))[0].tolist())
-        msg = f"{what} must be finite, got {numbers[place]} at {place}"
-        raise ParameterError(msg)
-    return numbers
