@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import DataError, ParameterError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray
@@ -103,21 +104,6 @@ def given(
         values = values[None]
     center = mean.mean(axis=0)
     return GaussianDensity(center, mean - center, structure.shape.given(values, names))
-
-
-def as_numbers(what: str, values: object) -> FloatArray:
-    """What the user wrote, as an array of floats of our own: the caller may change theirs.
-
-    Examples
-    --------
-    >>> as_numbers("means", [[1, 2], [3, 4]]).shape
-    (2, 2)
-    """
-    try:
-        return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = f"{what} must be an array of numbers with rows of equal length, got {values!r:.200}"
-        raise ParameterError(msg) from None
 
 
 def _finite_numbers(what: str, values: ArrayLike) -> FloatArray:

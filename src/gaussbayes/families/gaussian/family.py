@@ -1,6 +1,6 @@
 """The Gaussian family: numbers that follow one Gaussian in each class."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, get_args
 
@@ -93,15 +93,6 @@ class Gaussian:
             structures = (*STRUCTURES.values(), *MIXTURES) if open_structure else (structure,)
             choice = Choice(structures, SHRINKAGES if open_shrinkage else (intensity,))
         return cls(structure, "mle" if divisor == "mle" else "unbiased", intensity, choice)
-
-    def record(self) -> Mapping[str, Any]:
-        """The settings as plain values, as `of` takes them."""
-        return {
-            "covariance": self.structure.covariance,
-            "shared": self.structure.shared_setting,
-            "divisor": self.divisor,
-            "shrinkage": self.shrinkage,
-        }
 
     def layout(self, n_classes: int, n_columns: int) -> ScatterLayout:
         """How much of the scatter is kept."""
@@ -282,6 +273,15 @@ class Gaussian:
                 shrinkages = tuple(value for value in shrinkages if value != "oas")
             for shrinkage in shrinkages:
                 yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
+
+    def on_path_with(self, other: "Gaussian") -> bool:
+        """Whether two differ in shrinkage only, so that rows are left out of both at once."""
+        return (self.structure, self.divisor) == (other.structure, other.divisor)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether free parameters can be counted: between own and shared nobody can say."""
+        return not self.structure.between
 
 
 def _is_open(setting: object) -> bool:
