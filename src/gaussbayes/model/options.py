@@ -1,7 +1,7 @@
 """What users say, checked once: a family for every feature, priors, and what is left open."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, get_args
 
