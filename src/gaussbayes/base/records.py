@@ -164,16 +164,23 @@ def floats(
 
 
 def integers(
-    array: Raw, place: str, count: int | None, least: int, most: int, meaning: str = ""
+    array: Raw,
+    place: str,
+    count: int | None,
+    least: int,
+    most: int,
+    meaning: str = "",
+    longest: int | None = None,
 ) -> NDArray[np.int64]:
-    """An array of this many integers from `least` to `most`.
+    """An array of this many integers from `least` to `most`; None is any number up to `longest`.
 
     Examples
     --------
     >>> integers(Raw(b"[0, 2]"), "columns", 2, 0, 2).tolist()
     [0, 2]
     """
-    values = np.empty(_length(array, place, count, f"integers{meaning}"), dtype=np.int64)
+    length = _length(array, place, count, f"integers{meaning}", longest)
+    values = np.empty(length, dtype=np.int64)
     for first, entries in _pieces(array, place, _INTEGERS, "an integer"):
         for at, entry in enumerate(entries, first):
             if not least <= entry <= most:
