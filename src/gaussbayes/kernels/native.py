@@ -78,8 +78,8 @@ def _pack(narrow: Quadratic) -> Packed:
     count, d, _ = narrow.whitener.shape
     size = _native.packed_size(d, narrow.whitener.dtype == np.float32)
     packed = np.empty((count, size), dtype=narrow.whitener.dtype)
-    for own, triangle in zip(packed, narrow.whitener, strict=True):
-        _native.pack(triangle, own)
+    for target, triangle in zip(packed, narrow.whitener, strict=True):
+        _native.pack(triangle, target)
     return Packed(narrow, packed.reshape(-1), diagonal=False, shared=shared)
 
 
@@ -114,14 +114,14 @@ def score(
                 X, form.center, form.coefficient, form.log_constant, task, out, bias
             )
         )
-    own = form.form
+    quadratic = form.form
     return int(
         _native.score_quadratic(
             X,
-            own.center,
-            own.offset,
+            quadratic.center,
+            quadratic.offset,
             form.whitener,
-            own.log_constant,
+            quadratic.log_constant,
             form.diagonal,
             form.shared,
             task,

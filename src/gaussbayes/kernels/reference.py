@@ -101,16 +101,16 @@ def accumulate(
         # of the two-pass algorithm.
         _, rest = _weighted_mean(X, rows, weights, anchor[c], offset[c])
         offset[c] += rest
-        own = scatter if layout == "pooled" else scatter[c]
+        total = scatter if layout == "pooled" else scatter[c]
         for block in _blocks(rows, d):
             centred = (X[block].astype(np.float64) - anchor[c]) - offset[c]
             if weights is not None:
                 centred *= np.sqrt(weights[block])[:, None]
             if layout == "diagonal":
                 # Along the contiguous axis NumPy sums by halves, which rounds least.
-                own += np.square(np.ascontiguousarray(centred.T)).sum(axis=1)
+                total += np.square(np.ascontiguousarray(centred.T)).sum(axis=1)
             else:
-                own += centred.T @ centred
+                total += centred.T @ centred
     return weight, anchor, offset, scatter
 
 
@@ -249,8 +249,8 @@ def _log_joint(form: Form, X: RealArray) -> RealArray:
     log_joint = np.empty((X.shape[0], k), dtype=X.dtype)
     for c in range(k):
         whitener = form.whitener[c if form.whitener.shape[0] > 1 else 0]
-        own = centred - form.offset[c]
-        white = own * whitener if whitener.ndim == 1 else own @ whitener.T
+        deviation = centred - form.offset[c]
+        white = deviation * whitener if whitener.ndim == 1 else deviation @ whitener.T
         log_joint[:, c] = form.log_constant[c] - 0.5 * np.einsum("ij,ij->i", white, white)
     # A coordinate that overflows both ways is not a number; its square would be beyond all.
     log_joint[np.isnan(log_joint)] = -np.inf
@@ -262,33 +262,33 @@ def _masked_log_joint(form: Masked, X: RealArray) -> RealArray:
     log_joint = np.empty((X.shape[0], k))
     for start in range(0, X.shape[0], step := max(1, _BLOCK_BYTES // (8 * d * max(d, k)))):
         rows = slice(start, start + step)
-        there = ~np.isnan(X[rows])
-        centred = np.where(there, X[rows] - form.center, 0.0)
-        for own in range(form.scale.shape[0]):
+        observed = ~np.isnan(X[rows])
+        centred = np.where(observed, X[rows] - form.center, 0.0)
+        for matrix in range(form.scale.shape[0]):
             # Shared, one factor serves the deviations from all means.
-            classes = slice(own, own + 1) if form.scale.shape[0] == k else slice(k)
-            apart = (centred[:, None] - form.offset[classes]) * form.scale[own]
-            deviation = np.where(there[:, None], apart, 0.0)
-            square, log_det = _masked_squares(form.correlation[own], there, deviation)
+            classes = slice(matrix, matrix + 1) if form.scale.shape[0] == k else slice(k)
+            apart = (centred[:, None] - form.offset[classes]) * form.scale[matrix]
+            deviation = np.where(observed[:, None], apart, 0.0)
+            square, log_det = _masked_squares(form.correlation[matrix], observed, deviation)
             log_joint[rows, classes] = form.log_constant[classes] - 0.5 * square
             if form.density:
-                log_volume = there @ form.log_feature[own] - 0.5 * log_det
+                log_volume = observed @ form.log_feature[matrix] - 0.5 * log_det
                 log_joint[rows, classes] += log_volume[:, None]
     log_joint[np.isnan(log_joint)] = -np.inf
     return log_joint
 
 
 def _masked_squares(
-    correlation: FloatArray, there: NDArray[np.bool_], deviation: FloatArray
+    correlation: FloatArray, observed: NDArray[np.bool_], deviation: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """``zᵀ R⁻¹ z`` (n, m) of deviations z (n, m, d) and ``log |R|`` (n,) of what is there (n, d).
+    """``zᵀ R⁻¹ z`` (n, m) of deviations z (n, m, d), and ``log |R|`` (n,), of what is observed.
 
     What is missing is not cut out of R but put at rest: its row and column become those of the
     identity, and its deviation is 0.
     """
     if not correlation.size:
-        return np.einsum("icj,icj->ic", deviation, deviation), np.zeros(there.shape[0])
-    matrices = np.where(there[:, :, None] & there[:, None, :], correlation, 0.0)
+        return np.einsum("icj,icj->ic", deviation, deviation), np.zeros(observed.shape[0])
+    matrices = np.where(observed[:, :, None] & observed[:, None, :], correlation, 0.0)
     np.einsum("ijj->ij", matrices)[...] = 1.0
     factor = np.linalg.cholesky(matrices)
     white = np.linalg.solve(factor, deviation.mT)

@@ -299,9 +299,9 @@ def rest_of(
 
     Examples
     --------
-    >>> one = np.ones(1)
+    >>> single = np.ones(1)
     >>> frame = Frame(None, np.array([[4.0, 2.0]]), np.zeros(1), full=False)
-    >>> rest = rest_of(frame, 0, np.array([[1.0, 1.0]]), one, 9 * one, 0.5)
+    >>> rest = rest_of(frame, 0, np.array([[1.0, 1.0]]), single, 9 * single, 0.5)
     >>> rest.spread.tolist(), rest.pull.tolist()
     ([[2.5, 1.5]], [0.0])
     """
@@ -458,7 +458,7 @@ class _Mixtures:
 
     weight: float
     others: Frame  # (k) of the classes that the row is not of
-    own: Frame  # (k) of its own class
+    same: Frame  # (k) of its own class
 
 
 def _mixtures(
@@ -487,11 +487,11 @@ def _mixtures(
         after = degrees(moments.weight - weight, divisor, 1)
         # Rows that leave nothing behind are not computed with: any number will do.
         after = np.where(after > 0, after, before)
-        others, own = (
+        others, same = (
             (1.0 - sharing) * scatter / divide[:, None, None] + pooled / everything
             for divide in (before, after)
         )
-        mixtures.append(_Mixtures(weight, make(others, names), make(own, names)))
+        mixtures.append(_Mixtures(weight, make(others, names), make(same, names)))
     return mixtures
 
 
@@ -518,12 +518,12 @@ def _mixed_densities(
             of_class = removal.codes == c
             for frame, which, pull in (
                 (mixture.others, np.flatnonzero(alike & ~of_class), from_shared),
-                (mixture.own, np.flatnonzero(alike & of_class), from_both),
+                (mixture.same, np.flatnonzero(alike & of_class), from_both),
             ):
                 if not which.size:
                     continue
                 y = frame.turn(z[which], c)
-                if frame is mixture.own:
+                if frame is mixture.same:
                     u = y * removal.stretch[which, None]
                 else:
                     u = frame.turn(moments.deviation(X[which], c), c)
@@ -598,9 +598,10 @@ def _divided(
     removal: Removal, divisor: Divisor, k: int
 ) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
     """What scatters without a row are divided by, own and pooled (n,), and if that is sound."""
-    own = degrees(removal.weight, divisor, 1)
+    by_class = degrees(removal.weight, divisor, 1)
     pooled = degrees(removal.total, divisor, k)
-    return _positive(own), _positive(pooled), removal.sound & (own > 0) & (pooled > 0)
+    sound = removal.sound & (by_class > 0) & (pooled > 0)
+    return _positive(by_class), _positive(pooled), sound
 
 
 def _positive(divide: FloatArray) -> FloatArray:

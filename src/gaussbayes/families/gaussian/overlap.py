@@ -97,8 +97,8 @@ def _between(density: GaussianDensity, a: int, others: NDArray[np.intp]) -> _Bet
     its residual the distance but for the determinants.
     """
     shape = density.covariance
-    own, theirs = shape.index(a), others if shape.n_covariances > 1 else np.zeros_like(others)
-    first, second = shape.whitener[own] / np.sqrt(2.0), shape.whitener[theirs] / np.sqrt(2.0)
+    at, theirs = shape.index(a), others if shape.n_covariances > 1 else np.zeros_like(others)
+    first, second = shape.whitener[at] / np.sqrt(2.0), shape.whitener[theirs] / np.sqrt(2.0)
     apart = density.offset[others] - density.offset[a]
     if not shape.correlated:
         root = np.hypot(first, second)
@@ -116,7 +116,7 @@ def _between(density: GaussianDensity, a: int, others: NDArray[np.intp]) -> _Bet
         mean = np.linalg.solve(root, triangle[:, :d, d:])[:, :, 0]
         residual = triangle[:, d:, d]
         pivots = np.abs(np.einsum("pii->pi", root))
-    volume = 0.25 * (shape.log_det[own] + shape.log_det[theirs]) + np.log(pivots).sum(axis=1)
+    volume = 0.25 * (shape.log_det[at] + shape.log_det[theirs]) + np.log(pivots).sum(axis=1)
     distance = 0.5 * np.einsum("pi,pi->p", residual, residual) + volume
     return _Between(np.maximum(distance, 0.0), mean, root)
 
