@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
+from gaussbayes.data.labels import unite
+from gaussbayes.data.rows import Targets
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +86,7 @@ class Evaluation:
 
     @property
     def precision(self) -> FloatArray:
-        """Of the rows given each class, the proportion that is of it (k,); NaN if there are none."""
+        """Of the rows given each class, the proportion that is of it (k,); NaN if none was."""
         total = self.confusion.sum(axis=0).astype(np.float64)
         precision: FloatArray = np.diagonal(self.confusion) / np.where(total > 0, total, np.nan)
         return precision
@@ -153,6 +155,40 @@ def evaluate(log_posterior: RealArray, codes: NDArray[Any], classes: LabelArray)
         brier=float(np.mean(np.square(gap).sum(axis=1))),
         calibration=calibrate(stated, predicted == codes),
     )
+
+
+def accuracy(
+    predicted: NDArray[Any], known: LabelArray, targets: Targets, classes: LabelArray
+) -> float:
+    """The proportion of right predictions, by weight; rows without label do not count.
+
+    A class that the model does not know is never predicted. Soft labels count in part.
+
+    Parameters
+    ----------
+    predicted : (n,) codes of the classes predicted, among the known ones
+    known : the classes of the model
+    targets, classes : the true labels, as `gaussbayes.data.labels.read_targets` gives them
+
+    Examples
+    --------
+    >>> targets = Targets(np.array([0, -1, 1], np.int32), 2, None, 1)
+    >>> accuracy(np.array([0, 0, 0]), np.array(["a", "b"]), targets, np.array(["a", "b"]))
+    0.5
+    """
+    united, of_known, of_true = unite(known, classes)
+    labelled = targets.labelled
+    if not labelled.any():
+        msg = "there are no rows to evaluate: give at least one row and its class"
+        raise DataError(msg)
+    truth, predicted = targets[labelled], of_known[predicted[labelled]]
+    if truth.is_soft:
+        proportion = np.zeros((predicted.size, united.size))
+        proportion[:, of_true] = truth.labels
+        right = proportion[np.arange(predicted.size), predicted]
+    else:
+        right = of_true[truth.codes] == predicted
+    return float(np.average(right, weights=truth.weights))
 
 
 def calibrate(stated: RealArray, true: NDArray[np.bool_], n_groups: int = 10) -> Calibration:
