@@ -45,6 +45,11 @@ class ColumnSums:
     summed: ClassVar[tuple[str, ...]]  # (s,) what messages and model files call the sums
 
     @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return int(self.sums.shape[2])
+
+    @property
     def n_bytes(self) -> int:
         """How much memory they take."""
         return self.weight.nbytes + self.sums.nbytes
@@ -66,7 +71,7 @@ class ColumnSums:
         raise NotImplementedError
 
     def __add__(self, other: Self) -> Self:
-        return self.plus(other, Schema(np.arange(self.weight.size), self.sums.shape[2]))
+        return self.plus(other, Schema(np.arange(self.weight.size), self.n_columns))
 
     def plus(self, other: Self, names: Schema) -> Self:  # noqa: ARG002
         """The sums over the rows of both."""
