@@ -10,8 +10,8 @@ from gaussbayes.families.protocol import (
     Describable,
     Explainable,
     Extreme,
-    Located,
     Reference,
+    Referred,
     Samplable,
 )
 from tests.families.cases import CASES, Case, estimated, probes, random_table, rows_of
@@ -60,7 +60,7 @@ def test_contributions_sum_to_the_log_ratio(case: Case) -> None:
     density = probes(case, 3, 2)[0]
     scores = density.log_density(table.rows)
     reference = Reference(weights=np.array([0.2, 0.3, 0.5]))
-    given = reference if isinstance(density, Located) else None
+    given = reference if isinstance(density, Referred) else None
     for i, row in enumerate(table.values):
         before, parts = density.contributions(table.rows[i : i + 1], (2, 0), given)
         np.testing.assert_allclose(

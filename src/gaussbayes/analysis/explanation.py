@@ -21,7 +21,7 @@ from gaussbayes.base.errors import DataError, ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import UNSEEN
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.protocol import Distant, Explainable, Located, Reference, require
+from gaussbayes.families.protocol import Distant, Explainable, Reference, Referred, require
 from gaussbayes.model.model import Model
 
 Value: TypeAlias = float | str | None
@@ -200,7 +200,7 @@ def explain(
         at_reference += ratio
         amounts[where] = contributions
         if point is not None:
-            points[where] = point.offset(density.mean)
+            points[where] = density.reference_point(point)
     named = zip(
         model.schema.titles,
         _values(row, model.schema),
@@ -264,8 +264,8 @@ def _pair(
 
 
 def _references(model: Model, reference: ArrayLike, rival: int) -> list[Reference | None]:
-    """The reference point of each component; None for those that have no mean."""
-    located = [isinstance(density, Located) for density in model.densities]
+    """The reference point of each component; None for those that are not compared with one."""
+    referred = [isinstance(density, Referred) for density in model.densities]
     if isinstance(reference, str):
         if reference not in {"mean", "rival"}:
             msg = (
@@ -276,15 +276,15 @@ def _references(model: Model, reference: ArrayLike, rival: int) -> list[Referenc
         weights = model.prior
         if reference == "rival":
             weights = np.eye(weights.shape[0])[rival]
-        return [Reference(weights=weights) if has_mean else None for has_mean in located]
+        return [Reference(weights=weights) if refers else None for refers in referred]
     point = as_numbers("a reference point", reference)
     columns = sorted(
         column
-        for component, has_mean in zip(model.components, located, strict=True)
-        for column in (component.columns if has_mean else ())
+        for component, refers in zip(model.components, referred, strict=True)
+        for column in (component.columns if refers else ())
     )
     if point.shape != (len(columns),) or not np.isfinite(point).all():
-        those = "" if all(located) else " that have a mean"
+        those = "" if all(referred) else " that are compared with a point"
         msg = (
             f"a reference point must be a finite number for each of the {len(columns)} features"
             f"{those}, got {point.tolist()!r:.200}"
@@ -293,9 +293,9 @@ def _references(model: Model, reference: ArrayLike, rival: int) -> list[Referenc
     place = {column: number for number, column in enumerate(columns)}
     return [
         Reference(point=point[[place[column] for column in component.columns]])
-        if has_mean
+        if refers
         else None
-        for component, has_mean in zip(model.components, located, strict=True)
+        for component, refers in zip(model.components, referred, strict=True)
     ]
 
 

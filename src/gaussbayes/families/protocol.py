@@ -354,9 +354,17 @@ class Explainable(Protocol):
         Parameters
         ----------
         row : one row
-        reference : given to a density that is `Located`; None to others, which compare with a value
-            that is not known, whose log ratio is 0
+        reference : given to a density that is `Referred`; None to others, which compare with a
+            value that is not known, whose log ratio is 0
         """
+
+
+@runtime_checkable
+class Referred(Protocol):
+    """A density whose contributions are 0 at a point that can be chosen."""
+
+    def reference_point(self, reference: Reference) -> FloatArray:
+        """The point (d,) that a reference stands for."""
 
 
 @runtime_checkable

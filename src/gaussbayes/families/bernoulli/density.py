@@ -59,6 +59,22 @@ class BernoulliDensity:
         probability: FloatArray = np.exp(self.log_probability[1])
         return probability
 
+    @property
+    def mean(self) -> FloatArray:
+        """The probabilities of 1 (k, d)."""
+        return self.probability
+
+    @property
+    def deviation(self) -> FloatArray:
+        """``√(p (1 − p))`` (k, d)."""
+        deviation: FloatArray = np.exp(0.5 * self.log_probability.sum(axis=0))
+        return deviation
+
+    def dense_covariance(self) -> FloatArray:
+        """``p (1 − p)`` in the diagonals of matrices (k, d, d)."""
+        covariance: FloatArray = np.square(self.deviation)[:, :, None] * np.eye(self.n_columns)
+        return covariance
+
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
         """``log p(x | c)`` (n, k)."""
 

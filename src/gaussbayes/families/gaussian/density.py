@@ -174,6 +174,10 @@ class GaussianDensity:
 
         return shapley.contributions(self, row, pair, reference)
 
+    def reference_point(self, reference: Reference) -> FloatArray:
+        """The point (d,) that a reference stands for."""
+        return reference.offset(self.mean)
+
     def crossings(self, pair: tuple[int, int], constant: float) -> FloatArray:
         """Where the log ratio of two classes of one feature, plus a constant, is 0."""
         from gaussbayes.families.gaussian import crossing

@@ -11,7 +11,6 @@ from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.independent import (
     linear_log_likelihood,
-    linear_scores,
     score_blocks,
     sum_rows,
 )
@@ -50,22 +49,41 @@ class PoissonDensity:
         """One for each class and column."""
         return int(self.rate.size)
 
+    @property
+    def mean(self) -> FloatArray:
+        """The rates (k, d)."""
+        return self.rate
+
+    @property
+    def deviation(self) -> FloatArray:
+        """The square roots of the rates (k, d)."""
+        return np.sqrt(self.rate)
+
+    def dense_covariance(self) -> FloatArray:
+        """The rates in the diagonals of matrices (k, d, d)."""
+        covariance: FloatArray = self.rate[:, :, None] * np.eye(self.n_columns)
+        return covariance
+
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
         """``log p(x | c)`` (n, k).
 
-        What the classes have in common is a Poisson distribution with the mean of their rates;
-        that of each class differs from it by ``x log(λ_c / λ) − (λ_c − λ)``, which is small where
-        the classes are alike, so that huge counts cost no digits.
+        What the classes have in common is a Poisson distribution with the mean λ of their rates;
+        that of each class differs from it by ``(x − λ) r_c + λ r_c − (λ_c − λ)`` with
+        ``r_c = log(λ_c / λ)``. Both parts are small where the classes are alike, so that huge
+        counts cost no digits.
         """
-        center = self.rate.mean(axis=0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(center > 0, np.log(self.rate / center), 0.0)
-        natural = np.stack([center - self.rate, ratio])
+        center, impossible = self.rate.mean(axis=0), self.rate == 0
+        slope = np.where(impossible, 0.0, _log_quotient(self.rate, center))
+        constant = center * slope - (self.rate - center)
 
         def score(terms: FloatArray) -> FloatArray:
             present, counts = terms[1:3]
             common = np.where(present > 0, log_probability(counts, center), 0.0).sum(axis=1)
-            return np.asarray(linear_scores(terms[1:3], natural) + common[:, None])
+            scores = ((counts - center) * present) @ slope.T + present @ constant.T
+            scores += common[:, None]
+            if impossible.any():
+                scores[(counts > 0) @ impossible.T] = -np.inf
+            return np.asarray(scores)
 
         return score_blocks(score, count_terms, rows, self.n_classes, threads)
 
@@ -176,6 +194,13 @@ class PoissonDensity:
             ratio = np.where(x == 0, 0.0, x * (np.log(a) - np.log(b))) - (a - b)
         return 0.0, np.where(np.isnan(x), 0.0, ratio)
 
+    def crossings(self, pair: tuple[int, int], constant: float) -> FloatArray:
+        """Where ``x log(λ_a / λ_b) − (λ_a − λ_b) + constant`` is 0, if both rates are above 0."""
+        a, b = self.rate[list(pair), 0].tolist()
+        if a == b or not a * b:
+            return np.empty(0)
+        return np.array([(a - b - constant) / (np.log(a) - np.log(b))])
+
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
         """The rates."""
         return (ParameterTable("rate", names.titles, self.rate),)
@@ -193,15 +218,19 @@ def log_probability(counts: FloatArray, rate: FloatArray) -> FloatArray:
     [-2.0, -inf, -18.188327]
     """
     counts, rate = np.broadcast_arrays(counts, rate)
-    positive = np.maximum(counts, 1.0)
-    apart = rate - counts
-    relative = apart / positive
-    with np.errstate(divide="ignore"):
-        far = np.log(rate) - np.log(positive)
-    logarithm = np.where(np.abs(relative) < 0.5, np.log1p(np.maximum(relative, -0.5)), far)
+    logarithm = _log_quotient(rate, np.maximum(counts, 1.0))
     product = np.zeros(counts.shape)
     np.multiply(counts, logarithm, out=product, where=counts > 0)
-    return product - apart - stirling_error(counts)
+    return product - (rate - counts) - stirling_error(counts)
+
+
+def _log_quotient(a: FloatArray, b: FloatArray) -> FloatArray:
+    """``log(a / b)``, right to the last digits of ``a − b``; −∞ where a is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        relative = (a - b) / b
+        far = np.log(a) - np.log(b)
+    near = np.log1p(np.clip(relative, -0.5, 0.5))
+    return np.where(np.abs(relative) < 0.5, near, far)
 
 
 def _shifted(rate: FloatArray, distance: FloatArray) -> FloatArray:
