@@ -6,7 +6,7 @@ caller says marks such rows. Among soft labels it is a row of NaN.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,14 @@ from numpy.typing import NDArray
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError, MissingLabelError, SchemaError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.data.arrow_columns import dictionary_parts, is_dictionary, is_string
+from gaussbayes.data.arrow_columns import numbers as column_numbers
+from gaussbayes.data.bad_rows import BadRowError, RowProblem, shorten
 from gaussbayes.data.rows import UNLABELLED, Targets
 from gaussbayes.data.tables import is_missing, series_values
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _WIDEST_SPAN = 1 << 16
 """Integers that lie closer together are counted in a table; others are sorted."""
@@ -93,6 +99,56 @@ def codes_among(known: LabelArray, targets: Targets, classes: LabelArray) -> Tar
         return replace(targets, labels=soft, n_classes=k)
     translation = np.append(places, np.int32(UNLABELLED))  # −1 is the last entry
     return replace(targets, labels=translation[targets.codes], n_classes=k)
+
+
+def read_label_column(
+    column: "pa.ChunkedArray", name: str, mark: Any = None, *, integers: bool = False
+) -> tuple[CodeArray, LabelArray, int]:
+    """The class codes of a column of an Arrow table, its classes, and how many labels are missing.
+
+    Null, NaN and the empty string are missing labels. Of strings and dictionaries only the
+    different values are looked at.
+
+    Parameters
+    ----------
+    mark : a label that stands for a missing one; a string may be how such a label is written
+    integers : whether strings must spell integers, which the classes then are
+
+    Raises
+    ------
+    BadRowError
+        If a label cannot be a class.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> codes, classes, _ = read_label_column(pa.chunked_array([["b", None, "a"]]), "kind")
+    >>> codes.tolist(), classes.tolist()
+    ([1, -1, 0], ['a', 'b'])
+    """
+    if is_string(column.type):
+        column = column.dictionary_encode()
+    codes: NDArray[np.signedinteger[Any]]
+    if is_dictionary(column.type):
+        codes, values = dictionary_parts(column)
+    else:
+        codes, values = _number_labels(column, name)
+        if mark is None and codes.min(initial=0) >= 0:
+            return codes.astype(np.int32, copy=False), values, 0
+    present = codes[codes >= 0] if codes.min(initial=0) < 0 else codes
+    occurring = np.bincount(present, minlength=values.size) > 0
+    missing = np.fromiter((_is_missing_label(each, mark) for each in values.tolist()), bool)
+    kept = occurring & ~missing
+    if values.dtype.kind == "O":
+        values = _spelled_integers(values, kept, codes, name) if integers else values
+        ranks, classes = encode(np.array(values[kept].tolist()))
+    else:
+        ranks, classes = encode(values[kept])
+    translation = np.full(values.size + 1, UNLABELLED, np.int32)  # −1 is the last entry
+    translation[:-1][kept] = ranks
+    labels: CodeArray = translation[codes]
+    complete = present is codes and not (occurring & missing).any()
+    return labels, classes, 0 if complete else int(np.count_nonzero(labels == UNLABELLED))
 
 
 def check_known(labels: LabelArray, known: LabelArray) -> None:
@@ -295,6 +351,59 @@ def _with_first(values: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any
     if present.any():
         filled[~present] = values[present][0]
     return filled
+
+
+def _number_labels(column: Any, name: str) -> tuple[CodeArray, LabelArray]:
+    """The codes of a column of numbers or booleans, −1 for null and NaN, and the labels."""
+    if not column.null_count:
+        numbers = column_numbers(column)
+        if numbers.dtype.kind != "f":
+            return encode(numbers)
+    valid = np.asarray(column.is_valid())
+    numbers = column_numbers(column.drop_null())
+    if numbers.dtype.kind == "f":
+        _check_classes(numbers, valid, name)
+        absent = np.isnan(numbers)
+        valid[np.flatnonzero(valid)[absent]] = False
+        numbers = numbers[~absent]
+    codes = np.full(len(column), UNLABELLED, np.int32)
+    codes[valid], values = encode(numbers)
+    return codes, values
+
+
+def _is_missing_label(value: object, mark: Any) -> bool:
+    """Whether a label in a file is missing."""
+    if is_missing(value) or value == "":
+        return True
+    if mark is None or isinstance(value, str) or not isinstance(mark, str):
+        return bool(value == mark)
+    whole = isinstance(value, float) and value.is_integer()
+    return mark in {str(value), str(int(value)) if whole else ""}  # type: ignore[call-overload]
+
+
+def _spelled_integers(
+    values: NDArray[Any], kept: NDArray[np.bool_], codes: NDArray[Any], name: str
+) -> NDArray[Any]:
+    """Strings that spell integers as these, where they are needed."""
+    spelled = values.copy()
+    for place in np.flatnonzero(kept).tolist():
+        try:
+            spelled[place] = int(values[place])
+        except ValueError:
+            row = int(np.flatnonzero(codes == place)[0])
+            problem = "is not an integer, as the labels at the start of the column are"
+            raise BadRowError(RowProblem(row, name, shorten(values[place]), problem)) from None
+    return spelled
+
+
+def _check_classes(numbers: NDArray[Any], valid: NDArray[np.bool_], name: str) -> None:
+    """Raise for labels of a file that are measurements."""
+    wrong = ~(np.isfinite(numbers) & (np.rint(numbers) == numbers)) & ~np.isnan(numbers)
+    if wrong.any():
+        row = int(np.flatnonzero(valid)[np.argmax(wrong)])
+        value = shorten(numbers[np.argmax(wrong)])
+        problem = "is not a class: these are strings, integers or booleans"
+        raise BadRowError(RowProblem(row, name, value, problem), skippable=False)
 
 
 def _encode_numbers(labels: NDArray[Any]) -> tuple[CodeArray, LabelArray]:

@@ -11,7 +11,8 @@ from shutil import copyfileobj
 from typing import Any
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.data.sources.listing import Compression, FormatName, SourceFile, known_endings
+from gaussbayes.data.expansion import check_total
+from gaussbayes.data.listing import Compression, FormatName, SourceFile, known_endings
 
 _MAGIC: tuple[tuple[bytes, FormatName], ...] = (
     (b"PAR1", "parquet"),
@@ -24,6 +25,9 @@ _COMPRESSED: tuple[tuple[bytes, Compression], ...] = (
 )
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BUFFER = 1 << 18
+
+_FREE_INFLATED = 1 << 30
+"""Bytes that a compressed file may inflate to, however small it is."""
 
 
 @contextmanager
@@ -55,8 +59,9 @@ def open_bytes(file: SourceFile) -> io.BufferedReader:
         return stream
     import pyarrow as pa
 
-    inflated = pa.CompressedInputStream(pa.PythonFile(stream, "r"), compression)
-    return io.BufferedReader(_Inflated(inflated, stream), _BUFFER)
+    below = _Counted(stream)
+    inflated = pa.CompressedInputStream(pa.PythonFile(below, "r"), compression)
+    return io.BufferedReader(_Inflated(inflated, below, file.shown), _BUFFER)
 
 
 def _open(name: str) -> io.BufferedReader:
@@ -66,7 +71,7 @@ def _open(name: str) -> io.BufferedReader:
 def bytes_taken(stream: Any) -> int:
     """How many bytes of a file that `open_bytes` has opened were read, as they are on the disk."""
     raw = stream.raw
-    return int((raw.below.raw if isinstance(raw, _Inflated) else raw).tell())
+    return raw.below.n_bytes if isinstance(raw, _Inflated) else int(raw.tell())
 
 
 def find_format(file: SourceFile, stream: io.BufferedReader) -> FormatName:
@@ -108,20 +113,46 @@ def seekable(file: SourceFile, stream: io.BufferedReader) -> Any:
         with tempfile.NamedTemporaryFile() as copy:
             copyfileobj(stream, copy, _BUFFER)
             copy.flush()
-            return pa.OSFile(copy.name)  # stays when its name goes
+            # It stays when its name goes.
+            return pa.memory_map(copy.name) if file.format == "arrow" else pa.OSFile(copy.name)
+
+
+class _Counted:
+    """A stream of which it is known how much of it was read."""
+
+    def __init__(self, stream: io.BufferedReader) -> None:
+        self._stream = stream
+        self.n_bytes = 0
+
+    @property
+    def closed(self) -> bool:
+        return self._stream.closed
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(size)
+        self.n_bytes += len(data)
+        return data
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 class _Inflated(io.RawIOBase):
     """What pyarrow inflates, as Python's own kind of stream."""
 
-    def __init__(self, inflated: Any, below: Any) -> None:
-        self._inflated, self.below = inflated, below
+    def __init__(self, inflated: Any, below: "_Counted", file: str) -> None:
+        self._inflated, self.below, self._file = inflated, below, file
+        self._n_bytes = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        return int(self._inflated.readinto(buffer))
+        n_bytes = int(self._inflated.readinto(buffer))
+        self._n_bytes += n_bytes
+        if self._n_bytes > _FREE_INFLATED:
+            check_total(self._file, self._n_bytes, self.below.n_bytes, _FREE_INFLATED)
+        return n_bytes
 
     def close(self) -> None:
         if not self.closed:

@@ -74,20 +74,20 @@ def files_of(source: Any, format: str | None = None) -> tuple[SourceFile, ...]: 
     """
     _check_format(format)
     if isinstance(source, str | PathLike):
-        found = _expanded(fspath(source))
+        names = _expanded(fspath(source))
     elif isinstance(source, Iterable) and not isinstance(source, bytes | dict):
         parts = list(source)
         if not all(isinstance(part, str | PathLike) for part in parts):
             msg = f"a list of files holds paths, got {parts!r:.200}"
             raise DataError(msg)
-        found = [name for part in parts for name in _expanded(fspath(part))]
+        names = [name for part in parts for name in _expanded(fspath(part))]
     else:
         msg = f"rows are read from a path, a list of paths, a folder or '-', got {source!r:.200}"
         raise DataError(msg)
-    if not found:
+    if not names:
         msg = "the list of files is empty: give at least one"
         raise DataError(msg)
-    return tuple(_described(name, format) for name in found)
+    return tuple(_described(name, format) for name in names)
 
 
 def format_by_name(name: str) -> tuple[FormatName | None, Compression | None]:
@@ -165,13 +165,13 @@ def descriptor(name: str) -> int | None:
     >>> descriptor("/dev/stdout"), descriptor("/dev/fd/5"), descriptor("rows.csv")
     (1, 5, None)
     """
-    found = _DESCRIPTOR.fullmatch(name)
-    return None if found is None else int(found[1] or _STANDARD[found[2]])
+    match = _DESCRIPTOR.fullmatch(name)
+    return None if match is None else int(match[1] or _STANDARD[match[2]])
 
 
 def _check_format(format: str | None) -> None:  # noqa: A002
     if format is not None and format not in get_args(FormatName):
-        msg = f"format is one of {', '.join(get_args(FormatName))}, got {format!r}"
+        msg = f"format must be one of {', '.join(get_args(FormatName))}, got {format!r}"
         raise ParameterError(msg)
 
 
@@ -201,15 +201,15 @@ def _expanded(name: str) -> list[str]:
 
 
 def _in_folder(folder: Path) -> list[str]:
-    every = sorted(
+    paths = sorted(
         path
         for path in folder.rglob("*")
         if path.is_file()
         and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
     )
-    known = [str(path) for path in every if format_by_name(path.name)[0] is not None]
+    known = [str(path) for path in paths if format_by_name(path.name)[0] is not None]
     if not known:
-        there = ", ".join(repr(path.name) for path in every[:5])
+        there = ", ".join(repr(path.name) for path in paths[:5])
         what = f"only {there}" if there else "it is empty"
         msg = f"no data files in the folder {str(folder)!r}, {what}; known are {known_endings()}"
         raise DataError(msg)
