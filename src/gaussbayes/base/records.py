@@ -40,7 +40,7 @@ _LONGEST_NUMBER = 1_000
 _SHOWN = 1 << 16
 """Bytes of a record that is searched for the value that an error shows."""
 
-STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"(?P<colon>[ \t\n\r]*+:)?')
+STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"(?P<colon>[ \t\n\r]*+:)?')
 _PATH = re.compile(r"^(.*?)(?: - at `(?:key in )?\$(.*)`)?$", re.DOTALL)
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 _FIELD = re.compile(r"(missing required|contains unknown) field `(.*)`", re.DOTALL)
@@ -451,7 +451,8 @@ def _refuse_invalid(data: bytes | Raw, kind: type[Record], message: str) -> NoRe
     place = place.removeprefix(".")
     expected = _walk(_type_info(kind), path)
     field = _FIELD.search(message)
-    if field is not None and isinstance(expected, inspect.StructType):
+    if field is not None:
+        expected = next(each for each in _kinds(expected) if isinstance(each, inspect.StructType))
         names = ", ".join(each.encode_name for each in expected.fields)
         problem = {
             "missing required": f"must have a member {field[2]!r:.80}",
@@ -480,6 +481,10 @@ def _walk(kind: inspect.Type, path: Sequence[str | int]) -> inspect.Type:
     return kind
 
 
+def _kinds(kind: inspect.Type) -> tuple[inspect.Type, ...]:
+    return kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+
+
 def _described(kind: inspect.Type) -> str:
     """A type as a message names it.
 
@@ -489,7 +494,7 @@ def _described(kind: inspect.Type) -> str:
     'null or a number from 0 to 1'
     """
     if isinstance(kind, inspect.Metadata):
-        return _described(kind.type)
+        kind = kind.type
     if isinstance(kind, inspect.UnionType):
         return " or ".join(_described(each) for each in kind.types)
     if isinstance(kind, inspect.LiteralType):
@@ -501,11 +506,12 @@ def _described(kind: inspect.Type) -> str:
         name = "a number" if isinstance(kind, inspect.FloatType) else "an integer"
         bounds = [("from", kind.ge), ("above", kind.gt), ("to", kind.le), ("below", kind.lt)]
         return " ".join([name, *(f"{word} {bound}" for word, bound in bounds if bound is not None)])
+    if isinstance(kind, inspect.ListType):
+        return f"an array of at least {kind.min_length}" if kind.min_length else "an array"
     names = {
         inspect.NoneType: "null",
         inspect.StrType: "a string",
         inspect.BoolType: "a boolean",
-        inspect.ListType: "an array",
     }
     return names.get(type(kind), "a value")
 
@@ -543,20 +549,23 @@ def _check_members(data: bytes | Raw, record: Record) -> None:
 
     Every member of a record is there, so that their number is known.
     """
-    twice = Counter(_keys(data)) - Counter(_members(record))
-    if twice:
-        msg = f"must have each member once, got {next(iter(twice))!r:.80} twice"
-        raise RecordError(msg)
+    if sum(1 for _ in _keys(data)) == sum(1 for _ in _members(record)):
+        return
+    names = (msgspec.json.decode(key, type=str) for key in _keys(data))
+    known = (key if isinstance(key, str) else msgspec.json.decode(key) for key in _members(record))
+    twice = next(iter(Counter(names) - Counter(known)))
+    msg = f"must have each member once, got {twice!r:.80} twice"
+    raise RecordError(msg)
 
 
-def _keys(data: bytes | Raw) -> Iterator[str]:
-    """The names of all members of all objects in some JSON."""
+def _keys(data: bytes | Raw) -> Iterator[bytes]:
+    """The names of all members of all objects in some JSON, as they are written."""
     for found in STRING.finditer(memoryview(data)):
         if found["colon"] is not None:
-            yield msgspec.json.decode(found[0][: found.start("colon") - found.start()], type=str)
+            yield found[0][: found.start("colon") - found.start()]
 
 
-def _members(record: Record) -> Iterator[str]:
+def _members(record: Record) -> Iterator[str | bytes]:
     """The names that `_keys` must give for a record."""
     for name in record.__struct_fields__:
         yield name

@@ -130,6 +130,8 @@ def write_priors(priors: Priors, classes: LabelArray) -> Any:
         return PriorsRecord(Raw(b"null"), numbers(_numbers(priors), "values"))
     own = dict(zip(classes.tolist(), classes, strict=True))  # 1 and 1.0 are one label: the model's
     plain = [_plain(own.get(label, label)) for label in priors]
+    for at, label in enumerate(plain):
+        check_label(label, f"labels[{at}]")
     values = _numbers(list(priors.values())).tolist()
     # Numbers before strings: labels of one kind have an order, those of both have this one.
     pairs = sorted(zip(plain, values, strict=True), key=lambda p: (isinstance(p[0], str), p[0]))
