@@ -5,19 +5,20 @@ does, and what it refuses, is written here once. A step returns a new record, so
 changes nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError, NonFiniteError, SchemaError
+from gaussbayes.base.finite import refuse_not_finite
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import CodeArray, FloatArray, RealArray
+from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.rows import Rows
+from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import Convergence
 from gaussbayes.model import solution as scores
 from gaussbayes.model.fit import solve
@@ -25,6 +26,8 @@ from gaussbayes.model.prior import Priors, class_priors
 from gaussbayes.model.settings import Component, Settings, cut_rows
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
 from gaussbayes.model.statistics import Learnt, RowReduction
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,12 +91,8 @@ class Model:
     @property
     def categories(self) -> tuple[Categories, ...]:
         """The categories of each categorical feature."""
-        known: dict[int, Categories] = {}
-        sources = self.learnt.parts if self.learnt is not None else self.densities
-        for component, part in zip(self.components, sources, strict=True):
-            if component.family.kind == "category":
-                known |= dict(zip(component.columns, part.categories, strict=True))
-        return tuple(known[column] for column in self.schema.categorical)
+        parts = self.learnt.parts if self.learnt is not None else self.densities
+        return known_categories(self.components, parts, self.schema)
 
     @property
     def encoder(self) -> Encoder:
@@ -131,48 +130,52 @@ class Model:
 
     def labels(self, rows: Rows, n_jobs: int | None = None) -> NDArray[np.intp]:
         """The code of the most probable class of each row (n,)."""
-        return scores.score(self.parameters, self.parts(rows), "label", n_jobs)
+        return self._scored(scores.score, rows, "label", n_jobs)
 
     def posterior(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
         """``p(c | x)`` (n, k): each row sums to 1."""
-        return scores.score(self.parameters, self.parts(rows), "posterior", n_jobs)
+        return self._scored(scores.score, rows, "posterior", n_jobs)
 
     def log_posterior(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
         """``log p(c | x)`` (n, k), exact however small."""
-        return scores.score(self.parameters, self.parts(rows), "log_posterior", n_jobs)
+        return self._scored(scores.score, rows, "log_posterior", n_jobs)
 
     def log_joint(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
         """``log p(x, c)`` (n, k)."""
-        return scores.score(self.parameters, self.parts(rows), "log_joint", n_jobs)
+        return self._scored(scores.score, rows, "log_joint", n_jobs)
 
     def log_likelihood(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
         """``log p(x | c)`` (n, k)."""
-        return scores.log_likelihood(self.parameters, self.parts(rows), n_jobs)
+        return self._scored(scores.log_likelihood, rows, n_jobs)
 
     def log_evidence(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
         """``log p(x)`` (n,)."""
-        return scores.log_evidence(self.parameters, self.parts(rows), n_jobs)
+        return self._scored(scores.log_evidence, rows, n_jobs)
 
     def log_odds(self, rows: Rows, a: int, b: int, n_jobs: int | None = None) -> RealArray:
         """``log p(a | x) − log p(b | x)`` (n,) of two classes given by code."""
-        return scores.log_odds(self.parameters, self.parts(rows), a, b, n_jobs)
+        return self._scored(scores.log_odds, rows, a, b, n_jobs)
 
     def squared_distance(
         self, rows: Rows, n_jobs: int | None = None
     ) -> tuple[FloatArray, FloatArray]:
         """Squared Mahalanobis distances (n, k), and over how many columns each row's are (n,)."""
-        return scores.squared_distance(self.parameters, self.parts(rows), n_jobs)
+        return self._scored(scores.squared_distance, rows, n_jobs)
 
     def negative_log_likelihood(
-        self,
-        rows: Rows,
-        codes: CodeArray,
-        weights: FloatArray | None = None,
-        n_jobs: int | None = None,
+        self, rows: Rows, targets: Targets, n_jobs: int | None = None
     ) -> NegativeLogLikelihood:
-        """``−Σ log p(x, y)`` over labelled rows."""
-        parts = self.parts(rows)
-        return scores.negative_log_likelihood(self.parameters, parts, codes, weights, n_jobs)
+        """``−Σ log p(x, y)`` over labelled rows, whose classes are those of the model."""
+        return self._scored(scores.negative_log_likelihood, rows, targets, n_jobs)
+
+    def _scored(self, function: Callable[..., Answer], rows: Rows, *more: Any) -> Answer:
+        """What a function of `gaussbayes.model.solution` says of rows; errors name the columns."""
+        try:
+            return function(self.parameters, self.settings.parts(rows, self.schema), *more)
+        except NonFiniteError:
+            names = self.schema.of_numbers
+            refuse_not_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
+            raise
 
     # Steps from one model to the next.
 
@@ -190,7 +193,14 @@ class Model:
 
     def with_settings(self, settings: Settings, step: str) -> "Model":
         """The model of the same rows under other settings, if what they need was kept."""
-        learnt = self.learnt_for(step).adapted(settings)
+        learnt = self.learnt_for(step)
+        if _layout(settings) != _layout(self.settings):
+            msg = (
+                f"{step} cannot change the families of features: they were "
+                f"{_layout(self.settings)!r:.300}, and are to be {_layout(settings)!r:.300}"
+            )
+            raise SchemaError(msg)
+        learnt = learnt.adapted(settings)
         return replace(self, settings=settings, learnt=learnt, solution=None)
 
     def with_priors(self, priors: Priors) -> "Model":
@@ -286,9 +296,7 @@ class Model:
             densities.append(density.marginal(local, schema.part(part.columns)))
         learnt = None
         if self.learnt is not None:
-            learnt = self.learnt.of_columns(
-                cuts, lambda rows: cut_rows(rows, self.schema, columns)
-            )
+            learnt = self.learnt.of_columns(cuts, lambda rows: cut_rows(rows, self.schema, columns))
         return replace(
             self,
             settings=replace(self.settings, components=tuple(components)),
@@ -304,6 +312,17 @@ class Model:
     def _of(self, learnt: Learnt) -> "Model":
         schema = replace(self.schema, classes=learnt.classes)
         return replace(self, schema=schema, learnt=learnt, solution=None)
+
+
+def known_categories(
+    components: Sequence[Component], parts: Sequence[Any], schema: Schema
+) -> tuple[Categories, ...]:
+    """The categories of each categorical feature, as statistics or densities know them."""
+    known: dict[int, Categories] = {}
+    for component, part in zip(components, parts, strict=True):
+        if component.family.kind == "category":
+            known |= dict(zip(component.columns, part.categories, strict=True))
+    return tuple(known[column] for column in schema.categorical)
 
 
 def learnt_model(
@@ -327,8 +346,12 @@ def _check_priors(model: Model) -> None:
 
 
 def _same_families(a: Model, b: Model) -> bool:
-    pairs = [(component.family.name, component.columns) for component in a.components]
-    return pairs == [(component.family.name, component.columns) for component in b.components]
+    return _layout(a.settings) == _layout(b.settings)
+
+
+def _layout(settings: Settings) -> list[tuple[str, tuple[int, ...]]]:
+    """The families by name, each with its columns."""
+    return [(component.family.name, component.columns) for component in settings.components]
 
 
 def _features_of(model: Model) -> str:
