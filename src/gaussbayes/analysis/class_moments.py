@@ -1,4 +1,4 @@
-"""Means and covariances of the classes, put together from all families that have any.
+"""Means, covariances and probabilities of the classes, put together from all families.
 
 Features of different families are independent given the class, so that a covariance of all of them
 is block-diagonal. Categories have none: only features that hold numbers are counted.
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.protocol import Located
+from gaussbayes.families.protocol import Located, Tabulated
 from gaussbayes.model.model import Model
 
 
@@ -38,6 +38,16 @@ def class_covariances(model: Model) -> FloatArray:
     for columns, block in blocks:
         covariances[:, np.array(columns)[:, None], columns] = block
     return covariances[0] if shared else covariances
+
+
+def category_probabilities(model: Model) -> dict[str | int, FloatArray]:
+    """``p(category | class)`` (k, m) of each categorical feature, by its name or number."""
+    tables: dict[int, FloatArray] = {}
+    for component, density in zip(model.components, model.densities, strict=True):
+        if isinstance(density, Tabulated):
+            tables |= {column: np.exp(density.of(j)) for j, column in enumerate(component.columns)}
+    names = model.schema.features or range(model.schema.n_features)
+    return {names[column]: tables[column] for column in sorted(tables)}
 
 
 def correlations(covariances: FloatArray) -> FloatArray:

@@ -160,6 +160,23 @@ class Targets:
             return np.asarray(share.sum(axis=0, dtype=np.float64))
         return np.bincount(own.codes, own.weights, own.n_classes).astype(np.float64)
 
+    def memberships(self) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
+        """Which rows belong to which classes, and how much: numbers, codes and weights above 0.
+
+        Examples
+        --------
+        >>> rows, codes, weight = Targets(np.array([1, -1, 0], np.int32), 2).memberships()
+        >>> rows.tolist(), codes.tolist(), weight.tolist()
+        ([0, 2], [1, 0], [1.0, 1.0])
+        """
+        weights = self.total_weights()
+        if self.is_soft:
+            soft = np.where(self.labelled[:, None], self.labels, 0.0) * weights[:, None]
+            rows, codes = np.nonzero(soft)
+            return rows, codes, soft[rows, codes]
+        rows = np.flatnonzero(self.labelled & (weights > 0))
+        return rows, self.labels[rows].astype(np.intp), weights[rows].astype(np.float64)
+
     def total_weights(self) -> FloatArray:
         """How much each row counts (n,), in numbers."""
         return np.ones(self.labels.shape[0]) if self.weights is None else self.weights

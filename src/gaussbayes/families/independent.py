@@ -6,7 +6,7 @@ and which density follows from the sums; observing rows, the algebra of the sums
 out one at a time follow here.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar
 
@@ -28,7 +28,7 @@ Terms: TypeAlias = Callable[[FloatArray], FloatArray]
 """Numbers (n, d), NaN where missing → what is summed (s, n, d): first 1 where missing, else 0."""
 
 _BLOCK = 1 << 18
-"""Numbers that are summed at a time."""
+"""Numbers that are summed at a time; multiplications up to which BLAS takes one thread."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,31 +147,29 @@ def sum_rows(
 
     def add_block(numbered: tuple[int, slice]) -> None:
         number, block = numbered
-        tree.add(number, kind(*_by_class(block_terms(terms, rows, block), targets[block])))
+        tree.add(number, kind(*_by_class(of_block(terms, rows, block), targets[block])))
 
     for_each(add_block, enumerate(blocks), threads)
     return tree.result()
 
 
-def block_terms(terms: Terms, rows: Rows, block: slice) -> FloatArray:
-    """The terms (s, b, d) of some rows; an error counts rows from the first of all."""
+def of_block(function: Terms, rows: Rows, block: slice) -> FloatArray:
+    """A function of the numbers (b, d) of some rows; an error counts from the first of all."""
     try:
-        return terms(rows[block].matrix.astype(np.float64, copy=False))
+        return function(rows[block].matrix.astype(np.float64, copy=False))
     except ImpossibleValueError as error:
         raise error.moved(block.start) from None
 
 
-def score_blocks(
-    score: Callable[[FloatArray], FloatArray], terms: Terms, rows: Rows, k: int, threads: int
-) -> RealArray:
-    """The scores (n, k) of rows by those of terms, in the float type of the rows."""
+def score_blocks(score: Terms, rows: Rows, k: int, threads: int) -> RealArray:
+    """The scores (n, k) of rows by those of numbers (b, d), in the float type of the rows."""
     n, d = rows.numbers.shape
     scores = np.empty((n, k), dtype=rows.dtype)
 
     def score_block(block: slice) -> None:
-        scores[block] = score(block_terms(terms, rows, block))
+        scores[block] = of_block(score, rows, block)
 
-    for_each(score_block, ranges(n, max(256, _BLOCK // max(1, d, k))), threads)
+    for_each(score_block, ranges(n, max(256, _BLOCK // max(1, d * k))), threads)
     return scores
 
 
@@ -380,6 +378,16 @@ class IndependentColumns:
     def is_counted(self) -> bool:
         """Its free parameters can be counted."""
         return True
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options, as users give them, that make this family."""
+        return {"smoothing": self.smoothing}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The smoothing."""
+        return {"smoothing": self.smoothing}
 
     def _raise_unknown(self, feature: str, owner: str) -> NoReturn:
         remedies = ["give rows with a value", *self.remedies, "or leave the feature out"]

@@ -18,7 +18,7 @@ which family lacks it. Families never see the columns of others: columns are num
 own, and `names`, a `Schema`, says what messages call the classes and these columns.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import CapabilityError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
+from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.removal import Removal
 
@@ -270,6 +271,10 @@ class Family(Protocol):
     def is_counted(self) -> bool:
         """Whether its free parameters can be counted, as BIC needs."""
 
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options, as users give them, that make this family."""
+
 
 # Capabilities: what a density, or a family, may be able to do beyond that.
 
@@ -421,6 +426,18 @@ class Extreme(Protocol):
         self, codes: CodeArray, generator: np.random.Generator
     ) -> tuple[Rows, FloatArray]:
         """A row for each class code (n,), and the weight of each: p(row) over how it was drawn."""
+
+
+@runtime_checkable
+class Tabulated(Protocol):
+    """A density of categories: a table of probabilities for each column."""
+
+    @property
+    def categories(self) -> Sequence[Categories]:
+        """The categories of each column."""
+
+    def of(self, feature: int) -> FloatArray:
+        """``log p(category | class)`` (k, m) of one column."""
 
 
 @dataclass(frozen=True, slots=True)

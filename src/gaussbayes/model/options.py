@@ -1,6 +1,6 @@
 """What users say, checked once: a family for every feature, priors, and what is left open."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, get_args
@@ -128,6 +128,38 @@ def check_options(
     make_family("gaussian", of_families)  # what is wrong with its options is an error now
     weight = not_negative("unlabelled_weight", unlabelled_weight)
     return Options(of_families, _families(families), priors, weight, selection)
+
+
+def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
+    """The options, as `check_options` takes them, that give these settings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> schema = Schema(np.array(["no", "yes"]), 2, ("age", "visits"))
+    >>> settings = check_options(shared=True, families={"visits": "poisson"}).settings(schema)
+    >>> options = options_of(settings, schema)
+    >>> options["shared"], options["families"]
+    (True, {'visits': 'poisson'})
+    """
+    options: dict[str, Any] = {}
+    for family in settings.families:
+        options |= family.options
+    defaults = set(DEFAULT_FAMILIES.values())
+    families: dict[Any, Any] = {}
+    for component in settings.components:
+        name = component.family.name
+        if name in defaults:
+            defaults.discard(name)  # the first block has all features that are not named
+            continue
+        features: Sequence[Any] = component.columns
+        if schema.features is not None:
+            features = [schema.features[column] for column in component.columns]
+        plain = make_family(name, options) == component.family
+        key = features[0] if len(features) == 1 else tuple(features)
+        families[key] = name if plain else component.family
+    options |= {"families": families or None, "priors": settings.priors}
+    return options | {"unlabelled_weight": settings.unlabelled_weight}
 
 
 def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:

@@ -122,6 +122,20 @@ def is_open(settings: Settings) -> bool:
     return any(len(list(family.candidates())) > 1 for family in settings.families)
 
 
+def chosen_before(settings: Settings, chosen: Settings) -> Settings:
+    """The settings with what was chosen before where they leave something open."""
+    families = []
+    for family, earlier in zip(settings.families, chosen.families, strict=True):
+        candidates = list(family.candidates())
+        alike = (one for one in candidates if _choice(one) == _choice(earlier))
+        families.append(family if len(candidates) == 1 else next(alike, earlier))
+    return replace(
+        settings,
+        components=settings.with_families(families),
+        unlabelled_weight=chosen.unlabelled_weight,
+    )
+
+
 def bic(solution: Solution, learnt: Learnt, settings: Settings, schema: Schema) -> float:
     """``−2 log L + p log N``, for p free parameters and rows of weight N in all.
 
@@ -181,6 +195,11 @@ def _alike(a: Settings, b: Settings) -> bool:
 def _uncounted(family: Any) -> bool:
     """Whether nobody can say how many free parameters a family has."""
     return not family.is_counted
+
+
+def _choice(family: Any) -> tuple[Any, Any]:
+    """What is chosen of a family."""
+    return getattr(family, "structure", None), getattr(family, "shrinkage", None)
 
 
 def _setting(settings: Settings, name: str) -> Any:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, PriorError
 from gaussbayes.base.threads import for_each, n_threads, ranges
-from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
-from gaussbayes.data.rows import Rows
+from gaussbayes.base.types import FloatArray, RealArray, Task
+from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import Convergence, Distant, Fused
 from gaussbayes.kernels.normaliser import check_possible, log_sum_exp, normalise
 
@@ -167,22 +167,20 @@ class NegativeLogLikelihood:
 
 
 def negative_log_likelihood(
-    solution: Solution,
-    parts: Sequence[Rows],
-    codes: CodeArray,
-    weights: FloatArray | None = None,
-    n_jobs: int | None = 1,
+    solution: Solution, parts: Sequence[Rows], targets: Targets, n_jobs: int | None = 1
 ) -> NegativeLogLikelihood:
-    """The negative log-likelihood of labelled rows; ∞ if a row cannot be of its class."""
+    """The negative log-likelihood of labelled rows; ∞ if a row cannot be of its class.
+
+    Soft labels count in part; rows without label do not count.
+    """
     log_prior = solution.log_prior
     of_labels = of_features = 0.0
-    for block in ranges(codes.size, 1 << 18):
-        some, classes = [part[block] for part in parts], codes[block]
-        log_density = log_likelihood(solution, some, n_jobs)[np.arange(classes.size), classes]
-        weight = np.ones(classes.size) if weights is None else weights[block]
-        heavy = weight > 0  # a row that does not count may be impossible
-        of_labels -= float(weight[heavy] @ log_prior[classes[heavy]])
-        of_features -= float(weight[heavy] @ log_density[heavy].astype(np.float64))
+    for block in ranges(parts[0].n_rows, 1 << 18):
+        log_density = log_likelihood(solution, [part[block] for part in parts], n_jobs)
+        # What does not count may be impossible.
+        rows, codes, weight = targets[block].memberships()
+        of_labels -= float(weight @ log_prior[codes])
+        of_features -= float(weight @ log_density[rows, codes].astype(np.float64))
     return NegativeLogLikelihood(of_labels, of_features)
 
 

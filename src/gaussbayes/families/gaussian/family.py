@@ -94,6 +94,16 @@ class Gaussian:
             choice = Choice(structures, SHRINKAGES if open_shrinkage else (intensity,))
         return cls(structure, "mle" if divisor == "mle" else "unbiased", intensity, choice)
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options, as `of` takes them."""
+        return {
+            "covariance": self.structure.covariance,
+            "shared": self.structure.shared_setting,
+            "divisor": self.divisor,
+            "shrinkage": self.shrinkage,
+        }
+
     def layout(self, n_classes: int, n_columns: int) -> ScatterLayout:
         """How much of the scatter is kept."""
         structures = (self.structure,) if self.choice is None else self.choice.structures

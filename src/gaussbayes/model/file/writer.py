@@ -87,10 +87,11 @@ def _solution(model: Model) -> Solution | None:
     if learnt.is_complete and model.solution is None:
         return None
     try:
-        if not learnt.is_complete:
-            return model.parameters
-        solution = replace(model, solution=None).parameters
-    except GaussBayesError:
+        with np.errstate(all="ignore"):
+            if not learnt.is_complete:
+                return model.parameters
+            solution = replace(model, solution=None).parameters
+    except (GaussBayesError, np.linalg.LinAlgError):
         return model.solution  # too few rows so far: what was learnt is kept all the same
     return None if _same(model, model.parameters, solution) else model.parameters
 
