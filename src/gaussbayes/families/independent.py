@@ -6,7 +6,7 @@ and which density follows from the sums; observing rows, the algebra of the sums
 out one at a time follow here.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar
 
@@ -378,11 +378,6 @@ class IndependentColumns:
     def is_counted(self) -> bool:
         """Its free parameters can be counted."""
         return True
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """The options, as users give them, that make this family."""
-        return {"smoothing": self.smoothing}
 
     @property
     def options(self) -> dict[str, Any]:

@@ -78,10 +78,10 @@ class BernoulliDensity:
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
         """``log p(x | c)`` (n, k)."""
 
-        def score(terms: FloatArray) -> FloatArray:
-            return linear_scores(terms[1:], self.log_probability)
+        def score(numbers: FloatArray) -> FloatArray:
+            return linear_scores(binary_terms(numbers)[1:], self.log_probability)
 
-        return score_blocks(score, binary_terms, rows, self.n_classes, threads)
+        return score_blocks(score, rows, self.n_classes, threads)
 
     def by_column(self, numbers: FloatArray) -> FloatArray:
         """``log p(x_j | c)`` of numbers that go with the probabilities: row i with class i."""

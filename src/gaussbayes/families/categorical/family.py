@@ -1,6 +1,6 @@
 """The categorical family: counts and smoothing → the probability of each category."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -162,11 +162,6 @@ class Categorical:
     def is_counted(self) -> bool:
         """Its free parameters can be counted."""
         return True
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """The options, as users give them, that make this family."""
-        return {"smoothing": self.smoothing}
 
     @property
     def options(self) -> dict[str, Any]:

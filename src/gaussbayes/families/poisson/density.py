@@ -14,7 +14,12 @@ from gaussbayes.families.independent import (
     score_blocks,
     sum_rows,
 )
-from gaussbayes.families.poisson.statistics import PoissonStatistics, count_terms, stirling_error
+from gaussbayes.families.poisson.statistics import (
+    PoissonStatistics,
+    check_counts,
+    count_terms,
+    stirling_error,
+)
 from gaussbayes.families.protocol import ParameterTable, Reference
 
 _REACH = np.concatenate([[0.0], np.arange(0.5, 19.0, 0.75)])
@@ -67,25 +72,26 @@ class PoissonDensity:
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
         """``log p(x | c)`` (n, k).
 
-        What the classes have in common is a Poisson distribution with the mean λ of their rates;
-        that of each class differs from it by ``(x − λ) r_c + λ r_c − (λ_c − λ)`` with
-        ``r_c = log(λ_c / λ)``. Both parts are small where the classes are alike, so that huge
-        counts cost no digits.
+        Of the counts up to the largest it is looked up, if these are fewer than the rows.
         """
-        center, impossible = self.rate.mean(axis=0), self.rate == 0
-        slope = np.where(impossible, 0.0, _log_quotient(self.rate, center))
-        constant = center * slope - (self.rate - center)
 
-        def score(terms: FloatArray) -> FloatArray:
-            present, counts = terms[1:3]
-            common = np.where(present > 0, log_probability(counts, center), 0.0).sum(axis=1)
-            scores = ((counts - center) * present) @ slope.T + present @ constant.T
-            scores += common[:, None]
-            if impossible.any():
-                scores[(counts > 0) @ impossible.T] = -np.inf
-            return np.asarray(scores)
+        def score(numbers: FloatArray) -> FloatArray:
+            present, counts = check_counts(numbers, None)
+            scores = np.zeros((counts.shape[0], self.n_classes))
+            for j, rate in enumerate(self.rate.T):
+                largest = int(counts[:, j].max(initial=0.0))
+                if largest < counts.shape[0]:
+                    every = np.arange(-1.0, largest + 1)[:, None]
+                    table = log_probability(np.maximum(every, 0.0), rate)
+                    table[0] = 0.0  # of a missing value
+                    place = np.where(present[:, j], counts[:, j] + 1, 0).astype(np.intp)
+                    scores += table.take(place, axis=0)
+                else:
+                    values = log_probability(counts[:, j, None], rate)
+                    scores += np.where(present[:, j, None], values, 0.0)
+            return scores
 
-        return score_blocks(score, count_terms, rows, self.n_classes, threads)
+        return score_blocks(score, rows, self.n_classes, threads)
 
     def by_column(self, numbers: FloatArray) -> FloatArray:
         """``log p(x_j | c)`` of numbers that go with the rates: row i with those of class i."""

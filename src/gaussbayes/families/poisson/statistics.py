@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
@@ -50,11 +51,29 @@ def count_terms(numbers: FloatArray, names: Schema | None = None) -> FloatArray:
     DataError
         If a number is not a count; names row and column.
     """
+    present, counts = check_counts(numbers, names)
+    return np.stack([~present, present, counts, log_factorial(counts)])
+
+
+def check_counts(numbers: FloatArray, names: Schema | None) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Which of the numbers (n, d) are not missing, and the counts, 0 where they are.
+
+    Raises
+    ------
+    DataError
+        If a number is not a count; names row and column.
+
+    Examples
+    --------
+    >>> present, counts = check_counts(np.array([[2.0, np.nan]]), None)
+    >>> present.tolist(), counts.tolist()
+    ([[True, False]], [[2.0, 0.0]])
+    """
     present = ~np.isnan(numbers)
     counts = np.where(present, numbers, 0.0)
     possible = (counts >= 0) & (counts <= LARGEST) & (np.rint(counts) == counts)
     check_values(numbers, possible, "an integer from 0 to 2⁵³ (family 'poisson')", names)
-    return np.stack([~present, present, counts, log_factorial(counts)])
+    return present, counts
 
 
 def log_factorial(counts: FloatArray) -> FloatArray:
@@ -65,8 +84,11 @@ def log_factorial(counts: FloatArray) -> FloatArray:
     >>> np.exp(log_factorial(np.array([0.0, 3.0, 16.0]))).round(0).tolist()
     [1.0, 6.0, 20922789888000.0]
     """
-    large = np.maximum(counts, 1.0)
-    return np.asarray(large * np.log(large) - counts + stirling_error(counts))
+    largest = counts.max(initial=0.0)
+    if largest < counts.size // 2:  # looked up, if these are fewer than there are to calculate
+        return log_factorial(np.arange(largest + 1)).take(counts.astype(np.intp))
+    positive = np.maximum(counts, 1.0)
+    return np.asarray(positive * np.log(positive) - counts + stirling_error(counts))
 
 
 def stirling_error(counts: FloatArray) -> FloatArray:
