@@ -1,56 +1,56 @@
-"""The page is well formed, needs nothing from outside, and can be read in every way."""
+"""The report is well formed, needs nothing from outside, and can be read in every way."""
 
 import re
 from importlib.resources import files
 
-from tests.report.reading import Page
+from tests.report.reading import Report
 
 MEGABYTE = 1 << 20
 
 
-def test_language_encoding_title_and_width(iris_page: Page) -> None:
-    assert iris_page.html.startswith('<!DOCTYPE html>\n<html lang="en">')
-    metas = [one.attributes for one in iris_page.root.all("meta")]
+def test_language_encoding_title_and_width(iris_report: Report) -> None:
+    assert iris_report.html.startswith('<!DOCTYPE html>\n<html lang="en">')
+    metas = [one.attributes for one in iris_report.root.all("meta")]
     assert {"charset": "utf-8"} in metas
     assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in metas
-    assert [one.text for one in iris_page.root.all("title")] == ["QDA on 150 rows"]
+    assert [one.text for one in iris_report.root.all("title")] == ["QDA on 150 rows"]
 
 
-def test_headings_and_contents(iris_page: Page) -> None:
-    assert [one.words for one in iris_page.root.all("h1")] == ["QDA on 150 rows"]
-    (nav,) = iris_page.root.all("nav")
+def test_headings_and_contents(iris_report: Report) -> None:
+    assert [one.words for one in iris_report.root.all("h1")] == ["QDA on 150 rows"]
+    (nav,) = iris_report.root.all("nav")
     links = [(a.words, a.attributes["href"]) for a in nav.all("a")]
-    sections = iris_page.root.all("section")
+    sections = iris_report.root.all("section")
     assert links == [(s.all("h2")[0].words, f"#{s.attributes['id']}") for s in sections]
     assert len(links) == 8
 
 
-def test_nothing_comes_from_outside(iris_page: Page) -> None:
-    assert "://" not in iris_page.html
-    assert not iris_page.root.all("script", "link", "iframe", "object", "embed")
+def test_nothing_comes_from_outside(iris_report: Report) -> None:
+    assert "://" not in iris_report.html
+    assert not iris_report.root.all("script", "link", "iframe", "object", "embed")
     targets = [
         value
-        for one in iris_page.root.all()
+        for one in iris_report.root.all()
         for name, value in one.attributes.items()
         if name in {"src", "href", "xlink:href", "srcset"}
     ]
     assert all(target.startswith(("#", "data:image/png;base64,")) for target in targets)
-    inner = re.findall(r"url\(([^)]*)\)|@import", iris_page.html)
+    inner = re.findall(r"url\(([^)]*)\)|@import", iris_report.html)
     assert inner
     assert all(target.startswith("#") for target in inner)
 
 
-def test_identifiers_are_unique_and_every_reference_has_one(iris_page: Page) -> None:
-    every = iris_page.root.all()
+def test_identifiers_are_unique_and_every_reference_has_one(iris_report: Report) -> None:
+    every = iris_report.root.all()
     names = [one.attributes["id"] for one in every if "id" in one.attributes]
     assert len(set(names)) == len(names)
-    referred = re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)|labelledby="([^"]+)"', iris_page.html)
+    referred = re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)|labelledby="([^"]+)"', iris_report.html)
     assert referred
     assert {next(filter(None, groups)) for groups in referred} <= set(names)
 
 
-def test_pictures_are_described(iris_page: Page) -> None:
-    figures = iris_page.root.all("figure")
+def test_figures_are_described(iris_report: Report) -> None:
+    figures = iris_report.root.all("figure")
     assert len(figures) == 6
     for figure in figures:
         (drawn,) = figure.all("svg", "img")
@@ -61,8 +61,8 @@ def test_pictures_are_described(iris_page: Page) -> None:
         assert not figure.all("style", "metadata", "title")
 
 
-def test_tables_have_captions_and_scopes(iris_page: Page) -> None:
-    tables = iris_page.root.all("table")
+def test_tables_have_captions_and_scopes(iris_report: Report) -> None:
+    tables = iris_report.root.all("table")
     assert len(tables) > 10
     for table in tables:
         assert table.all("caption")[0].words
@@ -73,12 +73,12 @@ def test_tables_have_captions_and_scopes(iris_page: Page) -> None:
         assert table.parent.attributes["class"] == "wide"
 
 
-def test_size(iris_page: Page) -> None:
-    assert iris_page.path.stat().st_size < 5 * MEGABYTE
+def test_size(iris_report: Report) -> None:
+    assert iris_report.path.stat().st_size < 5 * MEGABYTE
 
 
 def test_style_is_found_and_has_dark_print_and_narrow() -> None:
-    style = files("gaussbayes.apps.report").joinpath("page.css").read_text(encoding="utf-8")
+    style = files("gaussbayes.apps.report").joinpath("report.css").read_text(encoding="utf-8")
     for query in ("prefers-color-scheme: dark", "@media print", "max-width: 40rem"):
         assert query in style
     assert style.count("{") == style.count("}")

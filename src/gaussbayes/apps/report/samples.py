@@ -1,4 +1,4 @@
-"""A sample of rows that pass by, block after block, however many there are."""
+"""Random samples in which no class is lost: of rows in memory, and of rows that stream by."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,21 +9,56 @@ from numpy.typing import NDArray
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
 
 
-@dataclass(slots=True, eq=False)
-class Passing:
-    """At most so many of the rows seen, each as probable as any other, and some of every class.
+def stratified(codes: NDArray[np.intp], most: int, seed: int, least: int = 1) -> NDArray[np.intp]:
+    """The indices of at most `most` rows, in order; all of them if there are no more.
 
-    Every row draws a number; those with the smallest numbers are kept, and of each class at least
-    the `least` smallest. All rows are kept if there are no more than `most`.
+    A class keeps its proportion, rounded, but has at least `least` rows if there are as many; only
+    where that alone exceeds `most` is the sample larger.
 
     Examples
     --------
-    >>> passing = Passing(most=3, least=1, seed=0)
+    >>> codes = np.array([0] * 90 + [1] * 9 + [2])
+    >>> rows = stratified(codes, 20, seed=0)
+    >>> np.bincount(codes[rows]).tolist()
+    [18, 1, 1]
+    """
+    n = codes.size
+    if n <= most:
+        return np.arange(n)
+    present, counts = np.unique(codes, return_counts=True)
+    exact = counts * (most / n)
+    fewest = np.minimum(counts, least)
+    quota = np.maximum(fewest, exact.astype(np.intp))
+    remaining = max(0, most - int(quota.sum()))
+    for place in np.argsort(quota - exact, kind="stable")[:remaining]:
+        quota[place] += 1
+    # Classes that got more than their proportion take it from those with most to spare.
+    for _ in range(max(0, int(quota.sum()) - most)):
+        spare = quota - fewest
+        quota[spare.argmax()] -= spare.max() > 0
+    generator = np.random.default_rng(seed)
+    chosen = [
+        generator.choice(np.flatnonzero(codes == code), size=size, replace=False)
+        for code, size in zip(present, quota, strict=True)
+    ]
+    return np.sort(np.concatenate(chosen))
+
+
+@dataclass(slots=True, eq=False)
+class StreamSample:
+    """At most `most` of the rows seen, each as probable as any other, and some of every class.
+
+    Every row draws a random key; the rows with the smallest keys are kept, and of each class at
+    least the `least` smallest. All rows are kept if there are no more than `most`.
+
+    Examples
+    --------
+    >>> sample = StreamSample(most=3, least=1, seed=0)
     >>> for start in range(0, 100, 10):
     ...     rows = np.arange(start, start + 10.0)[:, None]
-    ...     passing.add(rows, np.zeros(10, np.int32), np.array(["a"]))
-    >>> rows, labels = passing.rows()
-    >>> rows.shape, labels.tolist(), passing.n_seen
+    ...     sample.add(rows, np.zeros(10, np.int32), np.array(["a"]))
+    >>> rows, labels = sample.rows()
+    >>> rows.shape, labels.tolist(), sample.n_seen
     ((3, 1), ['a', 'a', 'a'], 100)
     """
 
@@ -35,15 +70,15 @@ class Passing:
         default_factory=list
     )
     _n_kept: int = 0
-    _limit: float = np.inf  # rows with larger numbers are not among the smallest
-    _limits: dict[Any, float] = field(default_factory=dict)  # nor those of their class
+    _limit: float = np.inf  # rows with larger keys are not among the smallest of all rows
+    _limits: dict[Any, float] = field(default_factory=dict)  # nor among those of their class
     _generator: np.random.Generator = field(init=False)
 
     def __post_init__(self) -> None:
         self._generator = np.random.default_rng(self.seed)
 
     def add(self, rows: RealArray, codes: CodeArray, classes: LabelArray) -> None:
-        """See more rows (m, d), given their class numbers (m,) among some classes (k,)."""
+        """See more rows (m, d), given their class codes (m,) among some classes (k,)."""
         m = codes.shape[0]
         keys = self._generator.random(size=(m,))
         limits = [max(self._limit, self._limits.get(label, np.inf)) for label in classes.tolist()]
@@ -64,7 +99,7 @@ class Passing:
         return rows[order], labels[order]
 
     def _trim(self) -> None:
-        """Keep no more than needed, and note from which numbers on rows need not be looked at."""
+        """Keep no more than needed, and note from which key on a row need not be looked at."""
         rows, labels, keys, numbers = map(np.concatenate, zip(*self._kept, strict=True))
         if keys.size > self.most:
             smallest = np.argpartition(keys, self.most - 1)[: self.most]

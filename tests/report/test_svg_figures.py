@@ -1,14 +1,14 @@
-"""Figures on the page: letters stay letters, and nothing points outside."""
+"""Figures in the report: letters stay letters, and nothing points outside."""
 
 import re
 
 import matplotlib.pyplot as plt
 
-from gaussbayes.apps.report.svg import clean, even_handed, inline
+from gaussbayes.apps.report.svg_figures import clean, fixed_style, inline
 
 
 def drawn(title: str) -> str:
-    with even_handed("figure"):
+    with fixed_style("figure"):
         figure, ax = plt.subplots()
         ax.plot([0, 1], [1, 0])
         ax.set_title(title)
