@@ -1,4 +1,4 @@
-"""A lesson's pictures: saved as files, or shown in windows."""
+"""A lesson's figures: saved as files, or shown in windows."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gaussbayes.base.progress import track
-from gaussbayes.lessons.lesson import Lesson, Picture
+from gaussbayes.lessons.lesson import Figure, Lesson
 
 _DPI = 150
 
@@ -22,18 +22,18 @@ def prepare(directory: Path) -> None:
     except OSError as error:
         in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
         why = "there is a file of that name in the way" if in_the_way else error.strerror
-        msg = f"pictures cannot be saved in {directory}: {why}"
+        msg = f"figures cannot be saved in {directory}: {why}"
         raise click.ClickException(msg) from None
 
 
-def file_name(lesson: Lesson, picture: Picture) -> str:
-    """What a picture is saved as."""
-    return f"{lesson.name}-{picture.name}.png"
+def file_name(lesson: Lesson, figure: Figure) -> str:
+    """What a figure is saved as."""
+    return f"{lesson.name}-{figure.name}.png"
 
 
 def save(lesson: Lesson, directory: Path) -> list[Path]:
-    """Draw the pictures and save them; all of them are there in the end, or none."""
-    if not lesson.pictures:
+    """Draw the figures and save them; all of them are there in the end, or none."""
+    if not lesson.figures:
         return []
     import matplotlib as mpl
 
@@ -42,11 +42,11 @@ def save(lesson: Lesson, directory: Path) -> list[Path]:
 
     with TemporaryDirectory(dir=directory, prefix=".gaussbayes-") as stage:
         names = []
-        for picture in track(lesson.pictures, f"pictures of {lesson.name}"):
-            figure = picture.draw()
-            name = file_name(lesson, picture)
-            figure.savefig(Path(stage) / name, dpi=_DPI)
-            plt.close(figure)
+        for figure in track(lesson.figures, f"figures of {lesson.name}"):
+            drawn = figure.draw()
+            name = file_name(lesson, figure)
+            drawn.savefig(Path(stage) / name, dpi=_DPI)
+            plt.close(drawn)
             names.append(name)
         for name in names:
             Path(stage, name).replace(directory / name)
@@ -54,13 +54,13 @@ def save(lesson: Lesson, directory: Path) -> list[Path]:
 
 
 def show(lesson: Lesson) -> None:
-    """Draw the pictures in windows, and wait until they are closed."""
+    """Draw the figures in windows, and wait until they are closed."""
     import matplotlib.pyplot as plt
 
-    for picture in track(lesson.pictures, f"pictures of {lesson.name}"):
-        manager = picture.draw().canvas.manager
+    for figure in track(lesson.figures, f"figures of {lesson.name}"):
+        manager = figure.draw().canvas.manager
         if manager is not None:
-            manager.set_window_title(f"{lesson.name}: {picture.name}")
+            manager.set_window_title(f"{lesson.name}: {figure.name}")
     plt.show()
     plt.close("all")
 

@@ -1,7 +1,7 @@
-"""How far a random figure may be from the truth: standard errors of a Gaussian's estimates.
+"""Standard errors of a Gaussian's estimates: how far a random result may be from the truth.
 
 For n rows from N(mean, Σ) these are the square roots of ``Σ_ii / n`` for a mean, of
-``(Σ_ii Σ_jj + Σ_ij²) / n`` for a covariance, and of ``p (1 − p) / n`` for a share.
+``(Σ_ii Σ_jj + Σ_ij²) / n`` for a covariance, and of ``p (1 − p) / n`` for a proportion.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussbayes.lessons.lesson import Figure, Numbers
+from gaussbayes.lessons.lesson import Numbers, Result
 
 
 def of_means(covariances: ArrayLike, n: int) -> Numbers:
@@ -34,15 +34,15 @@ def of_covariances(covariances: ArrayLike, n: int) -> Numbers:
     return errors
 
 
-def of_share(share: float, n: int) -> float:
-    """Standard error of a share of n independent cases.
+def of_proportion(proportion: float, n: int) -> float:
+    """Standard error of a proportion of n independent cases.
 
     Examples
     --------
-    >>> of_share(0.5, 100)
+    >>> of_proportion(0.5, 100)
     0.05
     """
-    return float(np.sqrt(share * (1.0 - share) / n))
+    return float(np.sqrt(proportion * (1.0 - proportion) / n))
 
 
 def percentage(
@@ -52,15 +52,15 @@ def percentage(
     n: int,
     *,
     decimals: int = 3,
-    sheet: float | None = None,
-) -> Figure:
-    """The figure of a share of n random cases, in per cent.
+    handout: float | None = None,
+) -> Result:
+    """A proportion of n random cases, in per cent.
 
     Examples
     --------
-    >>> figure = percentage("heads", lambda: 53.0, right=50.0, n=100)
-    >>> figure.standard_error, figure.agrees(figure.value())
+    >>> result = percentage("heads", lambda: 53.0, right=50.0, n=100)
+    >>> result.standard_error, result.agrees(result.value())
     (5.0, True)
     """
-    error = 100.0 * of_share(right / 100.0, n)
-    return Figure(name, compute, right, decimals, sheet, standard_error=error, unit="%")
+    error = 100.0 * of_proportion(right / 100.0, n)
+    return Result(name, compute, right, decimals, handout, standard_error=error, unit="%")

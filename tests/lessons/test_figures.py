@@ -1,4 +1,4 @@
-"""Every picture of every lesson: it draws, it can be read, and its numbers are the course's."""
+"""Every figure of every lesson: it draws, it can be read, and its numbers are the course's."""
 
 import subprocess
 import sys
@@ -8,29 +8,29 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.collections import QuadMesh
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as MatplotlibFigure
 from numpy.typing import NDArray
 
 from gaussbayes import lessons
-from gaussbayes.lessons import Lesson, Picture, three_gaussians, two_gaussians
+from gaussbayes.lessons import Figure, Lesson, three_gaussians, two_gaussians
 from tests.plots.layout import assert_readable
 
 ALL = lessons.all_lessons()
-PICTURES = [(lesson, picture) for lesson in ALL for picture in lesson.pictures]
+FIGURES = [(lesson, figure) for lesson in ALL for figure in lesson.figures]
 
 
-def draw(lesson: str, name: str) -> Figure:
-    (found,) = [p for one, p in PICTURES if (one.name, p.name) == (lesson, name)]
+def draw(lesson: str, name: str) -> MatplotlibFigure:
+    (found,) = [p for one, p in FIGURES if (one.name, p.name) == (lesson, name)]
     return found.draw()
 
 
-def marked(figure: Figure, gid: str) -> list[NDArray[np.float64]]:
+def marked(figure: MatplotlibFigure, gid: str) -> list[NDArray[np.float64]]:
     """The points (n, 2) of every line that goes by this name."""
     lines = [line for ax in figure.axes for line in ax.lines if line.get_gid() == gid]
     return [np.asarray(line.get_xydata()) for line in lines]
 
 
-def vertical_lines(figure: Figure) -> list[list[float]]:
+def vertical_lines(figure: MatplotlibFigure) -> list[list[float]]:
     """Where the boundaries of each axes are, as `plots` draws them in one dimension."""
     found = []
     for ax in figure.axes:
@@ -39,43 +39,52 @@ def vertical_lines(figure: Figure) -> list[list[float]]:
     return found
 
 
-def test_nothing_is_drawn_when_lessons_are_imported() -> None:
-    code = (
-        "import sys, gaussbayes.lessons as lessons; lessons.all_lessons(); "
-        "print('matplotlib' in sys.modules)"
-    )
+def printed(code: str) -> list[str]:
+    """The words that a new process prints."""
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_handouts_need_neither_classifier_nor_plots() -> None:
+    modules = ", ".join(f"gaussbayes.lessons.{name}" for name in lessons.names())
+    loaded = printed(f"import sys, {modules}; print(*sys.modules)")
+    assert "gaussbayes.lessons.petals" in loaded
+    heavy = {"scipy", "sklearn", "matplotlib", "gaussbayes.plots", "gaussbayes.classifier"}
+    assert not heavy & set(loaded)
+
+
+def test_nothing_is_drawn_when_lessons_are_made() -> None:
+    code = "import sys, gaussbayes.lessons as lessons; lessons.all_lessons(); print(*sys.modules)"
+    assert "matplotlib" not in printed(code)
 
 
 @pytest.mark.parametrize(
-    "picture",
-    [picture for _, picture in PICTURES],
-    ids=[f"{one.name}: {picture.name}" for one, picture in PICTURES],
+    "figure",
+    [figure for _, figure in FIGURES],
+    ids=[f"{one.name}: {figure.name}" for one, figure in FIGURES],
 )
-def test_a_picture_can_be_read(picture: Picture) -> None:
-    figure = picture.draw()
-    assert [plt.figure(number) for number in plt.get_fignums()] == [figure]
-    assert_readable(figure)
+def test_a_figure_can_be_read(figure: Figure) -> None:
+    drawn = figure.draw()
+    assert [plt.figure(number) for number in plt.get_fignums()] == [drawn]
+    assert_readable(drawn)
 
 
 @pytest.mark.parametrize("lesson", ALL, ids=lessons.names())
-def test_every_lesson_has_pictures_with_captions(lesson: Lesson) -> None:
-    names = [picture.name for picture in lesson.pictures]
+def test_every_lesson_has_figures_with_captions(lesson: Lesson) -> None:
+    names = [figure.name for figure in lesson.figures]
     assert len(set(names)) == len(names) > 0
-    for picture in lesson.pictures:
-        assert picture.name.isidentifier()  # it becomes the name of a file
-        assert picture.caption.endswith(".")
+    for figure in lesson.figures:
+        assert figure.name.isidentifier()  # it becomes the name of a file
+        assert figure.caption.endswith(".")
 
 
 def test_ellipses_lie_at_1_2_and_3_standard_deviations() -> None:
-    for name, picture, module in [
+    for name, figure, module in [
         ("three_gaussians", "ellipses", three_gaussians),
         ("two_gaussians", "contours", two_gaussians),
     ]:
         model = module.fit(module.tables(0)[0])
-        drawn = marked(draw(name, picture), "ellipse")
+        drawn = marked(draw(name, figure), "ellipse")
         expected = [(code, radius) for code in range(len(model.classes_)) for radius in (1, 2, 3)]
         assert len(drawn) == len(expected)
         for points, (code, radius) in zip(drawn, expected, strict=True):
@@ -105,7 +114,7 @@ def test_the_petals_boundaries_are_drawn_at_the_roots() -> None:
     details = [4.894721, 4.944434, 15.365512, 15.315800]
     drawn = [line[:, 0] for line in lines]
     np.testing.assert_allclose(drawn, [[at, at] for at in whole + details], rtol=0, atol=5e-7)
-    # Also where the picture ends before the second of them.
+    # Also where the figure ends before the second of them.
     for name, expected in [
         ("densities", [[4.894721]]),
         ("weighted_densities", [[4.944434]]),
@@ -133,14 +142,14 @@ def test_the_likelihood_is_largest_at_the_estimates() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lesson", "n", "sheets"),
+    ("lesson", "n", "handouts"),
     [("two_gaussians", 1000, [90, 85]), ("three_gaussians", 1000, [0.267])],
 )
-def test_histograms_count_every_draw(lesson: str, n: int, sheets: list[float]) -> None:
-    for ax, sheet in zip(draw(lesson, "draws").axes, sheets, strict=True):
+def test_histograms_count_every_draw(lesson: str, n: int, handouts: list[float]) -> None:
+    for ax, handout in zip(draw(lesson, "draws").axes, handouts, strict=True):
         assert sum(bar.get_height() for bar in ax.patches) == n
         _, line = ax.lines
-        assert line.get_xdata()[0] == sheet
+        assert line.get_xdata()[0] == handout
 
 
 def test_one_square_a_person() -> None:
@@ -152,7 +161,7 @@ def test_one_square_a_person() -> None:
         assert words in written
 
 
-def bars(figure: Figure) -> list[list[float]]:
+def bars(figure: MatplotlibFigure) -> list[list[float]]:
     return [[bar.get_width() for bar in ax.patches] for ax in figure.axes]
 
 
@@ -204,11 +213,11 @@ def test_parameter_counts_at_50_features() -> None:
     assert [line.get_ydata()[-1] for line in ax.lines] == [3977, 302, 155, 1427, 202, 153]
 
 
-def test_the_shaded_area_is_the_share_of_mistakes() -> None:
-    figure = draw("diabetes", "mistakes")
+def test_the_shaded_area_is_the_expected_error() -> None:
+    figure = draw("diabetes", "errors")
     (shade,) = figure.axes[0].collections
     outline = shade.get_paths()[0].vertices
-    # The shoelace formula; the model is fitted, so the share is near that of the parameters.
+    # The shoelace formula; the model is fitted, so the area is near that of the parameters.
     x, y = outline.T
     area = abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1))) / 2
     assert 100 * area == pytest.approx(11.675, abs=4 * 100 * np.sqrt(0.117 * 0.883 / 500))
