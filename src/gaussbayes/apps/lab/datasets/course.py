@@ -1,4 +1,4 @@
-"""The course's examples as datasets of the lab; their numbers are those of the lessons' sheets."""
+"""The course's examples as datasets of the lab; their numbers are those of the handouts."""
 
 import numpy as np
 
@@ -7,38 +7,38 @@ from gaussbayes.apps.lab.datasets.drawn import drawn, gaussians
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.labels import encode
 from gaussbayes.datasets import load_iris
-from gaussbayes.lessons.sheets import covariance_pictures as clouds_sheet
-from gaussbayes.lessons.sheets import diabetes as diabetes_sheet
-from gaussbayes.lessons.sheets import naive_bayes as naive_bayes_sheet
-from gaussbayes.lessons.sheets import optimal_regions as regions_sheet
-from gaussbayes.lessons.sheets import petals as petals_sheet
-from gaussbayes.lessons.sheets import three_gaussians as three_sheet
-from gaussbayes.lessons.sheets import two_gaussians as two_sheet
+from gaussbayes.lessons import covariance_pictures as clouds_lesson
+from gaussbayes.lessons import diabetes as diabetes_lesson
+from gaussbayes.lessons import naive_bayes as naive_bayes_lesson
+from gaussbayes.lessons import optimal_regions as regions_lesson
+from gaussbayes.lessons import petals as petals_lesson
+from gaussbayes.lessons import three_gaussians as three_lesson
+from gaussbayes.lessons import two_gaussians as two_lesson
 
 
 def listed(
     name: str, rows: FloatArray, labels: LabelArray, features: tuple[str, ...], target: str
 ) -> Table:
-    """Rows that a sheet or a paper lists."""
+    """Rows that a handout or a paper lists."""
     codes, classes = encode(labels)
     return Table(name, np.asarray(rows, np.float64), codes, classes, features, target)
 
 
 def petals() -> Table:
     """Eight petals of two species."""
-    found = petals_sheet.table()
+    found = petals_lesson.table()
     return listed("Petals", found.rows, found.labels, found.features, "species")
 
 
 def naive_bayes() -> Table:
-    """The six rows of the sheet on naive Bayes."""
-    found = naive_bayes_sheet.table()
+    """The six rows of the handout on naive Bayes."""
+    found = naive_bayes_lesson.table()
     return listed("Naive Bayes by hand", found.rows, found.labels, found.features, "class")
 
 
 def clouds() -> Table:
     """Three clouds of four points, which differ in their correlation only."""
-    found = clouds_sheet.table()
+    found = clouds_lesson.table()
     return listed("Three clouds", found.rows, found.labels, found.features, "cloud")
 
 
@@ -52,33 +52,33 @@ def irises() -> Table:
 
 def two_gaussians(seed: int, n: int) -> Table:
     """The two classes of the laboratory sheet."""
-    truth = gaussians("uniform", two_sheet.MEANS, two_sheet.COVARIANCES, (1, 2))
+    truth = gaussians("uniform", two_lesson.MEANS, two_lesson.COVARIANCES, (1, 2))
     return drawn("Two Gaussians", truth, seed, n)
 
 
 def three_gaussians(seed: int, n: int) -> Table:
     """The three classes of the laboratory slides."""
-    truth = gaussians("uniform", three_sheet.MEANS, three_sheet.COVARIANCES, (0, 1, 2))
+    truth = gaussians("uniform", three_lesson.MEANS, three_lesson.COVARIANCES, (0, 1, 2))
     return drawn("Three Gaussians", truth, seed, n)
 
 
 def optimal_regions(seed: int, n: int) -> Table:
     """Rows of the three classes whose parameters are given."""
     truth = gaussians(
-        regions_sheet.PRIORS, regions_sheet.MEANS, regions_sheet.COVARIANCE, (0, 1, 2)
+        regions_lesson.PRIORS, regions_lesson.MEANS, regions_lesson.COVARIANCE, (0, 1, 2)
     )
     return drawn("Optimal regions", truth, seed, n)
 
 
 def diabetes(seed: int, n: int) -> Table:
     """Patients with and without diabetes, by two features."""
-    priors = list(diabetes_sheet.DOCTOR.values())
+    priors = list(diabetes_lesson.DOCTOR.values())
     truth = gaussians(
         priors,
-        diabetes_sheet.MEANS,
-        diabetes_sheet.COVARIANCES,
+        diabetes_lesson.MEANS,
+        diabetes_lesson.COVARIANCES,
         ("healthy", "ill"),
-        diabetes_sheet.FEATURES,
+        diabetes_lesson.FEATURES,
     )
     return drawn("Diabetes", truth, seed, n)
 
@@ -90,7 +90,7 @@ def gaps(seed: int, n: int) -> Table:
     """
     whole = diabetes(seed, n)
     rows = whole.X.copy()
-    rows[rows[:, 0] > diabetes_sheet.COUNT, 1] = np.nan
+    rows[rows[:, 0] > diabetes_lesson.COUNT, 1] = np.nan
     return Table(
         "Diabetes with gaps",
         rows,

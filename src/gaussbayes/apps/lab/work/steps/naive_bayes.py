@@ -12,7 +12,7 @@ LESSON = GuidedLesson(
     (
         Step(
             "Six rows, three of each class: small enough to check every number by hand. The means "
-            "are (8.5, 1.83) and (1.83, 7.5); the sheet prints 6.84 for the last of them, but "
+            "are (8.5, 1.83) and (1.83, 7.5); the handout prints 6.84 for the last of them, but "
             "8, 7.5 and 7 average to 7.5.",
             state(_ROWS, fitted("diagonal"), layers={"regions": "none", "boundary": False}),
         ),

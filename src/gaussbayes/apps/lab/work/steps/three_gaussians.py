@@ -38,7 +38,7 @@ LESSON = GuidedLesson(
             ),
         ),
         Step(
-            "Half of the points are held out now. The sheet counts 4 errors in 1500; the best "
+            "Half of the points are held out now. The handout counts 4 errors in 1500; the best "
             "rule there is errs in 0.17 %, so that among a few hundred test points none or one "
             "is to be expected. Another seed gives another draw.",
             state(_LATER, fitted(divisor="unbiased"), layers={"truth": True}, test=0.5),
