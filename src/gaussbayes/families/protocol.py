@@ -75,6 +75,9 @@ class Statistics(Protocol):
     def aligned(self, positions: Sequence[int], n_classes: int) -> Self:
         """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
 
+    def together(self) -> Self:
+        """The statistics of the rows of all classes, as those of one class."""
+
     def of_columns(self, columns: Sequence[int]) -> Self:
         """Only these columns, in this order; at least one."""
 
