@@ -57,7 +57,10 @@ Weights: TypeAlias = Annotated[
 NumbersOrNull: TypeAlias = Annotated[
     Raw, _array_of({"type": ["number", "null"]}, "finite numbers, null for a missing value")
 ]
-Integers: TypeAlias = Annotated[Raw, _array_of({"type": "integer"}, "integers")]
+Integers: TypeAlias = Annotated[Raw, _array_of({"type": "integer", "minimum": 0}, "integers")]
+Codes: TypeAlias = Annotated[
+    Raw, _array_of({"type": "integer", "minimum": -2}, "integers, −1 unseen, −2 missing")
+]
 Labels: TypeAlias = Annotated[
     Raw, _array_of({"type": ["string", "number", "boolean"]}, "strings, numbers or booleans")
 ]

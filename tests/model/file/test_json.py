@@ -89,9 +89,21 @@ FILLERS = {
 }
 
 PLACES = {
-    "numbers for labels": ('["ash","oak"]', "[{}0]".format("0," * 12_000_000), "at most 500,000 lab"),
-    "long labels": ('["ash","oak"]', "[{}0]".format("12345678," * 2_000_000), "at most 500,000 lab"),
-    "numbers for names": ('["age","girth","height"]', "[{}0]".format("0," * 12_000_000), r"es\[0\]"),
+    "numbers for labels": (
+        '["ash","oak"]',
+        "[{}0]".format("0," * 12_000_000),
+        "at most 500,000 lab",
+    ),
+    "long labels": (
+        '["ash","oak"]',
+        "[{}0]".format("12345678," * 2_000_000),
+        "at most 500,000 lab",
+    ),
+    "numbers for names": (
+        '["age","girth","height"]',
+        "[{}0]".format("0," * 12_000_000),
+        r"es\[0\]",
+    ),
     "names": ('["age","girth","height"]', '[{}"a"]'.format('"ab",' * 2_000_000), "500,000 strings"),
     "numbers for families": ('"families": [', '"families": [' + "0," * 9_000_000, r"families\[0\]"),
     "families": (
@@ -99,13 +111,18 @@ PLACES = {
         '"families": [' + '{"family":"a","columns":0,"settings":0},' * 20_000,
         r"families\[0\]: must have a member 'statistics'",
     ),
-    "columns": ('"columns": [0,1,2]', '"columns": [{}0]'.format("0," * 9_000_000), "at most 500,000"),
+    "columns": (
+        '"columns": [0,1,2]',
+        '"columns": [{}0]'.format("0," * 9_000_000),
+        "at most 500,000",
+    ),
 }
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [(WEIGHT, filler, "must be|has at most") for filler in FILLERS.values()] + list(PLACES.values()),
+    [(WEIGHT, filler, "must be|has at most") for filler in FILLERS.values()]
+    + list(PLACES.values()),
     ids=[*FILLERS, *PLACES],
 )
 def test_no_file_fills_the_memory(old: str, new: str, message: str) -> None:

@@ -52,6 +52,7 @@ _PICKED = 1 << 22
 """Entries of scatters that are picked in one step."""
 
 Proportion: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+Pattern: TypeAlias = Annotated[str, Meta(extra_json_schema={"pattern": "^[01]+$"})]
 Observed: TypeAlias = NDArray[np.bool_]
 Position: TypeAlias = Callable[[int, int, int], int]
 """Where in the file's array entry (i, j), j ≤ i, of matrix c stands."""
@@ -73,7 +74,7 @@ class CellsRecord(Record, frozen=True):
     """Rows with missing values: those of a class that have the same values are summed together."""
 
     classes: Integers
-    observed: Annotated[list[str], Meta(description="1 for a feature that has a value, else 0")]
+    observed: Annotated[list[Pattern], Meta(description="which features have a value")]
     weight: Weights
     anchor: Numbers
     offset: Numbers
