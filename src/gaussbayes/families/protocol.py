@@ -283,6 +283,14 @@ class Family(Protocol):
 
 
 @runtime_checkable
+class Selective(Protocol):
+    """A family that does not take every number."""
+
+    def check(self, rows: Rows, names: Schema) -> None:
+        """Raise for the first value that it does not take; names row and column."""
+
+
+@runtime_checkable
 class Fused(Protocol):
     """A density that a kernel scores together with the prior and what other families add."""
 

@@ -10,6 +10,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.independent import (
+    Place,
     linear_log_likelihood,
     score_blocks,
     sum_rows,
@@ -83,8 +84,8 @@ class PoissonDensity:
                 table = tables[j] = log_probability(every[:, None], self.rate[:, j])
             return table.take(counts.astype(np.intp), axis=0)
 
-        def score(numbers: FloatArray) -> FloatArray:
-            present, counts = check_counts(numbers, None)
+        def score(numbers: FloatArray, place: Place) -> FloatArray:
+            present, counts = check_counts(numbers, place)
             scores = np.zeros((counts.shape[0], self.n_classes))
             for j in range(self.n_columns):
                 values, largest = counts[:, j], int(counts[:, j].max(initial=0.0))
