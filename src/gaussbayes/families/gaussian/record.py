@@ -248,7 +248,7 @@ def _read_cells(record: CellsRecord, moments: ClassMoments) -> PatternMoments:
     codes = integers(record.classes, "classes", q, 0, k - 1, each)
     there = _patterns(record.observed, d)
     _check_order(codes.tolist(), record.observed, d)
-    varied = integers(record.varied, "varied", None, 0, q - 1).astype(np.intp)
+    varied = integers(record.varied, "varied", None, 0, q - 1, longest=q).astype(np.intp)
     if not (np.diff(varied) > 0).all():
         refuse("varied", "numbers of different cells in increasing order")
     try:
