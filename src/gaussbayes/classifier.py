@@ -956,7 +956,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _with(self, model: Model) -> Self:
         """The same classifier with another record."""
         changed = copy(self)
-        vars(changed)["_model"] = model
+        changed.__dict__["_model"] = model
         return changed
 
     @classmethod
