@@ -10,7 +10,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.bernoulli.density import BernoulliDensity
 from gaussbayes.families.bernoulli.statistics import BernoulliStatistics, binary_terms
-from gaussbayes.families.independent import ColumnSums, IndependentColumns
+from gaussbayes.families.independent import ColumnSums, IndependentColumns, Place
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -38,9 +38,9 @@ class Bernoulli(IndependentColumns):
     statistics_type: ClassVar[type[ColumnSums]] = BernoulliStatistics
     remedies: ClassVar[tuple[str, ...]] = ("set smoothing above 0",)
 
-    def terms(self, numbers: FloatArray, names: Schema | None = None) -> FloatArray:
+    def terms(self, numbers: FloatArray, place: Place) -> FloatArray:
         """What is summed of numbers (n, d); see `binary_terms`."""
-        return binary_terms(numbers, names)
+        return binary_terms(numbers, place)
 
     def density(self, sums: BernoulliStatistics) -> BernoulliDensity:
         """The probabilities."""

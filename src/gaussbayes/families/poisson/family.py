@@ -7,7 +7,7 @@ import numpy as np
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.independent import ColumnSums, IndependentColumns
+from gaussbayes.families.independent import ColumnSums, IndependentColumns, Place
 from gaussbayes.families.poisson.density import PoissonDensity
 from gaussbayes.families.poisson.statistics import PoissonStatistics, count_terms
 
@@ -37,9 +37,9 @@ class Poisson(IndependentColumns):
     name: ClassVar[str] = "poisson"
     statistics_type: ClassVar[type[ColumnSums]] = PoissonStatistics
 
-    def terms(self, numbers: FloatArray, names: Schema | None = None) -> FloatArray:
+    def terms(self, numbers: FloatArray, place: Place) -> FloatArray:
         """What is summed of counts (n, d); see `count_terms`."""
-        return count_terms(numbers, names)
+        return count_terms(numbers, place)
 
     def density(self, sums: PoissonStatistics) -> PoissonDensity:
         """The rates of classes that have values in every column."""
