@@ -144,11 +144,11 @@ def test_bad_rows(log_posterior: Any, prior: Any, weight: Any, message: str) -> 
 
 @pytest.mark.parametrize("value", [0.0, -1e-3, np.nan, np.inf, "small"])
 def test_bad_tolerances(value: Any) -> None:
-    with pytest.raises(ParameterError, match="tolerance is a finite number above 0"):
+    with pytest.raises(ParameterError, match="tolerance must be a finite number above 0"):
         prior_shift(np.log([[0.5, 0.5]]), HALF, tolerance=value)
 
 
 @pytest.mark.parametrize("value", [0, 2.5, True])
 def test_bad_numbers_of_iterations(value: Any) -> None:
-    with pytest.raises(ParameterError, match="max_iterations is a whole number, at least 1"):
+    with pytest.raises(ParameterError, match="max_iterations must be an integer, at least 1"):
         prior_shift(np.log([[0.5, 0.5]]), HALF, max_iterations=value)

@@ -8,10 +8,11 @@ import pytest
 from scipy import stats
 
 from gaussbayes import GaussianClassifier, make_gaussian_dataset
-from gaussbayes.analysis.synthesis import as_generator, draw, draw_rows, factors
-from gaussbayes.base.errors import ParameterError, SingularCovarianceError
-from gaussbayes.base.schema import Schema
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
+from gaussbayes.analysis.synthesis import as_generator, draw, draw_rows
+from gaussbayes.base.errors import CapabilityError, ParameterError, SingularCovarianceError
+from gaussbayes.model.model import Model
+from gaussbayes.model.solution import Solution
+from tests.gaussians import model_of
 
 PRIORS = np.array([0.2, 0.5, 0.3])
 MEANS = np.array([[1.0, -2.0, 0.0], [100.0, 0.0, 5.0], [0.0, 0.0, 0.0]])
@@ -25,30 +26,26 @@ MATRICES = np.array(
 VARIANCES = np.array([[1.0, 4.0, 1e-4], [9.0, 1e6, 1.0], [0.25, 2.0, 3.0]])
 RADII = np.array([4.0, 0.01, 1.0])
 CASES = {
-    "full": (Structure("full"), MATRICES, MATRICES),
-    "full shared": (Structure("full", shared=True), MATRICES[0], MATRICES[[0, 0, 0]]),
-    "diagonal": (Structure("diagonal"), VARIANCES, [np.diag(v) for v in VARIANCES]),
-    "diagonal shared": (
-        Structure("diagonal", shared=True),
-        VARIANCES[0],
-        [np.diag(VARIANCES[0])] * 3,
-    ),
-    "spherical": (Structure("spherical"), RADII, [v * np.eye(3) for v in RADII]),
-    "spherical shared": (Structure("spherical", shared=True), 4.0, [4.0 * np.eye(3)] * 3),
+    "full": (("full", False), MATRICES, MATRICES),
+    "full shared": (("full", True), MATRICES[0], MATRICES[[0, 0, 0]]),
+    "diagonal": (("diagonal", False), VARIANCES, [np.diag(v) for v in VARIANCES]),
+    "diagonal shared": (("diagonal", True), VARIANCES[0], [np.diag(VARIANCES[0])] * 3),
+    "spherical": (("spherical", False), RADII, [v * np.eye(3) for v in RADII]),
+    "spherical shared": (("spherical", True), 4.0, [4.0 * np.eye(3)] * 3),
 }
 
 
-def make(case: str) -> tuple[Parameters, list[np.ndarray]]:
+def make(case: str) -> tuple[Model, list[np.ndarray]]:
     structure, values, dense = CASES[case]
-    schema = Schema(np.array(["a", "b", "c"]), 3)
-    return given(schema, structure, PRIORS, MEANS, values), list(dense)
+    return model_of(PRIORS, MEANS, values, *structure), list(dense)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_draws_have_the_priors_means_and_covariances_of_the_model(case: str) -> None:
     parameters, dense = make(case)
     n = 60_000
-    X, codes = draw(parameters, n, np.random.default_rng(1))
+    rows, codes = draw(parameters, n, np.random.default_rng(1))
+    X = rows.matrix
     assert X.shape == (n, 3)
     assert X.dtype == np.float64
     assert codes.dtype == np.int32
@@ -67,37 +64,26 @@ def test_draws_have_the_priors_means_and_covariances_of_the_model(case: str) -> 
 @pytest.mark.parametrize("case", CASES)
 def test_whitened_draws_are_standard_normal(case: str) -> None:
     parameters, dense = make(case)
-    X, codes = draw(parameters, 6000, np.random.default_rng(2))
+    rows, codes = draw(parameters, 6000, np.random.default_rng(2))
+    X = rows.matrix
     for code, covariance in enumerate(dense):
         own = X[codes == code] - MEANS[code]
         squares = (own @ np.linalg.inv(covariance) * own).sum(axis=1)
         assert stats.kstest(squares, stats.chi2(3).cdf).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_factors_give_the_covariance_back(case: str) -> None:
-    parameters, dense = make(case)
-    factor = factors(parameters.covariance)
-    matrices = factor if factor.ndim == 3 else factor[:, :, None] * np.eye(3)
-    for code in range(matrices.shape[0]):
-        np.testing.assert_allclose(
-            matrices[code] @ matrices[code].T, dense[code], rtol=1e-14, atol=1e-20
-        )
-
-
 def test_rows_are_affine_in_the_same_normal_numbers() -> None:
     # Every class's rows are mean + F z with the z of the generator, row by row.
     parameters, dense = make("full")
     codes = np.array([2, 0, 1, 1, 0, 2, 2], dtype=np.int32)
-    rows = draw_rows(parameters, codes, np.random.default_rng(5))
+    rows = draw_rows(parameters, codes, np.random.default_rng(5)).matrix
     z = np.random.default_rng(5).standard_normal((7, 3))
     expected = [MEANS[c] + np.linalg.cholesky(dense[c]) @ z[i] for i, c in enumerate(codes)]
     np.testing.assert_allclose(rows, expected, rtol=1e-13, atol=1e-13)
 
 
 def test_a_class_without_prior_is_never_drawn() -> None:
-    schema = Schema(np.array([0, 1]), 1)
-    parameters = given(schema, Structure(), [1.0, 0.0], [[0], [1]], [[[1]], [[1]]])
+    parameters = model_of([1.0, 0.0], [[0], [1]], [[[1]], [[1]]])
     _, codes = draw(parameters, 1000, np.random.default_rng(0))
     assert (codes == 0).all()
 
@@ -114,7 +100,7 @@ def test_a_covariance_that_can_be_inverted_can_be_drawn_from() -> None:
 @pytest.mark.parametrize("n", [0, -1, 2.0, True, "3", None])
 def test_draw_refuses_a_number_of_rows_that_is_none(n: Any) -> None:
     parameters, _ = make("full")
-    with pytest.raises(ParameterError, match="n_samples is a whole number, at least 1, got"):
+    with pytest.raises(ParameterError, match="n_samples must be an integer, at least 1, got"):
         draw(parameters, n, np.random.default_rng(0))
 
 
@@ -192,7 +178,7 @@ def test_an_int_is_the_seed_of_numpy_default_generator() -> None:
 
 @pytest.mark.parametrize("state", [-1, 1.5, "seed", True])
 def test_bad_random_state(state: Any) -> None:
-    with pytest.raises(ParameterError, match="random_state is None, a whole number"):
+    with pytest.raises(ParameterError, match="random_state must be None, an integer"):
         make_gaussian_dataset(10, [[0, 0]], random_state=state)
 
 
@@ -202,29 +188,32 @@ TWO = [[0.0, 0.0], [1.0, 1.0]]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([5, 5, 5], TWO), "there are 2 centroids, so n_samples is one number or 2 of them, got 3"),
-        (([5, -1], TWO), "n_samples of class 1 is -1; it must be a whole number"),
+        (
+            ([5, 5, 5], TWO),
+            "there are 2 centroids, so n_samples must be one number or 2 of them, got 3",
+        ),
+        (([5, -1], TWO), "n_samples of class 1 is -1; it must be an integer"),
         (([5, 2.5], TWO), "n_samples of class 1 is 2.5"),
         ((True, TWO), "n_samples of class 0 is True"),
         (([0, 0], TWO), "no class has a row"),
-        ((5, [0.0, 1.0]), r"centroids have shape \(classes, features\).*got shape \(2,\)"),
-        ((5, []), r"centroids have shape .* got shape \(0,\)"),
+        ((5, [0.0, 1.0]), r"centroids must have shape \(classes, features\).*got shape \(2,\)"),
+        ((5, []), r"centroids must have shape .* got shape \(0,\)"),
         ((5, [[0, 0], [1]]), "centroids must be an array of numbers with rows of equal length"),
         ((5, [["a", "b"]]), "centroids must be an array of numbers"),
         ((5, [[0, 0], [np.nan, 1]]), r"the centroid of class 1 is \[nan, 1.0\]"),
-        ((5, TWO, 2.0), r"cov is None, one covariance of shape \(2, 2\) .* got shape \(\)"),
+        ((5, TWO, 2.0), r"cov must be None, one covariance of shape \(2, 2\) .* got shape \(\)"),
         ((5, TWO, [1.0, 2.0]), r"got shape \(2,\)"),
         ((5, TWO, np.eye(3)), r"got shape \(3, 3\)"),
         (
             (5, TWO, [np.eye(2)] * 3),
-            r"one for each class of shape \(2, 2, 2\).*got shape \(3, 2, 2",
+            r"one for each class of\s+shape \(2, 2, 2\).*got shape \(3, 2, 2",
         ),
         ((5, TWO, [[1, "x"], [0, 1]]), "cov must be an array of numbers"),
         (
             (5, TWO, [np.eye(2), [[1, 0.5], [0, 1]]]),
-            r"covariance of class 1 is not symmetric: entry \(0, 1\) is 0.5, entry \(1, 0\) is 0",
+            r"covariance of class 1 must be symmetric: entry \(0, 1\) is 0.5, entry \(1, 0\) is 0",
         ),
-        ((5, TWO, [[1, 0.5], [0, 1]]), "the covariance is not symmetric"),
+        ((5, TWO, [[1, 0.5], [0, 1]]), "the covariance must be symmetric"),
     ],
 )
 def test_bad_input_names_what_is_wrong(arguments: tuple[Any, ...], message: str) -> None:
@@ -245,6 +234,13 @@ def test_bad_input_names_what_is_wrong(arguments: tuple[Any, ...], message: str)
 def test_a_covariance_that_is_none_names_the_class(cov: Any, message: str) -> None:
     with pytest.raises(SingularCovarianceError, match=message):
         make_gaussian_dataset(5, TWO, cov, random_state=0)
+
+
+def test_a_family_that_cannot_be_drawn_from_is_named() -> None:
+    whole, _ = make("full")
+    model = Model(whole.settings, whole.schema, None, Solution(PRIORS, (object(),)))
+    with pytest.raises(CapabilityError, match="sample needs .*'Samplable'.* 'gaussian'"):
+        draw(model, 3, np.random.default_rng(0))
 
 
 def days() -> GaussianClassifier:

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gaussbayes.analysis.contributions import Contribution, LogOdds, added
+from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate, given
+from gaussbayes.families.gaussian.summarise import summarise
 from scipy.stats import multivariate_normal, norm
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from gaussbayes.analysis.contributions import Contribution, LogOdds, added
 from gaussbayes.analysis.explanation import Explanation, explain
 from gaussbayes.base.errors import (
     DataError,
@@ -20,8 +22,6 @@ from gaussbayes.base.errors import (
 )
 from gaussbayes.base.schema import Schema
 from gaussbayes.datasets import load_iris
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate, given
-from gaussbayes.families.gaussian.summarise import summarise
 from tests.strategies import STRUCTURES, name_of
 
 pytestmark = pytest.mark.usefixtures("kernels")

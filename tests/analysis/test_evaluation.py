@@ -12,8 +12,15 @@ from sklearn.metrics import (
     precision_recall_fscore_support,
 )
 
-from gaussbayes.analysis.evaluation import Evaluation, calibrate, confident_errors, evaluate
+from gaussbayes.analysis.evaluation import (
+    Evaluation,
+    accuracy,
+    calibrate,
+    confident_errors,
+    evaluate,
+)
 from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.data.labels import read_targets
 
 CLASSES = np.array(["ash", "elm", "oak"])
 
@@ -37,8 +44,8 @@ def test_scores_are_those_of_scikit_learn(k: int) -> None:
     assert seen.log_loss == pytest.approx(log_loss(codes, posterior, labels=every), rel=1e-14)
     theirs = brier_score_loss(codes, posterior, labels=every, scale_by_half=False)
     assert seen.brier == pytest.approx(theirs, rel=1e-14)
-    shares = confusion_matrix(codes, guesses, labels=every, normalize="true")
-    np.testing.assert_allclose(seen.shares, shares, rtol=1e-15)
+    proportions = confusion_matrix(codes, guesses, labels=every, normalize="true")
+    np.testing.assert_allclose(seen.proportions, proportions, rtol=1e-15)
 
 
 def test_the_log_loss_is_exact_where_posteriors_underflow() -> None:
@@ -64,8 +71,8 @@ def test_a_class_without_rows_has_no_shares() -> None:
     log_posterior, codes = told()
     present = codes != 1
     seen = evaluate(log_posterior[present], codes[present], CLASSES)
-    assert np.isnan(seen.shares[1]).all()
-    assert np.isfinite(seen.shares[[0, 2]]).all()
+    assert np.isnan(seen.proportions[1]).all()
+    assert np.isfinite(seen.proportions[[0, 2]]).all()
     assert seen.confusion[1].tolist() == [0, 0, 0]
 
 
@@ -190,3 +197,34 @@ def test_the_calibration_error_is_that_of_the_predicted_classes() -> None:
     expected = np.average(np.abs(observed - stated), weights=rows[rows > 0])
     assert seen.calibration_error == pytest.approx(expected, rel=1e-12)
     assert seen.accuracy == pytest.approx(accuracy_score(codes, log_posterior.argmax(axis=1)))
+
+
+def test_rows_without_label_do_not_count() -> None:
+    log_posterior, codes = told(60)
+    some = np.where(np.arange(60) % 3 == 0, -1, codes)
+    seen, expected = (
+        evaluate(log_posterior, some, CLASSES),
+        evaluate(log_posterior[some >= 0], codes[some >= 0], CLASSES),
+    )
+    assert seen.confusion.tolist() == expected.confusion.tolist()
+    assert (seen.log_loss, seen.brier) == (expected.log_loss, expected.brier)
+    assert not set(confident_errors(log_posterior, some, 60)) & set(np.flatnonzero(some < 0))
+    with pytest.raises(DataError, match="no rows to evaluate"):
+        evaluate(log_posterior, np.full(60, -1), CLASSES)
+
+
+def test_accuracy_is_that_of_scikit_learn() -> None:
+    rng = np.random.default_rng(1)
+    y, weights = rng.choice(CLASSES, 50), rng.random(50)
+    predicted = rng.integers(0, 2, 50)
+    known = CLASSES[:2]  # oak is not known, and never predicted
+    expected = accuracy_score(y, known[predicted], sample_weight=weights)
+    assert accuracy(predicted, known, *read_targets(y, 50, weights)) == pytest.approx(expected)
+    some = np.where(np.arange(50) < 20, None, y)
+    expected = accuracy_score(y[20:], known[predicted][20:], sample_weight=weights[20:])
+    assert accuracy(predicted, known, *read_targets(some, 50, weights)) == pytest.approx(expected)
+    soft = rng.dirichlet(np.ones(3), size=50)
+    expected = float(np.mean([soft[i, predicted[i]] for i in range(50)]))
+    assert accuracy(predicted, np.arange(2), *read_targets(soft)) == pytest.approx(expected)
+    with pytest.raises(DataError, match="no rows to evaluate"):
+        accuracy(predicted, known, *read_targets([None] * 50))

@@ -5,13 +5,13 @@ import pytest
 
 from gaussbayes.analysis.grid import Grid, grid_over, limits, line_over
 from gaussbayes.base.errors import ParameterError
-from gaussbayes.base.schema import Schema
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
+from gaussbayes.model.model import Model
+from tests.gaussians import model_of
 
 
-def model() -> Parameters:
+def model() -> Model:
     covariances = [[[4.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [0.0, 9.0]]]
-    return given(Schema(np.arange(2), 2), Structure(), "uniform", [[0, 0], [10, 5]], covariances)
+    return model_of("uniform", [[0, 0], [10, 5]], covariances)
 
 
 def test_rows_and_arrange_are_inverse() -> None:
@@ -56,8 +56,15 @@ def test_a_constant_feature_is_given_room(value: float) -> None:
     assert np.unique(line_over(low[0], high[0], 100)).size == 100
 
 
+def test_missing_values_are_left_out() -> None:
+    low, high = limits(None, np.array([[0.0, np.nan], [100.0, 7.0], [np.nan, 7.0]]))
+    assert (low.tolist(), high.tolist()) == ([-6.0, 6.5], [106.0, 7.5])
+    with pytest.raises(ParameterError, match="give at least one row that has it"):
+        limits(None, np.array([[0.0, np.nan], [1.0, np.nan]]))
+
+
 def test_nothing_to_show_and_too_few_points() -> None:
-    with pytest.raises(ParameterError, match="nothing to show: give at least one row"):
+    with pytest.raises(ParameterError, match="nothing to show of a feature: give at least one row"):
         limits(None, np.empty((0, 2)))
     with pytest.raises(ParameterError, match="at least 2 points a side, got 1"):
         line_over(0.0, 1.0, 1)
