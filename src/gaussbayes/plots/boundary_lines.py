@@ -27,7 +27,12 @@ _MOST_NAMED = 3
 
 
 def mark_boundaries(
-    ax: "Axes", positions: Sequence[float], stretch: tuple[float, float], *, write: bool = True
+    ax: "Axes",
+    positions: Sequence[float],
+    stretch: tuple[float, float],
+    *,
+    write: bool = True,
+    between_integers: bool = False,
 ) -> float:
     """Draw a line at each boundary; returns how much of the height the values take above.
 
@@ -38,7 +43,7 @@ def mark_boundaries(
         return 0.0
     low, high = stretch
     width, height = style.size_of(ax)
-    written = numbers(positions, high - low)
+    written = numbers(positions, high - low, between_integers)
     longest = max(len(value) for value in written) * _DIGIT
     room = (longest + _DIGIT) / (_SMALLEST * width)
     upright = len(written) * room > 1.0
@@ -76,7 +81,13 @@ def _add_leaders(ax: "Axes", leaders: list[Any], look: dict[str, Any]) -> None:
     ax.add_collection(LineCollection(leaders, zorder=4, **look), autolim=False)
 
 
-def boundary_handle(outside: Sequence[float], inside: Sequence[float], span: float) -> Any:
+def boundary_handle(
+    outside: Sequence[float],
+    inside: Sequence[float],
+    span: float,
+    *,
+    between_integers: bool = False,
+) -> Any:
     """A legend entry for the boundaries, which also names those beyond the figure.
 
     None if there are no boundaries at all.
@@ -85,7 +96,7 @@ def boundary_handle(outside: Sequence[float], inside: Sequence[float], span: flo
 
     if not (inside or outside):
         return None
-    beyond = numbers(outside, span)
+    beyond = numbers(outside, span, between_integers)
     named = ", ".join(beyond[:_MOST_NAMED])
     more = f" and {len(beyond) - _MOST_NAMED} more" if len(beyond) > _MOST_NAMED else ""
     where = "also at" if inside else "not shown: at"
@@ -93,11 +104,11 @@ def boundary_handle(outside: Sequence[float], inside: Sequence[float], span: flo
     return Line2D([], [], color=style.INK, linewidth=1.0 if inside else 0.0, label=label)
 
 
-def numbers(positions: Sequence[float], span: float) -> list[str]:
+def numbers(positions: Sequence[float], span: float, between_integers: bool = False) -> list[str]:
     """Positions as they are written in a figure of this span.
 
     To a thousandth of it, or up to a hundred times finer where two positions would read nearly
-    the same.
+    the same; to a half between integers.
 
     Examples
     --------
@@ -108,6 +119,8 @@ def numbers(positions: Sequence[float], span: float) -> list[str]:
     >>> numbers([1234.5], span=5000.0), numbers([2.5e-7], span=1e-6)
     (['1234'], ['2.50e-07'])
     """
+    if between_integers:
+        return [f"{value:.1f}".replace("-", "−") for value in positions]
     gaps = np.diff(np.unique(np.asarray(positions, dtype=np.float64)))
     unit = max(min([1e-3 * span, *(0.1 * gaps)]), 1e-5 * span)
     return [_written(value, unit).replace("-", "−", int(value < 0)) for value in positions]

@@ -36,6 +36,9 @@ _TICK = 0.35
 """Height for each tick of a density, in inches."""
 _STRIP_LINE = 0.17
 """Height of one class's line of markers, in inches."""
+_LABELLED: dict[str, Any] = {"linewidth": 2.0}
+_WITHOUT_LABEL: dict[str, Any] = {"linewidth": 1.5, "linestyle": (0, (2.5, 1.2))}
+"""What marks look like that show the proportions of rows."""
 _GROUP = 0.8
 """Of the room between neighbouring values, what their bars take."""
 
@@ -343,7 +346,7 @@ def draw_densities(
         n_lines = len(shown.styles) + int(shown.rows is not None and shown.rows.unlabelled.any())
         below = min(0.3, _STRIP_LINE * n_lines / style.size_of(ax)[1])
         _draw_strip(ax, shown, below, n_lines)
-    above = mark_boundaries(ax, shown.inside, (shown.low, shown.high), write=write)
+    above = _mark_boundaries(ax, shown, write)
     _frame(ax, shown, top, below, above)
     ax.set_ylabel("p(c) p(x | c)" if weighted else "p(x | c)")
 
@@ -352,9 +355,14 @@ def draw_posterior(ax: "Axes", shown: Scene, *, write: bool = True) -> None:
     """Posteriors of the classes, the boundaries and, if wanted, their values."""
     posterior = shown.view.posterior(shown.points)
     (_draw_stacks if shown.has_bars else _draw_curves)(ax, shown, posterior)
-    above = mark_boundaries(ax, shown.inside, (shown.low, shown.high), write=write)
+    above = _mark_boundaries(ax, shown, write)
     _frame(ax, shown, 1.0, 0.0 if shown.has_bars else 0.03, above)
     ax.set_ylabel("p(c | x)")
+
+
+def _mark_boundaries(ax: "Axes", shown: Scene, write: bool) -> float:
+    options = {"write": write, "between_integers": shown.axis.is_discrete}
+    return mark_boundaries(ax, shown.inside, (shown.low, shown.high), **options)
 
 
 def _draw_curves(ax: "Axes", shown: Scene, values: NDArray[Any]) -> None:
@@ -405,8 +413,8 @@ def _draw_proportions(ax: "Axes", shown: Scene, weighted: bool) -> float:
         height = proportions(values, shown.x, _area(shown, code, weighted))
         left, width = _bar(shown, code)
         color = UNLABELLED if look is None else style.INK if shown.has_bars else look.color
-        line: dict[str, Any] = {"colors": color, "linewidth": 2.0 if look else 1.5, "zorder": 4}
-        ax.hlines(height, left, left + width, gid=f"rows {code}", **line)
+        line: dict[str, Any] = {"colors": color, **(_LABELLED if look else _WITHOUT_LABEL)}
+        ax.hlines(height, left, left + width, gid=f"rows {code}", zorder=4, **line)
         highest = max(highest, float(height.max()))
     return highest
 
@@ -482,13 +490,36 @@ def legend_handles(shown: Scene, *, evidence: bool = False) -> list[Any]:
         )
         for look in shown.styles
     ]
-    if shown.many and shown.axis.is_discrete:
-        color = style.INK if shown.has_bars else style.FAINT
-        entries.append(Line2D([], [], color=color, linewidth=2.0, label="rows (proportion)"))
-    elif shown.many:
-        entries.append(Patch(facecolor=style.FAINT, alpha=0.4, label="rows (histogram)"))
-    if evidence:
+    if evidence and shown.has_bars:
+        look: dict[str, Any] = {"facecolor": "none", "edgecolor": style.FAINT, "linewidth": 1.5}
+        entries.append(Patch(label="evidence p(x)", **look))
+    elif evidence:
         entries.append(Line2D([], [], color=style.FAINT, linewidth=3.0, label="evidence p(x)"))
-    entries += row_markers.row_handles(shown.rows)
-    boundary = boundary_handle(shown.outside, shown.inside, shown.high - shown.low)
+    entries += _row_handles(shown)
+    boundary = boundary_handle(
+        shown.outside,
+        shown.inside,
+        shown.high - shown.low,
+        between_integers=shown.axis.is_discrete,
+    )
     return entries if boundary is None else [*entries, boundary]
+
+
+def _row_handles(shown: Scene) -> list[Any]:
+    """Legend entries of the rows, as they are shown."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    if shown.rows is None or not shown.many:
+        return list(row_markers.row_handles(shown.rows))
+    entries: list[Any] = []
+    unlabelled = shown.rows.unlabelled
+    if shown.axis.is_discrete:
+        color = style.INK if shown.has_bars else style.FAINT
+        entries.append(Line2D([], [], color=color, label="rows (proportion)", **_LABELLED))
+        grey: Any = Line2D([], [], color=UNLABELLED, label="unlabelled", **_WITHOUT_LABEL)
+    else:
+        entries.append(Patch(facecolor=style.FAINT, alpha=0.4, label="rows (histogram)"))
+        grey = Patch(facecolor=UNLABELLED, alpha=0.4, label="unlabelled")
+    entries += [grey] if unlabelled.any() else []
+    return [*entries, *row_markers.missing_handles(shown.rows.n_missing)]

@@ -114,6 +114,7 @@ def pairs(
         _draw_single(axes[column, column], single, codes)
         axes[column, column].set_xlim(low[column], high[column])
     _name_outer_axes(axes, seen, names)
+    figure.align_labels()
     evaluation = evaluate(seen.model.log_posterior(rows), codes, seen.classes)
     together = "both" if m == 2 else f"all {m}"
     figure.suptitle(
@@ -265,7 +266,7 @@ def _handles(seen: View, points: row_markers.Points, *, best: bool) -> list[Any]
     entries += row_markers.row_handles(replace(points, n_missing=0))
     if points.n_missing:
         note = f"{points.n_missing:,} rows with missing values: drawn where they have both"
-        entries.append(row_markers.marker_handle(style.text(note, 40), marker="none"))
+        entries.append(row_markers.marker_handle(style.text(note), marker="none"))
     if best:
         frame = Patch(fill=False, edgecolor=style.INK, linewidth=2.2, label="fewest errors")
         entries.append(frame)

@@ -106,7 +106,8 @@ def _draw_line(
     )
     inside = [position for position in every if low <= position <= high]
     cuts = inside if axis.is_ordered else [place + 0.5 for place in range(len(axis.codes) - 1)]
-    top = 1.0 - mark_boundaries(ax, inside, (low, high))
+    between = {"between_integers": axis.is_discrete}
+    top = 1.0 - mark_boundaries(ax, inside, (low, high), **between)
     for left, right, code in intervals(seen, cuts, low, high):
         if code >= 0:
             color = style.lighter(styles[code].color, plane.LIGHT)
@@ -130,7 +131,7 @@ def _draw_line(
     heights = n_strips - 1.0 - np.arange(len(styles))
     entries += row_markers.draw_means(ax, np.stack([seen.means[:, 0], heights], axis=1))
     outside = [position for position in every if position not in inside]
-    entries.append(boundary_handle(outside, inside, high - low))
+    entries.append(boundary_handle(outside, inside, high - low, **between))
     if reject is not None:
         _hatch_line(ax, seen, reject, (low, high), 5 * resolution, top)
         entries.append(plane.open_handle(reject))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.view import Axis, View
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.types import FloatArray
+from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.plots.style import INK, ClassStyle
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ _MOST_SPREAD = 60
 _MANY = 3000
 """So many points are drawn as an image, which keeps vector files small."""
 
-# Multiples of these, modulo 1, fill an interval and a square evenly.
 _GOLDEN = 0.6180339887498949
 _PLASTIC = (0.7548776662466927, 0.5698402909980532)
+"""Multiples of the first, modulo 1, fill an interval evenly, and of the others a square."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,12 +81,11 @@ def spread_out(places: FloatArray, axes: Sequence[Axis]) -> FloatArray:
     --------
     >>> axis = Axis("wind", ("low", "high"), (0, 1))
     >>> spread_out(np.array([[1.0, 7.0], [1.0, 8.0]]), [axis, Axis("age")]).round(2).tolist()
-    [[0.7, 7.0], [1.07, 8.0]]
+    [[0.7, 7.0], [1.15, 8.0]]
     """
     moved = places.copy()
     discrete = [j for j, axis in enumerate(axes) if axis.is_discrete and _is_narrow(places[:, j])]
-    multiples = (_GOLDEN,) if len(discrete) == 1 else _PLASTIC
-    for j, multiple in zip(discrete, multiples, strict=False):
+    for j, multiple in zip(discrete, _PLASTIC, strict=False):
         moved[:, j] += _SPREAD * _even(places.shape[0], multiple)
     return moved
 
@@ -101,7 +100,7 @@ def _even(n: int, multiple: float) -> FloatArray:
     return numbers
 
 
-def strip(values: FloatArray, ranks: NDArray[Any], n_strips: int) -> FloatArray:
+def strip(values: RealArray, ranks: NDArray[Any], n_strips: int) -> FloatArray:
     """Values (n,) of one feature as points (n, 2) in strips one below the other, rank 0 on top.
 
     Within its strip a point's height says nothing; it only keeps equal values apart.
@@ -233,7 +232,7 @@ def missing_handles(n_missing: int) -> list["Line2D"]:
     if not n_missing:
         return []
     rows = "1 row" if n_missing == 1 else f"{n_missing:,} rows"
-    return [marker_handle(f"not drawn: {rows},\nvalue missing or not shown", marker="none")]
+    return [marker_handle(f"{rows} not drawn:\nvalue missing or\nnot shown", marker="none")]
 
 
 def ring_handle(label: str) -> "Line2D":

@@ -322,9 +322,11 @@ def draw_ticks(ax: "Axes", axis: Axis, which: Literal["x", "y"]) -> None:
     upright = False
     if which == "x":
         length = int(room / _TICK_LETTER)
-        short = [text(name, max(4, length), 3) for name in axis.categories]
-        upright = max(len(line) for name in short for line in name.split("\n")) > length
-        written = written if upright else short
+        upright = (
+            max(len(word) for name in axis.categories for word in name.split() or " ") > length
+        )
+        if not upright:
+            written = [text(name, length, 3) for name in axis.categories]
     places = range(0, n, int(every))
     ticks.set_ticks(list(places), [written[place] for place in places])
     ax.tick_params(axis=which, labelsize="small", length=0)
