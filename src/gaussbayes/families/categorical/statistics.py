@@ -13,6 +13,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.categories import MISSING, UNSEEN, Categories, unite
+from gaussbayes.data.factors import check_categories
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.remainders import difference, raise_removal
 
@@ -80,6 +81,7 @@ class CategoricalStatistics:
     def plus(self, other: "CategoricalStatistics", names: Schema) -> "CategoricalStatistics":
         """The counts of the rows of both, for the categories of either."""
         mine, theirs = _united(self, other, names)
+        check_categories(mine.categories, names)
         return CategoricalStatistics(
             mine.categories,
             mine.weight + theirs.weight,

@@ -1,4 +1,4 @@
-"""Files → moments: those of the same rows in memory, the same bits however the work was shared."""
+"""Files → sums: those of the same rows in memory, the same bits however the work was shared."""
 
 import pickle
 from pathlib import Path
@@ -8,32 +8,26 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.data.sources import cutting, moments_of, parquet_format, piece_sums, text_blocks
-from gaussbayes.data.sources.files import file_moments, make_plan, summary
-from gaussbayes.data.sources.opening import open_source
-from tests.sources.tables import (
+from gaussbayes.data import reduction
+from gaussbayes.data.file_rows import FileRows, file_partial
+from gaussbayes.data.roles import Request
+from gaussbayes.model.options import check_options
+from tests.data.tables import (
     BINARY,
     FEATURES,
     FORMATS,
+    LAYOUTS,
     TARGET,
     TEXT,
+    Observed,
     assert_learnt,
     in_memory,
+    learn,
     make_table,
     same_bits,
 )
-
-
-@pytest.fixture
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small files have many blocks, row groups and batches, as large ones have."""
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 2000)
-    monkeypatch.setattr(parquet_format, "_PIECE_ROWS", 100)
-    monkeypatch.setattr(cutting, "FEWEST_ROWS", 64)
-    monkeypatch.setattr(cutting, "BATCH_BYTES", 64 * 8 * 4)
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -41,7 +35,7 @@ def test_every_format_gives_the_moments_of_the_rows(ending: str, tmp_path: Path)
     table = make_table()
     path = tmp_path / f"rows{ending}"
     FORMATS[ending](table, path)
-    found = moments_of(path, TARGET)
+    found = learn(path, TARGET)
     assert found.features == FEATURES
     assert found.bad_rows.count == 0
     assert_learnt(found, table)
@@ -53,9 +47,9 @@ def test_the_bits_do_not_depend_on_threads(ending: str, tmp_path: Path) -> None:
     table = make_table()
     path = tmp_path / f"rows{ending}"
     FORMATS[ending](table, path)
-    found = [moments_of(path, TARGET, n_jobs=n_jobs) for n_jobs in (1, 2, 4, 1, 4)]
+    found = [learn(path, TARGET, n_jobs=n_jobs) for n_jobs in (1, 2, 4, 1, 4)]
     assert_learnt(found[0], table)
-    assert all(same_bits(found[0].learnt.moments, other.learnt.moments) for other in found[1:])
+    assert all(same_bits(found[0].moments, other.moments) for other in found[1:])
 
 
 @pytest.mark.parametrize("formats", [TEXT, BINARY])
@@ -66,20 +60,8 @@ def test_formats_with_the_same_blocks_give_the_same_bits(
     found = []
     for ending, write in formats.items():
         write(table, tmp_path / f"rows{ending}")  # type: ignore[operator]
-        found.append(moments_of(tmp_path / f"rows{ending}", TARGET).learnt)
-    assert all(same_bits(found[0].moments, other.moments) for other in found[1:])
-
-
-@pytest.mark.usefixtures("kernels")
-def test_the_estimator_learns_the_same_from_a_file(tmp_path: Path) -> None:
-    table = make_table()
-    parquet.write_table(table, tmp_path / "rows.parquet")
-    model = GaussianClassifier().fit_source(tmp_path / "rows.parquet", TARGET)
-    expected = in_memory(table)
-    rows = np.column_stack([table[name].to_numpy() for name in FEATURES])
-    names = pa.table(dict(zip(FEATURES, rows.T, strict=True)))
-    assert model.predict(names).tolist() == expected.predict(rows).tolist()
-    np.testing.assert_allclose(model.covariances_, expected.covariances_, rtol=1e-10)
+        found.append(learn(tmp_path / f"rows{ending}", TARGET).moments)
+    assert all(same_bits(found[0], other) for other in found[1:])
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -88,15 +70,17 @@ def test_files_are_merged_in_a_tree_of_their_own(tmp_path: Path) -> None:
     for number in range(5):
         write = list(FORMATS.values())[number]
         write(table.slice(number * 180, 180), tmp_path / f"{number}{list(FORMATS)[number]}")
-    whole = moments_of(tmp_path, TARGET)
+    whole = learn(tmp_path, TARGET)
     assert_learnt(whole, table)
-    plan = pickle.loads(pickle.dumps(make_plan(open_source(tmp_path), TARGET, None, None, "full")))
+    rows = FileRows.open(tmp_path, Request(TARGET))
+    fold = Observed(check_options(), rows.encoder)
+    plan = pickle.loads(pickle.dumps(rows.plan(fold, rows.encoder)))
     tree: MergeTree = MergeTree()
     for number in (3, 0, 4, 2, 1):
-        tree.add(number, pickle.loads(pickle.dumps(file_moments(plan, number))))
-    apart = summary(plan, tree.result())
+        tree.add(number, pickle.loads(pickle.dumps(file_partial(plan, number))))
+    apart = tree.result()
     assert apart.n_rows == 900
-    assert same_bits(whole.learnt.moments, apart.learnt.moments)
+    assert same_bits(whole.moments, apart.total.parts[0].moments)
 
 
 def test_a_folder_a_pattern_and_a_list_are_the_same_rows(tmp_path: Path) -> None:
@@ -109,26 +93,26 @@ def test_a_folder_a_pattern_and_a_list_are_the_same_rows(tmp_path: Path) -> None
     (tmp_path / "_SUCCESS").write_text("")
     names = [tmp_path / "a.csv", str(tmp_path / "deeper" / "b.csv")]
     sources = [tmp_path, str(tmp_path), f"{tmp_path}/**/*.csv", names, tuple(names)]
-    found = [moments_of(source, TARGET) for source in sources]
+    found = [learn(source, TARGET) for source in sources]
     assert_learnt(found[0], table)
-    assert all(same_bits(found[0].learnt.moments, each.learnt.moments) for each in found)
+    assert all(same_bits(found[0].moments, each.moments) for each in found)
 
 
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("ending", FORMATS)
-@pytest.mark.parametrize("layout", ["full", "pooled", "diagonal"])
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_weights_and_layouts(ending: str, layout: str, tmp_path: Path) -> None:
     table = make_table(200)
     weights = np.random.default_rng(1).integers(0, 4, 200) / 2
     table = table.append_column("w", pa.array(weights))
     FORMATS[ending](table, tmp_path / f"rows{ending}")
-    found = moments_of(tmp_path / f"rows{ending}", TARGET, weights="w", layout=layout)
+    found = learn(tmp_path / f"rows{ending}", TARGET, weights="w", layout=layout)
     assert found.features == FEATURES
-    expected = in_memory(table, "w").moments_.with_layout(layout)
-    np.testing.assert_allclose(found.learnt.moments.weight, expected.weight, rtol=1e-12)
-    np.testing.assert_allclose(
-        found.learnt.moments.scatter, expected.scatter, rtol=1e-9, atol=1e-9 * 1e6
-    )
+    expected = in_memory(table, "w").parts[0].moments
+    # The scatter of each class is kept for a shared covariance, too.
+    expected = expected if layout == "pooled" else expected.with_layout(layout)
+    np.testing.assert_allclose(found.moments.weight, expected.weight, rtol=1e-12)
+    np.testing.assert_allclose(found.moments.scatter, expected.scatter, rtol=1e-9, atol=1e-9 * 1e6)
 
 
 @pytest.mark.parametrize(
@@ -145,9 +129,9 @@ def test_weights_and_layouts(ending: str, layout: str, tmp_path: Path) -> None:
 )
 def test_labels_of_every_kind(labels: pa.Array, classes: list[object], tmp_path: Path) -> None:
     parquet.write_table(pa.table({"x": [1.0, 2.0, 3.0, 4.0], "y": labels}), tmp_path / "a.parquet")
-    found = moments_of(tmp_path / "a.parquet", "y")
-    assert found.learnt.classes.tolist() == classes
-    assert found.learnt.moments.mean.tolist() == [[3.0], [2.0]]
+    found = learn(tmp_path / "a.parquet", "y")
+    assert found.classes.tolist() == classes
+    assert found.moments.mean.tolist() == [[3.0], [2.0]]
 
 
 @pytest.mark.parametrize(
@@ -157,14 +141,14 @@ def test_labels_of_every_kind(labels: pa.Array, classes: list[object], tmp_path:
 def test_features_of_every_kind(kind: pa.DataType, tmp_path: Path) -> None:
     numbers = pa.array([0, 1, 1, 1], pa.float32()).cast(pa.int64()).cast(kind, safe=False)
     parquet.write_table(pa.table({"x": numbers, "y": [1, 1, 2, 2]}), tmp_path / "a.parquet")
-    found = moments_of(tmp_path / "a.parquet", "y")
-    assert found.learnt.moments.mean.tolist() == [[0.5], [1.0]]
+    found = learn(tmp_path / "a.parquet", "y")
+    assert found.moments.mean.tolist() == [[0.5], [1.0]]
 
 
-def test_whole_numbers_may_become_fractions_in_a_feature(tmp_path: Path) -> None:
+def test_integers_may_become_fractions_in_a_feature(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,y\n1,u\n2,v\n")
     (tmp_path / "b.csv").write_text("x,y\n3.5,u\n4e0,v\n")
-    assert moments_of(tmp_path, "y").learnt.moments.mean.tolist() == [[2.25], [3.0]]
+    assert learn(tmp_path, "y").moments.mean.tolist() == [[2.25], [3.0]]
 
 
 def test_types_of_binary_files_may_differ_between_files(tmp_path: Path) -> None:
@@ -172,8 +156,8 @@ def test_types_of_binary_files_may_differ_between_files(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"x": pa.array([1, 3]), "y": ["u", "v"]}), tmp_path / "a.parquet")
     parquet.write_table(pa.table({"y": ["u", "v"], "x": [2.5, 4.0]}), tmp_path / "b.parquet")
     parquet.write_table(pa.table({"x": [large, 0], "y": ["u", "v"]}), tmp_path / "c.parquet")
-    found = moments_of(tmp_path, "y")
-    np.testing.assert_allclose(found.learnt.moments.mean[0, 0], (1 + 2.5 + large) / 3, rtol=1e-15)
+    found = learn(tmp_path, "y")
+    np.testing.assert_allclose(found.moments.mean[0, 0], (1 + 2.5 + large) / 3, rtol=1e-15)
 
 
 @pytest.mark.usefixtures("small_pieces")
@@ -181,40 +165,25 @@ def test_classes_that_only_later_blocks_have(tmp_path: Path) -> None:
     table = make_table(300).sort_by(TARGET)
     TEXT[".csv"](table, tmp_path / "a.csv")
     BINARY[".parquet"](table, tmp_path / "a.parquet")
-    assert_learnt(moments_of(tmp_path / "a.csv", TARGET), table)
-    assert_learnt(moments_of(tmp_path / "a.parquet", TARGET), table)
+    assert_learnt(learn(tmp_path / "a.csv", TARGET), table)
+    assert_learnt(learn(tmp_path / "a.parquet", TARGET), table)
 
 
 def test_unused_categories_are_no_classes(tmp_path: Path) -> None:
     kinds = pa.DictionaryArray.from_arrays(pa.array([0, 2, 0]), pa.array(["u", "never", "v"]))
     parquet.write_table(pa.table({"x": [1.0, 2.0, 3.0], "y": kinds}), tmp_path / "a.parquet")
-    assert moments_of(tmp_path / "a.parquet", "y").learnt.classes.tolist() == ["u", "v"]
-
-
-def test_more_rows_from_a_source_are_learnt_by_name(tmp_path: Path) -> None:
-    table = make_table()
-    TEXT[".csv"](table.slice(0, 300), tmp_path / "a.csv")
-    TEXT[".csv"](table.slice(300).select(["kind", "age", "width", "height"]), tmp_path / "b.csv")
-    model = GaussianClassifier().fit_source(tmp_path / "a.csv", TARGET)
-    model.partial_fit_source(tmp_path / "b.csv")
-    np.testing.assert_allclose(model.means_, in_memory(table).means_, rtol=1e-12)
+    assert learn(tmp_path / "a.parquet", "y").classes.tolist() == ["u", "v"]
 
 
 @pytest.mark.usefixtures("small_pieces")
 def test_a_target_that_is_an_identifier_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(piece_sums, "_MOST_BYTES", 8 * 9 * 100)
+    monkeypatch.setattr(reduction, "_MOST_BYTES", 8 * 9 * 100)
     table = make_table().append_column("id", pa.array([f"row {i}" for i in range(500)]))
     TEXT[".csv"](table, tmp_path / "a.csv")
     with pytest.raises(DataError, match="is it the right column"):
-        moments_of(tmp_path / "a.csv", "id", features=FEATURES)
-
-
-def test_one_class_is_refused_by_the_model(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("x,y\n1,u\n2,u\n")
-    with pytest.raises(DataError, match="at least two classes"):
-        GaussianClassifier().fit_source(tmp_path / "a.csv", "y")
+        learn(tmp_path / "a.csv", "id", features=FEATURES)
 
 
 def test_ten_thousand_columns(tmp_path: Path) -> None:
@@ -223,14 +192,14 @@ def test_ten_thousand_columns(tmp_path: Path) -> None:
     TEXT[".csv"](table, tmp_path / "a.csv")
     parquet.write_table(table, tmp_path / "a.parquet")
     for name in ("a.csv", "a.parquet"):
-        found = moments_of(tmp_path / name, "y", layout="diagonal")
-        np.testing.assert_allclose(found.learnt.moments.mean[0], values[::2].mean(axis=0))
+        found = learn(tmp_path / name, "y", layout="diagonal")
+        np.testing.assert_allclose(found.moments.mean[0], values[::2].mean(axis=0))
 
 
 def test_features_must_be_there(tmp_path: Path) -> None:
     TEXT[".csv"](make_table(), tmp_path / "a.csv")
     with pytest.raises(SchemaError, match="no column 'heigth'.*did you mean 'height'"):
-        moments_of(tmp_path / "a.csv", TARGET, features=["heigth"])
+        learn(tmp_path / "a.csv", TARGET, features=["heigth"])
 
 
 def test_too_many_features_for_full_covariances(tmp_path: Path) -> None:
@@ -238,6 +207,6 @@ def test_too_many_features_for_full_covariances(tmp_path: Path) -> None:
     names = ",".join(f"x{j}" for j in range(10_000))
     row = ",".join(["1"] * 10_000)
     path.write_text(f"{names},label\n{row},a\n{row},b\n")
-    with pytest.raises(DataError, match="moments of 10000 features take .* choose fewer, or a "):
-        moments_of(path, "label")
-    assert moments_of(path, "label", layout="diagonal").n_rows == 2
+    with pytest.raises(DataError, match="learnt of 10000 features takes .* choose fewer, or a "):
+        learn(path, "label")
+    assert learn(path, "label", layout="diagonal").n_rows == 2

@@ -7,7 +7,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from gaussbayes.data.sources.read_ahead import in_order, read_ahead
+from gaussbayes.data.prefetch import in_order, read_ahead
 
 
 def wait_until(true: object) -> None:

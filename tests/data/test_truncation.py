@@ -8,7 +8,7 @@ import pytest
 from pyarrow import csv, feather, ipc, parquet
 
 from gaussbayes.base.errors import DataError, GaussBayesError
-from gaussbayes.data.sources import moments_of
+from tests.data.tables import learn
 
 N_ROWS = 12
 _OLD = ipc.IpcWriteOptions(use_legacy_format=True)
@@ -42,7 +42,7 @@ def write_parquet(rows: pa.Table, path: Path) -> None:
 def rows_or_error(path: Path) -> int | None:
     """How many rows were summed, or None for an error of ours; any other error fails the test."""
     try:
-        return moments_of(path, "kind", features=["x", "y"], n_jobs=1).n_rows
+        return learn(path, "kind", features=["x", "y"], n_jobs=1).n_rows
     except GaussBayesError:
         return None
 
@@ -72,10 +72,10 @@ def test_a_stream_ends_with_its_mark_and_nothing_else(tmp_path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole.removesuffix(b"\xff\xff\xff\xff\0\0\0\0"))
     with pytest.raises(DataError, match="breaks off after 12 rows: .* writer that is closed"):
-        moments_of(path, "kind")
+        learn(path, "kind")
     path.write_bytes(whole + whole)
     with pytest.raises(DataError, match="goes on after the end of its Arrow stream, at row 12"):
-        moments_of(path, "kind")
+        learn(path, "kind")
     with ipc.new_stream(path, table().schema, options=_OLD) as writer:  # its mark is shorter
         writer.write_table(table())
     assert rows_or_error(path) == N_ROWS

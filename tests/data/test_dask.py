@@ -15,22 +15,21 @@ from distributed import Client, LocalCluster, get_task_stream
 from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import DataError, NonFiniteError, ParameterError, SchemaError
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.base.types import ScatterLayout
-from gaussbayes.data.sources import Summary, moments_of, parquet_format, splitting
-from gaussbayes.data.sources.choice import Choice
-from gaussbayes.data.sources.cluster import predictions
-from gaussbayes.data.sources.partition import part_sum
+from gaussbayes.data import file_rows
+from gaussbayes.data.dask import PartitionRows, _partition_partial, predictions
+from gaussbayes.data.readers import parquet as parquet_reader
+from gaussbayes.data.roles import Request
+from gaussbayes.model.options import check_options
+from tests.data.tables import LAYOUTS, Found, Observed, bits, learn
 from tests.fuzz import kill_worker
-from tests.fuzz.kill_worker import model_file
-from tests.strategies import LAYOUTS
 
 KINDS = {
     "text": ["oak", "elm", "ash"],
     "objects": np.array(["oak", "elm", "ash"], dtype=object),
     "categories": pd.Categorical(["oak", "elm", "ash"], categories=["fir", "oak", "elm", "ash"]),
-    "whole numbers": [7, -2, 30],
+    "integers": [7, -2, 30],
     "numbers that may be missing": pd.array([7, -2, 30], dtype="Int64"),
-    "truth values": [True, False, True],
+    "booleans": [True, False, True],
 }
 
 
@@ -58,15 +57,19 @@ def in_parts(*parts: pd.DataFrame) -> Any:
 
 
 def on_one_machine(
-    frame: Any, target: str, features: tuple[str, ...], weights: str | None, layout: ScatterLayout
-) -> Summary:
-    chosen = Choice(target, features, weights)
+    frame: Any, target: str, features: tuple[str, ...], weights: str | None, layout: str
+) -> Found:
+    request = Request(target, features, weights)
+    rows = PartitionRows.open_frame(frame, request)
+    covariance, shared = LAYOUTS[layout]
+    fold = Observed(check_options(covariance=covariance, shared=shared), rows.encoder)
     tree = MergeTree()
     for number in range(frame.npartitions):
         part = frame.get_partition(number).compute(scheduler="sync")
-        tree.add(number, part_sum(part, number, chosen, layout))
+        shared_with_all = (rows.roles, request, rows.encoder, fold)
+        tree.add(number, _partition_partial(part, number, shared_with_all))
     total = tree.result()
-    return Summary(total.learnt, features, target, total.n_rows)
+    return Found(total.total.with_rows(), features, (), total.n_rows)
 
 
 # The same bits
@@ -74,36 +77,18 @@ def on_one_machine(
 
 @pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_partitions_are_merged_as_on_one_machine(kinds: Any, layout: ScatterLayout) -> None:
+def test_partitions_are_merged_as_on_one_machine(kinds: Any, layout: str) -> None:
     frame = dd.from_pandas(rows(kinds=kinds), npartitions=11)
     for weights in (None, "w"):
         features = ("a", "b", "c")
-        found = moments_of(frame, "kind", features=features, weights=weights, layout=layout)
-        assert model_file(found) == model_file(
-            on_one_machine(frame, "kind", features, weights, layout)
-        )
+        found = learn(frame, "kind", features=features, weights=weights, layout=layout)
+        assert bits(found) == bits(on_one_machine(frame, "kind", features, weights, layout))
         assert found.n_rows == 700
 
 
-@pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS)
-def test_the_model_is_that_of_the_rows_in_memory(kinds: Any) -> None:
-    whole = rows(kinds=kinds)
-    X, y = whole[["a", "b", "c"]], whole["kind"].to_numpy()
-    for weights in (None, "w"):
-        here = GaussianClassifier().fit_source(
-            dd.from_pandas(whole, npartitions=5), "kind", features=["a", "b", "c"], weights=weights
-        )
-        there = GaussianClassifier().fit(X, y, None if weights is None else whole["w"])
-        assert here.classes_.tolist() == there.classes_.tolist()
-        assert here.feature_names_in_.tolist() == ["a", "b", "c"]
-        np.testing.assert_allclose(here.priors_, there.priors_, rtol=1e-14)
-        np.testing.assert_allclose(here.means_, there.means_, rtol=1e-12, atol=1e-14)
-        np.testing.assert_allclose(here.covariances_, there.covariances_, rtol=1e-12, atol=1e-13)
-
-
-def test_one_two_and_four_workers_give_the_same_model_file() -> None:
+def test_one_two_and_four_workers_give_the_same_bits() -> None:
     truth = kill_worker.on_one_machine()
-    assert model_file(moments_of(kill_worker.lazy_blocks(), "kind")) == truth  # threads, no cluster
+    assert bits(learn(kill_worker.lazy_blocks(), "kind")) == truth  # threads, no cluster
     with (
         LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
@@ -111,8 +96,8 @@ def test_one_two_and_four_workers_give_the_same_model_file() -> None:
         for n_workers in (1, 2, 4):
             cluster.scale(n_workers)
             client.wait_for_workers(n_workers, timeout=120)
-            found = moments_of(kill_worker.lazy_blocks(), "kind", client=client)
-            assert model_file(found) == truth
+            found = learn(kill_worker.lazy_blocks(), "kind", client=client)
+            assert bits(found) == truth
 
 
 def test_a_worker_killed_in_the_middle() -> None:
@@ -126,11 +111,11 @@ def test_empty_partitions_and_classes_that_are_in_few_of_them() -> None:
     parts = [whole[whole["kind"] == kind] for kind in ("oak", "elm", "ash")]
     nothing = whole.iloc[:0]
     frame = in_parts(nothing, parts[0], nothing, parts[1], parts[2], nothing, nothing)
-    found = moments_of(frame, "kind", features=["a", "b", "c"])
-    assert found.learnt.classes.tolist() == ["ash", "elm", "oak"]
-    for c, kind in enumerate(found.learnt.classes):
+    found = learn(frame, "kind", features=["a", "b", "c"])
+    assert found.classes.tolist() == ["ash", "elm", "oak"]
+    for c, kind in enumerate(found.classes):
         own = whole.loc[whole["kind"] == kind, ["a", "b", "c"]].to_numpy()
-        moments = found.learnt.moments
+        moments = found.moments
         assert moments.weight[c] == len(own)
         np.testing.assert_allclose(moments.mean[c], own.mean(0), rtol=1e-13)
         np.testing.assert_allclose(moments.scatter[c], len(own) * np.cov(own.T, ddof=0), rtol=1e-11)
@@ -139,21 +124,12 @@ def test_empty_partitions_and_classes_that_are_in_few_of_them() -> None:
 def test_a_partition_whose_rows_weigh_nothing() -> None:
     whole = rows(40)
     light = whole.assign(w=0.0)
-    found = moments_of(in_parts(light, whole), "kind", weights="w")
-    alone = moments_of(in_parts(whole), "kind", weights="w")
-    np.testing.assert_array_equal(found.learnt.moments.weight, alone.learnt.moments.weight)
-    np.testing.assert_array_equal(found.learnt.moments.scatter, alone.learnt.moments.scatter)
-    with pytest.raises(DataError, match="weights must not be all zero: those of column 'w' are"):
-        moments_of(in_parts(light, light), "kind", weights="w")
-
-
-def test_a_model_learns_more_from_a_frame() -> None:
-    whole = rows()
-    halves = [dd.from_pandas(half, npartitions=3) for half in (whole[:300], whole[300:])]
-    model = GaussianClassifier().fit_source(halves[0], "kind", features=["c", "a"])
-    model.partial_fit_source(halves[1])
-    there = GaussianClassifier().fit(whole[["c", "a"]], whole["kind"])
-    np.testing.assert_allclose(model.covariances_, there.covariances_, rtol=1e-12, atol=1e-13)
+    found = learn(in_parts(light, whole), "kind", weights="w")
+    alone = learn(in_parts(whole), "kind", weights="w")
+    np.testing.assert_array_equal(found.moments.weight, alone.moments.weight)
+    np.testing.assert_array_equal(found.moments.scatter, alone.moments.scatter)
+    with pytest.raises(DataError, match="DataFrame .* weights in column 'w' are all zero"):
+        learn(in_parts(light, light), "kind", weights="w")
 
 
 def test_rows_that_lack_features(client: Client) -> None:
@@ -161,12 +137,9 @@ def test_rows_that_lack_features(client: Client) -> None:
     gaps = np.random.default_rng(2).random((len(whole), 3)) < 0.1
     whole[["a", "b", "c"]] = whole[["a", "b", "c"]].mask(gaps)
     frame = dd.from_pandas(whole, npartitions=4)
-    there, here = moments_of(frame, "kind", client=client), moments_of(frame, "kind")
+    there, here = learn(frame, "kind", client=client), learn(frame, "kind")
     assert there.n_incomplete == here.n_incomplete == gaps.any(axis=1).sum()
-    assert model_file(there) == model_file(here)
-    model = GaussianClassifier().fit_source(frame, "kind", client=client)
-    in_memory = GaussianClassifier().fit(whole[["a", "b", "c"]], whole["kind"])
-    np.testing.assert_allclose(model.means_, in_memory.means_, rtol=1e-10, atol=1e-10)
+    assert bits(there) == bits(here)
 
 
 # Bad input
@@ -179,32 +152,35 @@ def test_values_that_are_not_finite_are_named(client: Client) -> None:
     frame = in_parts(rows(10), bad)
     for scheduler in (None, client):
         with pytest.raises(NonFiniteError, match="partition 1: .*infinity in row 4, column 'b'"):
-            moments_of(frame, "kind", client=scheduler)
+            learn(frame, "kind", client=scheduler)
     bad.loc[bad.index[4], "b"] = 0.0
-    with pytest.raises(NonFiniteError, match="partition 1: .*NaN in row 2, column 'a'"):
-        moments_of(in_parts(rows(10), bad), "kind", complete=True)
+    with pytest.raises(NonFiniteError, match="partition 1: the value of 'a' in row 2 is missing"):
+        learn(in_parts(rows(10), bad), "kind", complete=True)
 
 
 def test_columns_that_hold_no_numbers() -> None:
     frame = dd.from_pandas(rows(20).assign(town="Bari", day=pd.Timestamp("2024-01-01")), 2)
     message = r"not numbers: column 'town' \(string\), 'day' \(datetime64.*Give the columns"
     with pytest.raises(DataError, match=message):
-        moments_of(frame, "kind")
-    assert moments_of(frame, "kind", features=["b", "a"]).features == ("b", "a")
+        learn(frame, "kind")
+    assert learn(frame, "kind", features=["b", "a"]).features == ("b", "a")
 
 
 def test_text_that_the_types_did_not_announce() -> None:
     wrong = rows(5).assign(b=["1", "2", "x", "4", "5"])
     frame = dd.from_map(lambda part: part, [rows(5), wrong], meta=rows(1), enforce_metadata=False)
-    with pytest.raises(DataError, match="partition 1: column 'b' of X holds text: '1' in row 0"):
-        moments_of(frame, "kind")
+    with pytest.raises(DataError, match="partition 1: column 'b' of X holds a string: .1. in row"):
+        learn(frame, "kind")
 
 
 @pytest.mark.parametrize("kinds", [["oak", None, "elm"], pd.Categorical(["oak", None, "elm"])])
 def test_rows_without_a_label(kinds: Any) -> None:
     frame = in_parts(pd.DataFrame({"a": [1.0, 2.0, 3.0], "kind": kinds}))
     with pytest.raises(DataError, match="partition 0: the label in row 1 is missing"):
-        moments_of(frame, "kind")
+        learn(frame, labels_required=True)
+    found = learn(frame, "kind")
+    assert (found.n_rows, found.n_unlabelled, found.classes.tolist()) == (3, 1, ["elm", "oak"])
+    assert found.learnt.unlabelled.rows.rows.matrix.tolist() == [[2.0]]
 
 
 def test_labels_of_different_types() -> None:
@@ -217,18 +193,18 @@ def test_labels_of_different_types() -> None:
         dask.config.set({"dataframe.convert-string": False}),
         pytest.raises(DataError, match="labels of different types have no order"),
     ):
-        moments_of(in_parts(*parts), "kind")
+        learn(in_parts(*parts), "kind")
 
 
 def test_weights_that_cannot_be() -> None:
     frame = in_parts(rows(10), rows(10).assign(w=[*([1.0] * 9), -2.0]))
     with pytest.raises(DataError, match="partition 1: .*not negative: row 9 has -2.0"):
-        moments_of(frame, "kind", weights="w")
+        learn(frame, "kind", weights="w")
 
 
 def test_no_rows() -> None:
-    with pytest.raises(DataError, match="no rows in its 2 partitions"):
-        moments_of(in_parts(rows(3).iloc[:0], rows(3).iloc[:0]), "kind")
+    with pytest.raises(DataError, match="2 partitions: there are no rows"):
+        learn(in_parts(rows(3).iloc[:0], rows(3).iloc[:0]), "kind")
 
 
 def test_columns_that_are_not_there() -> None:
@@ -236,20 +212,20 @@ def test_columns_that_are_not_there() -> None:
     with pytest.raises(
         SchemaError, match="no column 'sort'; the columns are 'a', 'b', 'c', 'kind'"
     ):
-        moments_of(frame, "sort")
-    with pytest.raises(SchemaError, match="names that are text, but one is called 0"):
-        moments_of(dd.from_pandas(pd.DataFrame([[1.0, 2.0]]), npartitions=1), "kind")
+        learn(frame, "sort")
+    with pytest.raises(SchemaError, match="names that are strings, but one is 0"):
+        learn(dd.from_pandas(pd.DataFrame([[1.0, 2.0]]), npartitions=1), "kind")
 
 
 def test_rows_are_not_left_out_of_a_frame() -> None:
     with pytest.raises(ParameterError, match="bad_rows is for files.*dropna"):
-        moments_of(dd.from_pandas(rows(5), npartitions=1), "kind", bad_rows="skip")
+        learn(dd.from_pandas(rows(5), npartitions=1), "kind", bad_rows="skip")
 
 
 def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "dask", None)
     with pytest.raises(ImportError, match=r"pip install 'gaussbayes\[dask\]'"):
-        moments_of("rows.csv", "kind", client=object())
+        learn("rows.csv", "kind", client=object())
 
 
 # Files
@@ -269,30 +245,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_files_on_a_cluster(folder: Path, layout: ScatterLayout, client: Client) -> None:
-    alone = moments_of(folder, "kind", weights="w", layout=layout)
-    on_cluster = moments_of(folder, "kind", weights="w", layout=layout, client=client)
-    assert model_file(on_cluster) == model_file(alone)
+def test_files_on_a_cluster(folder: Path, layout: str, client: Client) -> None:
+    alone = learn(folder, "kind", weights="w", layout=layout)
+    on_cluster = learn(folder, "kind", weights="w", layout=layout, client=client)
+    assert bits(on_cluster) == bits(alone)
     assert on_cluster.n_rows == alone.n_rows == 300
     some = [folder / "d.csv.gz", folder / "a.csv"]
-    on_cluster = moments_of(some, "kind", weights="w", layout=layout, client=client)
-    assert model_file(on_cluster) == model_file(
-        moments_of(some, "kind", weights="w", layout=layout)
-    )
+    on_cluster = learn(some, "kind", weights="w", layout=layout, client=client)
+    assert bits(on_cluster) == bits(learn(some, "kind", weights="w", layout=layout))
 
 
 def test_a_large_file_is_shared_among_the_workers(
     tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "large.parquet"
-    piece = parquet_format._PIECE_ROWS
+    piece = parquet_reader._PIECE_ROWS
     rows(7 * piece - 5).to_parquet(path, index=False, row_group_size=piece // 2)
-    monkeypatch.setattr(splitting, "PART_BYTES", path.stat().st_size // 5)
-    alone = model_file(moments_of(path, "kind"))
+    monkeypatch.setattr(file_rows, "PART_BYTES", path.stat().st_size // 5)
+    alone = bits(learn(path, "kind"))
     with get_task_stream(client) as tasks:
-        shared = moments_of(path, "kind", client=client)
-    assert model_file(shared) == alone
-    readers = [task["worker"] for task in tasks.data if "part_moments" in str(task["key"])]
+        shared = learn(path, "kind", client=client)
+    assert bits(shared) == alone
+    readers = [task["worker"] for task in tasks.data if "part_partial" in str(task["key"])]
     assert len(readers) == 4  # eight places, two in each part
     assert len(set(readers)) == 2
 
@@ -301,29 +275,29 @@ def test_files_are_found_from_another_folder(
     folder: Path, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    assert moments_of("*.parquet", "kind", client=client).n_rows == 75
+    assert learn("*.parquet", "kind", client=client).n_rows == 75
 
 
 def test_bad_rows_of_files_on_a_cluster(tmp_path: Path, client: Client) -> None:
     (tmp_path / "a.csv").write_text("x,kind\n1,a\n2,b\n3,a\n")
     (tmp_path / "b.csv").write_text("x,kind\n1,a\nold,b\n,a\n4,b\n")
     with pytest.raises(DataError, match="b.csv, row 2, column 'x': 'old' is not a number"):
-        moments_of(tmp_path, "kind", client=client)
-    found = moments_of(tmp_path, "kind", bad_rows="skip", complete=True, client=client)
+        learn(tmp_path, "kind", client=client)
+    found = learn(tmp_path, "kind", bad_rows="skip", complete=True, client=client)
     assert (found.n_rows, found.bad_rows.count) == (5, 2)
     assert [(Path(bad.file).name, bad.row) for bad in found.bad_rows.first] == [
         ("b.csv", 2),
         ("b.csv", 3),
     ]
-    model = GaussianClassifier().fit_source(tmp_path, "kind", bad_rows="skip", client=client)
-    assert model.bad_rows_.count == 1
-    np.testing.assert_allclose(model.means_, [[5 / 3], [3.0]], rtol=1e-14)
-    np.testing.assert_allclose(model.priors_, [4 / 6, 2 / 6], rtol=1e-14)
+    found = learn(tmp_path, "kind", bad_rows="skip", client=client)
+    assert (found.bad_rows.count, found.n_incomplete) == (1, 1)
+    assert found.learnt.weight.tolist() == [4.0, 2.0]
+    np.testing.assert_allclose(found.moments.mean, [[5 / 3], [3.0]], rtol=1e-14)
 
 
 def test_standard_input_stays_here(client: Client) -> None:
     with pytest.raises(DataError, match="a cluster cannot read standard input"):
-        moments_of("-", "kind", client=client)
+        learn("-", "kind", client=client)
 
 
 # Predictions
@@ -354,7 +328,7 @@ def test_nothing_is_predicted_before_it_is_asked_for() -> None:
     assert sum(model.asked) == len(whole)
 
 
-@pytest.mark.parametrize("kinds", [KINDS["text"], KINDS["whole numbers"], KINDS["truth values"]])
+@pytest.mark.parametrize("kinds", [KINDS["text"], KINDS["integers"], KINDS["booleans"]])
 def test_predictions_are_those_in_memory(kinds: Any, client: Client) -> None:
     whole = rows(kinds=kinds).set_index(pd.Index(np.arange(700) * 2, name="tree"))
     features = ["c", "a", "b"]  # another order than in the frame

@@ -8,8 +8,10 @@ import pytest
 from pyarrow import parquet
 
 from gaussbayes.base.errors import DataError, ParameterError, SchemaError
-from gaussbayes.data.sources import BadRow, moments_of, text_blocks
-from gaussbayes.data.sources.opening import open_source
+from gaussbayes.data.bad_rows import BadRow
+from gaussbayes.data.files import open_source
+from gaussbayes.data.readers import text
+from tests.data.tables import learn
 
 GOOD = "a,b,y\n1,2,u\n3,5,v\n4,4,u\n"
 ZIPPED = gzip.compress(GOOD.encode(), mtime=0)
@@ -51,22 +53,22 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
 def test_what_is_unusual_but_clear_is_read(name: str, content: str | bytes, tmp_path: Path) -> None:
     source = open_source(write(tmp_path, name, content))
     columns = [field.strip() for field in source.schema.names]
-    found = moments_of(source, "y")
+    found = learn(source, "y")
     assert [name.strip() for name in found.features] == columns[:2]
     assert found.n_rows == 3
-    assert found.learnt.classes.tolist() == ["u", "v"]
-    assert found.learnt.moments.mean.tolist() == MEANS
+    assert found.classes.tolist() == ["u", "v"]
+    assert found.moments.mean.tolist() == MEANS
 
 
 def test_line_ends_inside_quotes_are_part_of_a_value(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", 'x,"the\nlabel"\n1,"u\nw"\n2,"say ""v"""\n')
-    found = moments_of(path, "the\nlabel")
-    assert found.learnt.classes.tolist() == ['say "v"', "u\nw"]
+    found = learn(path, "the\nlabel")
+    assert found.classes.tolist() == ['say "v"', "u\nw"]
 
 
 def test_decimal_commas_between_semicolons_are_read(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "a;b;y\n1,5;2;u\n-3,25e1;4;v\n,5;1;u\n")
-    assert moments_of(path, "y").learnt.moments.mean.tolist() == [[1.0, 1.5], [-32.5, 4.0]]
+    assert learn(path, "y").moments.mean.tolist() == [[1.0, 1.5], [-32.5, 4.0]]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,7 @@ def test_what_is_said_about_bad_files(
     name: str, content: str | bytes, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(DataError, match=message):
-        moments_of(write(tmp_path, name, content), "y")
+        learn(write(tmp_path, name, content), "y", labels_required=True)
 
 
 @pytest.mark.parametrize(
@@ -138,56 +140,56 @@ def test_what_is_said_about_bad_files(
 def test_bad_values_in_parquet(column: pa.Array, message: str, tmp_path: Path) -> None:
     parquet.write_table(pa.table({"x": column, "y": ["u", "v", "u"]}), tmp_path / "a.parquet")
     with pytest.raises(DataError, match=f"a.parquet.*{message}"):
-        moments_of(tmp_path / "a.parquet", "y")
+        learn(tmp_path / "a.parquet", "y")
 
 
 def test_dates_are_no_classes(tmp_path: Path) -> None:
     table = pa.table({"x": [1.0, 2.0], "y": pa.array([1, 2], pa.date32())})
     parquet.write_table(table, tmp_path / "a.parquet")
     with pytest.raises(DataError, match="target 'y' holds date32.*right column"):
-        moments_of(tmp_path / "a.parquet", "y")
+        learn(tmp_path / "a.parquet", "y")
 
 
 def test_columns_of_the_same_name_in_parquet(tmp_path: Path) -> None:
     table = pa.Table.from_arrays([pa.array([1.0])] * 2 + [pa.array(["u"])], names=["a", "a", "y"])
     parquet.write_table(table, tmp_path / "a.parquet")
     with pytest.raises(SchemaError, match="more than one column called 'a'"):
-        moments_of(tmp_path / "a.parquet", "y")
+        learn(tmp_path / "a.parquet", "y")
 
 
 def test_whole_numbers_in_sequence_may_be_names(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "0,1,y\n1,2,u\n3,5,v\n4,4,u\n")
-    assert moments_of(path, "y").learnt.moments.mean.tolist() == MEANS
+    assert learn(path, "y").moments.mean.tolist() == MEANS
 
 
 @pytest.mark.parametrize("weight", ["-1", "nan", "", "much"])
 def test_weights_are_numbers_from_zero_up(weight: str, tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", f"a,w,y\n1,1,u\n2,{weight},v\n")
     with pytest.raises(DataError, match="row 2, column 'w'"):
-        moments_of(path, "y", weights="w")
+        learn(path, "y", weights="w")
 
 
 def test_weights_must_not_be_all_zero(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "a,w,y\n1,0,u\n2,0,v\n")
     with pytest.raises(DataError, match="weights in column 'w' are all zero"):
-        moments_of(path, "y", weights="w")
+        learn(path, "y", weights="w")
 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot read .*none.csv: there is no such file"):
-        moments_of(tmp_path / "none.csv", "y")
+        learn(tmp_path / "none.csv", "y")
     with pytest.raises(DataError, match="no file matches"):
-        moments_of(f"{tmp_path}/*.csv", "y")
+        learn(f"{tmp_path}/*.csv", "y")
     with pytest.raises(DataError, match="no data files in the folder .*, it is empty; known are"):
-        moments_of(tmp_path, "y")
+        learn(tmp_path, "y")
     write(tmp_path, "notes.doc", "hello")
     with pytest.raises(DataError, match=r"only 'notes.doc'; known are \.csv"):
-        moments_of(tmp_path, "y")
+        learn(tmp_path, "y")
     with pytest.raises(DataError, match="list of files is empty"):
-        moments_of([], "y")
+        learn([], "y")
     with pytest.raises(DataError, match="a path, a list of paths"):
-        moments_of(5, "y")
-    with pytest.raises(ParameterError, match="format is one of csv"):
+        learn(5, "y")
+    with pytest.raises(ParameterError, match="format must be one of csv"):
         open_source(tmp_path, format="excel")
 
 
@@ -199,25 +201,25 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(DataError, match=r"cannot read .*a\.csv: no permission"):
-        moments_of(path, "y")
+        learn(path, "y")
 
 
 def test_files_in_a_folder_with_other_columns(tmp_path: Path) -> None:
     write(tmp_path, "1.csv", GOOD)
     write(tmp_path, "2.csv", "a,c,y\n1,2,u\n")
     with pytest.raises(SchemaError, match=r"2.csv has no column 'b', unlike .* has 'c' besides"):
-        moments_of(tmp_path, "y")
+        learn(tmp_path, "y")
     write(tmp_path, "2.csv", "more,y,b,a\n0,v,5,3\n")
-    assert moments_of(tmp_path, "y").n_rows == 4
+    assert learn(tmp_path, "y").n_rows == 4
 
 
 def test_bad_rows_are_left_out_counted_and_named(tmp_path: Path) -> None:
     lines = ["1,2,u", "x,2,u", "3,5,v", "4", "5,,u", "4,4,u", "1,2,", "inf,1,u", "1,2,3,4"]
     write(tmp_path, "1.csv", "a,b,y\n" + "\n".join(lines) + "\n")
     write(tmp_path, "2.csv", GOOD + "nan,1,u\n")
-    found = moments_of(tmp_path, "y", bad_rows="skip")
+    found = learn(tmp_path, "y", bad_rows="skip", labels_required=True)
     assert (found.n_rows, found.n_incomplete) == (8, 2)
-    assert found.learnt.moments.mean.tolist() == MEANS
+    assert found.moments.mean.tolist() == MEANS
     assert found.bad_rows.count == 5
     first = str(tmp_path / "1.csv")
     assert found.bad_rows.first == (
@@ -233,9 +235,10 @@ def test_bad_rows_of_parquet_are_left_out(tmp_path: Path) -> None:
     labels = pa.array(["u", "v", None, "u", "v"])
     table = pa.table({"x": [1.0, None, 3.0, float("nan"), 5.0], "y": labels})
     parquet.write_table(table, tmp_path / "a.parquet")
-    found = moments_of(tmp_path / "a.parquet", "y", bad_rows="skip", complete=True)
+    skipped = {"bad_rows": "skip", "complete": True, "labels_required": True}
+    found = learn(tmp_path / "a.parquet", "y", **skipped)
     assert found.n_rows == 2
-    assert found.learnt.moments.mean.tolist() == [[1.0], [5.0]]
+    assert found.moments.mean.tolist() == [[1.0], [5.0]]
     assert [(bad.row, bad.column) for bad in found.bad_rows.first] == [(2, "x"), (3, "y"), (4, "x")]
 
 
@@ -244,7 +247,7 @@ def test_weights_in_parquet(value: float | None, tmp_path: Path) -> None:
     table = pa.table({"x": [1.0, 2.0, 3.0], "w": [1.0, value, 1.0], "y": ["u", "v", "u"]})
     parquet.write_table(table, tmp_path / "a.parquet")
     with pytest.raises(DataError, match="a.parquet, row 2, column 'w'"):
-        moments_of(tmp_path / "a.parquet", "y", weights="w")
+        learn(tmp_path / "a.parquet", "y", weights="w")
 
 
 def test_rows_that_are_all_bad(tmp_path: Path) -> None:
@@ -252,20 +255,20 @@ def test_rows_that_are_all_bad(tmp_path: Path) -> None:
     with pytest.raises(
         DataError, match="no rows to learn from; all 2 are bad, the first: .* row 1"
     ):
-        moments_of(path, "y", bad_rows="skip")
+        learn(path, "y", bad_rows="skip")
 
 
 def test_a_column_of_text_is_no_heap_of_bad_rows(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "a,name,y\n1,joe,u\n2,jim,v\n")
     with pytest.raises(DataError, match="not numbers: column 'name'"):
-        moments_of(path, "y", bad_rows="skip")
+        learn(path, "y", bad_rows="skip")
 
 
 @pytest.mark.parametrize(
     ("start", "later", "problem"),
     [
-        ("1", "2.5x", "is not a whole number, as the values at the start of the column are"),
-        ("1", "2.5", "is not a whole number, as the values at the start of the column are"),
+        ("1", "2.5x", "is not an integer, as the values at the start of the column are"),
+        ("1", "2.5", "is not an integer, as the values at the start of the column are"),
         ("true", "maybe", "is not true or false, as the values at the start of the column are"),
         ("1.5", "high", "is not a number"),
     ],
@@ -273,7 +276,7 @@ def test_a_column_of_text_is_no_heap_of_bad_rows(tmp_path: Path) -> None:
 def test_types_are_held_from_the_first_block_on(
     start: str, later: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(text, "BLOCK_BYTES", 100)
     rows = [f"{n},{start}" for n in range(50)]
     rows[40] = f"40,{later}"
     path = write(tmp_path, "a.csv", "id,value\n" + "\n".join(rows) + "\n")
@@ -288,14 +291,14 @@ def test_types_are_held_from_the_first_block_on(
 def test_the_first_bad_row_is_named_whichever_thread_finds_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(text, "BLOCK_BYTES", 100)
     rows = [f"{n},{'uv'[n % 2]}" for n in range(2000)]
     for bad in (300, 301, 777, 1500):
         rows[bad] = "bad,u"
     path = write(tmp_path, "a.csv", "a,y\n" + "\n".join(rows) + "\n")
     for n_jobs in (1, 2, 4):
         with pytest.raises(DataError, match="row 301, column 'a': 'bad'"):
-            moments_of(path, "y", n_jobs=n_jobs)
-        found = moments_of(path, "y", bad_rows="skip", n_jobs=n_jobs)
+            learn(path, "y", n_jobs=n_jobs)
+        found = learn(path, "y", bad_rows="skip", n_jobs=n_jobs)
         assert [bad.row for bad in found.bad_rows.first] == [301, 302, 778, 1501]
         assert found.n_rows == 1996

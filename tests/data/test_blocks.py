@@ -12,9 +12,9 @@ import pytest
 from pyarrow import parquet
 
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.data.sources import cutting, text_blocks
-from gaussbayes.data.sources.opening import open_source
-from tests.sources.tables import FORMATS, TARGET, TEXT, make_table
+from gaussbayes.data.files import open_source
+from gaussbayes.data.readers import batches, text
+from tests.data.tables import FORMATS, TARGET, TEXT, make_table
 
 
 def readers() -> list[str]:
@@ -32,9 +32,9 @@ def assert_no_readers() -> None:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small files have many blocks."""
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 1000)
-    monkeypatch.setattr(cutting, "FEWEST_ROWS", 32)
-    monkeypatch.setattr(cutting, "BATCH_BYTES", 1)
+    monkeypatch.setattr(text, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(batches, "FEWEST_ROWS", 32)
+    monkeypatch.setattr(batches, "BATCH_BYTES", 1)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -71,7 +71,7 @@ def test_the_number_of_rows_of_parquet_is_known(tmp_path: Path) -> None:
     assert open_source(tmp_path / "a.parquet").n_rows == 123
 
 
-def test_text_is_passed_on_as_it_is(tmp_path: Path) -> None:
+def test_strings_are_passed_on_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(
         "id,when,flag,empty,note,number\n007,2020-01-01,true,,NA,1\n008,2020-02-30,false,,x,2\n"
     )
@@ -129,10 +129,13 @@ def test_breaking_off_ends_the_threads(ending: str, tmp_path: Path) -> None:
 
 PROGRAM = """
 import sys
-from gaussbayes.data.sources import moments_of, text_blocks
-text_blocks.BLOCK_BYTES = 1000
-found = moments_of("-", "kind")
-print(found.n_rows, found.learnt.classes.tolist(), found.learnt.moments.mean.tolist())
+from gaussbayes.data.reduction import reduce_rows
+from gaussbayes.data.readers import text
+from gaussbayes.data.roles import Request
+text.BLOCK_BYTES = 1000
+kinds = lambda block, threads: block.classes[block.targets.codes].tolist()
+found = reduce_rows("-", Request("kind"), kinds)
+print(found.n_rows, sorted(set(found.total)), found.total)
 """
 
 
@@ -153,9 +156,9 @@ def test_standard_input(ending: str, tmp_path: Path) -> None:
 
 def test_a_pipe_is_read_as_it_comes_and_only_once() -> None:
     program = """
-from gaussbayes.data.sources import text_blocks
-from gaussbayes.data.sources.opening import open_source
-text_blocks.BLOCK_BYTES = 16
+from gaussbayes.data.readers import text
+from gaussbayes.data.files import open_source
+text.BLOCK_BYTES = 16
 source = open_source("-")
 print(source.schema.names, flush=True)
 print(sum(block.table.num_rows for block in source.blocks()), flush=True)
@@ -174,12 +177,15 @@ except ValueError as error:
         assert process.stdout.readline() == b"['a', 'b']\n"
         process.stdin.write(b"2,y\n" * 50)
         process.stdin.close()
-        assert process.stdout.read() == b"150\nstandard input can be read only once\n"
+        assert process.stdout.read() == (
+            b"150\nstandard input comes through a pipe and can be read only once: write it to a file "
+            b"first\n"
+        )
 
 
 def test_ctrl_c_while_a_pipe_says_nothing() -> None:
     program = """
-from gaussbayes.data.sources.opening import open_source
+from gaussbayes.data.files import open_source
 try:
     print("waiting", flush=True)
     open_source("-")
@@ -209,11 +215,11 @@ def test_the_format_may_be_given(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("ending", TEXT)
-def test_the_share_of_bytes_that_was_read(ending: str, tmp_path: Path) -> None:
+def test_the_proportion_of_bytes_that_was_read(ending: str, tmp_path: Path) -> None:
     for number in range(2):
         TEXT[ending](make_table(400, seed=number), tmp_path / f"{number}{ending}")
     source = open_source(tmp_path)
-    shares = [source.share_read() or 0.0 for _ in source.blocks()]
+    shares = [source.proportion_read() or 0.0 for _ in source.blocks()]
     assert shares == sorted(shares)
     assert 0.0 < shares[0] < 0.6  # the first of two files is about half of them
     assert shares[-1] == 1.0
@@ -221,10 +227,10 @@ def test_the_share_of_bytes_that_was_read(ending: str, tmp_path: Path) -> None:
 
 def test_nothing_is_known_of_what_a_pipe_will_bring() -> None:
     program = """
-from gaussbayes.data.sources.opening import open_source
+from gaussbayes.data.files import open_source
 source = open_source("-")
 list(source.blocks())
-print(source.share_read())
+print(source.proportion_read())
 """
     done = subprocess.run(
         [sys.executable, "-c", program], input=b"a\n1\n", capture_output=True, check=True

@@ -13,10 +13,12 @@ from pyarrow import feather, ipc, parquet
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.data.sources import cluster, cutting, moments_of, parquet_format, splitting
-from gaussbayes.data.sources.files import make_plan
-from gaussbayes.data.sources.opening import open_source
-from tests.fuzz.kill_worker import model_file
+from gaussbayes.data import file_rows
+from gaussbayes.data.file_rows import FileRows, Plan, cut_places, parts_of
+from gaussbayes.data.readers import batches
+from gaussbayes.data.readers import parquet as parquet_reader
+from gaussbayes.data.roles import Request
+from tests.data.tables import bits, learn, learn_on_cluster
 
 N_ROWS = 2000
 
@@ -47,19 +49,24 @@ FILES: dict[str, Callable[[pa.Table, Path], object]] = {
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces and parts of few rows, in this process."""
-    monkeypatch.setattr(parquet_format, "_PIECE_ROWS", 64)
-    monkeypatch.setattr(cutting, "BATCH_BYTES", 0)
-    monkeypatch.setattr(cutting, "FEWEST_ROWS", 64)
-    monkeypatch.setattr(splitting, "PART_BYTES", 2000)
+    monkeypatch.setattr(parquet_reader, "_PIECE_ROWS", 64)
+    monkeypatch.setattr(batches, "BATCH_BYTES", 0)
+    monkeypatch.setattr(batches, "FEWEST_ROWS", 64)
+    monkeypatch.setattr(file_rows, "PART_BYTES", 2000)
 
 
-@given(n_places=st.integers(1, 70), n_bytes=st.integers(1, 100 * splitting.PART_BYTES))
+def plan_of(path: Path) -> Plan:
+    rows = FileRows.open(path, Request("kind"))
+    return rows.plan(lambda block, _: block.rows.n_rows, rows.encoder)
+
+
+@given(n_places=st.integers(1, 70), n_bytes=st.integers(1, 100 * file_rows.PART_BYTES))
 def test_parts_are_subtrees(n_places: int, n_bytes: int) -> None:
     whole: MergeTree[Bracketed] = MergeTree()
     of_parts: MergeTree[Bracketed] = MergeTree()
     for place in range(n_places):
         whole.add(place, Bracketed(str(place)))
-    parts = splitting.cut(n_places, n_bytes)
+    parts = cut_places(n_places, n_bytes)
     for number, places in enumerate(parts):
         own: MergeTree[Bracketed] = MergeTree()
         for place in places:
@@ -67,7 +74,7 @@ def test_parts_are_subtrees(n_places: int, n_bytes: int) -> None:
         of_parts.add(number, own.result())
     assert of_parts.result() == whole.result()
     # No more parts than are worth a task each.
-    assert len(parts) <= 1 + n_bytes // splitting.PART_BYTES
+    assert len(parts) <= 1 + n_bytes // file_rows.PART_BYTES
 
 
 class Bracketed(str):
@@ -84,13 +91,13 @@ class Bracketed(str):
 def test_parts_of_one_file_are_merged_as_on_one_machine(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     FILES[name](rows(), path)
-    plan = make_plan(open_source(path), "kind", None, None, "full")
-    n_parts = len(splitting.parts_of(plan, 0))
+    plan = plan_of(path)
+    n_parts = len(parts_of(plan, 0))
     assert n_parts > 4 if name != "rows.arrows" else n_parts == 1  # a stream is read to know
-    alone = moments_of(path, "kind")
+    alone = learn(path, "kind")
     with dask.config.set(scheduler="threads"):
-        shared = cluster.moments_of(path, "kind")
-    assert model_file(shared) == model_file(alone)
+        shared = learn_on_cluster(path, "kind")
+    assert bits(shared) == bits(alone)
     assert shared.n_rows == N_ROWS
 
 
@@ -103,8 +110,8 @@ def test_bad_rows_keep_their_numbers(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     FILES[name](table.set_column(0, "a", pa.array(values)), path)
     with pytest.raises(DataError, match=f"{name}, row 1235, column 'a': the value is missing"):
-        cluster.moments_of(path, "kind", complete=True)
-    found = cluster.moments_of(path, "kind", bad_rows="skip", complete=True)
+        learn_on_cluster(path, "kind", complete=True)
+    found = learn_on_cluster(path, "kind", bad_rows="skip", complete=True)
     assert (found.n_rows, [bad.row for bad in found.bad_rows.first]) == (N_ROWS - 1, [1235])
 
 
@@ -113,5 +120,5 @@ def test_what_cannot_be_split_is_read_by_one_worker(tmp_path: Path) -> None:
     table = rows()
     table.to_pandas().to_csv(tmp_path / "a.csv", index=False)
     table.to_pandas().to_csv(tmp_path / "b.csv.gz", index=False)
-    plan = make_plan(open_source(tmp_path), "kind", None, None, "full")
-    assert [len(splitting.parts_of(plan, number)) for number in range(2)] == [1, 1]
+    plan = plan_of(tmp_path)
+    assert [len(parts_of(plan, number)) for number in range(2)] == [1, 1]

@@ -1,4 +1,4 @@
-"""Rows that lack features: every source sums each class and pattern apart, in one pass."""
+"""Missing values: every source sums each class and pattern apart, in one pass."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -16,22 +16,20 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import DataError, NonFiniteError
-from gaussbayes.data.sources import (
-    Summary,
-    cluster,
-    cutting,
-    lazy_sums,
-    moments_of,
-    parquet_format,
-    splitting,
-    text_blocks,
+from gaussbayes.data.factors import NULLS
+from gaussbayes.data.readers import text
+from gaussbayes.families.gaussian import cells, pushdown
+from tests.data.tables import (
+    FEATURES,
+    FORMATS,
+    TARGET,
+    Found,
+    bits,
+    learn,
+    learn_on_cluster,
+    make_table,
 )
-from gaussbayes.data.sources.fitting import NULLS
-from gaussbayes.families.gaussian import pattern_moments
-from tests.models import STRUCTURES
-from tests.sources.tables import FEATURES, FORMATS, TARGET, make_table, same_bits
 
 
 def holes(n_rows: int = 500, share: float = 0.2) -> pa.Table:
@@ -71,22 +69,22 @@ def brute_force(table: pa.Table, weights: str | None = None) -> dict[tuple[str, 
     return found
 
 
-def assert_cells(found: Summary, table: pa.Table, weights: str | None = None) -> None:
+def assert_cells(found: Found, table: pa.Table, weights: str | None = None) -> None:
     """What was learnt is what the rows say, cell by cell."""
     expected = brute_force(table, weights)
     X = as_matrix(table)
     assert found.n_rows == table.num_rows
     assert found.n_incomplete == np.isnan(X).any(axis=1).sum()
-    assert found.n_patterns == len({pattern for _, pattern in expected} - {"111"})
-    learnt, cells = found.learnt, found.learnt.incomplete
+    cells = found.cells
     assert cells is not None
+    assert cells.n_patterns == len({pattern for _, pattern in expected} - {"111"})
     names = [
-        (learnt.classes[code], "".join("1" if there else "0" for there in observed))
+        (found.classes[code], "".join("1" if there else "0" for there in observed))
         for code, observed in zip(cells.codes, cells.observed, strict=True)
     ]
     assert names == [key for key in expected if key[1] != "111"]
-    parts = [(name, cells.moments, number) for number, name in enumerate(names)]
-    parts += [((kind, "111"), learnt.moments, c) for c, kind in enumerate(learnt.classes)]
+    parts = [(name, cells.dense(), number) for number, name in enumerate(names)]
+    parts += [((kind, "111"), found.moments, c) for c, kind in enumerate(found.classes)]
     for name, moments, number in parts:
         weight, there, mean, scatter = expected[name]
         own = np.zeros(3)
@@ -98,28 +96,9 @@ def assert_cells(found: Summary, table: pa.Table, weights: str | None = None) ->
         np.testing.assert_allclose(moments.scatter[number], full, rtol=1e-9, atol=1e-6)
 
 
-def same(a: Summary, b: Summary) -> bool:
+def same(a: Found, b: Found) -> bool:
     """Whether two sources gave the same bits."""
-    mine, theirs = a.learnt.incomplete, b.learnt.incomplete
-    assert mine is not None
-    assert theirs is not None
-    return (
-        same_bits(a.learnt.moments, b.learnt.moments)
-        and same_bits(mine.moments, theirs.moments)
-        and mine.codes.tolist() == theirs.codes.tolist()
-        and mine.observed.tolist() == theirs.observed.tolist()
-        and (a.n_rows, a.n_incomplete) == (b.n_rows, b.n_incomplete)
-    )
-
-
-@pytest.fixture
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small files have many blocks, row groups, batches and parts, as large ones have."""
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 2000)
-    monkeypatch.setattr(parquet_format, "_PIECE_ROWS", 100)
-    monkeypatch.setattr(cutting, "FEWEST_ROWS", 64)
-    monkeypatch.setattr(cutting, "BATCH_BYTES", 64 * 8 * 4)
-    monkeypatch.setattr(splitting, "PART_BYTES", 4000)
+    return bits(a) == bits(b) and (a.n_rows, a.n_incomplete) == (b.n_rows, b.n_incomplete)
 
 
 # Files
@@ -132,7 +111,7 @@ def test_every_format_gives_the_cells_of_the_rows(
 ) -> None:
     table = holes()
     FORMATS[ending](table, tmp_path / f"rows{ending}")
-    found = moments_of(tmp_path / f"rows{ending}", TARGET, features=FEATURES, weights=weights)
+    found = learn(tmp_path / f"rows{ending}", TARGET, features=FEATURES, weights=weights)
     assert found.bad_rows.count == 0
     assert_cells(found, table, weights)
 
@@ -142,52 +121,23 @@ def test_every_format_gives_the_cells_of_the_rows(
 def test_the_bits_do_not_depend_on_threads_or_workers(ending: str, tmp_path: Path) -> None:
     table, path = holes(), tmp_path / f"rows{ending}"
     FORMATS[ending](table, path)
-    found = [moments_of(path, TARGET, features=FEATURES, n_jobs=n_jobs) for n_jobs in (1, 2, 4)]
+    found = [learn(path, TARGET, features=FEATURES, n_jobs=n_jobs) for n_jobs in (1, 2, 4)]
     assert_cells(found[0], table)
     with dask.config.set(scheduler="threads"):
-        found.append(cluster.moments_of(path, TARGET, FEATURES))
+        found.append(learn_on_cluster(path, TARGET, features=FEATURES))
     assert all(same(found[0], other) for other in found[1:])
-
-
-@pytest.mark.usefixtures("small_pieces", "kernels")
-@pytest.mark.parametrize(("covariance", "shared"), STRUCTURES)
-def test_the_model_is_that_of_the_rows_in_memory(
-    covariance: str, shared: bool, tmp_path: Path
-) -> None:
-    table, settings = holes(), {"covariance": covariance, "shared": shared}
-    parquet.write_table(table, tmp_path / "rows.parquet")
-    here = GaussianClassifier(**settings).fit_source(
-        tmp_path / "rows.parquet", TARGET, features=FEATURES
-    )
-    there = GaussianClassifier(**settings).fit(as_matrix(table), table[TARGET].to_pylist())
-    np.testing.assert_allclose(here.priors_, there.priors_, rtol=1e-13)
-    np.testing.assert_allclose(here.means_, there.means_, rtol=1e-10, atol=1e-9)
-    spread = np.abs(there.covariances_).max()
-    np.testing.assert_allclose(
-        here.covariances_ / spread, there.covariances_ / spread, rtol=1e-10, atol=1e-11
-    )
-
-
-def test_more_files_are_more_rows(tmp_path: Path) -> None:
-    table = holes()
-    for number, part in enumerate((table.slice(0, 200), table.slice(200))):
-        parquet.write_table(part, tmp_path / f"{number}.parquet")
-    model = GaussianClassifier().fit_source(tmp_path / "0.parquet", TARGET, features=FEATURES)
-    model.partial_fit_source(tmp_path / "1.parquet")
-    whole = GaussianClassifier().fit_source(tmp_path, TARGET, features=FEATURES)
-    np.testing.assert_allclose(model.means_, whole.means_, rtol=1e-10, atol=1e-9)
 
 
 @pytest.mark.parametrize("null", [text for text in NULLS if "#" not in text])
 def test_ways_to_write_that_a_number_is_missing(null: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(f"a,b,y\n1,2,u\n{null},5,v\n4,4,u\n")
-    found = moments_of(path, "y")
-    assert (found.n_rows, found.n_incomplete, found.n_patterns) == (3, 1, 1)
-    cells = found.learnt.incomplete
+    found = learn(path, "y")
+    assert (found.n_rows, found.n_incomplete) == (3, 1)
+    cells = found.cells
     assert cells is not None
     assert cells.observed.tolist() == [[False, True]]
-    assert cells.moments.mean.tolist() == [[0.0, 5.0]]
+    assert cells.dense().mean.tolist() == [[0.0, 5.0]]
     assert found.learnt.weight.tolist() == [2.0, 1.0]
 
 
@@ -196,19 +146,19 @@ def test_numbers_of_every_kind_may_be_missing(tmp_path: Path) -> None:
         "half": pa.array([np.float16(1.5), None, np.float16(2)], pa.float16()),
         "float": pa.array([1.5, None, 2], pa.float32()),
         "whole": pa.array([1, None, 2], pa.int8()),
-        "truth": pa.array([True, None, False]),
+        "flag": pa.array([True, None, False]),
         "decimal": pa.array([Decimal("0.25"), None, Decimal("0.50")]),
         "nan": pa.array([1.0, float("nan"), 2.0]),
     }
     parquet.write_table(pa.table(columns | {"y": ["u", "u", "u"]}), tmp_path / "a.parquet")
-    for some in (list(columns), ["float"], ["nan"], ["truth"]):
-        found = moments_of(tmp_path / "a.parquet", "y", features=some)
-        cells = found.learnt.incomplete
+    for some in (list(columns), ["float"], ["nan"], ["flag"]):
+        found = learn(tmp_path / "a.parquet", "y", features=some)
+        cells = found.cells
         assert cells is not None
         assert found.n_incomplete == 1
         assert cells.observed.tolist() == [[False] * len(some)]
-        assert found.learnt.moments.weight.tolist() == [2.0]
-    assert moments_of(tmp_path / "a.parquet", "y").learnt.moments.mean.tolist() == [
+        assert found.moments.weight.tolist() == [2.0]
+    assert learn(tmp_path / "a.parquet", "y").moments.mean.tolist() == [
         [1.75, 1.75, 1.5, 0.5, 0.375, 1.5]
     ]
 
@@ -217,27 +167,27 @@ def test_numbers_of_every_kind_may_be_missing(tmp_path: Path) -> None:
 def test_a_column_without_any_value(name: str, tmp_path: Path) -> None:
     table = pa.table({"a": [1.0, 2.0, 3.0], "b": pa.nulls(3), "y": ["u", "v", "u"]})
     FORMATS["." + name.partition(".")[2]](table, tmp_path / name)
-    found = moments_of(tmp_path / name, "y")
+    found = learn(tmp_path / name, "y")
     assert (found.n_incomplete, found.learnt.weight.tolist()) == (3, [2.0, 1.0])
-    assert found.learnt.moments.weight.tolist() == [0.0, 0.0]
+    assert found.moments.weight.tolist() == [0.0, 0.0]
 
 
 def test_numbers_may_begin_after_the_first_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text_blocks, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(text, "BLOCK_BYTES", 100)
     lines = [f"{n},,{'uv'[n % 2]}" for n in range(100)] + ["1,2.5,u", "2,3,v"]
     (tmp_path / "a.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
-    found = moments_of(tmp_path / "a.csv", "y")
+    found = learn(tmp_path / "a.csv", "y")
     assert (found.n_rows, found.n_incomplete) == (102, 100)
-    assert found.learnt.moments.mean.tolist() == [[1.0, 2.5], [2.0, 3.0]]
+    assert found.moments.mean.tolist() == [[1.0, 2.5], [2.0, 3.0]]
 
 
 def test_text_after_many_missing_values_is_text(tmp_path: Path) -> None:
     lines = [f"{n},,{'uv'[n % 2]}" for n in range(2000)] + ["1,joe,u", "2,jim,v"]
     (tmp_path / "a.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
     with pytest.raises(DataError, match="not numbers: column 'b' .string, for example 'joe'"):
-        moments_of(tmp_path / "a.csv", "y")
+        learn(tmp_path / "a.csv", "y")
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
@@ -248,21 +198,21 @@ def test_rows_that_must_be_complete(ending: str, tmp_path: Path) -> None:
     row = int(np.argmax(lacking.any(axis=1)))
     name = FEATURES[int(np.argmax(lacking[row]))]
     with pytest.raises(DataError, match=f"row {row + 1}, column '{name}': the value is missing"):
-        moments_of(path, TARGET, features=FEATURES, complete=True)
-    found = moments_of(path, TARGET, features=FEATURES, complete=True, bad_rows="skip")
-    assert found.learnt.incomplete is None
+        learn(path, TARGET, features=FEATURES, complete=True)
+    found = learn(path, TARGET, features=FEATURES, complete=True, bad_rows="skip")
+    assert found.cells is None
     assert found.bad_rows.count == lacking.any(axis=1).sum()
     assert found.n_rows == table.num_rows - found.bad_rows.count
 
 
 def test_too_many_patterns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pattern_moments, "MOST_CELL_BYTES", 1000)
-    monkeypatch.setattr(lazy_sums, "MOST_CELL_BYTES", 1000)
+    monkeypatch.setattr(cells, "MOST_CELL_BYTES", 1000)
+    monkeypatch.setattr(pushdown, "MOST_CELL_BYTES", 1000)
     table = holes()
     parquet.write_table(table, tmp_path / "rows.parquet")
     for source in (tmp_path / "rows.parquet", pl.LazyFrame(table)):
-        with pytest.raises(DataError, match="lack their features in . different ways"):
-            moments_of(source, TARGET, features=FEATURES)
+        with pytest.raises(DataError, match="rows have . different patterns of missing values"):
+            learn(source, TARGET, features=FEATURES)
 
 
 # Dask frames
@@ -273,12 +223,12 @@ def test_frames_on_a_cluster(weights: str | None) -> None:
     table = holes()
     frame = dd.from_pandas(table.to_pandas(), npartitions=5)
     with dask.config.set(scheduler="threads"):
-        found = moments_of(frame, TARGET, features=FEATURES, weights=weights)
+        found = learn(frame, TARGET, features=FEATURES, weights=weights)
     assert_cells(found, table, weights)
     with dask.config.set(scheduler="synchronous"):
-        assert same(found, moments_of(frame, TARGET, features=FEATURES, weights=weights))
-        with pytest.raises(NonFiniteError, match="partition .: .*NaN in row"):
-            moments_of(frame, TARGET, features=FEATURES, complete=True)
+        assert same(found, learn(frame, TARGET, features=FEATURES, weights=weights))
+        with pytest.raises(NonFiniteError, match="partition .: .* in row .* is missing"):
+            learn(frame, TARGET, features=FEATURES, complete=True)
 
 
 # Engines
@@ -303,22 +253,8 @@ def test_tables_of_engines(
     if as_nan:
         given = given.set_column(0, "height", pa.array(as_matrix(table)[:, 0], from_pandas=False))
         assert given["height"].null_count == 0
-    found = moments_of(engine(given), TARGET, features=FEATURES, weights=weights)
+    found = learn(engine(given), TARGET, features=FEATURES, weights=weights)
     assert_cells(found, table, weights)
-
-
-@each_engine
-@pytest.mark.parametrize(("covariance", "shared"), STRUCTURES)
-def test_models_of_engines(
-    engine: Callable[[pa.Table], Any], covariance: str, shared: bool
-) -> None:
-    table = holes(200)
-    here = GaussianClassifier(covariance, shared=shared).fit_source(
-        engine(table), TARGET, features=FEATURES
-    )
-    there = GaussianClassifier(covariance, shared=shared)
-    there.fit(as_matrix(table), table[TARGET].to_pylist())
-    np.testing.assert_allclose(here.means_, there.means_, rtol=1e-9, atol=1e-8)
 
 
 @pytest.mark.parametrize("engine", [ENGINES["duckdb"], ENGINES["polars"]], ids=["duckdb", "polars"])
@@ -327,17 +263,17 @@ def test_many_features_take_more_than_one_number(engine: Callable[[pa.Table], An
     X = np.where(generator.random((300, 130)) < 0.004, np.nan, generator.normal(size=(300, 130)))
     y = np.array(["u", "v"])[generator.integers(0, 2, 300)]
     columns = {f"f{j}": pa.array(column, from_pandas=True) for j, column in enumerate(X.T)}
-    found = moments_of(engine(pa.table(columns | {"y": y})), "y", layout="diagonal")
+    found = learn(engine(pa.table(columns | {"y": y})), "y", layout="diagonal")
     frame = pd.DataFrame({f"f{j}": column for j, column in enumerate(X.T)} | {"y": y})
-    there = moments_of(dd.from_pandas(frame, npartitions=1), "y", layout="diagonal")
-    mine, theirs = found.learnt.incomplete, there.learnt.incomplete
+    there = learn(dd.from_pandas(frame, npartitions=1), "y", layout="diagonal")
+    mine, theirs = found.cells, there.cells
     assert mine is not None
     assert theirs is not None
     assert (mine.codes.tolist(), mine.observed.tolist()) == (
         theirs.codes.tolist(),
         theirs.observed.tolist(),
     )
-    np.testing.assert_allclose(mine.moments.mean, theirs.moments.mean, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(mine.dense().mean, theirs.dense().mean, rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("engine", [ENGINES["duckdb"], ENGINES["polars"]], ids=["duckdb", "polars"])
@@ -348,18 +284,18 @@ def test_rows_far_from_zero_lose_no_digit(engine: Callable[[pa.Table], Any]) -> 
     table = pa.table(
         {"a": X[:, 0], "b": X[:, 1], "w": generator.integers(1, 3, 400), "y": [0] * 400}
     )
-    found = moments_of(engine(table), "y", features=["a", "b"], weights="w")
-    cells = found.learnt.incomplete
+    found = learn(engine(table), "y", features=["a", "b"], weights="w")
+    cells = found.cells
     assert cells is not None
     for number, there in enumerate(cells.observed):
         own = (np.isnan(X) != there).all(axis=1)
         rows, weight = X[own][:, there] - 1e9, table["w"].to_numpy()[own]
-        assert cells.moments.weight[number] == weight.sum()
+        assert cells.weight[number] == weight.sum()
         if not there.any():
             continue
         mean = weight @ rows / weight.sum()
-        assert abs(cells.moments.anchor[number] - 1e9 + cells.moments.offset[number])[there] == (
+        assert abs(cells.anchor[number] - 1e9 + cells.offset[number])[there] == (
             pytest.approx(np.abs(mean), abs=1e-12)
         )
         scatter = weight @ np.square(rows - mean)
-        assert cells.moments.scatter[number][there][:, there].item() == pytest.approx(scatter[0])
+        assert cells.dense().scatter[number][there][:, there].item() == pytest.approx(scatter[0])

@@ -14,8 +14,8 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 from gaussbayes.base.errors import DataError, ParameterError
-from gaussbayes.data.sources.opening import open_source
-from gaussbayes.data.sources.output import open_output
+from gaussbayes.data.files import open_source
+from gaussbayes.data.output import open_output
 
 TABLE = pa.table(
     {
@@ -141,7 +141,7 @@ def test_a_process_that_is_stopped_leaves_what_was_there(how: int, tmp_path: Pat
     path.write_text("before")
     program = f"""
 import pyarrow as pa, time
-from gaussbayes.data.sources.output import open_output
+from gaussbayes.data.output import open_output
 table = pa.table({{"a": list(range(1000))}})
 try:
     with open_output({str(path)!r}, table.schema) as writer:
@@ -177,7 +177,7 @@ def test_where_nothing_can_be_written(tmp_path: Path) -> None:
         ParameterError, match=r"tells no format: give format .*--output-format.* \.csv"
     ):
         write(tmp_path / "rows.doc")
-    with pytest.raises(ParameterError, match="format is one of"):
+    with pytest.raises(ParameterError, match="format must be one of"):
         write(tmp_path / "rows.csv", format="excel")
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         write(tmp_path / "none" / "rows.csv")
@@ -198,7 +198,7 @@ def test_devices_are_written_to() -> None:
 def test_standard_output(name: str | None, tmp_path: Path) -> None:
     program = f"""
 import pyarrow as pa
-from gaussbayes.data.sources.output import open_output
+from gaussbayes.data.output import open_output
 table = pa.table({{"a": [1, 2], "b": ["x", "y"]}})
 with open_output("-", table.schema, format={name!r}) as writer:
     writer.write(table)
@@ -216,7 +216,7 @@ print("still open", end="")
 def test_a_closed_pipe_is_an_error_like_any_other() -> None:
     program = """
 import pyarrow as pa, sys, os
-from gaussbayes.data.sources.output import open_output
+from gaussbayes.data.output import open_output
 table = pa.table({"a": list(range(100000))})
 try:
     with open_output("-", table.schema) as writer:
