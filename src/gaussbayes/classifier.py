@@ -595,9 +595,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         model = self._ready()
         pair = None if between is None else self._pair(*between)
-        rows = model.encoder.encode_row(row)
-        _warn_of_unseen(rows, model)
-        return explain(model, rows, pair, reference)
+        return explain(model, model.encoder.encode_row(row), pair, reference)
 
     def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Every labelled row predicted by the model of all others.
@@ -923,7 +921,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Rows of this model; scikit-learn has words of its own for features that are others."""
         model = self._model
         rows = model.rows(self._checked(X))
-        _warn_of_unseen(rows, model)
+        if rows.unseen:
+            warn_of_unseen(rows.unseen, model.schema.of_categories)
         return rows
 
     def _checked(self, X: Any) -> Any:
@@ -1040,8 +1039,3 @@ def _warn_of_column(y: Any) -> None:
             "y to (n_samples,), for example using ravel()."
         )
         warnings.warn(msg, DataConversionWarning, stacklevel=4)
-
-
-def _warn_of_unseen(rows: Rows, model: Model) -> None:
-    if rows.unseen:
-        warn_of_unseen(rows.unseen, model.schema.of_categories)

@@ -114,7 +114,12 @@ def log_odds(
     with np.errstate(invalid="ignore"):
         odds: RealArray = scores[:, 0] - scores[:, 1]
     if np.isnan(odds).any():
-        check_possible(scores)
+        row = int(np.argmax(np.isnan(odds)))
+        msg = (
+            f"classes {a} and {b} both have probability 0 in row {row}: their odds are not defined; "
+            "smoothing above 0 leaves nothing impossible"
+        )
+        raise DataError(msg)
     return odds
 
 
