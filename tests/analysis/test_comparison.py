@@ -17,6 +17,7 @@ from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, confusion_matrix, log_loss
 from sklearn.model_selection import (
     KFold,
@@ -28,11 +29,12 @@ from sklearn.model_selection import (
 )
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.comparison import STRUCTURES, Candidate, Comparison, compare
 from gaussbayes.analysis.evaluation import Evaluation
-from gaussbayes.apps import demo
 from gaussbayes.base.errors import (
     DataError,
     NonFiniteError,
@@ -107,7 +109,6 @@ def test_all_seven_kinds_are_there_in_order() -> None:
     assert compared.n_rows == 150
     assert all(c.evaluation and c.evaluation.n_rows == 150 for c in compared.candidates)
     assert all(c.fit_seconds > 0 and c.predict_seconds > 0 for c in compared.candidates)
-    assert demo.STRUCTURES is STRUCTURES
 
 
 def test_parameters_are_those_of_a_model_of_all_rows() -> None:
@@ -180,7 +181,7 @@ def test_the_settings_of_a_model_are_taken_over() -> None:
     assert not hasattr(model, "classes_")
 
 
-def test_a_model_drawn_towards_a_shared_covariance_is_compared_too() -> None:
+def test_a_model_shrunk_towards_the_pooled_covariance_is_compared_too() -> None:
     X, y = iris()
     model = GaussianClassifier(shared=0.25)
     for one in (model, clone(model).fit(X, y)):
@@ -283,7 +284,7 @@ def test_a_class_absent_from_the_test_rows_is_fine() -> None:
     held_out = y != "setosa"
     compared = compare(X, y, held_out=(X[held_out], y[held_out]), neighbors=(1,))
     assert judged(compared, "QDA").confusion.sum(axis=1).tolist() == [0, 50, 50]
-    assert np.isnan(judged(compared, "QDA").shares[0]).all()
+    assert np.isnan(judged(compared, "QDA").proportions[0]).all()
 
 
 def test_a_tiny_class() -> None:
@@ -302,7 +303,9 @@ def test_a_class_of_one_row() -> None:
     one = np.r_[np.flatnonzero(y != "setosa"), np.flatnonzero(y == "setosa")[:1]]
     with pytest.raises(DataError, match="has 1 row, too few for 2 folds: leave the class out"):
         compare(X[one], y[one], held_out=2)
-    with pytest.raises(DataError, match="a share of 0.3 of 101 rows cannot be held out class by"):
+    with pytest.raises(
+        DataError, match="a proportion of 0.3 of 101 rows cannot be held out class by"
+    ):
         compare(X[one], y[one], held_out=0.3)
     compared = compare(X[one], y[one], held_out=LeaveOneOut(), neighbors=(1,))
     assert judged(compared, "LDA").confusion[0, 0] == 0  # predicted by models that never saw one
@@ -331,13 +334,15 @@ def test_problems_name_features_and_do_not_stop_the_others() -> None:
     "held_out", [0, 1, -3, True, 1.0, 0.0, 1.5, "ten", None, (1, 2, 3), [1, 2], float("nan")]
 )
 def test_what_held_out_may_be(held_out: Any) -> None:
-    with pytest.raises(ParameterError, match=r"whole number of folds.*\(X_test, y_test\).*; got"):
+    with pytest.raises(
+        ParameterError, match=r"integer of at least 2 folds.*\(X_test, y_test\).*; got"
+    ):
         compare(*trees(), held_out=held_out)
 
 
 @pytest.mark.parametrize("neighbors", [(0,), (1.5,), (True,), 0, "3", (3, -1)])
 def test_what_neighbors_may_be(neighbors: Any) -> None:
-    with pytest.raises(ParameterError, match="neighbors are whole numbers from 1 on, got"):
+    with pytest.raises(ParameterError, match="neighbors must be integers, at least 1, got"):
         compare(*trees(), held_out=2, neighbors=neighbors)
 
 
@@ -351,7 +356,7 @@ def test_settings_that_are_wrong_whatever_the_rows_are_errors() -> None:
     X, y = trees()
     with pytest.raises(PriorError, match="sum to 1"):
         compare(X, y, held_out=2, model=GaussianClassifier(priors=[0.5, 0.6]))
-    with pytest.raises(ParameterError, match="divisor is one of"):
+    with pytest.raises(ParameterError, match="divisor must be one of"):
         compare(X, y, held_out=2, model=GaussianClassifier(divisor="n"))  # type: ignore[arg-type]
     model: Any = KNeighborsClassifier()
     with pytest.raises(TypeError, match="GaussianClassifier or None, got KNeighborsClassifier"):
@@ -360,11 +365,11 @@ def test_settings_that_are_wrong_whatever_the_rows_are_errors() -> None:
 
 def test_bad_rows_and_labels() -> None:
     X, y = trees()
-    with pytest.raises(NonFiniteError, match="NaN in row 2, column 1"):
-        compare(np.where(np.arange(120).reshape(40, 3) == 7, np.nan, X), y)
+    with pytest.raises(NonFiniteError, match="infinity in row 2, column 1"):
+        compare(np.where(np.arange(120).reshape(40, 3) == 7, np.inf, X), y)
     with pytest.raises(DataError, match="at least two classes, got \\['ash'\\]"):
         compare(X, ["ash"] * 40)
-    with pytest.raises(DataError, match="one label for each row here, got memberships"):
+    with pytest.raises(DataError, match="one label for each row here, got soft labels"):
         compare(X, np.full((40, 2), 0.5))
     with pytest.raises(DataError, match="40 rows, but y has 39"):
         compare(X, y[1:])
@@ -377,9 +382,9 @@ def test_bad_test_sets() -> None:
     for empty in (X[:0], [], tree_frame(X)[:0]):
         with pytest.raises(DataError, match="the test set is empty"):
             compare(X, y, held_out=(empty, []))
-    with pytest.raises(SchemaError, match="X has 3 features, but X_test has 2"):
+    with pytest.raises(SchemaError, match="X has 2 features, but 3 are expected"):
         compare(X, y, held_out=(X[:, :2], y))
-    with pytest.raises(ValueError, match="feature names should match"):
+    with pytest.raises(ValueError, match="must be in the order of the features"):
         compare(tree_frame(X), y, held_out=(tree_frame(X)[["age", "height", "girth"]], y))
 
 
@@ -445,7 +450,7 @@ def test_the_table_fits_a_terminal_and_says_everything() -> None:
     for name in NAMES:
         assert name in text
     assert "QDA: class 'ash' does not vary in" in text
-    assert "Ways out" not in text  # one sentence; the rest is in the candidate
+    assert "Remedies" not in text  # one sentence; the rest is in the candidate
 
 
 def test_wide_numbers_fit_too() -> None:
@@ -544,8 +549,10 @@ def by_two_of_scikit_learn(train: pd.DataFrame, labels: Any, asked: pd.DataFrame
 def test_categories_beside_numbers() -> None:
     X, y = sizes()
     compared = compare(X, y, held_out=4, model=MIXED, automatic=True)
-    # Without nearest neighbours: there is no distance between categories.
-    assert [one.name for one in compared.candidates] == [*STRUCTURES, "automatic choice"]
+    voters = [one for one in compared.candidates if one.neighbors]
+    names = [one.name for one in compared.candidates if one not in voters]
+    assert names == [*STRUCTURES, "automatic choice"]
+    assert {one.problem for one in voters} == {"categories have no distances between them"}
     told = np.empty((len(y), 3))
     for train, test in StratifiedKFold(4, shuffle=True, random_state=0).split(X, y):
         told[test] = by_two_of_scikit_learn(X.iloc[train], y[train], X.iloc[test])
@@ -590,28 +597,67 @@ def test_categories_of_test_rows() -> None:
         unseen = compare(X[:180], y[:180], held_out=(new, truth), model=MIXED)
     assert len(told_of) == 1
     assert same_answers(unseen, without)
-    with pytest.raises(ValueError, match="feature names"):
+    with pytest.raises(ValueError, match="must be in the order of the features"):
         compare(X, y, held_out=(asked[["a", "b", "town", "month"]], truth), model=MIXED)
     rows = asked.to_numpy(dtype=object)[:, :3]
-    with pytest.raises(SchemaError, match="X has 4 features, but X_test has 3"):
+    with pytest.raises(SchemaError, match="X has 3 features, but 4 are expected"):
         compare(X, y, held_out=(rows, truth), model=MIXED)
 
 
-def test_gaps_among_numbers_and_categories() -> None:
+def test_missing_values_of_both_kinds() -> None:
     X, y = sizes()
     X.loc[::9, "town"] = None
+    X.loc[5, "b"] = np.nan
     compared = compare(X, y, held_out=3, model=MIXED)
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
     told = cross_val_predict(MIXED, X, y, cv=folds, method="predict_proba")
     assert judged(compared, "QDA").log_loss == pytest.approx(log_loss(y, told), rel=1e-9)
-    X.loc[5, "b"] = np.nan
-    with pytest.raises(NonFiniteError, match="row 5, column 'b'"):
-        compare(X, y, held_out=3, model=MIXED)
+    numbers = compare(X[["a", "b"]], y, held_out=3, neighbors=(3,), logistic=True)
+    problems = {one.name: one.problem for one in numbers.candidates if one.problem}
+    reason = "it needs every value, and 1 of 240 rows lack some"
+    assert problems == {"3 nearest neighbours": reason, "logistic regression": reason}
+
+
+@pytest.mark.parametrize("mark", [None, "?"])
+def test_rows_without_label_are_fitted_to_and_never_predicted(mark: Any) -> None:
+    X, y = iris()
+    labels = np.array(y, dtype=object)
+    gone = np.arange(150) % 3 == 0
+    labels[gone] = mark
+    model = GaussianClassifier(shared=True, unlabelled=mark)
+    compared = compare(X, labels, held_out=4, neighbors=(3,), model=model, logistic=True)
+    assert compared.n_rows == 100
+    assert compared.how.endswith(
+        "100 rows, stratified, seed 0, 50 rows without label in every training part"
+    )
+    told = np.empty((100, 3))
+    rest, known = X[~gone], y[~gone]
+    for train, test in StratifiedKFold(4, shuffle=True, random_state=0).split(rest, known):
+        rows = np.concatenate([rest[train], X[gone]])
+        of_fold = np.concatenate([known[train].astype(object), np.full(50, None)])
+        fitted = GaussianClassifier(shared=True).fit(rows, of_fold)
+        told[test] = fitted.predict_proba(rest[test])
+    assert judged(compared, "LDA").log_loss == pytest.approx(log_loss(known, told), rel=1e-9)
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    votes = cross_val_predict(KNeighborsClassifier(3), rest, known, cv=folds)
+    assert judged(compared, "3 nearest neighbours").n_errors == (votes != known).sum()
+
+
+def test_logistic_regression_is_that_of_scikit_learn() -> None:
+    X, y = sizes()
+    compared = compare(X, y, held_out=3, neighbors=(), model=MIXED, logistic=True)
+    theirs = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    hot = pd.get_dummies(X, columns=MIXED_NAMES).astype(float)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    told = cross_val_predict(theirs, hot, y, cv=folds, method="predict_proba")
+    found = judged(compared, "logistic regression")
+    assert found.log_loss == pytest.approx(log_loss(y, told), rel=1e-4)
+    assert found.n_errors == (np.unique(y)[told.argmax(axis=1)] != y).sum()
 
 
 def test_categories_alone() -> None:
     X, y = sizes()
-    compared = compare(X[MIXED_NAMES], y, held_out=3, model=MIXED)
+    compared = compare(X[MIXED_NAMES], y, held_out=3, model=MIXED, neighbors=())
     found = [one.evaluation.log_loss for one in compared.candidates if one.evaluation]
     assert len(found) == 6
     assert len(set(found)) == 1
@@ -623,7 +669,9 @@ def test_problems_with_categories_name_the_feature() -> None:
     X, y = sizes()
     X.loc[y == "y", "town"] = None
     strict = clone(MIXED).set_params(smoothing=0.0)
-    problems = {one.problem for one in compare(X, y, held_out=3, model=strict).candidates}
+    problems = {
+        one.problem for one in compare(X, y, held_out=3, model=strict, neighbors=()).candidates
+    }
     (problem,) = problems
     assert problem is not None
     assert "'town' is missing in every row of class 'y'" in problem

@@ -9,8 +9,8 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_predict
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.analysis.comparison.one_model import judge
-from gaussbayes.base.errors import DataError, NonFiniteError, SingularCovarianceError
+from gaussbayes.analysis.held_out import evaluate_held_out
+from gaussbayes.base.errors import DataError, SingularCovarianceError
 
 LDA: dict[str, Any] = {"shared": True}
 QDA: dict[str, Any] = {"divisor": "unbiased"}
@@ -34,7 +34,9 @@ NAIVE_BAYES: dict[str, Any] = {"covariance": "diagonal", "divisor": "unbiased"}
 )
 def test_leave_one_out_counts(load: Any, settings: dict[str, Any], errors: int) -> None:
     X, y = load(return_X_y=True)
-    assert judge(GaussianClassifier(**settings), X, y, "loo").evaluation.n_errors == errors
+    assert (
+        evaluate_held_out(GaussianClassifier(**settings), X, y, "loo").evaluation.n_errors == errors
+    )
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,7 @@ def test_leave_one_out_is_refitting(settings: dict[str, Any]) -> None:
     X, y = load_wine(return_X_y=True)
     model = GaussianClassifier(**settings)
     refitted = cross_val_predict(model, X, y, cv=LeaveOneOut(), method="predict_log_proba")
-    found = judge(model, X, y, "loo").evaluation
+    found = evaluate_held_out(model, X, y, "loo").evaluation
     assert found.log_loss == pytest.approx(-refitted[np.arange(y.size), y].mean(), rel=1e-10)
     assert found.n_errors == np.count_nonzero(refitted.argmax(axis=1) != y)
 
@@ -55,7 +57,7 @@ def test_a_row_far_away_does_not_blur_the_others() -> None:
     X[7] = 1e16
     model = GaussianClassifier("diagonal")
     refitted = cross_val_predict(model, X, y, cv=LeaveOneOut(), method="predict_log_proba")
-    found = judge(model, X, y, "loo").evaluation
+    found = evaluate_held_out(model, X, y, "loo").evaluation
     assert found.n_errors == np.count_nonzero(refitted.argmax(axis=1) != y)
     assert found.log_loss == pytest.approx(-refitted[np.arange(y.size), y].mean(), rel=1e-10)
 
@@ -65,7 +67,7 @@ def test_folds_are_those_of_scikit_learn() -> None:
     model = GaussianClassifier(shared=True)
     splits = StratifiedKFold(5, shuffle=True, random_state=3)
     told = cross_val_predict(model, X, y, cv=splits, method="predict_proba")
-    found = judge(model, X, y, 5, random_state=3)
+    found = evaluate_held_out(model, X, y, 5, random_state=3)
     assert found.evaluation.log_loss == pytest.approx(log_loss(y, told), rel=1e-12)
     assert found.how == "5-fold cross-validation of 178 rows, stratified, seed 3"
 
@@ -73,47 +75,68 @@ def test_folds_are_those_of_scikit_learn() -> None:
 def test_a_class_of_one_row_is_unknown_without_it() -> None:
     rows, labels = [[1.0], [2.0], [3.0], [8.0], [9.0], [11.0], [50.0]], list("aaabbbc")
     model = GaussianClassifier(shrinkage=0.5, covariance="spherical", shared=True)
-    found = judge(model, rows, labels, "loo").evaluation
+    found = evaluate_held_out(model, rows, labels, "loo").evaluation
     assert found.confusion[2].tolist() == [0, 1, 0]
     assert found.log_loss == np.inf
     # The others share what was given to the class that is gone.
     given = GaussianClassifier(shared=True, priors=[0.4, 0.4, 0.2])
-    left = judge(given, [[1.0], [2.0], [3.0], [8.0], [9.0]], list("aabbc"), "loo").evaluation
+    left = evaluate_held_out(
+        given, [[1.0], [2.0], [3.0], [8.0], [9.0]], list("aabbc"), "loo"
+    ).evaluation
     assert left.confusion[2, 2] == 0
     assert left.log_loss == np.inf
 
 
-def test_what_cannot_be_judged() -> None:
+def test_what_cannot_be_evaluated() -> None:
     rows, labels = [[1.0], [2.0], [3.0], [8.0]], list("aaab")
     with pytest.raises(DataError, match="at least two classes, got \\['a'\\]"):
-        judge(GaussianClassifier(), rows, ["a"] * 4, "loo")
+        evaluate_held_out(GaussianClassifier(), rows, ["a"] * 4, "loo")
     with pytest.raises(DataError, match="at least two classes, got \\['a'\\]"):
-        judge(GaussianClassifier(), rows, ["a"] * 4, 2)
+        evaluate_held_out(GaussianClassifier(), rows, ["a"] * 4, 2)
     with pytest.raises(SingularCovarianceError, match="class 'b' does not vary in feature 0"):
-        judge(GaussianClassifier(), rows, labels, "loo")
+        evaluate_held_out(GaussianClassifier(), rows, labels, "loo")
     with pytest.raises(SingularCovarianceError, match="without row 4 of 5 the model cannot"):
-        judge(GaussianClassifier(), [*rows, [9.0]], list("aaabb"), "loo")
+        evaluate_held_out(GaussianClassifier(), [*rows, [9.0]], list("aaabb"), "loo")
     with pytest.raises(DataError, match="not held out: .*'a'"):
-        judge(GaussianClassifier(), [[1.0], [1.0], [1.0], [8.0], [9.0], [7.0]], list("aaabbb"), 3)
+        evaluate_held_out(
+            GaussianClassifier(), [[1.0], [1.0], [1.0], [8.0], [9.0], [7.0]], list("aaabbb"), 3
+        )
 
 
-def test_rows_that_lack_features() -> None:
-    """Folds of incomplete rows, judged as scikit-learn's tools judge the same model."""
+def test_missing_values() -> None:
+    """Folds of rows with missing values, as scikit-learn's tools evaluate the same model."""
     X, y = load_iris(return_X_y=True)
     X = np.where(np.random.default_rng(3).random((150, 4)) < 0.1, np.nan, X)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     model = GaussianClassifier(shared=True)
-    expected = cross_val_predict(model, X, y, cv=folds)
-    found = judge(model, X, y, 5, random_state=0)
-    assert found.evaluation.n_errors == (expected != y).sum()
-    with pytest.raises(NonFiniteError, match="NaN in row"):
-        judge(GaussianClassifier("auto"), X, y, 5)
-    with pytest.raises(NonFiniteError, match="NaN in row"):
-        judge(model, X, y, "loo")
+    expected = cross_val_predict(model, X, y, cv=folds, method="predict_proba")
+    found = evaluate_held_out(model, X, y, 5, random_state=0).evaluation
+    assert found.n_errors == (expected.argmax(axis=1) != y).sum()
+    assert found.log_loss == pytest.approx(log_loss(y, expected), rel=1e-9)
+    chosen = evaluate_held_out(GaussianClassifier("auto"), X[::2], y[::2], 3).evaluation
+    assert chosen.n_rows == 75
+    few, labels = X[::5], y[::5]
+    left = evaluate_held_out(model, few, labels, "loo").evaluation
+    expected = cross_val_predict(model, few, labels, cv=LeaveOneOut(), method="predict_proba")
+    assert left.log_loss == pytest.approx(log_loss(labels, expected), rel=1e-7)
+
+
+def test_rows_without_label_are_left_out_of_scores() -> None:
+    X, y = load_iris(return_X_y=True)
+    X, labels = X[::3], np.where(np.arange(50) % 4 == 1, -1, y[::3])
+    model = GaussianClassifier(shared=True, unlabelled=-1)
+    found = evaluate_held_out(model, X, labels, "loo")
+    assert found.how == "each of 37 rows predicted by a model of the others"
+    total = 0.0
+    for row in np.flatnonzero(labels >= 0):
+        others = np.arange(50) != row
+        fitted = GaussianClassifier(shared=True, unlabelled=-1).fit(X[others], labels[others])
+        total -= fitted.predict_log_proba(X[[row]])[0, labels[row]]
+    assert found.evaluation.log_loss == pytest.approx(total / 37, rel=1e-7)
 
 
 def test_categories() -> None:
-    """Gaps of both kinds, and the first feature in categories: as scikit-learn's tools judge it."""
+    """Missing values of both kinds, and the first feature in categories."""
     X, y = load_iris(return_X_y=True)
     X = np.where(np.random.default_rng(3).random((150, 4)) < 0.1, np.nan, X)
     rows = X.astype(object)
@@ -123,12 +146,12 @@ def test_categories() -> None:
     model = GaussianClassifier(categorical_features=[0], smoothing=1)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     told = cross_val_predict(model, rows, y, cv=folds, method="predict_proba")
-    found = judge(model, rows, y, 5).evaluation
+    found = evaluate_held_out(model, rows, y, 5).evaluation
     assert found.log_loss == pytest.approx(log_loss(y, told), rel=1e-9)
     whole = ~np.isnan(X[:, 1:]).any(axis=1)
     left = rows[whole], y[whole]
     told = cross_val_predict(model, *left, cv=LeaveOneOut(), method="predict_proba")
-    found = judge(model, *left, "loo").evaluation
+    found = evaluate_held_out(model, *left, "loo").evaluation
     assert found.log_loss == pytest.approx(log_loss(left[1], told), rel=1e-9)
 
 
@@ -136,4 +159,4 @@ def test_a_row_that_categories_rule_out() -> None:
     rows = [["p", "p"], ["q", "q"]] * 6 + [["p", "q"]]
     model = GaussianClassifier(categorical_features=[0, 1])
     with pytest.raises(DataError, match="cannot predict rows that are held out: .* smoothing"):
-        judge(model, rows, [0, 1] * 6 + [0], 3)
+        evaluate_held_out(model, rows, [0, 1] * 6 + [0], 3)
