@@ -4,7 +4,6 @@ import gzip
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from gaussbayes.base.types import LabelArray
 from gaussbayes.data.bad_rows import NO_BAD_ROWS, BadRows
 from gaussbayes.data.dask import open_on_cluster
 from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.engines import EngineRows
 from gaussbayes.data.labels import read_targets
 from gaussbayes.data.reduction import RowSource, open_rows
 from gaussbayes.data.roles import Request
@@ -26,6 +24,7 @@ from gaussbayes.families.categorical.statistics import CategoricalStatistics
 from gaussbayes.families.gaussian.cells import PatternMoments
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.model.options import Options, check_options
+from gaussbayes.model.sources import Observation
 from gaussbayes.model.statistics import Learnt, observe
 
 FEATURES = ("height", "width", "age")
@@ -73,16 +72,10 @@ WEATHER = [name for name in weather(1).column_names if name not in {TARGET, "w"}
 """The features of that table."""
 
 
-@dataclass(frozen=True)
-class Observed:
+def observation(rows: RowSource, options: Options) -> Observation:
     """A fold: what families learn from a block. It can be sent to a worker."""
-
-    options: Options
-    encoder: Encoder
-
-    def __call__(self, block: LabelledRows, threads: int) -> Learnt:
-        schema = self.encoder.schema(block.classes)
-        return observe(block, self.options.settings(schema), schema, threads)
+    schema = rows.encoder.schema(np.empty(0))
+    return Observation(options.settings(schema), schema)
 
 
 @dataclass(frozen=True)
@@ -130,8 +123,6 @@ def learn(
     covariance, shared = LAYOUTS[layout]
     rows = open_rows(source, Request(target, **request), client=client)
     options = check_options(covariance=covariance, shared=shared)
-    if isinstance(rows, EngineRows) and rows.can_push_down:
-        return pushed_down(rows, options)
     return read(rows, options, n_jobs)
 
 
@@ -153,9 +144,12 @@ def _bits(value: Any) -> bytes:
     return repr(value).encode()
 
 
-def read(rows: RowSource, options: Options, n_jobs: int | None = None) -> Found:
+def read(
+    rows: RowSource, options: Options, n_jobs: int | None = None, *, push_down: bool = True
+) -> Found:
     """What the blocks of a source sum to."""
-    found = rows.reduce(Observed(options, rows.encoder), n_jobs=n_jobs)
+    fold: Any = observation(rows, options)
+    found = rows.reduce(fold if push_down else fold.__call__, n_jobs=n_jobs)
     return Found(
         found.total.with_rows(),
         found.features,
@@ -165,22 +159,6 @@ def read(rows: RowSource, options: Options, n_jobs: int | None = None) -> Found:
         found.n_incomplete,
         found.bad_rows,
     )
-
-
-def pushed_down(rows: EngineRows, options: Options) -> Found:
-    """What an engine sums of the labelled rows; what it cannot is read in batches."""
-    table = rows.table
-    settings = options.settings(rows.encoder.schema(table.classes))
-    parts = []
-    for component in settings.components:
-        module = import_module(f"gaussbayes.families.{component.family.name}.pushdown")
-        parts.append(module.push_down(component.family, table, component.columns))
-        if parts[-1] is None:
-            return read(rows, options)
-    learnt = Learnt(table.classes, tuple(parts)).with_rows()
-    n_rows = int(table.n_rows.sum()) + table.n_unlabelled
-    counts = n_rows, table.n_unlabelled, table.n_incomplete
-    return Found(learnt, rows.features, rows.categorical, *counts)
 
 
 def in_memory(table: pa.Table, weights: str | None = None) -> Learnt:

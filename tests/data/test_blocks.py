@@ -178,8 +178,8 @@ except ValueError as error:
         process.stdin.write(b"2,y\n" * 50)
         process.stdin.close()
         assert process.stdout.read() == (
-            b"150\nstandard input comes through a pipe and can be read only once: write it to a file "
-            b"first\n"
+            b"150\nstandard input comes through a pipe and can be read only once: write it to a "
+            b"file first\n"
         )
 
 

@@ -20,7 +20,7 @@ from gaussbayes.data.dask import PartitionRows, _partition_partial, predictions
 from gaussbayes.data.readers import parquet as parquet_reader
 from gaussbayes.data.roles import Request
 from gaussbayes.model.options import check_options
-from tests.data.tables import LAYOUTS, Found, Observed, bits, learn
+from tests.data.tables import LAYOUTS, Found, bits, learn, observation
 from tests.fuzz import kill_worker
 
 KINDS = {
@@ -62,7 +62,7 @@ def on_one_machine(
     request = Request(target, features, weights)
     rows = PartitionRows.open_frame(frame, request)
     covariance, shared = LAYOUTS[layout]
-    fold = Observed(check_options(covariance=covariance, shared=shared), rows.encoder)
+    fold = observation(rows, check_options(covariance=covariance, shared=shared))
     tree = MergeTree()
     for number in range(frame.npartitions):
         part = frame.get_partition(number).compute(scheduler="sync")

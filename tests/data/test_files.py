@@ -21,11 +21,11 @@ from tests.data.tables import (
     LAYOUTS,
     TARGET,
     TEXT,
-    Observed,
     assert_learnt,
     in_memory,
     learn,
     make_table,
+    observation,
     same_bits,
 )
 
@@ -73,7 +73,7 @@ def test_files_are_merged_in_a_tree_of_their_own(tmp_path: Path) -> None:
     whole = learn(tmp_path, TARGET)
     assert_learnt(whole, table)
     rows = FileRows.open(tmp_path, Request(TARGET))
-    fold = Observed(check_options(), rows.encoder)
+    fold = observation(rows, check_options())
     plan = pickle.loads(pickle.dumps(rows.plan(fold, rows.encoder)))
     tree: MergeTree = MergeTree()
     for number in (3, 0, 4, 2, 1):

@@ -25,7 +25,8 @@ from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.data.dask import _partition_partial
 from gaussbayes.data.roles import Request, Roles
 from gaussbayes.model.options import check_options
-from tests.data.tables import Found, Observed, bits, learn
+from gaussbayes.model.sources import Observation
+from tests.data.tables import Found, bits, learn
 
 N_BLOCKS = 24
 ROLES = Roles("kind", ("a", "b", "c"))
@@ -55,7 +56,8 @@ def lazy_blocks(folder: str | None = None) -> Any:
 def on_one_machine() -> bytes:
     """What is learnt from the rows by one process."""
     tree = MergeTree()
-    fold = Observed(check_options(), ROLES.encoder)
+    schema = ROLES.encoder.schema(np.empty(0))
+    fold = Observation(check_options().settings(schema), schema)
     for number in range(N_BLOCKS):
         shared = ROLES, Request("kind"), ROLES.encoder, fold
         tree.add(number, _partition_partial(block(number), number, shared))

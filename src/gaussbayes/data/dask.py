@@ -63,7 +63,7 @@ class ClusterFileRows(FileRows):
 
     client: Any = None
 
-    def _partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:  # noqa: ARG002
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:  # noqa: ARG002
         plan = self.plan(fold, encoder)
         # Workers need not be in this process's folder.
         files = tuple(replace(file, name=str(Path(file.name).absolute())) for file in plan.files)
@@ -118,7 +118,7 @@ class PartitionRows(RowSource):
     def _shown(self) -> str:
         return f"the DataFrame of {len(self._partitions)} partitions"
 
-    def _partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:  # noqa: ARG002
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:  # noqa: ARG002
         shared = _shared((self.roles, self.request, encoder, fold), self._client)
         return reduce_blocks(_partition_partial, self._partitions, self._client, shared)  # type: ignore[no-any-return]
 

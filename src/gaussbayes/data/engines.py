@@ -1,9 +1,10 @@
 """Tables of engines (DuckDB, lazy Polars, SQL): summed where the rows live, or read in batches.
 
 `EngineTable` has the labelled rows under names of our own and runs aggregation queries on them,
-each one narwhals expression of the form ``group_by(label, …).agg(…)``; what a family asks for is in
-its module `pushdown`. One line for each group is all that leaves the engine. What no family can
-push down is read in batches, and so are unlabelled rows.
+each one narwhals expression of the form ``group_by(label, …).agg(…)``. A fold that has a method
+``push_down(table)`` asks them instead of taking rows; what a family asks for is in its module
+`pushdown`. One line for each group is all that leaves the engine. What cannot be pushed down, for
+which the method gives None, is read in batches, and so are unlabelled rows.
 
 An engine adds in an order of its own, which may change from run to run: the results agree with
 those of files and arrays to rounding, not to the bit.
@@ -116,7 +117,16 @@ class EngineRows(RowSource):
     def _shown(self) -> str:
         return "the table"
 
-    def _partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:
+        push_down = getattr(fold, "push_down", None)
+        if push_down is not None and self.can_push_down and encoder.categories is None:
+            total = push_down(self.table)
+            if total is not None:
+                n_rows, n_incomplete = int(self.table.n_rows.sum()), self.table.n_incomplete
+                labelled = Partial(total, n_rows, n_incomplete=n_incomplete, weighs=True)
+                if not self.table.n_unlabelled:
+                    return labelled
+                return labelled + self.without_label.partial(fold, encoder, n_jobs)
         reader, threads = self._reader(encoder), n_threads(n_jobs)
         tree: MergeTree[Partial] = MergeTree()
         tree.add(0, Partial())

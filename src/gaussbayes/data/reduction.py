@@ -152,7 +152,7 @@ class RowSource(ABC):
         encoder : how features become numbers and codes; None is that of the source
         n_jobs : threads; None uses every core. The result is the same for any number of them
         """
-        partial = self._partial(fold, encoder or self.encoder, n_jobs)
+        partial = self.partial(fold, encoder or self.encoder, n_jobs)
         if not partial.n_rows:
             bad, what = partial.bad_rows, ""
             if bad.count:
@@ -182,7 +182,8 @@ class RowSource(ABC):
         """The rows in order, some at a time."""
 
     @abstractmethod
-    def _partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial: ...
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:
+        """What all blocks sum to, whether or not there are any."""
 
     @property
     @abstractmethod
