@@ -907,7 +907,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         encoder = replace(before.encoder, categories=None)
         table = self._table(encoder, self._checked(X), y, sample_weight)
         schema = encoder.schema(table.classes)
-        return observe(table, before.settings, schema, n_threads(self.n_jobs)).with_rows()
+        return observe(table, before.observing, schema, n_threads(self.n_jobs)).with_rows()
 
     def _table(self, encoder: Encoder, X: Any, y: Any, sample_weight: Any) -> LabelledRows:
         _warn_of_column(y)
@@ -919,7 +919,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any) -> Rows:
         """Rows of this model; scikit-learn has words of its own for features that are others."""
-        model = self._model
+        model = self._record()
         rows = model.rows(self._checked(X))
         if rows.unseen:
             warn_of_unseen(rows.unseen, model.schema.of_categories)
@@ -938,7 +938,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _pair(self, a: object, b: object) -> tuple[int, int]:
         """The codes of two classes given by their labels."""
-        schema = self._model.schema
+        schema = self._record().schema
         check_known(np.array([a, b], dtype=object), schema.classes)
         return schema.position(a), schema.position(b)
 

@@ -307,6 +307,10 @@ class IndependentColumns:
         """The same: smoothing acts in `estimate` only."""
         return statistics
 
+    def keeping(self, statistics: Any) -> Self:  # noqa: ARG002
+        """The same: everything is observed in any case."""
+        return self
+
     def estimate(
         self,
         statistics: Any,

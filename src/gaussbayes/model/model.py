@@ -220,6 +220,15 @@ class Model:
         prior = class_priors(priors, self.schema, weight)
         return replace(self, settings=settings, solution=solution.with_prior(prior))
 
+    @property
+    def observing(self) -> Settings:
+        """The settings by which more rows are observed: as much as is known of those before."""
+        if self.learnt is None:
+            return self.settings
+        pairs = zip(self.settings.families, self.learnt.parts, strict=True)
+        families = [family.keeping(part) for family, part in pairs]
+        return replace(self.settings, components=self.settings.with_families(families))
+
     def updated(self, more: Learnt) -> "Model":
         """The model of the rows seen before and of more; classes that are new join."""
         learnt = self.learnt_for("updating")

@@ -116,8 +116,8 @@ def log_odds(
     if np.isnan(odds).any():
         row = int(np.argmax(np.isnan(odds)))
         msg = (
-            f"classes {a} and {b} both have probability 0 in row {row}: their odds are not defined. "
-            "Smoothing above 0 leaves nothing impossible"
+            f"classes {a} and {b} both have probability 0 in row {row}: their odds are not "
+            "defined. Smoothing above 0 leaves nothing impossible"
         )
         raise DataError(msg)
     return odds

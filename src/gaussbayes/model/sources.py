@@ -149,7 +149,7 @@ def update_source(
     rows = open_more(
         model, source, target, weights=weights, mark=mark, bad_rows=bad_rows, client=client
     )
-    observation = Observation(model.settings, model.schema)
+    observation = Observation(model.observing, model.schema)
     reduced = rows.reduce(observation, n_jobs=n_jobs)
     updated = model.updated(reduced.total)
     lost = updated.learnt is not None and updated.learnt.unlabelled is not None

@@ -63,6 +63,10 @@ class Categorical:
         """The same: smoothing acts in `estimate` only."""
         return statistics
 
+    def keeping(self, statistics: CategoricalStatistics) -> "Categorical":  # noqa: ARG002
+        """The same: everything is observed in any case."""
+        return self
+
     def estimate(
         self,
         statistics: CategoricalStatistics,
