@@ -200,8 +200,8 @@ class Learnt:
 
     def with_rows(self) -> "Learnt":
         """Without the classes that weigh nothing."""
-        present = np.flatnonzero(self.weight > 0)
-        return self if present.size == self.classes.size else self.selected(present.tolist())
+        heavy = self.weight > 0
+        return self if heavy.all() else self.selected(np.flatnonzero(heavy).tolist())
 
     def selected(self, codes: Sequence[int]) -> "Learnt":
         """Only the classes with these codes, in this order."""
