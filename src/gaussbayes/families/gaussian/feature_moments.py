@@ -20,7 +20,7 @@ from gaussbayes.families.gaussian.structure import Structure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Available:
+class FeatureMoments:
     """Moments of each class and feature over the rows that have a value of the feature.
 
     The mean is ``anchor + offset``, as in `ClassMoments`; both are 0 where no row has a value. Of a
@@ -32,13 +32,13 @@ class Available:
     offset: FloatArray  # (k, d)
     scatter: FloatArray  # (k, d) sums of squares about the mean
 
-    def together(self) -> "Available":
+    def together(self) -> "FeatureMoments":
         """The moments of all rows, as those of one class.
 
         Examples
         --------
         >>> means = np.array([[1.0], [3.0]])
-        >>> Available(np.ones((2, 1)), means, *np.zeros((2, 2, 1))).together().scatter.tolist()
+        >>> FeatureMoments(np.ones((2, 1)), means, *np.zeros((2, 2, 1))).together().scatter.tolist()
         [[2.0]]
         """
         parts = (self.weight, self.anchor, self.offset, self.scatter)
@@ -59,7 +59,7 @@ class Available:
         return np.broadcast_to(variance, shape).copy()
 
     def positive_variance(
-        self, structure: Structure, together: "Available | None" = None
+        self, structure: Structure, together: "FeatureMoments | None" = None
     ) -> FloatArray:
         """The same, but for 0 the variance within all classes, or else that of all rows."""
         variance = self.variance(structure)
@@ -84,15 +84,15 @@ class Available:
             raise DataError(msg)
 
 
-def available(statistics: GaussianStatistics) -> Available:
+def feature_moments(statistics: GaussianStatistics) -> FeatureMoments:
     """The moments of each class and feature over the rows that have a value of the feature.
 
     Examples
     --------
     >>> from gaussbayes.families.gaussian.observation import observe
     >>> rows = np.array([[1.0, 5.0], [3.0, np.nan], [8.0, 2.0]])
-    >>> found = available(observe(rows, np.array([0, 0, 1], np.int32), None, 2, "full"))
-    >>> found.weight.tolist(), (found.anchor + found.offset).tolist()
+    >>> moments = feature_moments(observe(rows, np.array([0, 0, 1], np.int32), None, 2, "full"))
+    >>> moments.weight.tolist(), (moments.anchor + moments.offset).tolist()
     ([[2.0, 1.0], [1.0, 1.0]], [[2.0, 5.0], [8.0, 2.0]])
     """
     whole = statistics.moments
@@ -102,10 +102,10 @@ def available(statistics: GaussianStatistics) -> Available:
         pooled, squares = squares, np.zeros((k, d))
         squares[int(np.argmax(whole.weight > 0))] = pooled[0]
     weight = np.repeat(whole.weight[:, None], d, axis=1)
-    complete = Available(weight, whole.anchor, whole.offset, squares)
+    complete = FeatureMoments(weight, whole.anchor, whole.offset, squares)
     if statistics.cells is None:
         return complete
-    others = available_in_cells(statistics.cells, k)
+    others = moments_of_cells(statistics.cells, k)
     return _merged(
         np.stack([complete.weight, others.weight]),
         np.stack([complete.anchor, others.anchor]),
@@ -114,12 +114,12 @@ def available(statistics: GaussianStatistics) -> Available:
     )
 
 
-def available_in_cells(cells: PatternMoments, n_classes: int) -> Available:
+def moments_of_cells(cells: PatternMoments, n_classes: int) -> FeatureMoments:
     """The same over rows with missing values alone."""
     squares = np.zeros(cells.anchor.shape)
     squares[cells.varied] = LAYOUTS[cells.layout].squares(cells.scatter)
     weight = cells.observed * cells.weight[:, None]
-    total = Available(*np.zeros((4, n_classes, cells.n_features)))
+    total = FeatureMoments(*np.zeros((4, n_classes, cells.n_features)))
     edges = np.searchsorted(cells.codes, np.arange(n_classes + 1)).tolist()
     for c, (first, end) in enumerate(pairwise(edges)):
         some = (part[first:end] for part in (weight, cells.anchor, cells.offset, squares))
@@ -131,7 +131,7 @@ def available_in_cells(cells: PatternMoments, n_classes: int) -> Available:
 
 def _merged(
     weight: FloatArray, anchor: FloatArray, offset: FloatArray, scatter: FloatArray
-) -> Available:
+) -> FeatureMoments:
     """Moments of several parts (r, …, d), merged feature by feature."""
     total = weight.sum(axis=0)
     safe = np.where(total > 0, total, 1.0)
@@ -140,4 +140,4 @@ def _merged(
     apart = np.where(weight > 0, (anchor - middle) + offset, 0.0)
     shift = (weight * apart).sum(axis=0) / safe
     squares = (scatter + weight * np.square(apart - shift)).sum(axis=0)
-    return Available(total, middle, shift, squares)
+    return FeatureMoments(total, middle, shift, squares)
