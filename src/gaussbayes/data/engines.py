@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.base.errors import DataError, NonFiniteError
-from gaussbayes.base.finite import refuse_overflow
+from gaussbayes.base.finite import overflow_error
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
@@ -307,7 +307,7 @@ class EngineTable:
         wrong = [~column.is_finite() & ~column.is_nan() for column in columns]
         _raise_if_any(self.frame, self.roles, positions, wrong, "infinity")
         largest = collected(self.frame.select(*(column.abs().max() for column in columns)))
-        refuse_overflow(np.concatenate([floats(largest, name) for name in largest.columns]))
+        raise overflow_error(np.concatenate([floats(largest, name) for name in largest.columns]))
 
     def _with_incomplete(self, numeric: Sequence[int], *, complete: bool) -> "EngineTable":
         """With the number of rows that lack a feature; if they must be complete, there are none."""

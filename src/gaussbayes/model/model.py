@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, NonFiniteError, SchemaError
-from gaussbayes.base.finite import refuse_not_finite
+from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.categories import Categories
@@ -174,7 +174,7 @@ class Model:
             return function(self.parameters, self.settings.parts(rows, self.schema), *more)
         except NonFiniteError:
             names = self.schema.of_numbers
-            refuse_not_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
+            check_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
             raise
         except DataError:
             check_values(rows, self.settings, self.schema)
