@@ -1,19 +1,29 @@
 """`GaussianClassifier`: its attributes, scores, settings and ways to make one."""
 
+import pickle
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import logsumexp
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, norm
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from gaussbayes import ClassMoments, GaussianClassifier, Parameters
+from gaussbayes import ClassMoments, GaussianClassifier, Solution, make_gaussian_dataset
 from gaussbayes.base.errors import DataError, SchemaError, SingularCovarianceError
-from gaussbayes.families.gaussian.summarise import summarise
-from tests.models import NAMES, SCORES, STRUCTURES, assert_same_model, iris, six_models
+from gaussbayes.families.gaussian.observation import summarise
+from tests.models import (
+    NAMES,
+    SCORES,
+    STRUCTURES,
+    assert_same_model,
+    iris,
+    six_models,
+    tree_frame,
+    trees,
+)
 
 
 @pytest.fixture(params=six_models(), ids=repr)
@@ -87,7 +97,7 @@ def test_negative_log_likelihood_and_its_parts() -> None:
 def test_fitted_attributes(model: GaussianClassifier) -> None:
     model.fit(X, y)
     assert isinstance(model.moments_, ClassMoments)
-    assert isinstance(model.parameters_, Parameters)
+    assert isinstance(model.parameters_, Solution)
     np.testing.assert_allclose(model.means_, [X[y == name].mean(axis=0) for name in NAMES])
     np.testing.assert_allclose(model.priors_, [(y == name).mean() for name in NAMES])
     shape = (4, 4) if model.shared else (3, 4, 4)
@@ -194,7 +204,7 @@ def test_from_moments_sorts_and_names() -> None:
 
 def test_from_moments_of_less_than_the_structure_needs() -> None:
     moments = GaussianClassifier("diagonal").fit(X, y).moments_
-    with pytest.raises(DataError, match="a full scatter cannot be had from a diagonal one"):
+    with pytest.raises(DataError, match="was summed without correlations, which is not enough"):
         GaussianClassifier.from_moments(moments, NAMES)
 
 
@@ -278,14 +288,6 @@ def test_likelihoods_are_scipys() -> None:
     np.testing.assert_allclose(model.likelihood(points), np.transpose(expected), rtol=1e-14)
 
 
-def test_deviations_are_those_of_each_class() -> None:
-    means, covariance = [[0, 0], [2, 1]], [[4, 1], [1, 9]]
-    shared = GaussianClassifier.from_parameters(None, means, covariance, covariance="full")
-    assert shared.parameters_.deviation.tolist() == [[2, 3], [2, 3]]
-    own = GaussianClassifier.from_parameters(None, [[0], [2]], [[[4]], [[9]]])
-    assert own.parameters_.deviation.tolist() == [[2], [3]]
-
-
 def test_a_row_is_explained_however_it_comes() -> None:
     X, y = iris()
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
@@ -299,7 +301,107 @@ def test_a_row_is_explained_however_it_comes() -> None:
     assert (odds.of, odds.against) == ("setosa", "virginica")
     expected = model.log_odds(frame[3:4], "setosa", "virginica")[0]
     np.testing.assert_allclose(odds.value, expected, rtol=1e-12)
-    with pytest.raises(DataError, match="one row is explained at a time, got 150"):
+    with pytest.raises(DataError, match="one row is needed, got 150"):
         model.explain(frame)
     with pytest.raises(SchemaError, match=r"unknown labels: \['rose'\]"):
         model.explain(X[3], ("setosa", "rose"))
+
+
+# What is there when.
+
+ATTRIBUTES = {
+    "model_",
+    "structure_",
+    "classes_",
+    "n_features_in_",
+    "feature_names_in_",
+    "target_name_",
+    "moments_",
+    "parameters_",
+    "priors_",
+    "means_",
+    "covariances_",
+    "correlations_",
+    "n_parameters_",
+    "incomplete_",
+    "convergence_",
+}
+IN_ADVANCE = {"classes_", "n_features_in_", "moments_", "structure_"}
+"""What is known before there are parameters."""
+
+OF_MISSING = {"incomplete_", "convergence_"}
+COMPLETE = ATTRIBUTES - OF_MISSING
+
+
+def present(model: GaussianClassifier) -> set[str]:
+    return {name for name in ATTRIBUTES if hasattr(model, name)}
+
+
+def test_what_is_there_when() -> None:
+    X, y = trees()
+    assert not present(GaussianClassifier())
+    named = GaussianClassifier().fit(tree_frame(X), y)
+    assert present(named) == COMPLETE - {"target_name_"}
+    assert not present(clone(named))
+    assert present(named.fit(X, y)) == COMPLETE - {"target_name_", "feature_names_in_"}
+    named.target_name_ = "kind"
+    assert present(pickle.loads(pickle.dumps(named))) == COMPLETE - {"feature_names_in_"}
+    made = GaussianClassifier.from_parameters(None, [[0], [1]], [[1]])
+    assert present(made) == COMPLETE - {"target_name_", "feature_names_in_", "moments_"}
+    early = GaussianClassifier().partial_fit(X[:1], y[:1])  # one row: no parameters yet
+    assert present(early) == IN_ADVANCE
+    X[3, 0] = np.nan
+    lacking = GaussianClassifier().fit(X, y)
+    assert present(lacking) == ATTRIBUTES - {"target_name_", "feature_names_in_"}
+    assert present(lacking.fit(X[4:], y[4:])) == COMPLETE - {"target_name_", "feature_names_in_"}
+    early = GaussianClassifier().partial_fit(X[3:4], y[3:4])
+    assert present(early) == {*IN_ADVANCE, "incomplete_"}
+
+
+@pytest.mark.parametrize("name", sorted(ATTRIBUTES - {"target_name_"}))
+def test_they_cannot_be_set(name: str) -> None:
+    model = GaussianClassifier().fit(*trees())
+    with pytest.raises(AttributeError):
+        setattr(model, name, np.zeros(2))
+
+
+def test_the_error_is_that_of_any_attribute() -> None:
+    with pytest.raises(AttributeError, match="'GaussianClassifier' object has no attribute 'clas"):
+        _ = GaussianClassifier().classes_
+
+
+# Questions of analysis.
+
+
+def test_changed_priors_are_found_again() -> None:
+    centroids = [[0.0, 0.0], [3.0, 3.0]]
+    X, y = make_gaussian_dataset([500, 500], centroids, np.eye(2), random_state=1)
+    model = GaussianClassifier().fit(X, y)
+    np.testing.assert_allclose(model.priors_, 0.5)
+    rows, _ = make_gaussian_dataset([9000, 1000], centroids, np.eye(2), random_state=2)
+    found = model.estimate_priors(rows)
+    assert found.converged
+    np.testing.assert_allclose(found.prior, [0.9, 0.1], atol=0.02)
+
+
+def test_the_least_error_that_a_rule_can_have() -> None:
+    model = GaussianClassifier.from_parameters(None, [[0.0], [3.0]], [[1.0]])
+    found = model.bayes_error()
+    assert abs(found.error - norm.cdf(-1.5)) < 4 * found.standard_error
+    assert found.error <= found.bound == pytest.approx(0.5 * np.exp(-9 / 8))
+
+
+def test_evidence_of_rows_with_missing_values_is_that_of_what_they_have() -> None:
+    X = [[0.0, "a"], [1.0, "a"], [2.0, "b"], [5.0, "b"], [6.0, "c"], [8.0, "b"]]
+    model = GaussianClassifier(categorical_features=[1], smoothing=1).fit(X, [0, 0, 0, 1, 1, 1])
+    answer = model.evidence_p_values([[1.0, "a"], [1.0, "c"], [40.0, "a"], [None, "a"]], 20_000)
+    assert answer.p_value[0] > answer.p_value[1] > 0.01
+    assert 0 < answer.p_value[2] < 1e-20
+    assert answer.p_value[3] == pytest.approx(
+        model.marginal([1]).evidence_p_values([["a"]]).p_value[0], abs=0.05
+    )
+    with pytest.warns(UserWarning, match="not among the categories seen"):
+        unseen = model.evidence_p_values([[1.0, "z"]], 20_000)
+    np.testing.assert_array_equal(
+        unseen.p_value, model.evidence_p_values([[1.0, None]], 20_000).p_value
+    )

@@ -92,7 +92,7 @@ def test_a_stream_may_begin_with_one_row(model: GaussianClassifier) -> None:
     with pytest.raises(SingularCovarianceError):
         model.predict_proba([[1.0, 2.0]])
     assert not hasattr(model, "covariances_")
-    with pytest.raises(NotFittedError, match="Ways out"):
+    with pytest.raises(NotFittedError, match="Remedies"):
         _ = model.covariances_
     assert "GaussianClassifier" in model._repr_html_()
     model.partial_fit([[1.5, 3.5], [2.5, 4.0], [7.0, 5.5], [6.0, 8.0]], list("aabb"))

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from gaussbayes.families.gaussian.parameters import Structure
 from sklearn.base import clone
 from sklearn.metrics import log_loss
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from gaussbayes import DataError, GaussianClassifier, ParameterError
-from gaussbayes.families.gaussian.parameters import Structure
 from tests.models import STRUCTURES, iris
 
 
