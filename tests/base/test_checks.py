@@ -5,15 +5,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gaussbayes.base.checks import finite_number, positive_number, probability, integer
+from gaussbayes.base.checks import finite_number, integer, positive_number, probability
 from gaussbayes.base.errors import ParameterError
 
 
 @pytest.mark.parametrize("value", [0, 1, 0.5, np.float32(0.5), np.int64(1)])
 def test_probabilities(value: float) -> None:
-    found = probability("level", value)
-    assert type(found) is float
-    assert found == value
+    number = probability("level", value)
+    assert type(number) is float
+    assert number == value
 
 
 @pytest.mark.parametrize("value", [-1e-300, 1.0000001, np.nan, np.inf, "0.5", None, True, [0.5]])
@@ -24,9 +24,9 @@ def test_what_is_no_probability(value: object) -> None:
 
 @pytest.mark.parametrize("value", [1, np.int32(7), 10**30])
 def test_integers(value: int) -> None:
-    found = integer("n_draws", value, 1)
-    assert type(found) is int
-    assert found == value
+    number = integer("n_draws", value, 1)
+    assert type(number) is int
+    assert number == value
 
 
 @pytest.mark.parametrize("value", [0, -3, 2.0, np.nan, "3", None, True])

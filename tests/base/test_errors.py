@@ -14,6 +14,7 @@ PARENTS = {
     "MissingLabelError": errors.DataError,
     "SchemaError": errors.DataError,
     "ModelFileError": errors.DataError,
+    "CapabilityError": errors.GaussBayesError,
     "PriorError": errors.GaussBayesError,
     "ParameterError": errors.GaussBayesError,
     "SingularCovarianceError": errors.ParameterError,
