@@ -1,8 +1,7 @@
 """Categorical features through the estimator: alone and beside numbers, missing, never seen."""
 
-import subprocess
-import sys
 import warnings
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,28 +9,31 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.special import logsumexp
-from scipy.stats import multivariate_normal
+from scipy.stats import chi2, multivariate_normal
 from sklearn.base import clone
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import (
     DataError,
-    MissingLabelError,
     NonFiniteError,
     ParameterError,
     SchemaError,
 )
-from gaussbayes.families.categorical import UnseenCategoryWarning
-from gaussbayes.lessons import rain
-from tests.models import weather
+from gaussbayes.data.categories import UnseenCategoryWarning
+from tests.models import STRUCTURES, weather
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
+RAIN = (
+    np.array(["111112222233333", "SMMSSSMMLLLMMLL"]).view("U1").reshape(2, -1).T,
+    np.array([-1, -1, 1, 1, -1, -1, 1, 1, 1, 1, 1, 1, 1, 1, -1]),
+)
+"""The course's days: humidity and wind, and whether it rained."""
+
 
 def test_rain() -> None:
-    days = rain.table()
-    model = GaussianClassifier(categorical_features=[0, 1]).fit(days.rows, days.labels)
+    model = GaussianClassifier(categorical_features=[0, 1]).fit(*RAIN)
     query = np.array([["2", "S"]])
     np.testing.assert_allclose(model.joint(query), [[3 / 75, 2 / 75]], rtol=1e-14)
     np.testing.assert_allclose(model.predict_proba(query), [[0.6, 0.4]], rtol=1e-14)
@@ -175,17 +177,15 @@ def test_no_class_is_possible() -> None:
 
 
 def test_other_priors() -> None:
-    days = rain.table()
-    model = GaussianClassifier(categorical_features=[0, 1]).fit(days.rows, days.labels)
+    model = GaussianClassifier(categorical_features=[0, 1]).fit(*RAIN)
     told = model.with_priors([0.5, 0.5]).predict_proba([["2", "S"]])
     np.testing.assert_allclose(told, [[0.12 / 0.16, 0.04 / 0.16]], rtol=1e-12)
     assert model.decide([["2", "S"]], reject_below=0.7).labels.tolist() == [None]
 
 
 def test_what_the_fitted_model_tells() -> None:
-    days = rain.table()
-    frame = pd.DataFrame(days.rows, columns=list(days.features))
-    model = GaussianClassifier(categorical_features=["humidity", "wind"]).fit(frame, days.labels)
+    frame = pd.DataFrame(RAIN[0], columns=["humidity", "wind"])
+    model = GaussianClassifier(categorical_features=["humidity", "wind"]).fit(frame, RAIN[1])
     assert model.categories_ == {"humidity": ("1", "2", "3"), "wind": ("L", "M", "S")}
     probability = model.category_probabilities_["humidity"]
     np.testing.assert_allclose(probability, [[0.6, 0.2, 0.2], [0.2, 0.4, 0.4]], rtol=1e-14)
@@ -222,7 +222,7 @@ def test_bad_rows() -> None:
     numbers = frame.assign(wind=np.arange(200) % 7, month=np.arange(200) % 11)
     with pytest.raises(SchemaError, match="different features"):
         model.merge(GaussianClassifier().fit(numbers, y))
-    with pytest.raises(ParameterError, match="smoothing is 0"):
+    with pytest.raises(ParameterError, match="smoothing must be 0"):
         GaussianClassifier(smoothing=-1).fit(frame, y)
 
 
@@ -251,15 +251,20 @@ def test_numbers_may_be_missing_beside_categories(covariance: str) -> None:
     )
 
 
-def test_labels_that_are_missing_are_refused() -> None:
+def test_labels_may_be_missing_beside_categories() -> None:
+    """The three ways to say so give one model, which is in the matrix against an oracle."""
     frame, y = weather()
-    marked = np.where(np.arange(200) == 7, "?", y)
-    with pytest.raises(MissingLabelError, match=r"rows labelled '\?'"):
-        GaussianClassifier(unlabelled="?").fit(frame, marked)
-    none = marked.astype(object)
-    none[7] = None
-    with pytest.raises(MissingLabelError):
-        GaussianClassifier().fit(frame, none)
+    gone = np.arange(200) % 5 == 2
+    none = np.where(gone, None, y)
+    model = GaussianClassifier(smoothing=1).fit(frame, none)
+    assert model.convergence_.converged
+    marked = GaussianClassifier(unlabelled="?", smoothing=1).fit(frame, np.where(gone, "?", y))
+    np.testing.assert_array_equal(marked.predict_proba(frame), model.predict_proba(frame))
+    left_out = GaussianClassifier(unlabelled_weight=0.0, smoothing=1).fit(frame, none)
+    alone = GaussianClassifier(smoothing=1).fit(frame[~gone], y[~gone])
+    np.testing.assert_allclose(
+        left_out.predict_proba(frame), alone.predict_proba(frame), rtol=1e-12
+    )
 
 
 def test_tags() -> None:
@@ -269,25 +274,6 @@ def test_tags() -> None:
     assert (tags.categorical, tags.string) == (True, True)
     tags = GaussianClassifier(categorical_features=None).__sklearn_tags__().input_tags
     assert (tags.categorical, tags.string) == (False, False)
-
-
-def test_numbers_load_nothing_of_categories() -> None:
-    told = subprocess.run(
-        [sys.executable, "-c", NUMBERS_ONLY], capture_output=True, text=True, check=True
-    )
-    assert told.stdout.split() == []
-
-
-NUMBERS_ONLY = """
-import sys
-import numpy as np
-from gaussbayes import GaussianClassifier
-X, y = np.array([[1.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1])
-model = GaussianClassifier().fit(X, y).partial_fit(X, y).forget(X, y)
-model.predict(X)
-rooms = "gaussbayes.families.c", "gaussbayes.model.mix"
-print(*(name for name in sys.modules if name.startswith(rooms)))
-"""
 
 
 def test_float32() -> None:
@@ -303,3 +289,168 @@ def test_no_warning_for_what_is_known() -> None:
     frame, y = weather()
     with warnings.catch_warnings(action="error"):
         GaussianClassifier(smoothing=1).fit(frame, y).predict(frame)
+
+
+# Some features only, and scores of numbers alone.
+
+FRAME, Y = weather()
+NAMES = ["pressure", "wind", "warmth", "month"]
+each_structure = pytest.mark.parametrize(("covariance", "shared"), STRUCTURES)
+
+
+def mixed(covariance: Any = "full", shared: bool = False, **settings: Any) -> GaussianClassifier:
+    model = GaussianClassifier(covariance, shared=shared, smoothing=0.5, **settings)
+    return model.fit(FRAME, Y)
+
+
+def without_rows(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """The same rows with nothing known but these features."""
+    gone = frame.copy()
+    for name in set(NAMES) - set(names):
+        gone[name] = np.nan if gone[name].dtype == float else None
+    return gone
+
+
+@each_structure
+def test_a_marginal_is_the_model_of_rows_that_lack_the_rest(covariance: Any, shared: bool) -> None:
+    model = mixed(covariance, shared)
+    some = FRAME[:20]
+    for size in (1, 2, 3, 4):
+        for names in map(list, combinations(NAMES[::-1], size)):
+            seen = model.marginal(names)
+            assert seen.feature_names_in_.tolist() == names
+            expected = model.predict_joint_log_proba(without_rows(some, names))
+            np.testing.assert_allclose(
+                seen.predict_joint_log_proba(some[names]), expected, rtol=1e-11
+            )
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+def test_a_marginal_is_the_model_fitted_to_these_features(covariance: Any) -> None:
+    model = mixed(covariance)
+    for names in (["month", "pressure"], ["wind"], ["warmth", "pressure"], ["wind", "month"]):
+        seen, fitted = model.marginal(names), clone(model).fit(FRAME[names], Y)
+        np.testing.assert_allclose(
+            seen.predict_proba(FRAME[names]), fitted.predict_proba(FRAME[names]), atol=1e-12
+        )
+        np.testing.assert_allclose(seen.means_, fitted.means_, rtol=1e-12)
+        assert seen.n_parameters_ == fitted.n_parameters_
+        assert getattr(seen, "categories_", {}) == getattr(fitted, "categories_", {})
+
+
+def test_a_marginal_of_categories_is_discrete_naive_bayes() -> None:
+    random = np.random.default_rng(4)
+    y = random.integers(0, 3, 200)
+    codes = (random.integers(0, 3, (200, 3)) + y[:, None]) % [3, 4, 3]
+    X = np.column_stack([random.normal(size=200), codes])
+    model = GaussianClassifier(categorical_features=[1, 2, 3], smoothing=2).fit(X, y)
+    seen = model.marginal([3, 1])
+    theirs = CategoricalNB(alpha=2).fit(codes[:, [2, 0]], y)
+    np.testing.assert_allclose(
+        seen.predict_log_proba(codes[:, [2, 0]]),
+        theirs.predict_log_proba(codes[:, [2, 0]]),
+        rtol=1e-11,
+    )
+    assert seen.with_priors("uniform").priors_.tolist() == pytest.approx([1 / 3] * 3)
+
+
+def test_a_marginal_of_numbers_is_a_model_of_numbers() -> None:
+    seen = mixed().marginal(["warmth", 0])
+    alone = GaussianClassifier().fit(FRAME[["warmth", "pressure"]], Y)
+    rows = FRAME[["warmth", "pressure"]].to_numpy()
+    assert not hasattr(seen, "categories_")
+    np.testing.assert_allclose(
+        seen.with_feature_names(None).predict_proba(rows),
+        alone.with_feature_names(None).predict_proba(rows),
+        atol=1e-12,
+    )
+    assert seen.sample(3, 0)[0].shape == (3, 2)
+
+
+def test_marginals_of_marginals_and_of_missing_values() -> None:
+    hole = FRAME.copy()
+    hole.loc[::7, "pressure"] = np.nan
+    hole.loc[::5, "wind"] = None
+    model = GaussianClassifier(smoothing=0.5).fit(hole, Y)
+    names = ["month", "warmth"]
+    twice = model.marginal(["warmth", "wind", "month"]).marginal(names)
+    np.testing.assert_array_equal(
+        twice.predict_log_proba(FRAME[names]), model.marginal(names).predict_log_proba(FRAME[names])
+    )
+    expected = model.predict_log_proba(without_rows(FRAME, names))
+    np.testing.assert_allclose(twice.predict_log_proba(FRAME[names]), expected, atol=1e-11)
+
+
+def test_a_marginal_goes_on_learning() -> None:
+    names = ["wind", "warmth"]
+    seen = mixed().marginal(names)
+    seen.partial_fit(FRAME[names][:60], Y[:60])
+    both = pd.concat([FRAME, FRAME[:60]], ignore_index=True).astype(FRAME.dtypes)
+    fitted = clone(seen).fit(both[names], np.concatenate([Y, Y[:60]]))
+    np.testing.assert_allclose(
+        seen.predict_proba(FRAME[names]), fitted.predict_proba(FRAME[names]), rtol=1e-9
+    )
+    with pytest.raises(SchemaError, match="did you mean 'wind'"):
+        seen.marginal(["winds"])
+
+
+@each_structure
+def test_the_negative_log_likelihood_by_definition(covariance: Any, shared: bool) -> None:
+    model = mixed(covariance, shared)
+    rows, labels = FRAME[:50].copy(), Y[:50]
+    rows.loc[3, "warmth"] = np.nan
+    weights = np.random.default_rng(0).integers(0, 4, 50)
+    codes = np.searchsorted(model.classes_, labels)
+    own = model.log_likelihood(rows)[np.arange(50), codes]
+    found = model.negative_log_likelihood(rows, labels, weights)
+    assert found.features == pytest.approx(-np.sum(weights * own), rel=1e-12)
+    assert found.labels == pytest.approx(-np.sum(weights * np.log(model.priors_)[codes]), rel=1e-12)
+    joint = model.predict_joint_log_proba(rows)[np.arange(50), codes]
+    assert model.negative_log_likelihood(rows, labels).total == pytest.approx(
+        -joint.sum(), rel=1e-12
+    )
+
+
+def test_the_negative_log_likelihood_of_what_cannot_be() -> None:
+    X, y = [["a"], ["b"], ["b"]], [0, 1, 1]
+    model = GaussianClassifier(categorical_features=[0]).fit(X, y)
+    assert model.negative_log_likelihood([["a"], ["b"]], [0, 0]).features == np.inf
+    assert model.negative_log_likelihood([["a"], ["b"]], [0, 0], [1, 0]).features == 0.0
+    with pytest.raises(DataError, match="X has 2 rows, but y has 1"):
+        model.negative_log_likelihood([["a"], ["b"]], [0])
+
+
+def test_distances_are_those_of_the_numbers() -> None:
+    model, numbers = mixed(), ["pressure", "warmth"]
+    rows = FRAME[:30].copy()
+    rows.loc[4, "warmth"] = np.nan
+    alone = GaussianClassifier().fit(FRAME[numbers], Y)
+    distance = alone.mahalanobis(rows[numbers])
+    np.testing.assert_allclose(model.mahalanobis(rows), distance, rtol=1e-12)
+    degrees = rows[numbers].notna().sum(axis=1).to_numpy()[:, None]
+    np.testing.assert_allclose(model.p_values(rows), chi2.sf(distance**2, degrees), rtol=1e-9)
+    with pytest.raises(NonFiniteError, match="infinity in row 2, column 'warmth'"):
+        model.mahalanobis(rows.assign(warmth=[1.0, 2.0, np.inf, *[3.0] * 27]))
+
+
+def test_novel_rows_are_novel_by_their_numbers() -> None:
+    model = mixed()
+    rows = FRAME[:3].copy()
+    rows.loc[1, "pressure"] = 2000.0
+    found = model.decide(rows, novelty_level=1e-4).labels
+    assert [label is None for label in found] == [False, True, False]
+    assert found[[0, 2]].tolist() == model.predict(rows)[[0, 2]].tolist()
+
+
+def test_without_numbers_there_are_no_distances() -> None:
+    model = mixed().marginal(["wind", "month"])
+    rows = FRAME[["wind", "month"]]
+    for step in (
+        model.mahalanobis,
+        model.p_values,
+        lambda rows: model.decide(rows, novelty_level=0.1),
+    ):
+        with pytest.raises(
+            DataError, match="distances are those of Gaussian features, and this model has none"
+        ):
+            step(rows)

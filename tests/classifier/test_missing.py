@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes import DataError, GaussianClassifier, ParameterError, RemovalError, validation
-from gaussbayes.families.gaussian import pattern_moments
+from gaussbayes import DataError, GaussianClassifier, RemovalError
+from gaussbayes.model import statistics
 from tests.models import STRUCTURES, assert_same_model, iris
 
 each_structure = pytest.mark.parametrize(("covariance", "shared"), STRUCTURES)
@@ -36,7 +36,7 @@ def test_incomplete_rows_make_a_model(covariance: str, shared: bool) -> None:
 @pytest.mark.parametrize("unlabelled", [0, 20])
 @pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
 @pytest.mark.parametrize("divisor", ["mle", "unbiased"])
-def test_covariances_drawn_towards_a_shared_one(
+def test_covariances_shrunk_towards_the_pooled_one(
     covariance: str, unlabelled: int, divisor: str
 ) -> None:
     X, y = iris()
@@ -45,7 +45,7 @@ def test_covariances_drawn_towards_a_shared_one(
     own = GaussianClassifier(covariance).fit(X, y)
     model = GaussianClassifier(covariance, shared=0.3, divisor=divisor).fit(X, y)
     assert model.convergence_.converged
-    # The completed scatters are those of the own covariances, which EM divides by the weights.
+    # The expected scatters are those of the own covariances, which EM divides by the weights.
     weight = 150 * own.priors_
     scatter = weight[:, None, None] * own.covariances_
     lost = divisor == "unbiased"
@@ -200,7 +200,7 @@ def test_classes_come_and_go() -> None:
     np.testing.assert_allclose(whole.with_priors("uniform").priors_, 1 / 3, rtol=1e-15)
 
 
-def test_memberships_of_incomplete_rows() -> None:
+def test_soft_labels_of_rows_with_missing_values() -> None:
     X, y = iris()
     X = holes(X)
     names = np.unique(y)
@@ -226,38 +226,59 @@ def test_a_stream_may_begin_with_what_says_little() -> None:
     with pytest.raises(DataError, match="at least two classes"):
         model.predict(X)
     model.partial_fit(np.where(np.arange(4) == 0, X, np.nan), y)
-    with pytest.raises(DataError, match="has no labelled row with feature 1, feature 2, feature 3"):
+    with pytest.raises(DataError, match="feature 1, feature 2, feature 3"):
         model.predict(X)
     model.partial_fit(X, y)
     assert model.convergence_.converged
     assert model.score(X, y) > 0.8
 
 
-def test_such_a_model_says_what_it_cannot_do(monkeypatch: pytest.MonkeyPatch) -> None:
+@each_structure
+def test_rows_without_label_are_kept_for_what_comes(covariance: str, shared: bool) -> None:
     X, y = iris()
-    unlabelled = np.where(np.arange(150) < 5, None, y)
-    few = GaussianClassifier().fit(holes(X), unlabelled)
-    monkeypatch.setattr(validation, "MOST_KEPT_BYTES", 1000)
-    many = GaussianClassifier().fit(holes(X), y)
-    assert_alike(many, GaussianClassifier().partial_fit(holes(X), y))
-    for model in (few, many):
-        assert not hasattr(model, "moments_")
-        assert model.convergence_.converged
-        for step in (model.partial_fit, model.forget):
-            with pytest.raises(DataError, match="without labels, or to rows that lack features in"):
+    X, some = holes(X, 0.1), np.where(np.arange(150) % 3 == 1, None, y)
+
+    def new() -> GaussianClassifier:
+        return GaussianClassifier(covariance, shared=shared)
+
+    whole = new().fit(X, some)
+    stream = new().partial_fit(X[:90], some[:90]).partial_fit(X[90:], some[90:])
+    np.testing.assert_allclose(stream.means_, whole.means_, rtol=1e-8)
+    merged = new().fit(X[:90], some[:90]).merge(new().partial_fit(X[90:], some[90:]))
+    np.testing.assert_allclose(merged.means_, whole.means_, rtol=1e-8)
+    again = new().fit(X, some).forget(X[90:], some[90:])
+    np.testing.assert_allclose(again.means_, new().fit(X[:90], some[:90]).means_, rtol=1e-8)
+    with pytest.raises(RemovalError, match="unlabelled row 0 is not among those"):
+        again.forget(X[90:], np.full(60, None))
+
+
+def test_more_rows_without_label_than_are_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    X, y = iris()
+    some = np.where(np.arange(150) % 3 == 1, None, y)
+    whole = GaussianClassifier().fit(X, some)
+    monkeypatch.setattr(statistics, "MOST_KEPT_BYTES", 1000)
+    model = GaussianClassifier().fit(X, some)
+    np.testing.assert_array_equal(model.predict_proba(X), whole.predict_proba(X))
+    chosen = GaussianClassifier("auto").fit(X, some)
+    assert chosen.selection_.best.unlabelled_weight in {0.0, 0.1, 1.0}
+    monkeypatch.undo()
+    loaded = GaussianClassifier.load(whole.save(tmp_path / "model.json"))
+    for poorer in (model, loaded):
+        for step in (poorer.partial_fit, poorer.forget):
+            with pytest.raises(DataError, match="needs the 50 unlabelled rows .* are not kept"):
                 step(X, y)
-    monkeypatch.setattr(pattern_moments, "MOST_CELL_BYTES", 1000)
-    with pytest.raises(DataError, match="lack their features in 1[0-9] different ways, .* by cla"):
-        GaussianClassifier().partial_fit(holes(X), y)
-    with pytest.raises(ParameterError, match="chosen by complete rows"):
-        GaussianClassifier("auto").fit(holes(X), y)
+    kept = GaussianClassifier.load(whole.save(tmp_path / "model.json", unlabelled_rows=True))
+    kept.partial_fit(X, y)
+    np.testing.assert_allclose(kept.means_, whole.partial_fit(X, y).means_, rtol=1e-8)
 
 
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
         ([[1.0], [np.inf], [np.nan]], [0, 1, 1], "infinity in row 1"),
-        ([[1.0], [2.0]], [None, None], "at least two classes, got labels of"),
+        ([[1.0], [2.0]], [None, None], "at least two classes"),
         ([[np.nan], [np.nan], [1.0], [2.0]], [0, 0, 1, 1], "0"),
         ([[1.0], [2.0], [3.0]], [0, 1], "X has 3 rows, but y has 2"),
     ],
