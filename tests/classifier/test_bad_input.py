@@ -206,8 +206,8 @@ def test_bad_priors(priors: Any, what: str) -> None:
         ({"shrinkage": "best"}, "or 'oas', got 'best'"),
         ({"shrinkage": np.nan}, "got nan"),
         ({"shrinkage": True}, "got True"),
-        ({"n_jobs": 0}, "n_jobs is a number of threads"),
-        ({"n_jobs": 1.5}, "n_jobs is a number of threads"),
+        ({"n_jobs": 0}, "n_jobs must be a number of threads"),
+        ({"n_jobs": 1.5}, "n_jobs must be a number of threads"),
     ],
 )
 def test_bad_settings(settings: dict[str, Any], what: str) -> None:
