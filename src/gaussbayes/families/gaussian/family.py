@@ -82,7 +82,7 @@ class Gaussian:
         ParameterError
             If a setting is not one of its possible values.
         """
-        if not isinstance(divisor, str) or divisor not in get_args(Divisor):
+        if divisor not in ("mle", "unbiased"):
             possible = ", ".join(map(repr, get_args(Divisor)))
             msg = f"divisor must be one of {possible}, got {divisor!r}"
             raise ParameterError(msg)
