@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import FloatArray, RealArray
@@ -162,18 +162,12 @@ def sum_rows(
     """
     n, d = rows.numbers.shape
     blocks = ranges(n, max(256, _BLOCK // max(1, d))) or [slice(0, 0)]
-    tree: MergeTree[SumsT] = MergeTree()
 
-    def add_block(numbered: tuple[int, slice]) -> None:
-        number, block = numbered
-        numbers, place = (
-            rows[block].matrix.astype(np.float64, copy=False),
-            Place(block.start, names),
-        )
-        tree.add(number, kind(*_by_class(terms(numbers, place), targets[block])))
+    def sum_block(block: slice) -> SumsT:
+        numbers = rows[block].matrix.astype(np.float64, copy=False)
+        return kind(*_by_class(terms(numbers, Place(block.start, names)), targets[block]))
 
-    for_each(add_block, enumerate(blocks), threads)
-    return tree.result()
+    return merge_blocks(sum_block, blocks, threads)
 
 
 def score_blocks(score: Terms, rows: Rows, k: int, threads: int) -> RealArray:
@@ -193,9 +187,9 @@ def _by_class(terms: FloatArray, targets: Targets) -> tuple[FloatArray, FloatArr
     """The weight of each class (k,), and the sums of terms (s, n, d) over its rows (s, k, d)."""
     (s, _, d), k, weights = terms.shape, targets.n_classes, targets.weights
     if targets.is_soft:
-        shares = targets.labels if weights is None else targets.labels * weights[:, None]
+        soft_weights = targets.labels if weights is None else targets.labels * weights[:, None]
         # Not a matrix product: BLAS may add in another order with other threads.
-        return shares.sum(axis=0), np.einsum("nc,snj->scj", shares, terms)
+        return soft_weights.sum(axis=0), np.einsum("nc,snj->scj", soft_weights, terms)
     codes, sums = targets.codes, np.zeros((s, k, d))
     for number, j in np.argwhere(terms.any(axis=1)).tolist():
         values = terms[number, :, j]
@@ -249,8 +243,8 @@ def linear_scores(terms: FloatArray, natural: FloatArray) -> FloatArray:
 
 def linear_log_likelihood(sums: FloatArray, natural: FloatArray) -> float:
     """``Σ_scj sums_scj η_scj``, where what weighs nothing adds 0."""
-    there = sums > 0
-    return float(sums[there] @ natural[there])
+    positive = sums > 0
+    return float(sums[positive] @ natural[positive])
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +300,10 @@ class IndependentColumns:
     def adapted(self, statistics: Any) -> Any:
         """The same: smoothing acts in `estimate` only."""
         return statistics
+
+    def keeping(self, statistics: Any) -> Self:  # noqa: ARG002
+        """The same: everything is observed in any case."""
+        return self
 
     def estimate(
         self,

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, RemovalError, SchemaError
-from gaussbayes.base.merge_tree import Mergeable, MergeTree
+from gaussbayes.base.merge_tree import Mergeable, merge_blocks
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
@@ -52,14 +52,11 @@ class KeptRows:
 
     def reduce(self, function: Callable[[Rows, FloatArray], Sum], threads: int) -> Sum:
         """The sum of a function of blocks of rows, the same for any number of threads."""
-        tree: MergeTree[Sum] = MergeTree()
 
-        def add_block(numbered: tuple[int, slice]) -> None:
-            number, block = numbered
-            tree.add(number, function(self.rows[block], self.weights[block]))
+        def of_block(block: slice) -> Sum:
+            return function(self.rows[block], self.weights[block])
 
-        for_each(add_block, enumerate(ranges(self.rows.n_rows, _BLOCK)), threads)
-        return tree.result()
+        return merge_blocks(of_block, ranges(self.rows.n_rows, _BLOCK), threads)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,8 +85,10 @@ class Unlabelled:
         together = _map("plus", self.together, other.together, names)
         kept = None
         if self.rows is not None and other.rows is not None:
+            # Parts of one table may be added without names.
+            of_categories = schema.of_categories if schema.categorical else schema
             kept = KeptRows(
-                self.rows.rows.joined(other.rows.rows, schema.of_categories),
+                self.rows.rows.joined(other.rows.rows, of_categories),
                 np.concatenate([self.rows.weights, other.rows.weights]),
             )
         return unlabelled(self.n_rows + other.n_rows, together, kept)
@@ -198,8 +197,8 @@ class Learnt:
 
     def with_rows(self) -> "Learnt":
         """Without the classes that weigh nothing."""
-        present = np.flatnonzero(self.weight > 0)
-        return self if present.size == self.classes.size else self.selected(present.tolist())
+        heavy = self.weight > 0
+        return self if heavy.all() else self.selected(np.flatnonzero(heavy).tolist())
 
     def selected(self, codes: Sequence[int]) -> "Learnt":
         """Only the classes with these codes, in this order."""
