@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, GaussBayesError
+from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.fit import solve
@@ -182,12 +182,20 @@ def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]
     Families that have a choice are chosen alike.
     """
     choices = [list(family.candidates()) for family in settings.families]
-    n_candidates = max(map(len, choices))
+    if len({len(choice) for choice in choices} - {1}) > 1:
+        msg = (
+            "families that leave something to be chosen must leave the same: they are chosen alike"
+        )
+        raise ParameterError(msg)
+    candidates = [
+        [choice[number if len(choice) > 1 else 0] for choice in choices]
+        for number in range(max(map(len, choices)))
+    ]
+    if criterion == "bic":  # where free parameters can be counted, unless they can in none
+        counted = [some for some in candidates if not any(map(_uncounted, some))]
+        candidates = counted or candidates
     path: list[Settings] = []
-    for number in range(n_candidates):
-        families = [choice[number if len(choice) > 1 else 0] for choice in choices]
-        if n_candidates > 1 and criterion == "bic" and any(map(_uncounted, families)):
-            continue
+    for families in candidates:
         candidate = replace(settings, components=settings.with_families(families))
         if path and not _alike(path[-1], candidate):
             yield path
