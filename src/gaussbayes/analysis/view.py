@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_means
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.base.finite import refuse_not_finite
+from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import MISSING
@@ -365,7 +365,7 @@ def _category_axis(
 def _read(model: Model, X: Any) -> Rows:
     rows = model.rows(X)
     names = model.schema.of_numbers
-    refuse_not_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
+    check_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
     return rows
 
 
