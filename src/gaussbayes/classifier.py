@@ -903,7 +903,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, options: Options, X: Any, y: Any, sample_weight: Any
     ) -> tuple[LabelledRows, Encoder]:
         """Rows of a model that has seen none, and their features."""
-        encoder = Encoder.learn(X, self.categorical_features, options.kinds)
+        kinds = options.kinds if options.families else None
+        encoder = Encoder.learn(X, self.categorical_features, kinds)
         return self._table(encoder, X, y, sample_weight), encoder
 
     def _learnt(self, before: Model, X: Any, y: Any, sample_weight: Any) -> Learnt:
@@ -916,7 +917,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _table(self, encoder: Encoder, X: Any, y: Any, sample_weight: Any) -> LabelledRows:
         _warn_of_column(y)
         rows = encoder.encode(X)
-        targets, classes = read_targets(y, rows.n_rows, sample_weight, self.unlabelled)
+        n_rows = rows.numbers.shape[0]
+        targets, classes = read_targets(y, n_rows, sample_weight, self.unlabelled)
         if rows.categories:
             warn_of_many(rows.categories, encoder.schema(classes).of_categories)
         return LabelledRows(rows, targets, classes)

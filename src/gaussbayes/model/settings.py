@@ -35,7 +35,7 @@ class Settings:
 
     def names(self, schema: Schema) -> tuple[Schema, ...]:
         """What messages call the features of each component."""
-        if len(self.components) == 1 and not schema.categorical:
+        if len(self.components) == 1:
             return (schema,)
         return tuple(schema.part(component.columns) for component in self.components)
 
