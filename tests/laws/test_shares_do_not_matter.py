@@ -1,4 +1,4 @@
-"""Blocks shared out in any way and summed in any order give the same model file, byte by byte."""
+"""Blocks shared out in any way and summed in any order give the same statistics, bit by bit."""
 
 import random
 from itertools import pairwise
@@ -7,29 +7,32 @@ import numpy as np
 import pytest
 
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.data.labels import encode
-from gaussbayes.data.sources import Summary
-from gaussbayes.families.gaussian.summarise import summarise
-from gaussbayes.model.labelled import LabelledMoments
-from tests.fuzz.kill_worker import model_file
+from gaussbayes.base.schema import Schema
+from gaussbayes.data.labels import read_targets
+from gaussbayes.data.rows import LabelledRows, number_rows
+from gaussbayes.model.options import check_options
+from gaussbayes.model.statistics import Learnt, observe
+from tests.data.tables import Found, bits
 
 N_BLOCKS, N_TRIALS = 40, 1000
 
 
-def block(number: int) -> LabelledMoments:
+def block(number: int) -> Learnt:
     """One to forty rows of one to three classes, in some blocks far from zero."""
     rng = np.random.default_rng(number)
     names = np.array(["ash", "elm", "oak"])[: 1 + number % 3]
-    codes, classes = encode(rng.choice(names, 1 + number * 7 % 40))
-    X = 1e6 * (number % 4) + rng.normal(size=(codes.size, 2))
-    return LabelledMoments(classes, summarise(X, codes, None, classes.size))
+    targets, classes = read_targets(rng.choice(names, 1 + number * 7 % 40))
+    X = 1e6 * (number % 4) + rng.normal(size=(targets.labels.size, 2))
+    schema = Schema(classes, 2)
+    table = LabelledRows(number_rows(X), targets, classes)
+    return observe(table, check_options().settings(schema), schema)
 
 
-def written(blocks: list[LabelledMoments], order: list[int]) -> bytes:
-    tree: MergeTree[LabelledMoments] = MergeTree()
+def summed(blocks: list[Learnt], order: list[int]) -> bytes:
+    tree: MergeTree[Learnt] = MergeTree()
     for number in order:
         tree.add(number, blocks[number])
-    return model_file(Summary(tree.result(), ("a", "b"), "kind", 0))
+    return bits(Found(tree.result(), ("a", "b"), (), 0))
 
 
 def arrivals(seed: random.Random) -> list[int]:
@@ -46,18 +49,18 @@ def arrivals(seed: random.Random) -> list[int]:
     return order
 
 
-def test_every_share_and_order_gives_the_same_file() -> None:
+def test_every_share_and_order_gives_the_same_bits() -> None:
     blocks = [block(number) for number in range(N_BLOCKS)]
     seed = random.Random(4)
-    truth = written(blocks, list(range(N_BLOCKS)))
+    truth = summed(blocks, list(range(N_BLOCKS)))
     for _ in range(N_TRIALS):
-        assert written(blocks, arrivals(seed)) == truth
+        assert summed(blocks, arrivals(seed)) == truth
 
 
 @pytest.mark.parametrize("first", [1, 17, 32])
 def test_other_numbers_for_the_blocks_are_another_sum(first: int) -> None:
-    """It is the numbers that make the bytes equal: rows that are the same are not enough."""
+    """It is the numbers that make the bits equal: rows that are the same are not enough."""
     blocks = [block(number) for number in range(N_BLOCKS)]
     turned = blocks[first:] + blocks[:first]
     order = list(range(N_BLOCKS))
-    assert written(turned, order) != written(blocks, order)
+    assert summed(turned, order) != summed(blocks, order)

@@ -203,9 +203,9 @@ def _shared(value: Any, client: Any) -> Any:
     """What every task takes, sent to each worker once if it is large."""
     if client is None:
         return value
-    import cloudpickle
+    from distributed.protocol.pickle import dumps
 
-    if len(cloudpickle.dumps(value)) <= _SMALL:
+    if len(dumps(value)) <= _SMALL:  # type: ignore[no-untyped-call]
         return value
     return client.scatter(value, broadcast=True, hash=False)
 
