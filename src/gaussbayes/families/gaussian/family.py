@@ -20,7 +20,6 @@ from gaussbayes.families.gaussian import estimation, missing_values
 from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.feature_moments import feature_moments
-from gaussbayes.families.gaussian.observation import observe
 from gaussbayes.families.gaussian.shapes import SHAPES
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
@@ -29,7 +28,7 @@ from gaussbayes.families.gaussian.shrinkage import (
     check_shrinkage,
     penalty_of,
 )
-from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for
+from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, observe
 from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES, Structure, structure_of
 from gaussbayes.families.protocol import Fit, Kind, LeftOut
 
