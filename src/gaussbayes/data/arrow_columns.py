@@ -125,9 +125,9 @@ def dictionary_parts(column: "pa.ChunkedArray") -> tuple[NDArray[np.intp], NDArr
     codes = indices.to_numpy(zero_copy_only=False).astype(np.intp, copy=False)
     dictionary = whole.dictionary
     if len(dictionary) > len(codes):  # of a long one only what occurs
-        there, codes = np.unique(codes, return_inverse=True)
-        n_null = int(there.size > 0 and there[0] < 0)
-        dictionary, codes = dictionary.take(pa.array(there[n_null:])), codes - n_null
+        occurring, codes = np.unique(codes, return_inverse=True)
+        n_null = int(occurring.size > 0 and occurring[0] < 0)
+        dictionary, codes = dictionary.take(pa.array(occurring[n_null:])), codes - n_null
     if dictionary.null_count or is_string(dictionary.type):
         return codes, np.fromiter(dictionary.to_pylist(), object, len(dictionary))
     return codes, dictionary.to_numpy(zero_copy_only=False)
