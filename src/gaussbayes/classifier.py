@@ -28,7 +28,7 @@ from gaussbayes.base.types import (
     LabelArray,
     RealArray,
 )
-from gaussbayes.data.categories import Categories, warn_of_many, warn_of_unseen
+from gaussbayes.data.categories import MANY, Categories, warn_of_many, warn_of_unseen
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import check_known, codes_among, encode, read_targets
 from gaussbayes.data.rows import LabelledRows, Rows
@@ -919,7 +919,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = encoder.encode(X)
         n_rows = rows.numbers.shape[0]
         targets, classes = read_targets(y, n_rows, sample_weight, self.unlabelled)
-        if rows.categories:
+        if max(map(len, rows.categories), default=0) > MANY:
             warn_of_many(rows.categories, encoder.schema(classes).of_categories)
         return LabelledRows(rows, targets, classes)
 

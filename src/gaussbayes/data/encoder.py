@@ -16,8 +16,7 @@ from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CategoricalFeatures, CodeArray, LabelArray, RealArray
 from gaussbayes.data.arrow_columns import number_columns
-from gaussbayes.data.categories import Categories, recode
-from gaussbayes.data.factors import factorise, spelled_numbers
+from gaussbayes.data.categories import Categories, factorise, recode, spelled_numbers
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.tables import (
     as_array,

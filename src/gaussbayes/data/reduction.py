@@ -30,9 +30,8 @@ from gaussbayes.data.bad_rows import (
     count_problems,
     describe,
 )
-from gaussbayes.data.categories import MISSING
+from gaussbayes.data.categories import MISSING, check_categories
 from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.factors import check_categories
 from gaussbayes.data.labels import read_label_column
 from gaussbayes.data.roles import Request, Roles
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets

@@ -205,9 +205,9 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
 
 
 def _not_negative(what: str, value: Any) -> float:
-    """The value, if it is 0 or a finite number above it; nearly always it is a plain float."""
-    if type(value) is float and 0.0 <= value < inf:
-        return value
+    """The value, if it is 0 or a finite number above it; nearly always it is a plain one."""
+    if type(value) in {float, int} and 0 <= value < inf:
+        return float(value)
     return not_negative(what, value)
 
 

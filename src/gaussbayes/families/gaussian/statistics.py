@@ -68,7 +68,8 @@ class GaussianStatistics:
     def __post_init__(self) -> None:
         weight = self.moments.weight
         if self.cells is not None:
-            weight = weight + self.cells.weight_of(weight.shape[0])
+            k = weight.shape[0]
+            weight = weight + self.cells.weight_of(k)[:k]  # codes are checked where they are read
         object.__setattr__(self, "weight", weight)
         object.__setattr__(self, "is_complete", self.cells is None)
 
