@@ -127,8 +127,7 @@ def fit_rows(rows: RowSource, options: Options, n_jobs: int | None = None) -> So
         raise no_rows()
     reduced = rows.reduce(Observation(settings, schema), n_jobs=n_jobs)
     model = learnt_model(settings, schema, reduced.total, rows.target)
-    if schema.categorical:
-        warn_of_many(model.categories, schema.of_categories)
+    warn_of_many(model.categories, schema.of_categories)
     selection = None
     if is_open(settings):
         assert model.learnt is not None
