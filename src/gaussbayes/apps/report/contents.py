@@ -145,9 +145,9 @@ def gather(
     summary, evaluation = subject.data_summary(), subject.evaluation
     judged = None if counterpart is None else counterpart.evaluation
     return Contents(
-        title=title or f"{subject.name} on {subject.codes.size:,} rows",
+        title=title or f"{_sentence(subject.name)} on {subject.codes.size:,} rows",
         date=date,
-        name=subject.name,
+        name=_sentence(subject.name),
         kind=subject.kind,
         sentences=subject.sentences,
         was_fitted=subject.was_fitted,
@@ -176,6 +176,11 @@ def gather(
         figures=_figures(subject, drawn, informative, comparison),
         recipe=recipe(subject, held_out, seed, source, command),
     )
+
+
+def _sentence(words: str) -> str:
+    """Words at the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
 
 
 def _is_integer(value: Any) -> bool:

@@ -17,7 +17,7 @@ from gaussbayes.analysis.comparison import Comparison as ComparedModels
 from gaussbayes.analysis.data_summary import DataSummary, summarise_data
 from gaussbayes.analysis.evaluation import Evaluation, confident_errors, evaluate
 from gaussbayes.analysis.explanation import BayesTerms, bayes_rule
-from gaussbayes.analysis.held_out import Recipe, recipe_of
+from gaussbayes.analysis.held_out import ModelOptions, model_options
 from gaussbayes.analysis.view import read_labelled
 from gaussbayes.apps.report.numerals import aligned, counted, fixed, grouped, quoted, score
 from gaussbayes.base.errors import DataError, PriorError
@@ -100,6 +100,7 @@ class ComparedModel:
     evaluation: Evaluation | None  # None if there was a problem
     problem: str | None
     is_subject: bool  # whether it has the structure of the report's model
+    is_neighbors: bool  # whether it is nearest neighbours
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,10 +193,12 @@ class Subject:
 
     @property
     def other_families(self) -> tuple[str, ...]:
-        """The names of the families that have no covariances, each once."""
+        """What the families without covariances are called, each once."""
         families = self.model.settings.families
         return tuple(
-            dict.fromkeys(family.name for family in families if not hasattr(family, "structure"))
+            dict.fromkeys(
+                _called(family) for family in families if not hasattr(family, "structure")
+            )
         )
 
     @property
@@ -212,7 +215,8 @@ class Subject:
         >>> Subject.of(model, [["a"]], [0]).name
         'categorical naive Bayes'
         """
-        others = " and ".join(self.other_families)
+        *names, last = self.other_families or ("",)
+        others = f"{', '.join(names)} and {last}" if names else last
         if self.structure is None:
             return f"{others} naive Bayes"
         name: str = self.structure.name
@@ -241,7 +245,7 @@ class Subject:
         sentences = []
         for component in components:
             name = component.family.name
-            sentence = _SENTENCES.get(name, f"Features have the distributions of the family {name}")
+            sentence = _SENTENCES.get(name, f"Features have distributions of the family {name}")
             if len(components) > 1:
                 sentence = f"{sentence}: {self._listed(component.columns)}"
             sentences.append(sentence)
@@ -320,7 +324,7 @@ class Subject:
     def _families(self) -> Iterator[tuple[str, str]]:
         if len(self.model.components) > 1:
             for component in self.model.components:
-                yield f"{component.family.name} features", self._listed(component.columns)
+                yield f"{_called(component.family)} features", self._listed(component.columns)
 
     def _options(self, *names: str) -> Iterator[tuple[str, str]]:
         """Those of some options that a family of this model has."""
@@ -364,7 +368,7 @@ class Subject:
             size = density.n_parameters
             if isinstance(density, Located):
                 located = min(size, density.mean.size)
-                what = first.title if "|" in first.title else f"{first.title}s"
+                what = f"probabilities {first.title}" if "|" in first.title else f"{first.title}s"
                 parts[what] = parts.get(what, 0) + located
                 parts["covariances"] = parts.get("covariances", 0) + size - located
             else:
@@ -483,7 +487,7 @@ class Subject:
             held_out = (rows, replace(self, rows=rows, codes=codes).labels)
         try:
             source = compare(
-                self.table, self.labels, held_out=held_out, model=self._recipe(), random_state=seed
+                self.table, self.labels, held_out=held_out, model=self._plan(), random_state=seed
             )
         except (DataError, PriorError) as error:
             return str(error)
@@ -493,15 +497,20 @@ class Subject:
                 replace(models[0], name=self.name, covariance=None, is_subject=True),
                 *(model for model in models if model.covariance is None),
             ]
+        voters = [model for model in models if model.is_neighbors]
+        reasons = {model.problem for model in voters}
+        if len(voters) > 1 and len(reasons) == 1 and None not in reasons:  # one line says it
+            models = [model for model in models if not model.is_neighbors]
+            models.append(replace(voters[0], name="nearest neighbours"))
         return Comparison(tuple(models), source.how, source)
 
-    def _recipe(self) -> Recipe:
+    def _plan(self) -> ModelOptions:
         """What makes the model anew; what was left open is as it was chosen."""
-        recipe = recipe_of(self.classifier)
+        plan = model_options(self.classifier)
         options = options_of(self.model.settings, self.model.schema)
-        chosen = {name: options[name] for name in recipe.options.of_families if name in options}
+        chosen = {name: options[name] for name in plan.options.of_families if name in options}
         encoder = replace(self.model.encoder, categories=None)
-        return replace(recipe.with_options(**chosen), encoder=encoder, mark=None)
+        return replace(plan.with_options(**chosen), encoder=encoder, mark=None)
 
     def _compared(self, candidate: Candidate) -> ComparedModel:
         structure = candidate.structure
@@ -513,6 +522,7 @@ class Subject:
             evaluation=candidate.evaluation,
             problem=candidate.problem,
             is_subject=structure is not None and structure == self.structure,
+            is_neighbors=candidate.neighbors is not None,
         )
 
     def arguments(self) -> Mapping[str, Any] | None:
@@ -531,6 +541,12 @@ class Subject:
             "covariances": self.classifier.covariances_,
             "classes": self.classifier.classes_,
         }
+
+
+def _called(family: Any) -> str:
+    """The name of a family in a sentence; those called after people begin with a capital."""
+    name: str = family.name
+    return name.capitalize() if name in {"gaussian", "poisson", "bernoulli"} else name
 
 
 def _words(option: str, value: Any) -> str:
