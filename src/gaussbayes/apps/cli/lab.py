@@ -7,7 +7,7 @@ import click
 from gaussbayes.apps.cli import options, reading, rows
 
 if TYPE_CHECKING:
-    from gaussbayes.apps.lab.given import Given
+    from gaussbayes.apps.lab.tables import NamedTable
 
 
 @click.command("lab")
@@ -44,20 +44,20 @@ def command(
         msg = f"-y names the column {target!r} of a table, but no DATA were given"
         raise click.UsageError(msg)
 
-    from gaussbayes.apps.lab.serving import need_extra, serve
+    from gaussbayes.apps.lab.server import check_extra, serve
 
-    need_extra()  # before a large file is read
+    check_extra()  # before a large file is read
     given = None if data is None else _read(data, target, seed, **how)
 
-    from gaussbayes.apps.lab.desk import open_desk
+    from gaussbayes.apps.lab.backend import open_backend
 
-    serve(open_desk(given), port=port, open_browser=not no_browser, tell=_tell)
+    serve(open_backend(given), port=port, open_browser=not no_browser, tell=_tell)
 
 
 def _read(
     data: str, target: str | None, seed: int, *, file_format: str | None, bad_rows: str
-) -> "Given":
-    from gaussbayes.apps.lab.given import gather
+) -> "NamedTable":
+    from gaussbayes.apps.lab import tables
 
     source = reading.opened([data], file_format, bad_rows)
     if target is not None:
@@ -65,11 +65,11 @@ def _read(
     every = reading.blocks(source, "reading rows", source.schema.names)
     where = reading.where(source)
     title = where.rpartition("/")[2] or where
-    found = gather((block.table for block in every), title, target, seed=seed)
+    sample = tables.sampled_table((block.table for block in every), title, target, seed=seed)
     reading.tell_bad_rows(source.bad_rows)
-    if found is None:
+    if sample is None:
         raise rows.nothing_in(source)
-    return found
+    return sample
 
 
 def _tell(address: str) -> None:

@@ -17,8 +17,8 @@
 // The page's core asks for data, scene, line and point by itself; the panels ask for the others.
 
 import { Connection } from "./connection.js";
-import { handOf } from "./hand.js";
-import { Pace } from "./pace.js";
+import { manualModel } from "./manual_model.js";
+import { GridResolution } from "./grid_resolution.js";
 import * as requests from "./requests.js";
 import { same } from "./state.js";
 import { Store } from "./store.js";
@@ -33,7 +33,7 @@ export class App extends Store {
     this.data = null;
     this.view = null; // the window onto the plane; set by the plot
     this.tool = { name: "select", class: 0 };
-    this.pace = new Pace(requests.COARSE.length);
+    this.gridResolution = new GridResolution(requests.COARSE.length);
     this.pointer = null; // time of the pointer event that is being answered
     this.connection = new Connection(address, (open, again) => this.status(open, again));
   }
@@ -138,7 +138,7 @@ export class App extends Store {
     const body =
       kind === "line"
         ? requests.lineBody(state, data, null)
-        : requests.sceneBody(state, data, this.view(), { dragging, coarseness: this.pace.step });
+        : requests.sceneBody(state, data, this.view(), { dragging, coarseness: this.gridResolution.step });
     const key = kind + JSON.stringify(body);
     if (key !== this.sceneKey) {
       this.sceneKey = key;
@@ -228,7 +228,7 @@ export class App extends Store {
       this.emit("said", found.problem ?? "This model has no means and covariances to take hold of.");
       return;
     }
-    const model = handOf(found.parameters);
+    const model = manualModel(found.parameters);
     if (model) this.change({ model });
     else this.emit("said", "A class has no points to learn from, so there is nothing to take hold of.");
   }

@@ -1,6 +1,6 @@
 // The keyboard: history everywhere, tools and the point of the plane where the focus is there.
 
-import { added, editing, movedTo, put, without } from "./drawing/editing.js";
+import { added, pointList, movedTo, put, without } from "./drawing/point_list.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 const TOOLS = { v: "select", p: "paint", e: "erase", h: "pan" };
@@ -70,7 +70,7 @@ export function mountKeyboard(app, plot) {
     const from = app.state.at ?? middle();
     const step = [(view.x[1] - view.x[0]) * STEP * share, (view.y[1] - view.y[0]) * STEP * share];
     const at = view.rounded([from[0] + across * step[0], from[1] + along * step[1]]);
-    const list = held === null ? null : editing(app);
+    const list = held === null ? null : pointList(app);
     if (list) put(app, movedTo(list, held, at), true);
     app.change({ at }, { record: false, dragging: true });
   }
@@ -82,7 +82,7 @@ export function mountKeyboard(app, plot) {
   }
 
   function paint() {
-    const list = editing(app);
+    const list = pointList(app);
     if (!list) return;
     const at = app.state.at ?? plot.view.rounded(middle());
     app.emit("said", `A point of ${app.data.classes[app.tool.class] ?? "a new class"} at ${at.join(", ")}`);
@@ -96,7 +96,7 @@ export function mountKeyboard(app, plot) {
 
   function erase() {
     const row = nearest();
-    const list = row === null ? null : editing(app);
+    const list = row === null ? null : pointList(app);
     if (!list || list.points.length < 2) return;
     app.emit("said", "The nearest point is erased");
     put(app, without(list, [list.rowOf(row)]), false);
@@ -109,7 +109,7 @@ export function mountKeyboard(app, plot) {
       return;
     }
     const row = nearest();
-    const list = row === null ? null : editing(app);
+    const list = row === null ? null : pointList(app);
     if (!list) {
       app.emit("said", "No point is near");
       return;

@@ -1,5 +1,7 @@
 // What is asked of the server, made from the state: the only place that knows both.
 
+import { sourceOf } from "./state.js";
+
 const MOST_SIDE = 400; // the server's limit of a grid
 export const COARSE = [160 * 120, 128 * 96, 104 * 78, 84 * 63]; // places of a grid during a drag
 const COARSE_ERRORS = 3000; // more points than this are not ringed anew during a drag
@@ -18,8 +20,8 @@ export function modelOf(state) {
 
 /** The source of the data, with the target where the state names one. */
 export function dataBody(state) {
-  const { target = null, ...source } = state.data;
-  return { source, target, split: state.split };
+  const { target = null, given, ...source } = state.data;
+  return { source: { from: sourceOf(state.data), ...source }, target, split: state.split };
 }
 
 /** Which arrays the layers need. */

@@ -86,7 +86,8 @@ export function merge(state, patch) {
   return merged;
 }
 
-const sourceOf = (data) => SOURCES.find((name) => name in data);
+/** Which kind of source the data are of. */
+export const sourceOf = (data) => SOURCES.find((name) => name in data);
 
 /** Whether a patch brings another table: not a new draw of the same, not points that were moved. */
 export function bringsTable(state, { data }) {

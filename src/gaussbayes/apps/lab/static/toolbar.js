@@ -2,7 +2,7 @@
 
 import { el } from "./panels/elements.js";
 import { mark } from "./panels/marks.js";
-import { nextName } from "./drawing/editing.js";
+import { nextName } from "./drawing/point_list.js";
 
 const THEMES = ["auto", "light", "dark"];
 const find = (id) => document.getElementById(id);

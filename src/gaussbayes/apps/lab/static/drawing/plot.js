@@ -123,7 +123,7 @@ export class Plot {
     requestAnimationFrame(() => {
       const took = performance.now() - answer.started;
       window.labFrames.push(took);
-      this.app.pace.took(took);
+      this.app.gridResolution.took(took);
     });
   }
 

@@ -1,7 +1,7 @@
 // The panel "Model": fitted, by hand or nearest neighbours, and its settings.
 
-import { handOf, tellingOf } from "../hand.js";
-import { byHand } from "./by_hand.js";
+import { manualModel, answersWithParameters } from "../manual_model.js";
+import { parameterFields } from "./parameter_fields.js";
 import { choice, slider } from "./controls.js";
 import { el, section } from "./elements.js";
 import { percent } from "./formats.js";
@@ -77,7 +77,7 @@ export function mount(element, app) {
     { ends: ["1: jagged", "50: smooth"] },
   );
 
-  const hand = byHand(app);
+  const hand = parameterFields(app);
   const weights = priors(app);
   const fitted = [
     section("Covariances", covariance.root, shared.root, name),
@@ -91,7 +91,7 @@ export function mount(element, app) {
   function refresh() {
     const { model } = app.state;
     from.set(model.from);
-    const fit = model.from === "data" && tellingOf(app).length > 0;
+    const fit = model.from === "data" && answersWithParameters(app).length > 0;
     const ready = parameters() !== null || fit || model.from === "hand";
     from.enable("hand", ready);
     without.hidden = ready || model.from === "neighbours";
@@ -122,8 +122,8 @@ function remembering(app) {
   let last = null;
   return () => {
     const whole = ({ head }) => head.parameters.means[0]?.length === (app.flat ? 1 : 2);
-    const answer = tellingOf(app).find(whole);
-    const found = answer && handOf(answer.head.parameters);
+    const answer = answersWithParameters(app).find(whole);
+    const found = answer && manualModel(answer.head.parameters);
     if (found) last = { of: tableKey(answer.request), found };
     const now = app.data && tableKey({ data: app.data.id, pair: app.data.pair });
     return last?.of === now ? last.found : null;

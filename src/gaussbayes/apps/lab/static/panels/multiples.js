@@ -1,7 +1,7 @@
 // The panel "Compare": the six structures and nearest neighbours side by side, each to take over.
 
 import { rgb } from "../drawing/colours.js";
-import { keepAsking, modelKey } from "./asking.js";
+import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { button, el } from "./elements.js";
 import { percent } from "./formats.js";
 
@@ -37,7 +37,7 @@ export function mount(element, app) {
     }
   }
   const key = () => modelKey(app, app.state.split, app.state.bounds);
-  keepAsking(
+  requestWhileSeen(
     element,
     app,
     {

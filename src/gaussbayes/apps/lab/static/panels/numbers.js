@@ -1,6 +1,6 @@
 // The panel "Numbers": how well the model does, and what it consists of.
 
-import { keepAsking, modelKey } from "./asking.js";
+import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { calibration, confusion, matrix } from "./charts.js";
 import { choice } from "./controls.js";
 import { el, folded, section, table } from "./elements.js";
@@ -55,7 +55,7 @@ export function mount(element, app) {
     detail();
     parameters.replaceChildren(...parametersOf(app, head));
   }
-  keepAsking(
+  requestWhileSeen(
     element,
     app,
     { kind: "numbers", key: () => modelKey(app, app.state.split), pause: 150 },

@@ -1,6 +1,6 @@
 // The panel "Point": Bayes' rule with numbers at one place, and what each feature says.
 
-import { keepAsking, modelKey } from "./asking.js";
+import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { choice, number } from "./controls.js";
 import { button, el, section } from "./elements.js";
 import { bayesFormula, bayesLines, shares } from "./formula.js";
@@ -145,7 +145,7 @@ export function mount(element, app) {
   app.on("point", show);
   // The page asks about places of the plane by itself, but not about those of a single feature.
   const alone = () => (app.flat && app.state.at ? modelKey(app, app.state.at) : null);
-  keepAsking(
+  requestWhileSeen(
     element,
     app,
     { kind: "point", key: alone, extra: () => ({ at: app.state.at }) },

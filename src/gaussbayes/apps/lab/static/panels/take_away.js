@@ -1,9 +1,8 @@
 // The panel "Take away": pictures, files, and the same in Python and on the command line.
 
-import { keepAsking, modelKey } from "./asking.js";
+import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { button, el, save, section } from "./elements.js";
-import { asPng, lineSvg, surfacePng } from "./kept.js";
-import { pictureOf, toPng, toSvg } from "./picture.js";
+import { asPng, lineSvg, planeFigure, surfacePng, toPng, toSvg } from "./figure_export.js";
 
 const COPIED = 1500; // milliseconds that "copied" is shown
 
@@ -74,7 +73,7 @@ function svgOf(app) {
   return viewOf(app) === "line" ? lineSvg(
     document.getElementById("line"),
     app.colours.paper,
-  ) : toSvg(pictureOf(app));
+  ) : toSvg(planeFigure(app));
 }
 
 function pngOf(app) {
@@ -82,7 +81,7 @@ function pngOf(app) {
     document.getElementById("surface-plot"),
     app.colours.paper,
   );
-  return viewOf(app) === "line" ? asPng(svgOf(app)) : toPng(pictureOf(app));
+  return viewOf(app) === "line" ? asPng(svgOf(app)) : toPng(planeFigure(app));
 }
 
 function contentOf({ text, base64 }) {
@@ -99,7 +98,7 @@ function listing(element, app, what, title) {
     text.textContent = answer?.head.text ?? error?.message ?? "";
     copy.disabled = !answer;
   };
-  keepAsking(
+  requestWhileSeen(
     element,
     app,
     {

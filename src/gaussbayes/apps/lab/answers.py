@@ -1,0 +1,85 @@
+"""What the lab calculates: a request and the store → an answer; nothing here draws.
+
+Every probability comes from the core, through `gaussbayes.apps.lab.models`. The functions that
+answer say what the heads and arrays of their answers hold; row 0 of a grid is the lowest y. What
+cannot be calculated for these data, such as a covariance that is singular, is no error: the head's
+``problem`` says why and what to do, and arrays are left out.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gaussbayes.apps.lab.curves import answer_line
+from gaussbayes.apps.lab.exports import answer_export
+from gaussbayes.apps.lab.guided_lessons import answer_lesson
+from gaussbayes.apps.lab.messages import DataRequest, Request
+from gaussbayes.apps.lab.models import shown_features, true_view
+from gaussbayes.apps.lab.multiples import answer_multiples
+from gaussbayes.apps.lab.performance import answer_numbers
+from gaussbayes.apps.lab.point import answer_point
+from gaussbayes.apps.lab.scene import answer_scene, answer_surface
+from gaussbayes.apps.lab.store import Store
+from gaussbayes.apps.lab.wire_format import Answer, single
+
+
+def answer(request: Request, store: Store) -> Answer:
+    """Answer a request that was read by `gaussbayes.apps.lab.message_reader.read`.
+
+    Raises
+    ------
+    MessageError
+        If it asks for what there is not: data that were let go, a feature, a row, an example.
+
+    Examples
+    --------
+    >>> from gaussbayes.apps.lab.messages import PresetSource
+    >>> answered = answer(DataRequest(1, PresetSource("petals")), Store())
+    >>> answered.head["n"], answered.arrays["points"].shape
+    (8, (8, 1))
+    """
+    return _ANSWERS[request.kind](request, store)
+
+
+def answer_data(request: DataRequest, store: Store) -> Answer:
+    """The rows of a dataset: arrays points (n, d), codes (n,) and test (n,).
+
+    The head has id, name, classes, features, n, pair, truth (the true parameters of the first two
+    features), target, columns (of the file) and problem (what is left out, why no rows are held
+    out although that was asked for).
+    """
+    dataset = store.dataset_of(request)
+    table = dataset.table
+    truth = true_view(dataset, shown_features(dataset, dataset.pair), store)
+    head = {
+        "id": dataset.key,
+        "name": table.name,
+        "classes": dataset.classes,
+        "features": table.features,
+        "n": table.codes.size,
+        "pair": dataset.pair,
+        "truth": None if truth is None else truth.record(),
+        "target": table.target,
+        "columns": table.columns or (*table.features, table.target),
+        "problem": dataset.note,
+    }
+    arrays: dict[str, Any] = {
+        "points": single(table.X),
+        "codes": table.codes.astype(np.uint8),
+        "test": dataset.test.astype(np.uint8),
+    }
+    return Answer(head, arrays)
+
+
+_ANSWERS: dict[str, Callable[[Any, Store], Answer]] = {
+    "data": answer_data,
+    "scene": answer_scene,
+    "line": answer_line,
+    "point": answer_point,
+    "numbers": answer_numbers,
+    "multiples": answer_multiples,
+    "surface": answer_surface,
+    "take_away": answer_export,
+    "lesson": answer_lesson,
+}
