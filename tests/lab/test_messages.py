@@ -278,9 +278,12 @@ XOR = {"from": "preset", "preset": "xor"}
         (XOR | {"n": 1e6}, "source.n must be an integer"),
         (XOR | {"file": "/etc/passwd"}, "source has no field 'file'"),
         ({"from": "upload", "upload": {}}, "source.upload must be a string"),
-        ({"from": "upload", "upload": "u", "features": []}, "source.features must be 1 to 50"),
+        (
+            {"from": "upload", "upload": "u", "features": []},
+            "source.features must be an array of 1 to 50",
+        ),
         ({"from": "upload", "upload": "u", "features": ["a", "a"]}, "'a' is there twice"),
-        ({"from": "given", "features": 1}, "source.features must be 1 to 50 strings or null"),
+        ({"from": "given", "features": 1}, "source.features must be an array of 1 to 50 entries"),
         (POINTS | {"points": {}}, "source.points must be an array"),
         (
             POINTS | {"points": [[0, 0, 0]] * 200_001},
@@ -294,8 +297,11 @@ XOR = {"from": "preset", "preset": "xor"}
         (POINTS | {"points": [[0, 1e101, 0]]}, "source.points\\[0\\]\\[1\\] must be a number"),
         (POINTS | {"points": [[0, 0, 1]]}, "points\\[0\\] must have a class code from 0 to 0"),
         (POINTS | {"points": [[0, 0, 0.0]]}, "points\\[0\\]\\[2\\] must be an integer"),
-        (POINTS | {"classes": []}, "source.classes must be 1 to 50 strings"),
-        (POINTS | {"classes": [str(i) for i in range(51)]}, "1 to 50 strings, got .*51 entries"),
+        (
+            POINTS | {"classes": []},
+            "source.classes must be an array of 1 to 50 entries, each a string",
+        ),
+        (POINTS | {"classes": [str(i) for i in range(51)]}, "1 to 50 entries, .*51 entries"),
         (POINTS | {"classes": ["p", "p"]}, "'p' is there twice"),
         (POINTS | {"features": ["a"]}, "source.features must be two strings"),
     ],

@@ -1,6 +1,8 @@
 """Whatever comes, it is answered or refused with words; nothing else is ever raised."""
 
 import json
+import random
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -104,6 +106,38 @@ def test_requests_with_one_value_changed(data: st.DataObject) -> None:
     inner[way[-1]] = data.draw(values)
     with suppress(GaussBayesError):
         answer(read(json.dumps(request)), PAGE.store)
+
+
+def test_six_thousand_errors_can_be_read() -> None:
+    """The field, what must be there, what came; none of the words of the library that reads."""
+    generator = random.Random(0)
+    scalars = [None, True, -1, 0.5, 7, 10**30, 1e101, "", "full", "x" * 500, "a`b"]
+    others = [*scalars, [], {}, [0], [0, 1, 2], [None, None], {"a": 1}, {"from": "data"}]
+    n_refused = 0
+    for _ in range(6000):
+        request = json.loads(json.dumps(generator.choice(REQUESTS) | {"number": 1}))
+        way = generator.choice(places(request))
+        inner = request
+        for key in way[:-1]:
+            inner = inner[key]
+        action = generator.choice(["change", "change", "remove", "add"])
+        if action == "remove":
+            del inner[way[-1]]
+        elif action == "add" and isinstance(inner, dict):
+            inner["surprise"] = generator.choice(others)
+        else:
+            inner[way[-1]] = generator.choice(others)
+        try:
+            read(json.dumps(request))
+        except MessageError as error:
+            n_refused += 1
+            text = str(error)
+            assert re.search("must be|must have|needs the field|has no field|there twice", text), (
+                text
+            )
+            assert not re.search("Expected|Object|Invalid|\\$|another value", text), text
+            assert len(text) < 500, text
+    assert n_refused > 5000
 
 
 @given(st.text() | values.map(json.dumps))

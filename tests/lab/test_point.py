@@ -91,6 +91,12 @@ def test_nothing_known_leaves_the_prior(page: Page) -> None:
     assert head["posterior"] == pytest.approx([0.8, 0.2])
 
 
+def test_a_class_that_cannot_occur(page: Page) -> None:
+    model = DOCTOR | {"priors": [0.0, 1.0]}
+    head = page.ask("point", data=page.data("diabetes"), pair=[0, 1], model=model, at=[40, 95]).head
+    assert (head["prediction"], head["posterior"]) == ("ill", [0, 1])
+
+
 def test_neighbours_by_their_numbers(page: Page) -> None:
     data = page.data("xor", n=50, split={"test": 0.4})
     dataset = page.store.dataset(data)

@@ -175,6 +175,17 @@ def test_the_truth(page: Page) -> None:
     assert abs(bayes["error"] - 0.07189) < 4 * bayes["standard_error"] + 1e-5
 
 
+def test_the_truth_of_one_feature_lies_along_its_own_axis(page: Page) -> None:
+    """The same feature is once the second coordinate of a pair and once the first."""
+    data = page.data("three")
+    up, across = (
+        page.ask("scene", data=data, pair=pair, model=FITTED, hide=hide, view=VIEW, truth=True)
+        for pair, hide in (([0, 1], 0), ([1, 0], 1))
+    )
+    assert (up.arrays["truth"] == up.arrays["truth"][:, :1]).all()
+    assert (across.arrays["truth"] == across.arrays["truth"][:1]).all()
+
+
 def test_one_shared_covariance_errs_as_the_normal_distribution_says(page: Page) -> None:
     """Two classes of equal priors and one covariance: Φ(−Δ/2)."""
     found = page.ask("scene", data=page.data("shared"), pair=[0, 1], model=FITTED)

@@ -151,9 +151,9 @@ def test_what_cannot_be_learnt_from_is_left_out_and_said() -> None:
     assert found.features == tuple(wide)[:50]
     assert found.note == "of 51 columns of numbers the first 50 are taken"
     nothing = pa.array([np.nan, None], pa.float64(), from_pandas=False)
-    found = labelled(x=[1, 2], y=nothing, kind=["a", "b"])
+    found = labelled(x=[1, 2], y=nothing, z=["", ""], kind=["a", "b"])
     assert found.features == ("x",)
-    assert found.note == "left out: 'y' (no values)"
+    assert found.note == "left out: 'y', 'z' (no values)"
     assert labelled(x=[1, 2], kind=["a", "b"]).note is None
 
 
@@ -170,10 +170,10 @@ def test_rows_without_a_label_are_left_out_and_said(missing: str | None) -> None
     found = labelled(x=[1, 2, 3, 4], kind=["a", missing, "b", missing])
     np.testing.assert_array_equal(found.X, [[1], [3]])
     assert found.labels[found.codes].tolist() == ["a", "b"]
-    assert found.note == "2 rows are left out, without a label in 'kind'"
+    assert found.note == "left out: 2 rows without a label in 'kind'"
     found = labelled(x=[1, 2, 3], kind=[7.0, np.nan, 8.0])
     assert found.codes.tolist() == [0, 1]
-    assert found.note == "1 row is left out, without a label in 'kind'"
+    assert found.note == "left out: 1 row without a label in 'kind'"
 
 
 def test_every_column_has_a_role() -> None:

@@ -21,9 +21,6 @@ from gaussbayes.lessons.sheets import petals as petals_sheet
 from gaussbayes.lessons.sheets import three_gaussians as three_sheet
 from gaussbayes.lessons.sheets import two_gaussians as two_sheet
 
-N_MANY_FEATURES = 12
-"""Of the example that has fewer rows than features in each class."""
-
 _OUTLIER = (30.0, -16.0)
 """Far from everything, and said to be of the first class."""
 
@@ -92,10 +89,6 @@ def _gaussians(
     return TrueGaussians(priors, means, covariances, tuple(classes[:k]), names)
 
 
-def _shared() -> TrueGaussians:
-    return _gaussians([[-1.2, 0.0], [1.2, 0.8]], turned(1.6, 0.8, 30.0))
-
-
 def _five() -> TrueGaussians:
     angles = np.radians(90.0 + 72.0 * np.arange(5))
     means = 3.0 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -103,18 +96,12 @@ def _five() -> TrueGaussians:
 
 
 def _few_rows() -> TrueGaussians:
-    """Two classes of twelve correlated features, which differ in their means."""
-    d = N_MANY_FEATURES
+    """Two classes of correlated features, which differ in their means; more than rows in each."""
+    d = 12
     apart = np.subtract.outer(np.arange(d), np.arange(d))
     means = np.zeros((2, d))
     means[1] = np.linspace(1.6, 0.2, d)
     return _gaussians(means, 0.6 ** np.abs(apart))
-
-
-def _diabetes() -> TrueGaussians:
-    sheet = diabetes_sheet
-    priors, classes = list(sheet.DOCTOR.values()), ("healthy", "ill")
-    return _gaussians(sheet.MEANS, sheet.COVARIANCES, priors, classes, sheet.FEATURES)
 
 
 def _drawn_table(truth: TrueGaussians, title: str, seed: int, n: int) -> Table:
@@ -174,8 +161,14 @@ def _drawn(name: str, title: str, about: str, n: int, truth: TrueGaussians) -> E
 _fixed = partial(Example, is_drawn=False)
 
 
-_SHARED = _shared()
-_DIABETES = _diabetes()
+_SHARED = _gaussians([[-1.2, 0.0], [1.2, 0.8]], turned(1.6, 0.8, 30.0))
+_DIABETES = _gaussians(
+    diabetes_sheet.MEANS,
+    diabetes_sheet.COVARIANCES,
+    list(diabetes_sheet.DOCTOR.values()),
+    ("healthy", "ill"),
+    diabetes_sheet.FEATURES,
+)
 _UNEQUAL = _gaussians([[-1.0, -0.4], [1.6, 1.0]], [turned(0.8, 0.5, 60.0), turned(2.2, 1.2, -20.0)])
 _IMBALANCED = _gaussians(
     [[0.0, 0.0], [2.0, 1.5]],

@@ -180,5 +180,6 @@ def _description(kind: Any) -> str:
         values = ", ".join(map(repr, kind.values))
         return values if len(kind.values) == 1 else f"one of {values}"
     if isinstance(kind, inspect.VarTupleType | inspect.FrozenSetType):
-        return f"an array of which each entry is {_description(kind.item_type)}"
+        length = f"{kind.min_length or 0} to {kind.max_length:,}" if kind.max_length else "any"
+        return f"an array of {length} entries, each {_description(kind.item_type)}"
     return _DESCRIPTIONS.get(type(kind), "another value").format(kind)

@@ -13,32 +13,21 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import Meta, Struct
 
-from gaussbayes.apps.lab.limits import (
-    LARGEST_NUMBER,
-    LARGEST_SEED,
-    LONGEST_NAME,
-    MOST_CLASSES,
-    MOST_CLASSES_BY_HAND,
-    MOST_FEATURES,
-    MOST_LINE_PLACES,
-    MOST_NEIGHBOURS,
-    MOST_PLACES,
-    MOST_ROWS,
-)
+from gaussbayes.apps.lab import limits
 from gaussbayes.base.types import CovarianceName, Divisor
 
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]  # what JavaScript counts to exactly
-Seed: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST_SEED)]
-Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
-Number: TypeAlias = Annotated[float, Meta(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
+Seed: TypeAlias = Annotated[int, Meta(ge=0, le=limits.LARGEST_SEED)]
+Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=limits.LONGEST_NAME)]
+Number: TypeAlias = Annotated[float, Meta(ge=-limits.LARGEST_NUMBER, le=limits.LARGEST_NUMBER)]
 Proportion: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
-Side: TypeAlias = Annotated[int, Meta(ge=2, le=MOST_PLACES)]
+Side: TypeAlias = Annotated[int, Meta(ge=2, le=limits.MOST_PLACES)]
 RowNumber: TypeAlias = Annotated[int, Meta(description="the number of a row")]
 """Its range is checked by `PointRequest`: with bounds beside a tuple msgspec 0.22 crashes."""
 
-FeatureNumber: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_FEATURES - 1)]
-ClassCode: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_CLASSES - 1)]
-Neighbour: TypeAlias = Annotated[int, Meta(ge=1, le=MOST_NEIGHBOURS)]
+FeatureNumber: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_FEATURES - 1)]
+ClassCode: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_CLASSES - 1)]
+Neighbour: TypeAlias = Annotated[int, Meta(ge=1, le=limits.MOST_NEIGHBOURS)]
 
 Interval: TypeAlias = Annotated[
     tuple[Number, Number], Meta(description="[lowest, highest] (two numbers)")
@@ -53,19 +42,18 @@ Point: TypeAlias = Annotated[
     Meta(description="[x, y, class code] (a coordinate is null where it is missing)"),
 ]
 FeatureNames: TypeAlias = Annotated[
-    tuple[Name, ...],
-    Meta(min_length=1, max_length=MOST_FEATURES, description=f"1 to {MOST_FEATURES} strings"),
+    tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_FEATURES)
 ]
 ClassNames: TypeAlias = Annotated[
-    tuple[Name, ...],
-    Meta(min_length=1, max_length=MOST_CLASSES, description=f"1 to {MOST_CLASSES} strings"),
+    tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_CLASSES)
 ]
 _OF_CLASSES = Meta(
     min_length=1,
-    max_length=MOST_CLASSES_BY_HAND,
-    description=f"an array with an entry for each of 1 to {MOST_CLASSES_BY_HAND} classes",
+    max_length=limits.MOST_CLASSES_BY_HAND,
+    description=f"an array with an entry for each of 1 to {limits.MOST_CLASSES_BY_HAND} classes",
 )
-Matrix: TypeAlias = Annotated[tuple[Place, Place], Meta(description="a 2 × 2 matrix of numbers")]
+MatrixRow: TypeAlias = Annotated[tuple[Number, Number], Meta(description="two numbers")]
+Matrix: TypeAlias = Annotated[tuple[MatrixRow, MatrixRow], Meta(description="a 2 × 2 matrix")]
 
 Layer: TypeAlias = Literal[
     "label",
@@ -92,7 +80,16 @@ class PresetSource(_Record, frozen=True, tag_field="from", tag="preset"):
 
     preset: Name
     seed: Seed = 0
-    n: Annotated[int, Meta(ge=1, le=MOST_ROWS)] | None = None  # rows; None: as many as usual
+    n: Annotated[int, Meta(ge=1, le=limits.MOST_ROWS)] | None = None  # rows; None: as many as usual
+
+
+class GivenSource(_Record, frozen=True, tag_field="from", tag="given"):
+    """The table that the command was called with."""
+
+    features: FeatureNames | None = None
+
+    def __post_init__(self) -> None:
+        _check_different("features", self.features)
 
 
 class UploadSource(_Record, frozen=True, tag_field="from", tag="upload"):
@@ -105,21 +102,15 @@ class UploadSource(_Record, frozen=True, tag_field="from", tag="upload"):
         _check_different("features", self.features)
 
 
-class GivenSource(_Record, frozen=True, tag_field="from", tag="given"):
-    """The table that the command was called with."""
-
-    features: FeatureNames | None = None
-
-    def __post_init__(self) -> None:
-        _check_different("features", self.features)
-
-
 class PointsSource(_Record, frozen=True, tag_field="from", tag="points"):
     """Points that were painted."""
 
     points: Annotated[
         tuple[Point, ...],
-        Meta(max_length=MOST_ROWS, description=f"an array of at most {MOST_ROWS:,} points"),
+        Meta(
+            max_length=limits.MOST_ROWS,
+            description=f"an array of at most {limits.MOST_ROWS:,} points",
+        ),
     ]
     classes: ClassNames
     features: Annotated[tuple[Name, Name], Meta(description="two strings")]
@@ -153,10 +144,10 @@ class FitSettings(_Record, frozen=True, tag_field="from", tag="data"):
     shrinkage: Proportion | Literal["oas"] | None = None
     priors: (
         Literal["uniform"]
-        | Annotated[tuple[Proportion, ...], Meta(min_length=1, max_length=MOST_CLASSES)]
+        | Annotated[tuple[Proportion, ...], Meta(min_length=1, max_length=limits.MOST_CLASSES)]
         | None
     ) = None  # of all classes of the page; None: as frequent as they are
-    first: Annotated[int, Meta(ge=0, le=MOST_ROWS)] | None = None  # training rows, None: all
+    first: Annotated[int, Meta(ge=0, le=limits.MOST_ROWS)] | None = None  # training rows, None: all
 
 
 class GaussiansByHand(_Record, frozen=True, tag_field="from", tag="hand"):
@@ -244,7 +235,7 @@ class LineRequest(_ModelRequest, frozen=True, tag="line"):
 
     feature: FeatureNumber | None = None  # None: the first of the pair
     x: Interval | None = None
-    points: Annotated[int, Meta(ge=2, le=MOST_LINE_PLACES)] = 400
+    points: Annotated[int, Meta(ge=2, le=limits.MOST_LINE_PLACES)] = 400
 
     def __post_init__(self) -> None:
         _check_interval("x", self.x)
@@ -257,8 +248,8 @@ class PointRequest(_ModelRequest, frozen=True, tag="point"):
     hide: Literal[0, 1] | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.at, int) and not 0 <= self.at < MOST_ROWS:
-            msg = f"at must be the number of a row from 0 to {MOST_ROWS - 1}, got {self.at}"
+        if isinstance(self.at, int) and not 0 <= self.at < limits.MOST_ROWS:
+            msg = f"at must be the number of a row from 0 to {limits.MOST_ROWS - 1}, got {self.at}"
             raise ValueError(msg)
 
 

@@ -6,13 +6,12 @@ of all classes of the page; a class that the model does not know has posterior 0
 once is kept in the store.
 """
 
-from collections.abc import Callable, Hashable
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from gaussbayes.analysis import novelty, synthesis
 from gaussbayes.analysis.bayes_error import BayesError, bayes_error
@@ -45,17 +44,11 @@ from gaussbayes.model.model import Model, given_model, learnt_model
 from gaussbayes.model.prior import Priors
 from gaussbayes.model.settings import check_settings
 
-Value = TypeVar("Value")
+if TYPE_CHECKING:
+    from gaussbayes.apps.lab.store import Store
 
 _NOTHING_TO_SHOW = (-5.0, 5.0)
 """The limits of a feature without any value."""
-
-
-class Results(Protocol):
-    """What keeps results: the store."""
-
-    def recall(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """What was worked out under this key before, or is now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +219,7 @@ def one_feature(pair: tuple[int, int], feature: int, choice: ModelChoice) -> Sho
 
 
 def view_of(
-    dataset: Dataset, choice: ModelChoice, shown: ShownFeatures, store: Results
+    dataset: Dataset, choice: ModelChoice, shown: ShownFeatures, store: "Store"
 ) -> View | Problem:
     """The model as these features show it, the others integrated out."""
     match choice:
@@ -239,7 +232,7 @@ def view_of(
             return store.recall(key, lambda: _fitted_view(dataset, choice, shown.columns, store))
 
 
-def true_view(dataset: Dataset, shown: ShownFeatures, store: Results) -> GaussianView | None:
+def true_view(dataset: Dataset, shown: ShownFeatures, store: "Store") -> GaussianView | None:
     """The model that the rows were drawn from, if it is known."""
     truth = dataset.table.truth
     if truth is None:
@@ -254,7 +247,7 @@ def true_view(dataset: Dataset, shown: ShownFeatures, store: Results) -> Gaussia
     return store.recall(("truth", truth, shown.columns), make)
 
 
-def least_error(dataset: Dataset, shown: ShownFeatures, store: Results) -> BayesError | None:
+def least_error(dataset: Dataset, shown: ShownFeatures, store: "Store") -> BayesError | None:
     """How often the best rule for these features errs, if it is known what the rows come from."""
     truth = true_view(dataset, shown, store)
     if truth is None:
@@ -319,7 +312,7 @@ def correlations(covariances: list[Any]) -> list[Any]:
     return [None if each is None else correlation(np.array(each)).tolist() for each in covariances]
 
 
-def feature_limits(dataset: Dataset, column: int, store: Results) -> tuple[float, float]:
+def feature_limits(dataset: Dataset, column: int, store: "Store") -> tuple[float, float]:
     """What to show of a feature: all rows, or the true classes where there are none."""
     dataset.check_features(column)
 
@@ -336,7 +329,7 @@ def feature_limits(dataset: Dataset, column: int, store: Results) -> tuple[float
 
 
 def left_out(
-    dataset: Dataset, choice: ModelChoice, view: View, store: Results
+    dataset: Dataset, choice: ModelChoice, view: View, store: "Store"
 ) -> tuple[RealArray, NDArray[np.intp]] | None:
     """Log posteriors (n, k) of rows by the model of all others, and the numbers of these rows.
 
@@ -369,7 +362,7 @@ def labels_by_hand(dataset: Dataset, choice: GaussiansByHand) -> LabelArray:
     return np.array([*map(str, labels.tolist()), *more])
 
 
-def model_file(dataset: Dataset, choice: ModelChoice, pair: tuple[int, int], store: Results) -> str:
+def model_file(dataset: Dataset, choice: ModelChoice, pair: tuple[int, int], store: "Store") -> str:
     """The text of a model file, with the labels as they came, sorted."""
     match choice:
         case Neighbours():
@@ -402,7 +395,7 @@ class _Fit:
 
 
 def _fitted_view(
-    dataset: Dataset, choice: FitSettings, columns: tuple[int, ...], store: Results
+    dataset: Dataset, choice: FitSettings, columns: tuple[int, ...], store: "Store"
 ) -> GaussianView | Problem:
     fit = _fitted(dataset, choice, store)
     if isinstance(fit, Problem):
@@ -412,12 +405,12 @@ def _fitted_view(
     return GaussianView(part, fit.present, dataset.classes, fit.parameters.n_parameters)
 
 
-def _fitted(dataset: Dataset, choice: FitSettings, store: Results) -> _Fit | Problem:
+def _fitted(dataset: Dataset, choice: FitSettings, store: "Store") -> _Fit | Problem:
     """The model of these settings, or why there is none."""
     return store.recall(("fit", dataset.key, choice), lambda: _fit(dataset, choice, store))
 
 
-def _learnt_from(dataset: Dataset, first: int | None, store: Results) -> LabelledMoments | Problem:
+def _learnt_from(dataset: Dataset, first: int | None, store: "Store") -> LabelledMoments | Problem:
     """The statistics of the training rows, or of the first; every structure follows from them."""
 
     def make() -> LabelledMoments | Problem:
@@ -432,7 +425,7 @@ def _learnt_from(dataset: Dataset, first: int | None, store: Results) -> Labelle
     return store.recall(("learnt", dataset.key, first), make)
 
 
-def _fit(dataset: Dataset, choice: FitSettings, store: Results) -> _Fit | Problem:
+def _fit(dataset: Dataset, choice: FitSettings, store: "Store") -> _Fit | Problem:
     learnt = _learnt_from(dataset, choice.first, store)
     if isinstance(learnt, Problem):
         return learnt
@@ -480,23 +473,17 @@ def _by_hand(dataset: Dataset, choice: GaussiansByHand, shown: ShownFeatures) ->
     known = dataset.classes
     names = (*known, *(f"class {code + 1}" for code in range(len(known), k)))
     schema = Schema(np.arange(k), 2, ("x", "y"))
-    whole = _checked(schema, choice.priors, choice.means, choice.covariances)
+    try:
+        whole = given(schema, Structure(), choice.priors, choice.means, choice.covariances)
+    except GaussBayesError as error:
+        msg = f"model: {error}"
+        raise MessageError(msg) from None
     part = whole
     if shown.axes != (0, 1):
         part = marginal(whole, shown.axes, Schema(np.arange(k), len(shown.axes)))
     # Of a single feature the second coordinate says nothing: it has no parameters to count.
     counted = whole if len(dataset.table.features) > 1 else part
     return GaussianView(part, np.arange(k), names, counted.n_parameters)
-
-
-def _checked(
-    schema: Schema, priors: ArrayLike, means: ArrayLike, covariances: ArrayLike
-) -> Parameters:
-    try:
-        return given(schema, Structure(), np.asarray(priors), means, covariances)
-    except GaussBayesError as error:
-        msg = f"model: {error}"
-        raise MessageError(msg) from None
 
 
 def _true_parameters(truth: TrueGaussians) -> Parameters:
@@ -506,7 +493,7 @@ def _true_parameters(truth: TrueGaussians) -> Parameters:
 
 
 def _neighbours(
-    dataset: Dataset, k: int, columns: tuple[int, ...], store: Results
+    dataset: Dataset, k: int, columns: tuple[int, ...], store: "Store"
 ) -> NeighbourView | Problem:
     """Nearest neighbours by some features, among the training rows that have them."""
 
@@ -528,7 +515,7 @@ def _neighbours(
     return NeighbourView(neighbours, neighbours.classes_.astype(np.intp), dataset.classes, rows)
 
 
-def _model_to_keep(dataset: Dataset, choice: FitSettings, store: Results) -> Model:
+def _model_to_keep(dataset: Dataset, choice: FitSettings, store: "Store") -> Model:
     """The fitted model with its classes sorted, which painted ones need not be."""
     table, target = dataset.table, dataset.target_name
     fit = _fitted(dataset, choice, store)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.evaluation import Evaluation, evaluate
+from gaussbayes.analysis.evaluation import evaluate
 from gaussbayes.apps.lab import models
 from gaussbayes.apps.lab.messages import (
     FitSettings,
@@ -155,7 +155,7 @@ def _record(view: View, log_posterior: RealArray, codes: NDArray[Any]) -> dict[s
         never = np.full((codes.size, more), -np.inf)
         log_posterior = np.concatenate([log_posterior, never], axis=1)
     names = np.array(view.names)[: log_posterior.shape[1]]
-    evaluation: Evaluation = evaluate(log_posterior, codes, names)
+    evaluation = evaluate(log_posterior, codes, names)
     groups = evaluation.calibration
     columns = () if groups is None else (groups.stated, groups.observed, groups.count)
     return {

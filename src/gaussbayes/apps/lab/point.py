@@ -70,10 +70,9 @@ def _explained(
     features = tuple(dataset.table.features[column] for column in shown.columns)
     explanation = view.explanation(row, features)
     posterior = np.array([[terms["posterior"] for terms in explanation["classes"]]])
-    best = max(explanation["classes"], key=lambda terms: terms["log_posterior"])
     return {
         "explanation": explanation,
-        "prediction": best["class"],
+        "prediction": view.names[int(view.labels(row[None])[0])],
         "posterior": all_classes(view, posterior, 0.0)[0].tolist(),
         "p_values": view.p_values(row[None])[0].tolist(),
     }

@@ -184,7 +184,7 @@ def _true_labels(
     if truth is None:
         return {}
     grid = places.grid
-    key = "true labels", truth, grid.extent, grid.x.size, grid.y.size
+    key = "true labels", truth, shown, grid.extent, grid.x.size, grid.y.size
     codes = store.recall(key, lambda: truth.labels(places.rows).astype(np.uint8))
     return {"truth": places.image(codes)}
 

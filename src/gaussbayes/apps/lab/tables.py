@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gaussbayes.apps.lab.limits import MOST_CLASSES, MOST_FEATURES, MOST_ROWS
 from gaussbayes.apps.lab.training_data import Table
@@ -214,16 +215,13 @@ def column_roles(table: "pa.Table", target: str) -> ColumnRoles:
     >>> column_roles(table, "kind")
     ColumnRoles(numbers=('x',), categories=('town',), empty=('y',), others=())
     """
-    import pyarrow.compute as pc
-
     from gaussbayes.data.sources.kinds import is_category, is_number
 
     roles: dict[str, list[str]] = {"numbers": [], "categories": [], "empty": [], "others": []}
     for field in table.schema:
         if field.name == target:
             continue
-        values = table.column(field.name)
-        if bool(pc.all(pc.is_null(values, nan_is_null=True)).as_py()):
+        if not _is_known(table.column(field.name)).any():
             roles["empty"].append(field.name)
         elif is_number(field.type):
             roles["numbers"].append(field.name)
@@ -232,6 +230,19 @@ def column_roles(table: "pa.Table", target: str) -> ColumnRoles:
         else:
             roles["others"].append(field.name)
     return ColumnRoles(**{role: tuple(names) for role, names in roles.items()})
+
+
+def _is_known(column: "pa.ChunkedArray") -> NDArray[np.bool_]:
+    """Which values (n,) are there; an empty string is none."""
+    import pyarrow.compute as pc
+
+    from gaussbayes.data.sources.kinds import is_text
+
+    known = pc.invert(pc.is_null(column, nan_is_null=True))
+    if is_text(column.type):
+        known = pc.and_(known, pc.not_equal(pc.fill_null(column, ""), ""))
+    values: NDArray[np.bool_] = known.to_numpy()
+    return values
 
 
 def labelled_rows(
@@ -253,7 +264,7 @@ def labelled_rows(
     >>> rows.X.tolist(), rows.codes.tolist(), rows.labels.tolist(), rows.features
     ([[1.0], [nan]], [1, 0], ['a', 'b'], ('x',))
     >>> rows.note
-    "left out: 'town' (not numbers); 1 row is left out, without a label in 'kind'"
+    "left out: 'town' (not numbers), 1 row without a label in 'kind'"
     """
     from gaussbayes.data.sources.choice import choose
     from gaussbayes.data.sources.columns import as_rows
@@ -261,9 +272,10 @@ def labelled_rows(
 
     name, table = source.name, source.table
     chosen_target = target or source.target or likely_target(table)
-    notes: list[str] = []
+    left_out: list[str] = []
+    note: str | None = None
     if features is None and chosen_target in table.column_names:
-        features, notes = _usable(name, table, chosen_target)
+        features, left_out, note = _usable(name, table, chosen_target)
     try:
         chosen = choose(table.column_names, chosen_target, features, None)
         refuse_not_labels(table.schema, chosen.target, name)
@@ -272,13 +284,12 @@ def labelled_rows(
         rows = as_rows(table, chosen.features).astype(np.float64)
     except DataError as error:
         raise MessageError(str(error)) from None
-    _check_number_of_features(chosen.features)
-    _check_finite(name, rows, chosen.features)
+    _check_rows(name, rows, chosen.features)
     labelled = codes != _UNLABELLED
     n = int((~labelled).sum())
     if n:
-        rows_are = "row is" if n == 1 else "rows are"
-        notes.append(f"{n:,} {rows_are} left out, without a label in {chosen.target!r}")
+        left_out.append(f"{n:,} row{'s' if n > 1 else ''} without a label in {chosen.target!r}")
+    notes = (f"left out: {', '.join(left_out)}" if left_out else None, note)
     return Table(
         name,
         rows[labelled],
@@ -287,12 +298,14 @@ def labelled_rows(
         chosen.features,
         chosen.target,
         tuple(table.column_names),
-        "; ".join(notes) or None,
+        "; ".join(filter(None, notes)) or None,
     )
 
 
-def _usable(name: str, table: "pa.Table", target: str) -> tuple[tuple[str, ...], list[str]]:
-    """The columns that can be learnt from, and what has to be said of the others."""
+def _usable(
+    name: str, table: "pa.Table", target: str
+) -> tuple[tuple[str, ...], list[str], str | None]:
+    """The columns that can be learnt from, which others there are, and whether there are more."""
     from gaussbayes.data.sources.matching import listed
 
     roles = column_roles(table, target)
@@ -301,32 +314,23 @@ def _usable(name: str, table: "pa.Table", target: str) -> tuple[tuple[str, ...],
         raise MessageError(msg)
     reasons = {"not numbers": (*roles.categories, *roles.others), "no values": roles.empty}
     left_out = [f"{listed(names)} ({reason})" for reason, names in reasons.items() if names]
-    notes = [f"left out: {', '.join(left_out)}"] if left_out else []
     d = len(roles.numbers)
-    if d > MOST_FEATURES:
-        notes.append(f"of {d} columns of numbers the first {MOST_FEATURES} are taken")
-    return roles.numbers[:MOST_FEATURES], notes
+    more = f"of {d} columns of numbers the first {MOST_FEATURES} are taken"
+    return roles.numbers[:MOST_FEATURES], left_out, more if d > MOST_FEATURES else None
 
 
 def _class_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]:
     """Class codes (n,), −1 for rows without label, and classes (k,), which are not too many."""
-    import pyarrow.compute as pc
-
     from gaussbayes.data.sources.bad_rows import UnfitError
     from gaussbayes.data.sources.columns import as_codes
-    from gaussbayes.data.sources.kinds import is_text
 
-    column = table.column(target)
-    known = pc.invert(pc.is_null(column, nan_is_null=True))
-    if is_text(column.type):
-        known = pc.and_(known, pc.not_equal(pc.fill_null(column, ""), ""))
-    labelled = known.to_numpy()
+    labelled = _is_known(table.column(target))
     if not labelled.any():
         msg = f"no row has a label in the column {target!r}"
         raise MessageError(msg)
     codes = np.full(table.num_rows, _UNLABELLED, np.int32)
     try:
-        codes[labelled], labels = as_codes(table.select([target]).filter(known), target)
+        codes[labelled], labels = as_codes(table.select([target]).filter(labelled), target)
     except UnfitError:
         msg = (
             f"the column {target!r} holds numbers with fractions; classes must be strings, "
@@ -343,16 +347,13 @@ def _class_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]
     return codes, labels
 
 
-def _check_number_of_features(features: Sequence[str]) -> None:
+def _check_rows(name: str, rows: FloatArray, features: Sequence[str]) -> None:
     if len(features) > MOST_FEATURES:
         msg = (
             f"there are {len(features)} columns of numbers, and the lab takes {MOST_FEATURES} "
             "features; choose some of them"
         )
         raise MessageError(msg)
-
-
-def _check_finite(name: str, rows: FloatArray, features: Sequence[str]) -> None:
     if np.isinf(rows).any():
         row, column = np.argwhere(np.isinf(rows))[0].tolist()
         msg = f"{name}: row {row + 1} of column {features[column]!r} is infinite: correct it"

@@ -2,7 +2,7 @@
 //
 //   app.state                     read it, never write it
 //   app.change(patch, options)    lay a patch over it; {record: true} makes it a step of undo,
-//                                 {dragging: true} asks for coarse pictures and leaves the address
+//                                 {dragging: true} asks for coarse figures and leaves the address
 //   app.undo(), app.redo(), app.replace(state)
 //   app.on(event, listener)       "state" (state, {dragging}), "data", "scene", "line", "point",
 //                                 "numbers", "multiples", "surface" (answer), "problem" (text or
@@ -60,7 +60,7 @@ export class App extends Store {
     }
   }
 
-  /** Ask for whatever the state has made old: the data first, then the pictures of them. */
+  /** Ask for whatever the state has made old: the data first, then the figures of them. */
   refresh() {
     const body = requests.dataBody(this.state);
     const key = JSON.stringify(body);
@@ -69,7 +69,7 @@ export class App extends Store {
       this.loadData(body);
     } else if (this.data && !this.loading) {
       this.takePair();
-      this.refreshPictures();
+      this.refreshFigures();
     }
   }
 
@@ -106,7 +106,7 @@ export class App extends Store {
     this.takePair();
     this.answers.data = answer;
     this.emit("data", answer);
-    this.refreshPictures();
+    this.refreshFigures();
   }
 
   /** The pair of features to draw: the state's, or the data's own where the state names none. */
@@ -131,7 +131,7 @@ export class App extends Store {
     return this.data !== null && this.data.features.length < 2;
   }
 
-  refreshPictures() {
+  refreshFigures() {
     if (!this.view) return;
     const { state, data, dragging } = this;
     const kind = state.view === "line" || this.flat ? "line" : "scene";
@@ -142,13 +142,13 @@ export class App extends Store {
     const key = kind + JSON.stringify(body);
     if (key !== this.sceneKey) {
       this.sceneKey = key;
-      this.picture(kind, body);
+      this.figure(kind, body);
     }
     if (state.at) this.look(state.at);
     if (!dragging) this.emit("settled");
   }
 
-  async picture(kind, body) {
+  async figure(kind, body) {
     const started = this.pointer;
     try {
       const answer = await this.connection.ask(kind, body);

@@ -1,4 +1,4 @@
-// What a panel sees of the app: during a drag it hears less, so that the picture comes first.
+// What a panel sees of the app: during a drag it hears less, so that the figure comes first.
 
 const PAUSE = 100; // milliseconds between two events for a panel during a drag
 

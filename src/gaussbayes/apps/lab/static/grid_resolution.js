@@ -1,8 +1,8 @@
 // How coarse the grids of a drag are: coarser where the machine cannot keep pace, finer where it can.
 
-const SLOW = 42; // milliseconds from the pointer to the picture; 30 pictures a second need less
+const SLOW = 42; // milliseconds from the pointer to the figure; 30 figures a second need less
 const QUICK = 22;
-const MEMORY = 6; // pictures that are looked back on
+const MEMORY = 6; // figures that are looked back on
 
 export class GridResolution {
   /** @param {number} steps how many finenesses there are; 0 is the finest */
@@ -12,7 +12,7 @@ export class GridResolution {
     this.recent = [];
   }
 
-  /** Take in how long a picture took; change the fineness only when most of the last ones agree. */
+  /** Take in how long a figure took; change the fineness only when most of the last ones agree. */
   took(milliseconds) {
     this.recent.push(milliseconds);
     if (this.recent.length < MEMORY) return;

@@ -14,7 +14,7 @@ export function manualModel({ priors, means, covariances }) {
   };
 }
 
-/** The answers that bring parameters of the data, that of the present picture first. */
+/** The answers that bring parameters of the data, that of the present figure first. */
 export function answersWithParameters(app) {
   const { line, scene } = app.answers;
   const shown = app.flat || app.state.view === "line" ? [line, scene] : [scene, line];

@@ -1,4 +1,4 @@
-// Words about the picture: the line under the plot, the readout at the pointer, problems, and
+// Words about the figure: the line under the plot, the readout at the pointer, problems, and
 // what a screen reader is told.
 
 import { fitted } from "./drawing/axes.js";

@@ -124,8 +124,8 @@ function chips(app, place) {
 async function share(app) {
   try {
     await navigator.clipboard.writeText(location.href);
-    app.emit("said", "Address copied. What follows the # is the whole picture: it works in any lab.");
+    app.emit("said", "Address copied. What follows the # is the whole state of the page: it works in any lab.");
   } catch {
-    app.emit("said", "The address bar holds the whole picture: copy it from there.");
+    app.emit("said", "The address bar holds the whole state of the page: copy it from there.");
   }
 }

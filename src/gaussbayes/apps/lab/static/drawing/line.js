@@ -106,7 +106,7 @@ export class LineView {
       ? "filled: prior × density · dashed: density · thin: their sum, the evidence"
       : "filled: prior × density · thin: their sum, the evidence";
     if (upper > LOW) text(left + 10, top + 18, "start", width > 420 ? note : "prior × density", "note");
-    const votes = width > 420 ? "share of votes (votes have no densities)" : "share of votes: no densities";
+    const votes = width > 420 ? "proportion of votes (votes have no densities)" : "proportion of votes: no densities";
     text(left + 10, lower.top - 8, "start", upper ? "posterior probability" : votes, "note");
     return parts;
   }

@@ -51,7 +51,7 @@ export function markPath(shape, radius, x = 0, y = 0) {
   return `M${places.join("L")}Z`;
 }
 
-/** The shape and colour of a class as a small picture, which screen readers pass over. */
+/** The shape and colour of a class as a small figure, which screen readers pass over. */
 export function mark(app, code) {
   const shapes = app.about.shapes;
   return svg(

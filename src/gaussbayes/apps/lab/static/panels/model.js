@@ -56,7 +56,7 @@ export function mount(element, app) {
   ], (value) => settings({ divisor: value }));
   const shrinkage = choice("model-shrinkage", "Shrink covariances", [
     ["none", "Not", "As estimated"],
-    ["amount", "By", "Towards a sphere by this share"],
+    ["amount", "By", "Towards a sphere by this proportion"],
     ["oas", "OAS", "By the amount that oracle approximating shrinkage finds"],
   ], (value) => settings({
     shrinkage: { none: null, amount: amount.input.valueAsNumber, oas: "oas" }[value],
@@ -143,6 +143,6 @@ function nameOf({ covariance, shared }) {
   if (share === 0) return own;
   if (share === 1) return all;
   const [from, to] = [own, all].map((text) => text.split(":")[0]);
-  const way = `each covariance is drawn ${percent(share)} of the way to the shared one`;
+  const way = `each covariance is shrunk ${percent(share)} towards the pooled one`;
   return `Between ${from} and ${to}: ${way}`;
 }

@@ -22,11 +22,11 @@ export function mount(element, app) {
   });
   const problem = el("p", { class: "wrong", role: "status", hidden: true });
   const scores = el("div");
-  const pictures = el("div");
+  const figures = el("div");
   const parameters = el("div");
   const well = section("How well it does", scores);
-  const mistakes = section("Mistakes and probabilities", set.root, pictures);
-  element.append(problem, well, mistakes, parameters);
+  const errors = section("Errors and probabilities", set.root, figures);
+  element.append(problem, well, errors, parameters);
 
   function detail() {
     const head = app.answers.numbers?.head;
@@ -35,10 +35,10 @@ export function mount(element, app) {
     for (const [name] of SETS) set.enable(name, Boolean(head[name]));
     set.set(which);
     const found = head[which];
-    mistakes.hidden = !found;
+    errors.hidden = !found;
     if (!found) return;
     const named = (code) => className(app, code, head.classes[code]);
-    pictures.replaceChildren(
+    figures.replaceChildren(
       confusion(head.classes, found.confusion, named),
       found.calibration?.length ? calibration(found.calibration) : "",
     );
@@ -48,7 +48,7 @@ export function mount(element, app) {
     const wrong = error?.message ?? answer.head.problem;
     problem.hidden = !wrong;
     problem.textContent = wrong ?? "";
-    well.hidden = mistakes.hidden = parameters.hidden = Boolean(wrong);
+    well.hidden = errors.hidden = parameters.hidden = Boolean(wrong);
     if (wrong) return;
     const { head } = answer;
     scores.replaceChildren(scoreTable(head), el("p", { class: "hint" }, ...counted(head)));

@@ -1,4 +1,4 @@
-// The panel "Take away": pictures, files, and the same in Python and on the command line.
+// The panel "Take away": figures, files, and the same in Python and on the command line.
 
 import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { button, el, save, section } from "./elements.js";
@@ -29,7 +29,7 @@ export function mount(element, app) {
     "SVG",
     attempt(() => save(new Blob([svgOf(app)], { type: "image/svg+xml" }), name("svg"))),
   );
-  const picture = el("p", { class: "hint", role: "status" });
+  const figure = el("p", { class: "hint", role: "status" });
   const csv = button("take-csv", "Data (CSV)", file("csv"));
   const model = button("take-model", "Model file", file("model"));
   const python = listing(element, app, "python", "The same in Python");
@@ -37,7 +37,7 @@ export function mount(element, app) {
   const address = copier("take-address", "Copy the address", () => location.href);
   element.append(
     said,
-    section("The picture", el("div", { class: "row" }, png, vector), picture),
+    section("The figure", el("div", { class: "row" }, png, vector), figure),
     section("Files", el("div", { class: "row" }, csv, model)),
     python, command,
     section(
@@ -56,7 +56,7 @@ export function mount(element, app) {
     png.disabled = view === "plane" && !app.answers.scene;
     vector.disabled = png.disabled || view === "surface";
     const pixels = "The 3-D view is drawn in pixels: it can be kept as PNG only.";
-    picture.textContent = view === "surface" ? pixels : "";
+    figure.textContent = view === "surface" ? pixels : "";
     const neighbours = app.state.model.from === "neighbours";
     model.disabled = neighbours;
     model.title = neighbours ? "Nearest neighbours have no model file" : "A file that gaussbayes can load";
