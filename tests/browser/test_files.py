@@ -117,6 +117,19 @@ def test_rows_of_another_format(lab: Lab) -> None:
     assert ".feather" in str(lab.find("data-file").get_attribute("accept"))
 
 
+def test_what_is_left_out_of_a_table_is_said(lab: Lab) -> None:
+    lab.open()
+    panel = lab.panel("data")
+    lines = [f"{row},{row % 5},{'ab'[row % 2] * 2},,{['u', 'v', ''][row % 3]}" for row in range(30)]
+    body = "\n".join(["x,y,town,empty,kind", *lines]).encode()
+    lab.find("data-file").set_input_files(payload("mixed.csv", body))
+    lab.until("lab.data.name === 'mixed.csv'")
+    said = "left out: 'town' (not numbers), 'empty' (no values), 10 rows without a label in 'kind'"
+    expect(lab.find("toast")).to_have_text(said)
+    expect(panel.locator(".summary")).to_contain_text(said)
+    assert lab.get("lab.data.n") == 20
+
+
 def test_what_painting_makes_of_a_table_is_said(lab: Lab) -> None:
     lab.open()
     lab.panel("data")

@@ -7,7 +7,7 @@ import click
 from gaussbayes.apps.cli import options, reading, rows
 
 if TYPE_CHECKING:
-    from gaussbayes.apps.lab.tables import NamedTable
+    from gaussbayes.apps.lab.table_reader import NamedTable
 
 
 @click.command("lab")
@@ -57,7 +57,7 @@ def command(
 def _read(
     data: str, target: str | None, seed: int, *, file_format: str | None, bad_rows: str
 ) -> "NamedTable":
-    from gaussbayes.apps.lab import tables
+    from gaussbayes.apps.lab import table_reader
 
     source = reading.opened([data], file_format, bad_rows)
     if target is not None:
@@ -65,7 +65,7 @@ def _read(
     every = reading.blocks(source, "reading rows", source.schema.names)
     where = reading.where(source)
     title = where.rpartition("/")[2] or where
-    sample = tables.sampled_table((block.table for block in every), title, target, seed=seed)
+    sample = table_reader.sampled_table((block.table for block in every), title, target, seed=seed)
     reading.tell_bad_rows(source.bad_rows)
     if sample is None:
         raise rows.nothing_in(source)

@@ -15,9 +15,9 @@ draws; every probability it shows is calculated here, by the rest of the package
   nothing in that does not come from the page itself; `app` has the routes;
 - `session` talks with one page: the latest request of a kind wins;
 - `messages` are the types of requests, `message_reader` reads a text as one of them;
-- `tables` reads files, `examples` has rows of its own, `store` keeps them as `training_data`;
-- `models` alone talks to the core; `scene`, `curves`, `point`, `performance`, `multiples`,
-  `exports` and `guided_lessons` answer with what it says.
+- `table_reader` reads files, `examples` has rows of its own, `store` keeps them as `training_data`;
+- `model_views` alone talks to the core; `plane_layers`, `feature_curves`, `point`, `performance`,
+  `multiples`, `exports` and `guided_lessons` answer with what it says.
 
 Starlette, uvicorn, msgspec and plotly come with the extra ``lab``. What is imported before the
 first page is there imports neither NumPy nor the core.

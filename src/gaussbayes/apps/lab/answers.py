@@ -1,6 +1,6 @@
 """What the lab calculates: a request and the store → an answer; nothing here draws.
 
-Every probability comes from the core, through `gaussbayes.apps.lab.models`. The functions that
+Every probability comes from the core, through `gaussbayes.apps.lab.model_views`. The functions that
 answer say what the heads and arrays of their answers hold; row 0 of a grid is the lowest y. What
 cannot be calculated for these data, such as a covariance that is singular, is no error: the head's
 ``problem`` says why and what to do, and arrays are left out.
@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.apps.lab.curves import answer_line
 from gaussbayes.apps.lab.exports import answer_export
+from gaussbayes.apps.lab.feature_curves import answer_line
 from gaussbayes.apps.lab.guided_lessons import answer_lesson
 from gaussbayes.apps.lab.messages import DataRequest, Request
-from gaussbayes.apps.lab.models import shown_features, true_view
+from gaussbayes.apps.lab.model_views import shown_features, true_view
 from gaussbayes.apps.lab.multiples import answer_multiples
 from gaussbayes.apps.lab.performance import answer_numbers
+from gaussbayes.apps.lab.plane_layers import answer_scene, answer_surface
 from gaussbayes.apps.lab.point import answer_point
-from gaussbayes.apps.lab.scene import answer_scene, answer_surface
 from gaussbayes.apps.lab.store import Store
 from gaussbayes.apps.lab.wire_format import Answer, single
 

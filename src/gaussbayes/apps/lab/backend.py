@@ -10,11 +10,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gaussbayes import __version__
-from gaussbayes.apps.lab.limits import LIMITS
+from gaussbayes.apps.lab.message_limits import LIMITS
 
 if TYPE_CHECKING:
     from gaussbayes.apps.lab.store import Store
-    from gaussbayes.apps.lab.tables import NamedTable
+    from gaussbayes.apps.lab.table_reader import NamedTable
 
 LIGHT_COLOURS = (
     *("#3f90da", "#ffa90e", "#bd1f01", "#832db6", "#92dadd", "#a96b59"),

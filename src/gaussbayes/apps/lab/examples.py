@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussbayes.apps.lab import models
+from gaussbayes.apps.lab import model_views
 from gaussbayes.apps.lab.training_data import Table, TrueGaussians
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant
@@ -106,7 +106,7 @@ def _few_rows() -> TrueGaussians:
 
 def _drawn_table(truth: TrueGaussians, title: str, seed: int, n: int) -> Table:
     """Rows from true parameters, classes by their priors."""
-    rows, codes = models.draw(truth, n, np.random.default_rng(seed))
+    rows, codes = model_views.draw(truth, n, np.random.default_rng(seed))
     return Table(title, rows, codes, np.array(truth.classes), truth.features, truth=truth)
 
 
@@ -122,7 +122,7 @@ def _xor(title: str, seed: int, n: int) -> Table:
     generator = np.random.default_rng(seed)
     corner = generator.integers(4, size=n).astype(np.int32)
     corners = _gaussians(_CORNERS, 0.6 * np.eye(2))
-    rows = models.draw_of_classes(corners, corner, generator)
+    rows = model_views.draw_of_classes(corners, corner, generator)
     return Table(title, rows, (corner // 2).astype(np.int32), np.array(["A", "B"]), ("x1", "x2"))
 
 

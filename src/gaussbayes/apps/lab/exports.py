@@ -16,7 +16,7 @@ from gaussbayes.apps.lab.messages import (
     ModelChoice,
     Neighbours,
 )
-from gaussbayes.apps.lab.models import (
+from gaussbayes.apps.lab.model_views import (
     Problem,
     all_features,
     labels_by_hand,

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from gaussbayes.apps.lab.limits import LONGEST_MESSAGE
+from gaussbayes.apps.lab.message_limits import LONGEST_MESSAGE
 from gaussbayes.apps.lab.messages import Request
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant

@@ -13,7 +13,7 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import Meta, Struct
 
-from gaussbayes.apps.lab import limits
+from gaussbayes.apps.lab import message_limits as limits
 from gaussbayes.base.types import CovarianceName, Divisor
 
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]  # what JavaScript counts to exactly

@@ -6,7 +6,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from gaussbayes.apps.lab.messages import FitSettings, ModelChoice, MultiplesRequest, Neighbours
-from gaussbayes.apps.lab.models import (
+from gaussbayes.apps.lab.model_views import (
     Problem,
     all_features,
     shown_features,
@@ -14,7 +14,7 @@ from gaussbayes.apps.lab.models import (
     view_of,
 )
 from gaussbayes.apps.lab.performance import left_out_record, row_errors
-from gaussbayes.apps.lab.scene import grid_rows
+from gaussbayes.apps.lab.plane_layers import grid_rows
 from gaussbayes.apps.lab.store import Store
 from gaussbayes.apps.lab.training_data import Dataset
 from gaussbayes.apps.lab.wire_format import Answer

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.evaluation import evaluate
-from gaussbayes.apps.lab import models
+from gaussbayes.apps.lab import model_views
 from gaussbayes.apps.lab.messages import (
     FitSettings,
     GaussiansByHand,
     ModelChoice,
     NumbersRequest,
 )
-from gaussbayes.apps.lab.models import (
+from gaussbayes.apps.lab.model_views import (
     GaussianView,
     NeighbourView,
     Problem,
@@ -109,7 +109,7 @@ def answer_numbers(request: NumbersRequest, store: Store) -> Answer:
     if isinstance(view, GaussianView):
         record = view.record()
         head["count"] = record.pop("count")
-        correlations = models.correlations(record["covariances"])
+        correlations = model_views.correlations(record["covariances"])
         head["parameters"] = record | {"correlations": correlations}
     train, test = _parts(dataset, request.model)
     head["train"] = _evaluation(view, dataset, shown.columns, train)
@@ -124,7 +124,7 @@ def left_out_record(
     """The evaluation of every training row by the model of all others; None without such models."""
 
     def make() -> dict[str, Any] | None:
-        left_out = models.left_out(dataset, choice, view, store)
+        left_out = model_views.left_out(dataset, choice, view, store)
         if left_out is None:
             return None
         log_posterior, numbers = left_out

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.apps.lab.messages import PointRequest
-from gaussbayes.apps.lab.models import (
+from gaussbayes.apps.lab.model_views import (
     GaussianView,
     NeighbourView,
     Problem,

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from gaussbayes.apps.lab.limits import LARGEST_UPLOAD
+from gaussbayes.apps.lab.message_limits import LARGEST_UPLOAD
 
 if TYPE_CHECKING:
     from uvicorn import Server

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 import numpy as np
 
-from gaussbayes.apps.lab import models, tables
+from gaussbayes.apps.lab import model_views, table_reader
 from gaussbayes.apps.lab.examples import example_table
 from gaussbayes.apps.lab.messages import (
     DataRequest,
@@ -18,7 +18,7 @@ from gaussbayes.apps.lab.messages import (
     Source,
     UploadSource,
 )
-from gaussbayes.apps.lab.tables import NamedTable
+from gaussbayes.apps.lab.table_reader import NamedTable
 from gaussbayes.apps.lab.training_data import Dataset, Table
 from gaussbayes.apps.lab.wire_format import MessageError
 
@@ -121,7 +121,7 @@ class Store:
     def keep(self, name: str, body: bytes) -> dict[str, Any]:
         """Keep a file that was sent; what the page is told of it."""
         key = hashlib.sha256(body + name.encode("utf-8", "replace")).hexdigest()[:32]
-        upload = self._uploads.recall(key, lambda: tables.read_file(name, body))
+        upload = self._uploads.recall(key, lambda: table_reader.read_file(name, body))
         return {"upload": key, **upload.record}
 
     def recall(self, key: Hashable, make: Callable[[], Value]) -> Value:
@@ -131,7 +131,7 @@ class Store:
 
     def _made(self, key: str, request: DataRequest) -> Dataset:
         table = self._table(request.source, request.target)
-        test, problem = models.hold_out(table, request.split)
+        test, problem = model_views.hold_out(table, request.split)
         note = "; ".join(filter(None, (table.note, problem))) or None
         return Dataset(key, table, request.split, test, note)
 
@@ -149,9 +149,9 @@ class Store:
                 if upload is None:
                     msg = "this file is not here any more; drop it on the page again"
                     raise MessageError(msg)
-                return tables.labelled_rows(upload, target, source.features)
+                return table_reader.labelled_rows(upload, target, source.features)
             case GivenSource():
                 if self.given is None:
                     msg = "the command was called without data; choose an example or drop a file"
                     raise MessageError(msg)
-                return tables.labelled_rows(self.given, target, source.features)
+                return table_reader.labelled_rows(self.given, target, source.features)

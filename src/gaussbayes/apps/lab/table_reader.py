@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.apps.lab.limits import MOST_CLASSES, MOST_FEATURES, MOST_ROWS
+from gaussbayes.apps.lab.message_limits import MOST_CLASSES, MOST_FEATURES, MOST_ROWS
 from gaussbayes.apps.lab.training_data import Table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError

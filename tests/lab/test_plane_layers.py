@@ -9,7 +9,7 @@ from scipy.special import logsumexp
 from scipy.stats import chi2, multivariate_normal, norm
 from sklearn.neighbors import KNeighborsClassifier
 
-from gaussbayes.apps.lab import models
+from gaussbayes.apps.lab import model_views
 from gaussbayes.apps.lab.examples import example_table
 from gaussbayes.apps.lab.wire_format import MessageError
 from tests.lab.page import FITTED, Page
@@ -364,9 +364,11 @@ def test_features_that_are_not_there(page: Page) -> None:
 
 def test_nothing_is_fitted_twice(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
-    learn, learnt_model = models.learn, models.learnt_model
-    monkeypatch.setattr(models, "learn", lambda *a: calls.append("learn") or learn(*a))
-    monkeypatch.setattr(models, "learnt_model", lambda *a: calls.append("fit") or learnt_model(*a))
+    learn, learnt_model = model_views.learn, model_views.learnt_model
+    monkeypatch.setattr(model_views, "learn", lambda *a: calls.append("learn") or learn(*a))
+    monkeypatch.setattr(
+        model_views, "learnt_model", lambda *a: calls.append("fit") or learnt_model(*a)
+    )
     data = page.data("three")
     for width in (20, 30, 40):
         page.ask("scene", data=data, pair=[0, 1], model=FITTED, view={"width": width})

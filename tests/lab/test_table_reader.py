@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from gaussbayes.apps.lab import tables
-from gaussbayes.apps.lab.tables import NamedTable
+from gaussbayes.apps.lab import table_reader
+from gaussbayes.apps.lab.table_reader import NamedTable
 from gaussbayes.apps.lab.training_data import Table
 from gaussbayes.apps.lab.wire_format import MessageError
 
@@ -52,7 +52,7 @@ def parquet(table: pa.Table) -> bytes:
     ],
 )
 def test_files_of_every_kind(name: str, body: bytes) -> None:
-    found = tables.labelled_rows(tables.read_file(name, body))
+    found = table_reader.labelled_rows(table_reader.read_file(name, body))
     np.testing.assert_array_equal(found.X[:2], [[1, 2.5], [2, np.nan]])
     assert found.labels[found.codes][:2].tolist() == ["a", "b"]
     assert (found.features, found.target) == (("x", "y"), "kind")
@@ -67,7 +67,7 @@ def test_the_clients_name_is_no_path(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "inner"))
     (tmp_path / "inner").mkdir()
-    assert tables.read_file(name, CSV).table.num_rows == 3
+    assert table_reader.read_file(name, CSV).table.num_rows == 3
     assert list(tmp_path.rglob("*")) == [tmp_path / "inner"]  # and nothing stays
 
 
@@ -88,7 +88,7 @@ def test_the_clients_name_is_no_path(
 )
 def test_bad_files(name: str, body: bytes, complaint: str) -> None:
     with pytest.raises(MessageError, match=complaint) as caught:
-        tables.labelled_rows(tables.read_file(name, body))
+        table_reader.labelled_rows(table_reader.read_file(name, body))
     assert "gaussbayes-lab-" not in str(caught.value)
 
 
@@ -123,7 +123,7 @@ def test_bad_tables(
     given: pa.Table, target: str | None, features: tuple[str, ...] | None, complaint: str
 ) -> None:
     with pytest.raises(MessageError, match=complaint):
-        tables.labelled_rows(NamedTable("t", given), target, features)
+        table_reader.labelled_rows(NamedTable("t", given), target, features)
 
 
 @pytest.mark.parametrize(
@@ -138,11 +138,11 @@ def test_bad_tables(
     ],
 )
 def test_the_likely_target(columns: dict[str, list[object]], likely: str) -> None:
-    assert tables.likely_target(pa.table(columns)) == likely
+    assert table_reader.likely_target(pa.table(columns)) == likely
 
 
 def labelled(target: str = "kind", **columns: object) -> Table:
-    return tables.labelled_rows(NamedTable("t", table(**columns)), target)
+    return table_reader.labelled_rows(NamedTable("t", table(**columns)), target)
 
 
 def test_what_cannot_be_learnt_from_is_left_out_and_said() -> None:
@@ -181,15 +181,15 @@ def test_every_column_has_a_role() -> None:
     given = table(
         x=[1, 2], town=["u", "v"], no=nothing, day=pa.array([1, 2], pa.date32()), y=[0, 1]
     )
-    roles = tables.column_roles(given, "y")
+    roles = table_reader.column_roles(given, "y")
     assert (roles.numbers, roles.categories) == (("x",), ("town",))
     assert (roles.empty, roles.others) == (("no",), ("day",))
 
 
 def test_integers_and_booleans_are_classes() -> None:
     given = table(x=[1.0, 2.0, 3.0], number=[7, 3, None], flag=[True, False, True])
-    numbers = tables.labelled_rows(NamedTable("t", given), "number", ("x",))
+    numbers = table_reader.labelled_rows(NamedTable("t", given), "number", ("x",))
     assert numbers.labels.tolist() == [3, 7]
     assert numbers.codes.tolist() == [1, 0]
-    flags = tables.labelled_rows(NamedTable("t", given), "flag", ("x",))
+    flags = table_reader.labelled_rows(NamedTable("t", given), "flag", ("x",))
     assert flags.labels[flags.codes].tolist() == [True, False, True]

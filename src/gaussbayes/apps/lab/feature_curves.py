@@ -6,7 +6,7 @@ import numpy as np
 
 from gaussbayes.analysis.grid import line_over
 from gaussbayes.apps.lab.messages import LineRequest
-from gaussbayes.apps.lab.models import (
+from gaussbayes.apps.lab.model_views import (
     GaussianView,
     Problem,
     all_classes,

@@ -10,7 +10,7 @@ from gaussbayes.analysis.decision import margins, rejected
 from gaussbayes.analysis.ellipse import ellipse, half_axes
 from gaussbayes.analysis.grid import Grid, line_over
 from gaussbayes.apps.lab.messages import SceneRequest, SurfaceRequest, Window
-from gaussbayes.apps.lab.models import (
+from gaussbayes.apps.lab.model_views import (
     GaussianView,
     NeighbourView,
     Problem,
