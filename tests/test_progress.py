@@ -129,7 +129,7 @@ def test_nothing_is_written_where_there_is_no_terminal(
 
 def test_nothing_is_written_into_a_pipe() -> None:
     program = (
-        "import time; from gaussbayes import progress; progress.DELAY = 0.001\n"
+        "import time; from gaussbayes.base import progress; progress.DELAY = 0.001\n"
         "for _ in progress.track(range(2), 'unseen'): time.sleep(0.05)"
     )
     done = subprocess.run(
@@ -184,7 +184,7 @@ def test_breaking_off_restores_the_terminal(terminal: Terminal) -> None:
 
 def test_a_kept_iterator_restores_the_terminal_at_exit() -> None:
     program = (
-        "import os; from gaussbayes import progress; progress.DELAY = 0.001\n"
+        "import os; from gaussbayes.base import progress; progress.DELAY = 0.001\n"
         "kept = progress.track(range(2), 'kept'); next(kept)\n"
         "os.read(0, 1)"  # the test has seen the bar
     )

@@ -436,7 +436,7 @@ def test_numbers_load_nothing_of_categories(tmp_path: Path) -> None:
     code = (
         "import sys; from gaussbayes.data.sources import moments_of; "
         f"moments_of({str(tmp_path / 'a.csv.gz')!r}, 'y'); "
-        "print(*(name for name in sys.modules if name.startswith('gaussbayes.cat')))"
+        "print(*(name for name in sys.modules if name.startswith('gaussbayes.families.c')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

@@ -102,9 +102,9 @@ def test_numbers_load_nothing_of_categories(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     path.write_bytes(GOOD)
     code = (
-        "import sys, pathlib; from gaussbayes import storage; "
+        "import sys, pathlib; from gaussbayes.model import file as storage; "
         "storage.dumps(storage.load(pathlib.Path(sys.argv[1]))); "
-        "print(*(name for name in sys.modules if name.startswith('gaussbayes.cat')))"
+        "print(*(name for name in sys.modules if name.startswith('gaussbayes.families.c')))"
     )
     told = subprocess.run(
         [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True

@@ -135,7 +135,8 @@ def _selected(
     from gaussbayes.model.selection import select
 
     if found.categorical:
-        from gaussbayes.model.model import learnt_model, mixed_left_out
+        from gaussbayes.model import mixed_left_out
+        from gaussbayes.model.model import learnt_model
 
         told = found.learnt, found.features, found.target, found.categorical
         model = learnt_model(choice.settings, *told)

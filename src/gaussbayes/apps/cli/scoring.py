@@ -26,9 +26,7 @@ class Score:
     """A score, by the name of its option and of its columns."""
 
     name: str
-    function: (
-        str  # in gaussbayes.families.gaussian.scores, or with the name of another module before it
-    )
+    function: str  # in the Gaussian family's scores, or with another module's name before it
     of_each_class: bool
     help: str
     plural: bool = False  # whether the option is
@@ -54,7 +52,9 @@ class Score:
     ) -> "RealArray":
         """The score of rows (n, d): (n, k) if it is one of each class, else (n,)."""
         module, _, name = self.function.rpartition(".")
-        function = getattr(import_module(f"gaussbayes.{module or 'scores'}"), name)
+        function = getattr(
+            import_module(f"gaussbayes.{module or 'families.gaussian.scores'}"), name
+        )
         found: RealArray = (of_numbers if self.of_numbers else answer)(function, parameters, rows)
         return found
 
@@ -75,7 +75,7 @@ SCORES = (
     ),
     Score(
         "p_value",
-        "novelty.class_p_values",
+        "analysis.novelty.class_p_values",
         True,
         "How probable a row of the class is at least so far out.",
         plural=True,
