@@ -1,4 +1,4 @@
-"""Every lesson is replayed in the terminal: its text, figures, errata and pictures."""
+"""Every lesson is replayed in the terminal: its text, results, errata and figures."""
 
 import json
 import sys
@@ -12,9 +12,9 @@ import pytest
 from matplotlib.figure import Figure as MatplotlibFigure
 
 from gaussbayes import lessons
-from gaussbayes.apps.cli import pictures
-from gaussbayes.apps.cli.figures import written
-from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Picture
+from gaussbayes.apps.cli import lesson_figures
+from gaussbayes.apps.cli.lesson_results import written
+from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Result
 from tests.cli.calling import Call
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -27,17 +27,17 @@ def draw() -> MatplotlibFigure:
 
 
 def small(*draws: Callable[[], MatplotlibFigure]) -> Lesson:
-    """A lesson with as many pictures as there are functions to draw them."""
+    """A lesson with as many figures as there are functions to draw them."""
     return Lesson(
         name="small",
         title="A small lesson",
         source="nobody",
         text="Some [bold]words[/bold] :smile: in square brackets. " * 4,
         data=(),
-        figures=(Figure("a third", lambda: 1 / 3, right=0.333, decimals=3, sheet=0.34),),
+        results=(Result("a third", lambda: 1 / 3, right=0.333, decimals=3, handout=0.34),),
         errata=(Erratum("here", "0.34", "0.333", "It was rounded up."),),
-        pictures=tuple(
-            Picture(f"picture{i}", f"Caption {i}.", function) for i, function in enumerate(draws)
+        figures=tuple(
+            Figure(f"figure{i}", f"Caption {i}.", function) for i, function in enumerate(draws)
         ),
     )
 
@@ -54,26 +54,26 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Callable[[Lesson], None]:
 
 
 @pytest.mark.parametrize("name", lessons.names())
-def test_every_lesson_fits_80_columns_and_shows_the_sheets_figures(call: Call, name: str) -> None:
+def test_every_lesson_fits_80_columns_and_shows_the_handouts_results(call: Call, name: str) -> None:
     lesson = lessons.get(name)
-    result = call("lesson", name)
-    assert result.exit_code == 0
-    lines = result.stdout.splitlines()
+    done = call("lesson", name)
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
     quoted = [text for erratum in lesson.errata for text in (erratum.printed, erratum.right)]
-    assert result.stdout.count("…") == sum(text.count("…") for text in quoted)
-    words = " ".join(result.stdout.split())
-    for figure in lesson.figures:
-        assert figure.name.split()[0] in words
-        for number in () if figure.sheet is None else np.ravel(figure.sheet):
+    assert done.stdout.count("…") == sum(text.count("…") for text in quoted)
+    words = " ".join(done.stdout.split())
+    for result in lesson.results:
+        assert result.name.split()[0] in words
+        for number in () if result.handout is None else np.ravel(result.handout):
             assert any(written(number) in line.split() for line in lines)
     assert " ".join(lesson.text.split()) in words
     for erratum in lesson.errata:
         for text in (erratum.where, erratum.printed, erratum.right, erratum.why):
             assert " ".join(text.split()) in words
-    for picture in lesson.pictures:
-        assert picture.name in lines
-        assert " ".join(picture.caption.split()) in words
+    for figure in lesson.figures:
+        assert figure.name in lines
+        assert " ".join(figure.caption.split()) in words
     assert "is off" not in words
     assert "are off" not in words
 
@@ -82,12 +82,12 @@ def test_several_lessons_and_their_seed_as_json(call: Call) -> None:
     result = call("lesson", "rain", "diabetes", "rain", "--seed", 3, "--json")
     rain, diabetes = map(json.loads, result.stdout.splitlines())
     assert (rain["name"], diabetes["seed"]) == ("rain", 3)
-    assert rain["figures"][2]["ours"] == pytest.approx(0.4, abs=1e-12)
-    assert rain["figures"][2]["ours_agrees"] is True
-    assert rain["figures"][2]["sheet_agrees"] is None
+    assert rain["results"][2]["ours"] == pytest.approx(0.4, abs=1e-12)
+    assert rain["results"][2]["ours_agrees"] is True
+    assert rain["results"][2]["handout_agrees"] is None
     assert rain["errata"][0]["right"] == "P(y = −1 | …)"
     assert "seed 3" in diabetes["data"][0]["source"]
-    assert any(figure["random"] for figure in diabetes["figures"])
+    assert any(one["random"] for one in diabetes["results"])
     assert result.stderr == ""
 
 
@@ -117,12 +117,12 @@ def test_text_is_printed_as_it_is(call: Call, only: Callable[[Lesson], None]) ->
     only(small())
     result = call("lesson", "--all")
     assert "[bold]words[/bold] :smile:" in result.stdout
-    assert "the sheet errs" in result.stdout
-    assert "Pictures" not in result.stdout
+    assert "the handout errs" in result.stdout
+    assert "Figures" not in result.stdout
     assert result.stderr == ""
 
 
-def test_pictures_that_are_neither_shown_nor_saved_are_not_drawn(
+def test_figures_that_are_neither_shown_nor_saved_are_not_drawn(
     call: Call, only: Callable[[Lesson], None]
 ) -> None:
     def never() -> MatplotlibFigure:
@@ -131,17 +131,17 @@ def test_pictures_that_are_neither_shown_nor_saved_are_not_drawn(
     only(small(never))
     result = call("lesson", "small")
     assert result.exit_code == 0
-    assert "picture0\n  Caption 0." in result.stdout
-    assert "Save the pictures with: gaussbayes lesson small --save DIR" in result.stderr
+    assert "figure0\n  Caption 0." in result.stdout
+    assert "Save the figures with: gaussbayes lesson small --save DIR" in result.stderr
 
 
-def test_pictures_are_saved(call: Call, only: Callable[[Lesson], None], tmp_path: Path) -> None:
+def test_figures_are_saved(call: Call, only: Callable[[Lesson], None], tmp_path: Path) -> None:
     only(small(draw, draw))
     folder = tmp_path / "not" / "yet"
     result = call("lesson", "small", "--save", folder)
     assert result.exit_code == 0
     assert result.stderr == ""
-    names = ["small-picture0.png", "small-picture1.png"]
+    names = ["small-figure0.png", "small-figure1.png"]
     assert sorted(path.name for path in folder.iterdir()) == names
     for i, name in enumerate(names):
         assert f"{folder / name}\n  Caption {i}." in result.stdout
@@ -156,10 +156,10 @@ def test_files_are_named_in_json(
 ) -> None:
     only(small(draw))
     (record,) = map(json.loads, call("lesson", "small", "--json").stdout.splitlines())
-    assert record["pictures"] == [{"name": "picture0", "caption": "Caption 0.", "file": None}]
+    assert record["figures"] == [{"name": "figure0", "caption": "Caption 0.", "file": None}]
     lines = call("lesson", "small", "--json", "--save", tmp_path).stdout.splitlines()
     (record,) = map(json.loads, lines)
-    assert Path(record["pictures"][0]["file"]).read_bytes().startswith(PNG)
+    assert Path(record["figures"][0]["file"]).read_bytes().startswith(PNG)
 
 
 @pytest.mark.parametrize("place", ["file", "file/below"])
@@ -167,7 +167,7 @@ def test_a_file_in_the_way(call: Call, tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("mine")
     result = call("lesson", "rain", "--save", place)
     assert result.exit_code == 1
-    assert f"pictures cannot be saved in {place}: there is a file of that name" in result.stderr
+    assert f"figures cannot be saved in {place}: there is a file of that name" in result.stderr
     assert result.stdout == ""
     assert (tmp_path / "file").read_text() == "mine"
 
@@ -179,10 +179,10 @@ def test_a_directory_that_cannot_be_written(
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(pictures, "TemporaryDirectory", refuse)
+    monkeypatch.setattr(lesson_figures, "TemporaryDirectory", refuse)
     result = call("lesson", "rain", "--save", tmp_path)
     assert result.exit_code == 1
-    assert f"pictures cannot be saved in {tmp_path}: Permission denied" in result.stderr
+    assert f"figures cannot be saved in {tmp_path}: Permission denied" in result.stderr
 
 
 def test_nothing_is_half_written(
@@ -202,7 +202,7 @@ def test_windows_are_opened_where_there_is_a_screen(
     call: Call, only: Callable[[Lesson], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown: list[int] = []
-    monkeypatch.setattr(pictures, "can_be_shown", lambda: True)
+    monkeypatch.setattr(lesson_figures, "can_be_shown", lambda: True)
     monkeypatch.setattr(plt, "show", lambda: shown.append(len(plt.get_fignums())))
     only(small(draw, draw))
     result = call("lesson", "small")
@@ -212,4 +212,4 @@ def test_windows_are_opened_where_there_is_a_screen(
 
 def test_without_a_screen_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    assert not pictures.can_be_shown()  # the backend is agg
+    assert not lesson_figures.can_be_shown()  # the backend is agg

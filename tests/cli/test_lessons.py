@@ -29,8 +29,8 @@ def test_as_json(call: Call) -> None:
             "name": lesson.name,
             "title": lesson.title,
             "source": lesson.source,
+            "results": len(lesson.results),
             "figures": len(lesson.figures),
-            "pictures": len(lesson.pictures),
         }
         for lesson in all_lessons()
     ]

@@ -4,30 +4,29 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import mahalanobis
 
-from gaussbayes.lessons import covariance_pictures as pictures
-from gaussbayes.lessons.sheets import covariance_pictures as sheet
+from gaussbayes.lessons import covariance_pictures as lesson
 
-CLOUDS = [np.array(cloud) for cloud in (sheet.FALLING, sheet.LEVEL, sheet.RISING)]
+CLOUDS = [np.array(cloud) for cloud in (lesson.FALLING, lesson.LEVEL, lesson.RISING)]
 
 
 def test_covariances_and_correlations_are_numpys() -> None:
-    model = pictures.fit()
+    model = lesson.fit()
     for code, cloud in enumerate(CLOUDS):
         np.testing.assert_allclose(model.covariances_[code], np.cov(cloud.T, ddof=0), atol=1e-15)
         np.testing.assert_allclose(model.correlations_[code], np.corrcoef(cloud.T), atol=1e-15)
 
 
 def test_a_covariance_is_at_most_the_product_of_the_deviations() -> None:
-    covariances = pictures.fit().covariances_
+    covariances = lesson.fit().covariances_
     deviations = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))
     assert (abs(covariances[:, 0, 1]) <= deviations.prod(axis=1)).all()
 
 
 def test_distances_are_scipys() -> None:
-    distances = pictures.fit().mahalanobis(pictures.POINTS)
+    distances = lesson.fit().mahalanobis(lesson.POINTS)
     for code, cloud in enumerate(CLOUDS):
         inverse = np.linalg.inv(np.cov(cloud.T, ddof=0))
-        expected = [mahalanobis(point, (0, 0), inverse) for point in pictures.POINTS]
+        expected = [mahalanobis(point, (0, 0), inverse) for point in lesson.POINTS]
         np.testing.assert_allclose(distances[:, code], expected, rtol=1e-13)
 
 
@@ -37,18 +36,18 @@ def test_free_parameters_counted_by_hand(d: int) -> None:
     rest = 2 + 3 * d
     each = [d * (d + 1) // 2, d, 1]
     expected = [rest + 3 * one for one in each] + [rest + one for one in each]
-    assert list(pictures.n_parameters(d).values()) == expected
+    assert list(lesson.n_parameters(d).values()) == expected
 
 
 def test_shrinking_keeps_the_total_variance() -> None:
     for share in (0.25, 0.5, 1.0):
-        shrunk = pictures.fit(shrinkage=share).covariances_[2]
+        shrunk = lesson.fit(shrinkage=share).covariances_[2]
         expected = [[2.5, 2 * (1 - share)], [2 * (1 - share), 2.5]]
         np.testing.assert_allclose(shrunk, expected, rtol=1e-14, atol=1e-14)
 
 
 def test_a_covariance_is_symmetric_and_has_no_negative_eigenvalue() -> None:
-    for covariance in pictures.fit().covariances_:
+    for covariance in lesson.fit().covariances_:
         np.testing.assert_array_equal(covariance, covariance.T)
         assert (np.linalg.eigvalsh(covariance) >= 0).all()
 
@@ -57,7 +56,7 @@ def test_erratum_without_one_half_the_density_integrates_to_one_half() -> None:
     step = 0.05
     axis = np.arange(-15, 15, step) + step / 2
     points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
-    model = pictures.fit()
+    model = lesson.fit()
     right = np.exp(model.log_likelihood(points)[:, 2])
     assert right.sum() * step**2 == pytest.approx(1, abs=1e-9)
     height = 1 / (2 * np.pi * np.sqrt(np.linalg.det(model.covariances_[2])))
@@ -74,6 +73,6 @@ def test_erratum_the_inner_product_is_a_number() -> None:
 
 
 def test_erratum_the_root_is_the_distance() -> None:
-    model = pictures.fit()
+    model = lesson.fit()
     once, twice = model.mahalanobis([[1.0, 0.5], [2.0, 1.0]])[:, 2]
     assert twice == pytest.approx(2 * once, rel=1e-14)  # the square would be four times as large

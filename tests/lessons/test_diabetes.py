@@ -18,7 +18,7 @@ def test_right_values_from_scipys_densities() -> None:
     deviations = np.sqrt(COVARIANCES[:, 0, 0])
     densities = norm(MEANS[:, 0], deviations).logpdf(diabetes.COUNT)
     odds = densities[0] - densities[1]
-    assert healthy(odds, 0.5) == pytest.approx(diabetes.HEALTHY_BY_SHARE, abs=5e-7)
+    assert healthy(odds, 0.5) == pytest.approx(diabetes.HEALTHY_BY_TABLE, abs=5e-7)
     assert healthy(odds, 0.8) == pytest.approx(diabetes.HEALTHY_BY_DOCTOR, abs=5e-7)
     point = (diabetes.COUNT, diabetes.GLUCOSE)
     both = [multivariate_normal(MEANS[c], COVARIANCES[c]).logpdf(point) for c in (0, 1)]
@@ -35,10 +35,10 @@ def test_the_doctors_prior_turns_the_answer_round_and_glucose_turns_it_back() ->
     assert diabetes.known(2).with_priors(diabetes.DOCTOR).predict(both).tolist() == [1]
 
 
-def test_mistakes_from_the_normal_distributions() -> None:
+def test_errors_from_the_normal_distributions() -> None:
     none, ill = (norm(MEANS[c, 0], np.sqrt(COVARIANCES[c, 0, 0])) for c in (0, 1))
 
-    def mistakes(prior: float) -> float:
+    def error_rate(prior: float) -> float:
         def odds(x: float) -> float:
             weighed = np.log(prior) - np.log(1 - prior)
             return float(weighed + none.logpdf(x) - ill.logpdf(x))
@@ -48,8 +48,8 @@ def test_mistakes_from_the_normal_distributions() -> None:
         wrong = [none.cdf(low) + none.sf(high), ill.cdf(high) - ill.cdf(low)]
         return float(100 * np.dot([0.8, 0.2], wrong))
 
-    assert mistakes(0.8) == pytest.approx(diabetes.MISTAKES_BY_DOCTOR, abs=5e-4)
-    assert mistakes(0.5) == pytest.approx(diabetes.MISTAKES_BY_SHARE, abs=5e-4)
+    assert error_rate(0.8) == pytest.approx(diabetes.ERROR_BY_DOCTOR, abs=5e-4)
+    assert error_rate(0.5) == pytest.approx(diabetes.ERROR_BY_TABLE, abs=5e-4)
 
 
 def test_a_prior_leaves_the_gaussians_alone() -> None:
@@ -66,7 +66,7 @@ def test_standard_error_is_that_of_many_tables() -> None:
         for seed in range(400)
     ]
     # A standard deviation from 400 values is known to 1 / √800, 3.5 %.
-    expected = diabetes.standard_error(diabetes.HEALTHY_BY_SHARE)
+    expected = diabetes.standard_error(diabetes.HEALTHY_BY_TABLE)
     assert np.std(posterior) == pytest.approx(expected, rel=0.14)
 
 
@@ -75,7 +75,7 @@ def test_the_rows_are_marked_as_made() -> None:
 
 
 def test_erratum_without_one_half_posteriors_are_too_sure() -> None:
-    # The sheet's exponent −(x − μ)ᵀ Σ⁻¹ (x − μ) at the patient with both values.
+    # The handout's exponent −(x − μ)ᵀ Σ⁻¹ (x − μ) at the patient with both values.
     point = np.array([diabetes.COUNT, diabetes.GLUCOSE])
     deviation = point - MEANS
     squares = np.einsum("ci,cij,cj->c", deviation, np.linalg.inv(COVARIANCES), deviation)
@@ -93,5 +93,5 @@ def test_erratum_one_sigma_in_front_favours_the_wider_class() -> None:
     # A common σ in front cancels in the odds, and log(σ_1 / σ_0) is lost for class 0.
     without = exponents[0] - exponents[1]
     proper = without - np.log(deviations[0] / deviations[1])
-    assert healthy(proper, 0.5) == pytest.approx(diabetes.HEALTHY_BY_SHARE, abs=5e-7)
-    assert healthy(without, 0.5) < diabetes.HEALTHY_BY_SHARE
+    assert healthy(proper, 0.5) == pytest.approx(diabetes.HEALTHY_BY_TABLE, abs=5e-7)
+    assert healthy(without, 0.5) < diabetes.HEALTHY_BY_TABLE

@@ -16,12 +16,12 @@ def test_genetic_test_in_fractions() -> None:
 
 
 def test_every_number_of_bayes_rule_for_the_genetic_test() -> None:
-    told = genetic_test.told(True)
-    none, defect = told.classes
-    assert [terms.label for terms in told.classes] == ["no defect", "defect"]
+    rule = genetic_test.bayes_rule(True)
+    none, defect = rule.classes
+    assert [terms.label for terms in rule.classes] == ["no defect", "defect"]
     # Of 1000 people 99 + 9 test positive.
-    assert told.evidence == pytest.approx(0.108, rel=1e-14)
-    assert told.log_evidence == pytest.approx(np.log(0.108), rel=1e-14)
+    assert rule.evidence == pytest.approx(0.108, rel=1e-14)
+    assert rule.log_evidence == pytest.approx(np.log(0.108), rel=1e-14)
     for terms, expected in ((none, (0.99, 0.1, 0.099)), (defect, (0.01, 0.9, 0.009))):
         numbers = (terms.prior, terms.likelihood, terms.joint)
         assert numbers == pytest.approx(expected, rel=1e-14)
@@ -75,7 +75,7 @@ def test_erratum_no_rain_is_minus_1() -> None:
 
 
 def test_what_humidity_and_wind_add() -> None:
-    odds = rain.told().log_odds
+    odds = rain.explanation().log_odds
     assert odds is not None
     assert (odds.of, odds.against) == (-1, 1)
     expected = [("humidity", "2", np.log(1 / 2)), ("wind", "S", np.log(6))]

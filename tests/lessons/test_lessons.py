@@ -1,4 +1,4 @@
-"""Every figure of every lesson, and the records they stand in."""
+"""Every result of every lesson, and the records they stand in."""
 
 import dataclasses
 
@@ -7,39 +7,39 @@ import pytest
 
 from gaussbayes import lessons
 from gaussbayes.base.errors import ParameterError
-from gaussbayes.lessons import Figure, Lesson, Spread
+from gaussbayes.lessons import Lesson, Result, Spread
 
 ALL = lessons.all_lessons()
-FIGURES = [(lesson, figure) for lesson in ALL for figure in lesson.figures]
+RESULTS = [(lesson, result) for lesson in ALL for result in lesson.results]
 
-SHEET_ERRS = {
+HANDOUT_ERRS = {
     ("naive_bayes", "means"),
     ("naive_bayes", "covariance of class 1"),
     ("naive_bayes", "covariance of class 2"),
     ("naive_bayes", "densities at the query"),
     ("naive_bayes", "posterior of class 1"),
 }
-"""Figures that a sheet prints wrongly; each has its erratum."""
+"""Results that a handout prints wrongly; each has its erratum."""
 
 
 @pytest.mark.parametrize(
-    ("lesson", "figure"), FIGURES, ids=[f"{one.name}: {figure.name}" for one, figure in FIGURES]
+    ("lesson", "result"), RESULTS, ids=[f"{one.name}: {result.name}" for one, result in RESULTS]
 )
-def test_figure(lesson: Lesson, figure: Figure) -> None:
-    value = figure.value()
-    assert figure.agrees(value), f"{lesson.name}, {figure.name}: {value} is not {figure.right}"
+def test_result(lesson: Lesson, result: Result) -> None:
+    value = result.value()
+    assert result.agrees(value), f"{lesson.name}, {result.name}: {value} is not {result.right}"
 
 
 @pytest.mark.parametrize(
-    ("lesson", "figure"),
-    [(one, figure) for one, figure in FIGURES if figure.sheet is not None],
+    ("lesson", "result"),
+    [(one, result) for one, result in RESULTS if result.handout is not None],
 )
-def test_the_sheet_is_right_unless_it_errs(lesson: Lesson, figure: Figure) -> None:
-    assert figure.sheet is not None
-    # A sheet may print fewer decimals than are known: compare to its own last one.
-    near = np.abs(np.asarray(figure.sheet) - np.asarray(figure.right))
-    agrees = bool((near <= np.maximum(figure.tolerance, 0.005)).all())
-    assert agrees != ((lesson.name, figure.name) in SHEET_ERRS)
+def test_the_handout_is_right_unless_it_errs(lesson: Lesson, result: Result) -> None:
+    assert result.handout is not None
+    # A handout may print fewer decimals than are known: compare to its own last one.
+    near = np.abs(np.asarray(result.handout) - np.asarray(result.right))
+    agrees = bool((near <= np.maximum(result.tolerance, 0.005)).all())
+    assert agrees != ((lesson.name, result.name) in HANDOUT_ERRS)
 
 
 # From the course's figures, written out once more so that no record can drift.
@@ -62,14 +62,14 @@ PRINTED = {
     ("naive_bayes", "log-likelihoods of the query"): [-97.25548, -38.96977],
     ("naive_bayes", "log-odds of class 2"): 58.285714,
     ("naive_bayes", "posterior of class 1"): 4.9e-26,
-    ("naive_bayes", "label of the query, as the sheet counts classes"): 2,
+    ("naive_bayes", "label of the query, as the handout counts classes"): 2,
     ("genetic_test", "probability of the defect after a positive test"): 8.33,
     ("rain", "joint for rain"): 2 / 75,
     ("rain", "joint for no rain"): 3 / 75,
     ("rain", "probability of rain"): 0.4,
 }
 
-PRINTED_BY_THE_SHEET = {
+PRINTED_BY_THE_HANDOUT = {
     ("three_gaussians", "test error"): 0.267,
     ("two_gaussians", "means"): [[0.1600, -0.0031], [1.9633, 2.0848]],
     ("two_gaussians", "covariances, divided by N"): [
@@ -87,8 +87,8 @@ PRINTED_BY_THE_SHEET = {
 }
 
 
-def find(place: tuple[str, str]) -> Figure:
-    (found,) = [f for one, f in FIGURES if (one.name, f.name) == place]
+def find(place: tuple[str, str]) -> Result:
+    (found,) = [f for one, f in RESULTS if (one.name, f.name) == place]
     return found
 
 
@@ -97,9 +97,9 @@ def test_right_values_are_the_courses(place: tuple[str, str]) -> None:
     np.testing.assert_array_equal(find(place).right, PRINTED[place])
 
 
-@pytest.mark.parametrize("place", PRINTED_BY_THE_SHEET)
-def test_sheet_values_are_the_courses(place: tuple[str, str]) -> None:
-    np.testing.assert_array_equal(find(place).sheet, PRINTED_BY_THE_SHEET[place])
+@pytest.mark.parametrize("place", PRINTED_BY_THE_HANDOUT)
+def test_handout_values_are_the_courses(place: tuple[str, str]) -> None:
+    np.testing.assert_array_equal(find(place).handout, PRINTED_BY_THE_HANDOUT[place])
 
 
 def test_the_ten_lessons() -> None:
@@ -123,7 +123,7 @@ def test_a_lesson_is_complete(lesson: Lesson) -> None:
     assert lesson.title
     assert lesson.source
     assert 2 <= lesson.text.count(". ") + 1 <= 8
-    assert len({figure.name for figure in lesson.figures}) == len(lesson.figures) > 0
+    assert len({result.name for result in lesson.results}) == len(lesson.results) > 0
     for table in lesson.data:
         assert table.rows.shape == (table.labels.shape[0], len(table.features))
         assert table.source
@@ -140,8 +140,8 @@ def test_another_seed_draws_other_rows_and_agrees_as_well() -> None:
         for i in drawn:
             assert (lesson.data[i].rows != other.data[i].rows).all()
             np.testing.assert_array_equal(lesson.data[i].rows, again.data[i].rows)
-        for figure in lesson.figures:
-            assert figure.agrees(figure.value())
+        for result in lesson.results:
+            assert result.agrees(result.value())
 
 
 def test_an_unknown_lesson_is_an_error_with_a_hint() -> None:
@@ -151,17 +151,17 @@ def test_an_unknown_lesson_is_an_error_with_a_hint() -> None:
         lessons.get("x")
 
 
-def test_a_figure_compares_to_its_decimals_and_its_spread() -> None:
-    figure = Figure("f", lambda: 1.0, right=(1.0, 2.0), decimals=2, standard_error=(0.0, 0.1))
-    assert figure.agrees((1.004, 2.4))
-    assert not figure.agrees((1.006, 2.0))
-    assert not figure.agrees((1.0, 2.41))
-    assert not figure.agrees(1.0)
-    assert not figure.agrees((np.nan, 2.0))
+def test_a_result_compares_to_its_decimals_and_its_spread() -> None:
+    result = Result("f", lambda: 1.0, right=(1.0, 2.0), decimals=2, standard_error=(0.0, 0.1))
+    assert result.agrees((1.004, 2.4))
+    assert not result.agrees((1.006, 2.0))
+    assert not result.agrees((1.0, 2.41))
+    assert not result.agrees(1.0)
+    assert not result.agrees((np.nan, 2.0))
 
 
 def test_a_spread_holds_what_lies_between_its_smallest_and_largest() -> None:
-    spread = Spread("s", lambda: [1, 2, 4], sheet=1)
+    spread = Spread("s", lambda: [1, 2, 4], handout=1)
     values = spread.values()
     assert values.dtype == np.float64
     assert spread.holds(values)

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm, truncnorm
 
 from gaussbayes import lessons
-from gaussbayes.lessons import diabetes, incomplete, missing_data, two_gaussians
+from gaussbayes.lessons import diabetes, missing_data, two_gaussians
 from gaussbayes.lessons.missing_data import MISSING
 
 Array = NDArray[np.float64]
@@ -57,7 +57,7 @@ def test_a_mean_filled_in_gives_another_answer() -> None:
 
 def test_the_exact_answer_is_the_mean_over_what_is_hidden() -> None:
     def part(glucose: float) -> float:
-        posterior, density = incomplete.along(
+        posterior, density = missing_data.along(
             missing_data.doctor(), diabetes.COUNT, np.array([glucose])
         )
         return float(posterior[0] * density[0])
@@ -85,7 +85,7 @@ def moments(rows: list[tuple[Fraction, Fraction]]) -> tuple[list[Fraction], list
 
 
 def test_the_apples_in_fractions() -> None:
-    crop, wormy = map(Fraction, incomplete.CROP), map(Fraction, incomplete.WORMY)
+    crop, wormy = map(Fraction, missing_data.CROP), map(Fraction, missing_data.WORMY)
     sizes = list(crop)
     trees = list(zip(sizes, wormy, strict=False))
     assert (len(sizes), len(trees)) == (18, 12)
@@ -104,13 +104,13 @@ def test_the_apples_in_fractions() -> None:
         Fraction(12240475, 106722),
     ]
     filled, narrow = moments([*trees, *((size, mean[1]) for size in sizes[12:])])
-    rows = incomplete.apples().rows
+    rows = missing_data.apples().rows
     for seen, expected, matrix, name in (
         (rows, likely, [[spread[0][0], shared], [shared, wide]], "APPLES"),
-        (incomplete.complete(rows), mean, covariance, "COMPLETE"),
-        (incomplete.filled(rows), filled, narrow, "FILLED"),
+        (missing_data.complete(rows), mean, covariance, "COMPLETE"),
+        (missing_data.filled(rows), filled, narrow, "FILLED"),
     ):
-        found = incomplete.one_gaussian(seen)
+        found = missing_data.one_gaussian(seen)
         np.testing.assert_allclose(found.mean, np.array(expected, float), rtol=1e-10)
         np.testing.assert_allclose(found.covariance, np.array(matrix, float), rtol=1e-10)
         written = getattr(missing_data, f"{name}_MEAN"), getattr(missing_data, f"{name}_COVARIANCE")
@@ -118,16 +118,16 @@ def test_the_apples_in_fractions() -> None:
         np.testing.assert_allclose(written[1], np.array(matrix, float), rtol=1e-14)
 
 
-def test_the_apples_climb_to_their_largest_likelihood() -> None:
-    rows, mean = incomplete.apples().rows, np.array(missing_data.APPLES_MEAN)
+def test_the_apples_converge_to_their_largest_likelihood() -> None:
+    rows, mean = missing_data.apples().rows, np.array(missing_data.APPLES_MEAN)
     matrix = np.array(missing_data.APPLES_COVARIANCE)
     largest = multivariate_normal(mean, matrix).logpdf(rows[:12]).sum()
     largest += norm(mean[0], np.sqrt(matrix[0, 0])).logpdf(rows[12:, 0]).sum()
     assert largest == pytest.approx(-101.7856321278233, rel=1e-13)
-    climb = incomplete.climb(rows)
-    assert climb.converged
-    assert climb.log_likelihood[-1] == pytest.approx(largest, rel=1e-13)
-    assert (np.diff(climb.log_likelihood) >= -1e-12 * abs(largest)).all()
+    record = missing_data.convergence(rows)
+    assert record.converged
+    assert record.log_likelihood[-1] == pytest.approx(largest, rel=1e-13)
+    assert (np.diff(record.log_likelihood) >= -1e-12 * abs(largest)).all()
 
 
 # Rows without labels
@@ -180,11 +180,11 @@ def errors(rng: np.random.Generator) -> tuple[float, float]:
 
 
 def test_the_model_is_that_of_a_plain_em() -> None:
-    table = incomplete.few_labels(0)
-    labels = incomplete.without_unlabelled(table).labels
+    table = missing_data.few_labels(0)
+    labels = missing_data.without_unlabelled(table).labels
     shares = np.vstack([np.eye(2)[labels - 1], np.ones((500, 2))])
     priors, means, covariances = plain_em(table.rows, shares, 24, 1e-12)
-    model = incomplete.fit(table)
+    model = missing_data.fit(table)
     assert model.convergence_.converged
     np.testing.assert_allclose(model.priors_, priors, rtol=1e-7)
     np.testing.assert_allclose(model.means_, means, rtol=1e-7, atol=1e-8)
@@ -222,7 +222,7 @@ def test_glucose_hidden_by_the_count_is_found_and_hidden_by_itself_is_not() -> N
 
 
 def test_standard_errors_are_those_of_many_rows() -> None:
-    n, rng = incomplete.N_PATIENTS, np.random.default_rng(2)
+    n, rng = missing_data.N_PATIENTS, np.random.default_rng(2)
     means: dict[str, list[float]] = {"count": [], "complete": [], "glucose": []}
     for _ in range(300):
         X = rng.multivariate_normal(MEANS[1], COVARIANCES[1], n)
@@ -239,7 +239,7 @@ def test_standard_errors_are_those_of_many_rows() -> None:
 
 def test_half_of_the_patients_lack_their_glucose() -> None:
     for by, column in (("count", 0), ("glucose", 1)):
-        rows = incomplete.patients(0, by).rows  # type: ignore[arg-type]
+        rows = missing_data.patients(0, by).rows  # type: ignore[arg-type]
         assert not np.isnan(rows[:, 0]).any()
         lacking = np.isnan(rows[:, 1])
         assert lacking.mean() == pytest.approx(0.5, abs=0.02)
@@ -260,9 +260,9 @@ def test_every_number_of_the_text_is_calculated() -> None:
         f"near the {best:.1f} % of the best rule",
     ):
         assert words in text, words
-    rows = incomplete.apples().rows
-    likely = incomplete.one_gaussian(rows)
-    filled = incomplete.one_gaussian(incomplete.filled(rows))
+    rows = missing_data.apples().rows
+    likely = missing_data.one_gaussian(rows)
+    filled = missing_data.one_gaussian(missing_data.filled(rows))
     assert f"{likely.mean[1]:.1f} % and {likely.covariance[1, 1]:.0f}" in text
     assert f"mean is {filled.mean[1]:g} % wormy" in text
     assert f"variance falls to {filled.covariance[1, 1]:.0f}" in text
@@ -273,11 +273,11 @@ def test_a_hyphen_is_as_good() -> None:
 
 
 def drawing(name: str) -> Figure:
-    (found,) = [picture for picture in missing_data.lesson().pictures if picture.name == name]
+    (found,) = [figure for figure in missing_data.lesson().figures if figure.name == name]
     return found.draw()
 
 
-def test_the_picture_of_the_hidden_feature_writes_both_answers() -> None:
+def test_the_figure_of_the_hidden_feature_writes_both_answers() -> None:
     _, right = drawing("hidden_feature").axes
     curve, exact, guess = (np.asarray(line.get_xydata()) for line in right.lines)
     np.testing.assert_allclose(exact[:, 1], missing_data.HEALTHY_BY_COUNT, atol=5e-7)
@@ -289,7 +289,7 @@ def test_the_picture_of_the_hidden_feature_writes_both_answers() -> None:
         assert height == pytest.approx(healthy(both), rel=1e-9)
 
 
-def test_the_picture_of_the_apples_has_the_three_ellipses() -> None:
+def test_the_figure_of_the_apples_has_the_three_ellipses() -> None:
     (ax,) = drawing("apples").axes
     lines = [np.asarray(line.get_xydata()) for line in ax.lines if line.get_gid() == "ellipse"]
     for points, name in zip(lines, ("APPLES", "COMPLETE", "FILLED"), strict=True):
@@ -298,7 +298,7 @@ def test_the_picture_of_the_apples_has_the_three_ellipses() -> None:
         np.testing.assert_allclose(np.einsum("ni,ij,nj->n", away, inverse, away), 4, rtol=1e-8)
 
 
-def test_the_picture_of_the_climb_falls_with_every_step() -> None:
-    for ax in drawing("climbs").axes:
+def test_the_figure_of_convergence_falls_with_every_iteration() -> None:
+    for ax in drawing("convergence").axes:
         (line,) = ax.lines
         assert (np.diff(np.asarray(line.get_ydata(), dtype=np.float64)) < 0).all()

@@ -1,4 +1,4 @@
-"""Course, document 003: the right values, and how the sheet came by its wrong ones."""
+"""Course, document 003: the right values, and how the handout came by its wrong ones."""
 
 from fractions import Fraction
 
@@ -64,7 +64,7 @@ def test_erratum_the_sheet_multiplied_by_the_covariance_instead_of_its_inverse()
     first = np.exp(-0.5 * (0.21 * 5.5**2 + 0.40 * 2.17**2)) / (2 * np.pi * np.sqrt(0.21 * 0.40))
     second = np.exp(-0.5 * (0.39 * 1.17**2 + 0.17 * 2.84**2)) / (2 * np.pi * np.sqrt(0.39 * 0.17))
     np.testing.assert_allclose(slipped, [first, second], rtol=1e-12)
-    # The sheet's 0.238 to its last digit; its 8.95e-3 up to the rounding of what it prints: half
+    # The handout's 0.238 to its last digit; its 8.95e-3 up to the rounding of what it prints: half
     # a unit in the 0.21 alone moves the first by 30.25 · 0.005 / 2, or 8 %.
     assert slipped[1] == pytest.approx(0.238, abs=5e-4)
     assert slipped[0] == pytest.approx(8.95e-3, rel=0.002)
@@ -74,7 +74,7 @@ def test_erratum_the_sheet_multiplied_by_the_covariance_instead_of_its_inverse()
 
 def test_erratum_with_the_inverse_the_sheets_parameters_give_a_sure_answer() -> None:
     model = GaussianClassifier.from_parameters(
-        [0.5, 0.5], naive_bayes.SHEET_MEANS, naive_bayes.SHEET_VARIANCES, covariance="diagonal"
+        [0.5, 0.5], naive_bayes.HANDOUT_MEANS, naive_bayes.HANDOUT_VARIANCES, covariance="diagonal"
     )
     posterior = model.predict_proba([naive_bayes.QUERY])[0]
     assert posterior[0] < 1e-20

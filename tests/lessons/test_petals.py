@@ -7,10 +7,9 @@ from scipy.stats import norm
 
 from gaussbayes.analysis.boundary import boundaries
 from gaussbayes.lessons import petals
-from gaussbayes.lessons.sheets.petals import SPECIES_A, SPECIES_B
 from gaussbayes.model.prior import Priors
 
-A, B = np.array(SPECIES_A), np.array(SPECIES_B)
+A, B = np.array(petals.SPECIES_A), np.array(petals.SPECIES_B)
 CURVES = norm(A.mean(), A.std()), norm(B.mean(), B.std())
 
 

@@ -1,4 +1,4 @@
-"""Course, document 000, exercise 1: the truth, the sheet's draw, and its erratum."""
+"""Course, document 000, exercise 1: the truth, the handout's draw, and its erratum."""
 
 import numpy as np
 import pytest
@@ -22,16 +22,16 @@ def test_error_of_the_optimal_rule_by_integration() -> None:
 
 def test_error_of_the_optimal_rule_over_600_000_draws() -> None:
     # The course: 0.169 % of 600,000 draws, itself uncertain by as much as ours.
-    (figure,) = [f for f in get("three_gaussians").figures if "600,000" in f.name]
+    (result,) = [r for r in get("three_gaussians").results if "600,000" in r.name]
     share = 0.169 / 100
     error = 100 * np.sqrt(share * (1 - share) / 600_000)
-    assert abs(figure.value() - 0.169) <= 4 * error
+    assert abs(result.value() - 0.169) <= 4 * error
 
 
 def test_the_sheets_4_of_1500_lies_within_the_spread() -> None:
     (spread,) = get("three_gaussians").spreads
     values = spread.values()
-    assert spread.sheet == 0.267
+    assert spread.handout == 0.267
     assert spread.holds(values)
     counts = np.rint(values / 100 * N_TEST)
     low, high = np.quantile(counts, [0.025, 0.975])

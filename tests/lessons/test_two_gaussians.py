@@ -1,4 +1,4 @@
-"""Course, document 001: the truth, the sheet's draw inside the spread of many, and its erratum."""
+"""Course, document 001: the truth, the handout's draw among many others, and its erratum."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from gaussbayes.lessons import get, two_gaussians
 from tests.lessons.truth import confusion, joint_mass
 
 N_DRAWS = two_gaussians.N_SPREAD
-SHEET = {figure.name: figure.sheet for figure in get("two_gaussians").figures}
+HANDOUT = {result.name: result.handout for result in get("two_gaussians").results}
 
 
 @pytest.fixture(scope="module")
@@ -39,20 +39,20 @@ def test_accuracy_of_three_neighbours_by_integration(mass: np.ndarray) -> None:
 
 def test_accuracy_of_the_optimal_rule_over_a_million_draws() -> None:
     # The course: 92.84 % of 1,000,000 draws, itself uncertain by as much as ours.
-    (figure,) = [f for f in get("two_gaussians").figures if "1,000,000" in f.name]
+    (result,) = [r for r in get("two_gaussians").results if "1,000,000" in r.name]
     error = 100 * np.sqrt(0.9284 * (1 - 0.9284) / 1_000_000)
-    assert abs(figure.value() - 92.84) <= 4 * error
+    assert abs(result.value() - 92.84) <= 4 * error
 
 
 def test_the_sheets_accuracies_lie_within_the_spread_over_1000_draws() -> None:
     gaussian, neighbours = get("two_gaussians").spreads
-    assert (gaussian.sheet, neighbours.sheet) == (90, 85)
+    assert (gaussian.handout, neighbours.handout) == (90, 85)
     for spread, at_least in [(gaussian, 0.05), (neighbours, 0.01)]:
         values = spread.values()
         assert values.shape == (1000,)
         assert spread.holds(values)
         # Not at the very edge either: as low a draw is no rare event.
-        assert np.mean(values <= spread.sheet) > at_least
+        assert np.mean(values <= spread.handout) > at_least
 
 
 def test_confusion_of_three_neighbours_by_integration(mass: np.ndarray) -> None:
@@ -81,9 +81,9 @@ def test_the_sheets_estimates_lie_within_the_spread(draws: two_gaussians.Draws) 
         (draws.means, "means"),
         (draws.covariances, "covariances, divided by N"),
     ]:
-        sheet = np.array(SHEET[name])
-        assert (drawn.min(axis=0) <= sheet).all()
-        assert (sheet <= drawn.max(axis=0)).all()
+        handout = np.array(HANDOUT[name])
+        assert (drawn.min(axis=0) <= handout).all()
+        assert (handout <= drawn.max(axis=0)).all()
 
 
 def test_estimates_scatter_about_the_parameters(draws: two_gaussians.Draws) -> None:
@@ -107,5 +107,5 @@ def test_confusion_counts_true_classes_by_row() -> None:
 
 def test_erratum_a_variance_was_taken_for_a_standard_deviation() -> None:
     variance = np.diagonal(two_gaussians.COVARIANCES[0]).max()
-    assert 2 * variance == 4  # what the sheet's code draws
+    assert 2 * variance == 4  # what the handout's code draws
     assert 2 * np.sqrt(variance) == pytest.approx(2.83, abs=0.005)  # what it says

@@ -1,4 +1,4 @@
-"""What the tests of the report share: no window, no figure left open, a page to look at."""
+"""What the tests of the report share: no window, no figure left open, a report to look at."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ import pytest
 from gaussbayes import GaussianClassifier
 from gaussbayes.apps.report import write_report
 from gaussbayes.datasets import load_iris
-from tests.report.reading import Page, read_page
+from tests.report.reading import Report, read_report
 
 mpl.use("Agg")
 
@@ -23,10 +23,10 @@ def _no_figure_is_left_open() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def iris_page(tmp_path_factory: pytest.TempPathFactory) -> Page:
-    """The page about QDA on Fisher's irises, with names."""
+def iris_report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """The report about QDA on Fisher's irises, with names."""
     iris = load_iris()
     X = pd.DataFrame(iris.rows, columns=list(iris.feature_names))
     model = GaussianClassifier().fit(X, iris.labels)
     path = tmp_path_factory.mktemp("report") / "iris.html"
-    return read_page(write_report(model, X, iris.labels, path))
+    return read_report(write_report(model, X, iris.labels, path))

@@ -1,4 +1,4 @@
-"""A page taken apart: its elements, its tables, its words."""
+"""A report taken apart: its elements, its tables, its words."""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -18,12 +18,12 @@ class Element:
 
     def all(self, *tags: str) -> list["Element"]:
         """Every element of these kinds within, in order."""
-        found = []
+        elements = []
         for child in self.children:
             if isinstance(child, Element):
-                found += [child] if not tags or child.tag in tags else []
-                found += child.all(*tags)
-        return found
+                elements += [child] if not tags or child.tag in tags else []
+                elements += child.all(*tags)
+        return elements
 
     @property
     def text(self) -> str:
@@ -65,8 +65,8 @@ class _Reader(HTMLParser):
 
 
 @dataclass(eq=False)
-class Page:
-    """A page as text and as a tree."""
+class Report:
+    """A report as text and as a tree."""
 
     path: Path
     html: str
@@ -78,26 +78,28 @@ class Page:
         return self.root.all("body")[0].words
 
     def section(self, name: str) -> Element:
-        """The part of the page with this identifier."""
+        """The part of the report with this identifier."""
         return next(one for one in self.root.all("section") if one.attributes["id"] == name)
 
     def table(self, caption: str) -> list[list[str]]:
         """The lines of the table whose caption begins so, the head first."""
-        found = [t for t in self.root.all("table") if t.all("caption")[0].words.startswith(caption)]
-        assert len(found) == 1, caption
-        return [[c.words for c in line.all("th", "td")] for line in found[0].all("tr")]
+        tables = [
+            t for t in self.root.all("table") if t.all("caption")[0].words.startswith(caption)
+        ]
+        assert len(tables) == 1, caption
+        return [[c.words for c in line.all("th", "td")] for line in tables[0].all("tr")]
 
 
-def read_page(path: Path) -> Page:
-    """Take a page apart; every element must be closed in its place."""
+def read_report(path: Path) -> Report:
+    """Take a report apart; every element must be closed in its place."""
     html = path.read_text(encoding="utf-8")
     reader = _Reader()
     reader.feed(html)
     reader.close()
     assert reader.place is reader.root, f"<{reader.place.tag}> is not closed"
-    return Page(path, html, reader.root)
+    return Report(path, html, reader.root)
 
 
 def number(text: str) -> float:
-    """A number as the page writes it."""
+    """A number as the report writes it."""
     return float(text.replace("−", "-").replace(",", ""))

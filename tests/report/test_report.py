@@ -1,4 +1,4 @@
-"""Pages of all kinds of models and rows, and what is refused."""
+"""Reports on all kinds of models and rows, and what is refused."""
 
 import re
 import warnings
@@ -15,10 +15,10 @@ from sklearn.exceptions import NotFittedError
 
 import gaussbayes
 from gaussbayes import DataError, GaussianClassifier, ParameterError, SchemaError
-from gaussbayes.apps.report import contents, pictures, write_report
+from gaussbayes.apps.report import contents, svg_figures, write_report
 from gaussbayes.apps.report.recipe import DIGEST_CODE
 from gaussbayes.datasets import load_iris
-from tests.report.reading import Page, read_page
+from tests.report.reading import Report, read_report
 
 IRIS = load_iris()
 QUICK = {"held_out": 2}
@@ -29,8 +29,8 @@ def plane() -> tuple[Any, Any]:
     return IRIS.rows[:, 2:], IRIS.labels
 
 
-def report(model: Any, X: Any, y: Any, folder: Path, **options: Any) -> Page:
-    return read_page(write_report(model, X, y, folder / "page.html", **(QUICK | options)))
+def report_on(model: Any, X: Any, y: Any, folder: Path, **options: Any) -> Report:
+    return read_report(write_report(model, X, y, folder / "report.html", **(QUICK | options)))
 
 
 def run(code: str, names: dict[str, Any]) -> None:
@@ -41,36 +41,36 @@ def run(code: str, names: dict[str, Any]) -> None:
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of the words alone: pictures take most of the time of a page."""
-    monkeypatch.setattr(pictures, "drawn", lambda _: {})
+    """For tests of the words alone: figures take most of the time of a report."""
+    monkeypatch.setattr(svg_figures, "inline_figures", lambda _: {})
 
 
-def undated(page: Page) -> str:
-    return re.sub(r"<time.*?</time>", "", page.html)
+def undated(report: Report) -> str:
+    return re.sub(r"<time.*?</time>", "", report.html)
 
 
-def named(page: Page) -> list[str]:
-    """The pictures, by the beginning of their descriptions."""
-    drawn = [one for figure in page.root.all("figure") for one in figure.all("svg", "img")]
+def named(report: Report) -> list[str]:
+    """The figures, by the beginning of their descriptions."""
+    drawn = [one for figure in report.root.all("figure") for one in figure.all("svg", "img")]
     return [(one.attributes.get("aria-label") or one.attributes["alt"]).split()[0] for one in drawn]
 
 
 def test_same_arguments_same_bytes_whatever_the_settings(tmp_path: Path) -> None:
     X, y = plane()
     model = GaussianClassifier("diagonal").fit(X, y)
-    first = undated(report(model, X, y, tmp_path))
+    first = undated(report_on(model, X, y, tmp_path))
     with mpl.rc_context({"axes.facecolor": "black", "font.size": 30, "svg.fonttype": "none"}):
         ours = mpl.rcParams.copy()
         mine = plt.figure()
-        assert undated(report(model, X, y, tmp_path)) == first
+        assert undated(report_on(model, X, y, tmp_path)) == first
         assert mpl.rcParams == ours
         assert plt.get_fignums() == [mine.number]
         plt.close(mine)
-    assert undated(report(model, X, y, tmp_path, random_state=1)) != first
+    assert undated(report_on(model, X, y, tmp_path, random_state=1)) != first
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_code_on_the_page_makes_the_page(
+def test_code_in_the_report_reproduces_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     X, y = plane()
@@ -81,14 +81,14 @@ def test_code_on_the_page_makes_the_page(
         fitted.priors_, fitted.means_, fitted.covariances_, fitted.classes_
     )
     for model in (fitted, given):
-        page = report(model, X, y, tmp_path)
-        *_, code, digest = [one.text for one in page.root.all("pre")]
+        report = report_on(model, X, y, tmp_path)
+        *_, code, digest = [one.text for one in report.root.all("pre")]
         scope = {"X": X, "y": y}
         run(code, scope)
-        assert undated(read_page(tmp_path / "report.html")) == undated(page)
+        assert undated(read_report(tmp_path / "report.html")) == undated(report)
         assert digest.strip() == DIGEST_CODE
         run("import numpy as np\n" + DIGEST_CODE, scope)
-        assert capsys.readouterr().out.strip() in page.section("reproduction").text
+        assert capsys.readouterr().out.strip() in report.section("reproduction").text
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -97,19 +97,29 @@ def test_method_of_the_model_and_public_name(tmp_path: Path) -> None:
     model = GaussianClassifier("spherical", shared=True).fit(X, y)
     path = model.report(X, y, tmp_path / "a.html", title="Flowers & <more>", **QUICK)
     assert path == tmp_path / "a.html"
-    page = read_page(path)
-    assert [one.text for one in page.root.all("title", "h1")] == ["Flowers & <more>"] * 2
+    report = read_report(path)
+    assert [one.text for one in report.root.all("title", "h1")] == ["Flowers & <more>"] * 2
     assert gaussbayes.write_report is write_report
 
 
-def test_pictures_by_number_of_features(tmp_path: Path, iris_page: Page) -> None:
+@pytest.mark.usefixtures("undrawn")
+def test_between_own_and_shared_covariances(tmp_path: Path) -> None:
+    X, y = plane()
+    report = report_on(GaussianClassifier(shared=0.25).fit(X, y), X, y, tmp_path)
+    assert "each class that is shrunk towards the pooled one" in report.words
+    assert "25 %: each class its own" in report.section("parameters").words
+    names = [line[0] for line in report.table("Gaussian models")]
+    assert [name for name in names if "(this model)" in name] == ["full, 25 % shared (this model)"]
+
+
+def test_figures_by_number_of_features(tmp_path: Path, iris_report: Report) -> None:
     X, y = IRIS.rows, IRIS.labels
     every = ["Confusion", "Calibration", "Histogram", "Held-out"]
-    one = report(GaussianClassifier().fit(X[:, :1], y), X[:, :1], y, tmp_path)
+    one = report_on(GaussianClassifier().fit(X[:, :1], y), X[:, :1], y, tmp_path)
     assert named(one) == ["Densities,", *every]
-    two = report(GaussianClassifier().fit(X[:, :2], y), X[:, :2], y, tmp_path)
+    two = report_on(GaussianClassifier().fit(X[:, :2], y), X[:, :2], y, tmp_path)
     assert named(two) == ["Decision", "A", "A", *every]
-    assert named(iris_page) == ["Decision", "Decision", *every]
+    assert named(iris_report) == ["Decision", "Decision", *every]
 
 
 def test_everything_given_is_escaped_and_addresses_are_text(tmp_path: Path) -> None:
@@ -119,15 +129,15 @@ def test_everything_given_is_escaped_and_addresses_are_text(tmp_path: Path) -> N
     labels = np.array(names)[np.unique(y, return_inverse=True)[1]]
     model = GaussianClassifier().fit(X, labels).with_feature_names(features)
     source, command = "<b>file</b> of http://a.b/c", "cat <x> && rm 'y'"
-    page = report(model, X, labels, tmp_path, source=source, command=command, title="<i>")
-    assert not page.root.all("script", "b", "i")
-    assert all("onerror" not in one.attributes for one in page.root.all())
-    assert len(page.root.all("body")) == len(page.root.all("style")) == 1
+    report = report_on(model, X, labels, tmp_path, source=source, command=command, title="<i>")
+    assert not report.root.all("script", "b", "i")
+    assert all("onerror" not in one.attributes for one in report.root.all())
+    assert len(report.root.all("body")) == len(report.root.all("style")) == 1
     for text in (*names, *features, source, command):
-        assert text in page.words
+        assert text in report.words
     # An address is text as well, in the data section and the last one.
-    assert page.html.count("://") == 2
-    assert not [v for one in page.root.all() for v in one.attributes.values() if "://" in v]
+    assert report.html.count("://") == 2
+    assert not [v for one in report.root.all() for v in one.attributes.values() if "://" in v]
 
 
 LONG = "äöü Ελληνικά Кириллица $x$ " + "Donaudampfschifffahrt" * 5
@@ -139,12 +149,12 @@ def test_twenty_classes_with_long_and_foreign_names(tmp_path: Path) -> None:
     codes = np.repeat(np.arange(20), 6)
     X = rng.normal(size=(120, 2)) + 3 * rng.normal(size=(20, 2))[codes]
     model = GaussianClassifier("diagonal").fit(X, classes[codes])
-    page = report(model, X, classes[codes], tmp_path)
-    assert "The first 12 of 20 classes are shown." in page.section("parameters").words
-    assert len(page.table("On the rows given to the report")) == 21
-    assert len(page.table("Classes")) == 21
-    assert max(len(line) for line in page.table("Features")) == 5 + 12
-    assert LONG in page.words
+    report = report_on(model, X, classes[codes], tmp_path)
+    assert "The first 12 of 20 classes are shown." in report.section("parameters").words
+    assert len(report.table("On the rows given to the report")) == 21
+    assert len(report.table("Classes")) == 21
+    assert max(len(line) for line in report.table("Features")) == 5 + 12
+    assert LONG in report.words
 
 
 def test_many_features_with_long_and_foreign_names(tmp_path: Path) -> None:
@@ -153,14 +163,14 @@ def test_many_features_with_long_and_foreign_names(tmp_path: Path) -> None:
     X = rng.normal(size=(40, 14))
     X[:, 3:9] += 2 * codes[:, None]
     frame = pd.DataFrame(X, columns=[f"{j} {LONG}" for j in range(14)])
-    page = report(GaussianClassifier(shared=True).fit(frame, codes), frame, codes, tmp_path)
-    assert "The first 12 of 14 features are shown." in page.section("parameters").words
-    assert len(page.table("Correlations of all classes together")) == 13
+    report = report_on(GaussianClassifier(shared=True).fit(frame, codes), frame, codes, tmp_path)
+    assert "The first 12 of 14 features are shown." in report.section("parameters").words
+    assert len(report.table("Correlations of all classes together")) == 13
     # The features shown are those with the fewest errors when a model is fitted to one alone:
     # that model is the marginal of the whole.
     alone = [GaussianClassifier(shared=True).fit(X[:, [j]], codes) for j in range(14)]
     right = [model.score(X[:, [j]], codes) for j, model in enumerate(alone)]
-    listed = re.search(r"sees one alone: (.*?)\. The pair", page.section("pictures").words)
+    listed = re.search(r"sees one alone: (.*?)\. The pair", report.section("figures").words)
     assert listed is not None
     shown = [int(number) for number in re.findall(r"“(\d+) ", listed[1])]
     assert len(shown) == 6
@@ -171,12 +181,12 @@ def test_very_many_classes_are_listed_not_drawn(tmp_path: Path) -> None:
     codes = np.repeat(np.arange(50), 4)
     X = np.random.default_rng(1).normal(size=(200, 2)) + codes[:, None]
     model = GaussianClassifier("diagonal", shared=True).fit(X, codes)
-    page = report(model, X, codes, tmp_path)
-    assert "Pictures of 50 classes could not be read, and are left out." in page.words
-    told = model.predict(X)
-    confused = page.table("The most frequent confusions")
+    report = report_on(model, X, codes, tmp_path)
+    assert "Figures of 50 classes could not be read, and are left out." in report.words
+    labels = model.predict(X)
+    confused = report.table("The most frequent confusions")
     for true, predicted, count in confused[1:]:
-        assert ((codes == int(true)) & (told == int(predicted))).sum() == int(count)
+        assert ((codes == int(true)) & (labels == int(predicted))).sum() == int(count)
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -187,48 +197,48 @@ def test_large_data_are_sampled_and_it_says_so(
     codes = np.array([0] * 1500 + [1] * 1100 + [2] * 3)
     X = np.random.default_rng(2).normal(size=(codes.size, 2)) + codes[:, None]
     model = GaussianClassifier(shared=True).fit(X, codes)
-    page = report(model, X, codes, tmp_path)
-    assert "a sample of 2,000 of 2,603 rows" in page.section("pictures").words
-    assert "a sample of 1,000 of 2,603 rows" in page.section("comparison").words
+    report = report_on(model, X, codes, tmp_path)
+    assert "a sample of 2,000 of 2,603 rows" in report.section("figures").words
+    assert "a sample of 1,000 of 2,603 rows" in report.section("comparison").words
     counts = [
         [int(c.replace(",", "")) for c in line[1:]]
-        for line in page.table("On the rows given to the report")[1:]
+        for line in report.table("On the rows given to the report")[1:]
     ]
     assert np.sum(counts, axis=1).tolist() == [1500, 1100, 3]
     wrong = int((model.predict(X) != codes).sum())
-    assert f"it errs in {wrong:,} of 2,603" in page.words
+    assert f"it errs in {wrong:,} of 2,603" in report.words
 
 
 def test_a_constant_feature_is_flagged(tmp_path: Path) -> None:
     X, y = plane()
     X = np.column_stack([X, np.full(len(X), 7.5)])
     model = GaussianClassifier("spherical").fit(X, y)
-    page = report(model, X, y, tmp_path)
-    assert page.table("Features")[3][:5] == [
+    report = report_on(model, X, y, tmp_path)
+    assert report.table("Features")[3][:5] == [
         "feature 2 constant",
         "7.500",
         "7.500",
         "0.000",
         "7.500",
     ]
-    assert "Constant in these rows: “feature 2”" in page.words
+    assert "Constant in these rows: “feature 2”" in report.words
 
 
 def test_a_class_absent_from_the_rows(tmp_path: Path) -> None:
     X, y = plane()
     model = GaussianClassifier().fit(X, y)
     some = y != "setosa"
-    page = report(model, X[some], y[some], tmp_path)
-    assert "No row is of class “setosa”, which the model knows." in page.words
-    assert page.table("Class by class")[1] == ["setosa", "0", "0", *["–"] * 4]
-    assert len(page.table("On rows held out")) == 3
+    report = report_on(model, X[some], y[some], tmp_path)
+    assert "No row is of class “setosa”, which the model knows." in report.words
+    assert report.table("Class by class")[1] == ["setosa", "0", "0", *["–"] * 4]
+    assert len(report.table("On rows held out")) == 3
 
 
 def test_only_one_class_among_the_rows(tmp_path: Path) -> None:
     X, y = plane()
-    page = report(GaussianClassifier().fit(X, y), X[:50], y[:50], tmp_path)
-    assert "The models could not be compared: a comparison needs at least two" in page.words
-    assert "There are none: each of the rows" in page.section("mistakes").words
+    report = report_on(GaussianClassifier().fit(X, y), X[:50], y[:50], tmp_path)
+    assert "The models could not be compared: a comparison needs at least two" in report.words
+    assert "There are none: each of the rows" in report.section("errors").words
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -236,9 +246,9 @@ def test_fewer_folds_than_asked_for(tmp_path: Path) -> None:
     X, y = plane()
     some = np.r_[0:50, 50:53]
     model = GaussianClassifier("spherical").fit(X[some], y[some])
-    page = report(model, X[some], y[some], tmp_path, held_out=10)
-    assert "3-fold" in page.section("comparison").words
-    assert "Not 10 folds, because the smallest class has only 3 rows." in page.words
+    report = report_on(model, X[some], y[some], tmp_path, held_out=10)
+    assert "3-fold" in report.section("comparison").words
+    assert "Not 10 folds, because the smallest class has only 3 rows." in report.words
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -246,18 +256,18 @@ def test_test_rows_of_ones_own(tmp_path: Path) -> None:
     frame = pd.DataFrame(IRIS.rows[:, 2:], columns=["length", "width"])
     train, test = np.arange(0, 150, 2), np.arange(1, 150, 2)
     model = GaussianClassifier().fit(frame.iloc[train], IRIS.labels[train])
-    page = report(
+    report = report_on(
         model,
         frame.iloc[train],
         IRIS.labels[train],
         tmp_path,
         held_out=(frame.iloc[test], IRIS.labels[test]),
     )
-    held_out = page.table("On rows held out")
-    told = model.predict(frame.iloc[test])
+    held_out = report.table("On rows held out")
+    predicted = model.predict(frame.iloc[test])
     right = [int(line[1 + i]) for i, line in enumerate(held_out[1:])]
-    assert sum(right) == int((told == IRIS.labels[test]).sum())
-    assert "held_out=(X_test, y_test)" in page.section("reproduction").text
+    assert sum(right) == int((predicted == IRIS.labels[test]).sum())
+    assert "held_out=(X_test, y_test)" in report.section("reproduction").text
 
 
 @pytest.mark.parametrize(
@@ -275,24 +285,22 @@ def test_rows_that_are_refused(
 ) -> None:
     model = GaussianClassifier().fit(*plane())
     with pytest.raises(error, match=message):
-        report(model, X, y, tmp_path)
+        report_on(model, X, y, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_models_and_settings_that_are_refused(tmp_path: Path) -> None:
     X, y = plane()
     with pytest.raises(TypeError, match="a fitted GaussianClassifier is needed"):
-        report("QDA", X, y, tmp_path)
+        report_on("QDA", X, y, tmp_path)
     with pytest.raises(NotFittedError):
-        report(GaussianClassifier(), X, y, tmp_path)
+        report_on(GaussianClassifier(), X, y, tmp_path)
     model = GaussianClassifier().fit(X, y)
-    with pytest.raises(
-        ParameterError, match="random_state must be a whole number that is not negative"
-    ):
-        report(model, X, y, tmp_path, random_state=None)
+    with pytest.raises(ParameterError, match="random_state must be a non-negative integer"):
+        report_on(model, X, y, tmp_path, random_state=None)
     with pytest.raises(ParameterError, match="held_out is"):
-        report(model, X, y, tmp_path, held_out="half")
+        report_on(model, X, y, tmp_path, held_out="half")
     frame = pd.DataFrame(X, columns=["a", "b"])
     with pytest.raises(ValueError, match="feature names should match"), warnings.catch_warnings():
-        report(GaussianClassifier().fit(frame, y), frame[["b", "a"]], y, tmp_path)
+        report_on(GaussianClassifier().fit(frame, y), frame[["b", "a"]], y, tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -1,20 +1,21 @@
-"""The course's worked examples, replayed: data, figures, and where a sheet errs.
+"""The course's worked examples, replayed: data, results, figures, and where a handout errs.
 
-Each lesson is a module with a function ``lesson(seed)``; the seed matters where rows are drawn. It
-is imported when it is asked for: what it draws, fits and compares takes a while to import.
+Each lesson is a module: what the handout gives, how it is calculated, a function ``lesson(seed)``,
+and its figures. The seed matters where rows are drawn. A module imports the classifier and the
+plots where they are used, so that whoever needs a handout's numbers alone does not wait for them.
 """
 
 from importlib import import_module
 
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.spelling import meant
-from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Picture, Spread, Table
+from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Result, Spread, Table
 
 __all__ = [
     "Erratum",
     "Figure",
     "Lesson",
-    "Picture",
+    "Result",
     "Spread",
     "Table",
     "all_lessons",
@@ -62,8 +63,8 @@ def get(name: str, seed: int = 0) -> Lesson:
         close = meant(name, _LESSONS)
         msg = f"there is no lesson {name!r}{close}; the lessons are {', '.join(_LESSONS)}"
         raise ParameterError(msg)
-    found: Lesson = import_module(f"{__name__}.{name}").lesson(seed)
-    return found
+    lesson: Lesson = import_module(f"{__name__}.{name}").lesson(seed)
+    return lesson
 
 
 def all_lessons(seed: int = 0) -> tuple[Lesson, ...]:

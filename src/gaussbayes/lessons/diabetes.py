@@ -1,31 +1,40 @@
-"""Diabetes from a blood count, with a doctor's prior in place of the data's shares."""
+"""Diabetes from a blood count, with a doctor's prior in place of the data's proportions."""
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gaussbayes.analysis.synthesis import make_gaussian_dataset
-from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons import sampling
-from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Table
-from gaussbayes.lessons.pictures.diabetes import pictures
-from gaussbayes.lessons.sheets.diabetes import (
-    COUNT,
-    COVARIANCES,
-    DOCTOR,
-    FEATURES,
-    GLUCOSE,
-    MEANS,
-)
+from gaussbayes.lessons import standard_errors
+from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Result, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as MatplotlibFigure
+
+    from gaussbayes.classifier import GaussianClassifier
+
+MEANS = ((40.0, 95.0), (52.0, 130.0))
+COVARIANCES = (((36.0, 12.0), (12.0, 144.0)), ((64.0, 48.0), (48.0, 484.0)))
+FEATURES = ("white blood cell count", "plasma glucose")
+DOCTOR: dict[object, float] = {0: 0.8, 1: 0.2}
+"""The prior of the doctor's patients."""
+COUNT = 48.0
+GLUCOSE = 125.0
+"""Of the patient in question."""
 
 N_PER_CLASS = 250
 SOURCE = "H. Xue, Generative Models for Classification, ITCS 6156/8156, UNC Charlotte, 2024"
 
 N_DRAWS = 200_000
 
-HEALTHY_BY_SHARE = 0.383148
+_COUNTS = (20.0, 80.0)
+"""In the figures."""
+
+HEALTHY_BY_TABLE = 0.383148
 HEALTHY_BY_DOCTOR = 0.713018
 HEALTHY_WITH_GLUCOSE = 0.236471
-MISTAKES_BY_DOCTOR = 11.675
-MISTAKES_BY_SHARE = 16.595
+ERROR_BY_DOCTOR = 11.675
+ERROR_BY_TABLE = 16.595
 """In per cent of the doctor's patients, from the normal distributions on either side of the
 boundaries that the two priors give."""
 
@@ -33,28 +42,32 @@ boundaries that the two priors give."""
 def table(seed: int) -> Table:
     """Made rows: 250 patients without diabetes (class 0) and 250 with it (class 1)."""
     X, y = make_gaussian_dataset(N_PER_CLASS, MEANS, COVARIANCES, random_state=seed)
-    source = f"made for this lesson with seed {seed}: the sheet shows a picture and no numbers"
+    source = f"made for this lesson with seed {seed}: the handout shows a figure and no numbers"
     return Table("patients", X, y, FEATURES, source)
 
 
-def fit(patients: Table, n_features: int = 1) -> GaussianClassifier:
+def fit(patients: Table, n_features: int = 1) -> "GaussianClassifier":
     """One Gaussian a class, on the blood count alone or with the glucose."""
+    from gaussbayes.classifier import GaussianClassifier
+
     return GaussianClassifier().fit(patients.rows[:, :n_features], patients.labels)
 
 
-def known(n_features: int) -> GaussianClassifier:
+def known(n_features: int) -> "GaussianClassifier":
     """The classifier with the parameters behind the made rows, on the first features."""
+    from gaussbayes.classifier import GaussianClassifier
+
     model = GaussianClassifier.from_parameters("uniform", MEANS, COVARIANCES)
     return model.marginal(range(n_features))
 
 
-def healthy(model: GaussianClassifier, *patient: float) -> float:
+def healthy(model: "GaussianClassifier", *patient: float) -> float:
     """``p(C = 0 | x)`` of one patient, as Bayes' rule gives it."""
     return model.explain(patient).bayes.classes[0].posterior
 
 
-def mistakes(rule: GaussianClassifier, seed: int) -> float:
-    """Share of the doctor's patients, in per cent, whom a rule labels wrongly by their count."""
+def error_rate(rule: "GaussianClassifier", seed: int) -> float:
+    """Percentage of the doctor's patients whom a rule misclassifies by their count."""
     X, y = known(1).with_priors(DOCTOR).sample(N_DRAWS, random_state=seed)
     return 100.0 * float(np.mean(rule.decide(X).labels != y))
 
@@ -76,7 +89,7 @@ def lesson(seed: int = 0) -> Lesson:
     patients = table(seed)
     least = known(1).with_priors(DOCTOR).bayes_error(random_state=seed)
 
-    def log_odds(model: GaussianClassifier) -> float:
+    def log_odds(model: "GaussianClassifier") -> float:
         none, ill = model.explain([COUNT]).bayes.classes
         return none.log_posterior - ill.log_posterior
 
@@ -90,72 +103,72 @@ def lesson(seed: int = 0) -> Lesson:
         source=SOURCE,
         text=(
             "The patients of this table were made for the lesson, half of them with diabetes; the "
-            "sheet shows only a histogram. Among people who come to the doctor 8 in 10 are "
-            "healthy, and it is their share that belongs in Bayes' rule, not the table's. The "
+            "handout shows only a histogram. Among people who come to the doctor 8 in 10 are "
+            "healthy, and it is their proportion that belongs in Bayes' rule, not the table's. The "
             "Gaussians stay as they are, only the prior changes: the log-odds move by log 4. At a "
             "count of 48 that turns the answer round, from diabetes to none. A second measurement, "
             "a plasma glucose of 125, turns it back. Taking the more probable class makes the "
-            "expected number of mistakes as small as it can be: 12 % of the doctor's patients by "
-            "the doctor's prior, 17 % by the table's shares."
+            "expected number of errors as small as it can be: 12 % of the doctor's patients by the "
+            "doctor's prior, 17 % by the table's proportions."
         ),
         data=(patients,),
-        figures=(
-            Figure(
-                "share of class 0 in the table",
+        results=(
+            Result(
+                "proportion of class 0 in the table",
                 lambda: fit(patients).priors_[0],
                 right=0.5,
                 decimals=12,
             ),
-            Figure(
-                "p(C = 0 | x = 48) by the table's shares",
+            Result(
+                "p(C = 0 | x = 48) by the table's proportions",
                 lambda: healthy(known(1), COUNT),
-                right=HEALTHY_BY_SHARE,
+                right=HEALTHY_BY_TABLE,
                 decimals=6,
             ),
-            Figure(
-                "the same by shares, fitted to the table",
+            Result(
+                "the same by proportions, fitted to the table",
                 lambda: healthy(fit(patients), COUNT),
-                right=HEALTHY_BY_SHARE,
+                right=HEALTHY_BY_TABLE,
                 decimals=6,
-                standard_error=standard_error(HEALTHY_BY_SHARE),
+                standard_error=standard_error(HEALTHY_BY_TABLE),
             ),
-            Figure(
+            Result(
                 "p(C = 0 | x = 48) by the doctor's prior 0.8",
                 lambda: healthy(known(1).with_priors(DOCTOR), COUNT),
                 right=HEALTHY_BY_DOCTOR,
                 decimals=6,
             ),
-            Figure(
+            Result(
                 "the same by the doctor's prior, fitted to the table",
                 lambda: healthy(fit(patients).with_priors(DOCTOR), COUNT),
                 right=HEALTHY_BY_DOCTOR,
                 decimals=6,
                 standard_error=standard_error(HEALTHY_BY_DOCTOR),
             ),
-            Figure(
+            Result(
                 "what the doctor's prior adds to the log-odds", shift, right=1.386294, decimals=6
             ),
-            sampling.percentage(
-                f"mistakes by the doctor's prior over {N_DRAWS:,} of the doctor's patients",
-                lambda: mistakes(known(1).with_priors(DOCTOR), seed),
-                right=MISTAKES_BY_DOCTOR,
+            standard_errors.percentage(
+                f"error by the doctor's prior over {N_DRAWS:,} of the doctor's patients",
+                lambda: error_rate(known(1).with_priors(DOCTOR), seed),
+                right=ERROR_BY_DOCTOR,
                 n=N_DRAWS,
             ),
-            Figure(
+            Result(
                 "the least that any rule can make, by the overlap of the Gaussians",
                 lambda: 100.0 * least.error,
-                right=MISTAKES_BY_DOCTOR,
+                right=ERROR_BY_DOCTOR,
                 decimals=3,
                 standard_error=100.0 * least.standard_error,
                 unit="%",
             ),
-            sampling.percentage(
-                "mistakes by the table's shares among the same patients",
-                lambda: mistakes(known(1), seed),
-                right=MISTAKES_BY_SHARE,
+            standard_errors.percentage(
+                "error by the table's proportions among the same patients",
+                lambda: error_rate(known(1), seed),
+                right=ERROR_BY_TABLE,
                 n=N_DRAWS,
             ),
-            Figure(
+            Result(
                 "p(C = 0 | x = 48, glucose 125) by the doctor's prior",
                 lambda: healthy(known(2).with_priors(DOCTOR), COUNT, GLUCOSE),
                 right=HEALTHY_WITH_GLUCOSE,
@@ -182,5 +195,101 @@ def lesson(seed: int = 0) -> Lesson:
                 ),
             ),
         ),
-        pictures=pictures(patients, fit(patients), fit(patients, 2), DOCTOR, (COUNT, GLUCOSE)),
+        figures=_figures(patients, fit(patients), fit(patients, 2)),
     )
+
+
+COUNTS = (20.0, 80.0)
+
+
+def _figures(
+    patients: Table, model: "GaussianClassifier", both: "GaussianClassifier"
+) -> tuple[Figure, ...]:
+    """The figures; `model` is fitted to the count alone, `both` to count and glucose."""
+    from gaussbayes import plots
+    from gaussbayes.lessons.figure_parts import (
+        fade_rows,
+        figure_of,
+        mark_point,
+        one_legend,
+        panels,
+        posteriors_by_prior,
+        title,
+    )
+
+    model = model.with_feature_names(patients.features[:1])
+    both = both.with_feature_names(patients.features)
+    priors = {"the table's, 0.5": None, "the doctor's, 0.8": DOCTOR}
+
+    def posteriors() -> "MatplotlibFigure":
+        models = {name: model.with_priors(prior) for name, prior in priors.items()}
+        return posteriors_by_prior(models, 0, _COUNTS, at=COUNT)
+
+    def regions() -> "MatplotlibFigure":
+        figure, axes = panels(1, 2, (10.4, 4.4), share_x=True, share_y=True)
+        patient = COUNT, GLUCOSE
+        for ax, (name, prior) in zip(axes[0], priors.items(), strict=True):
+            rule = both.with_priors(prior)
+            plots.regions(rule, patients.rows, patients.labels, ax=ax)
+            fade_rows(ax)
+            posterior = rule.with_feature_names(None).predict_proba([patient])[0, 0]
+            mark_point(ax, *patient, f"p(C = 0 | x) = {posterior:.2f}", (-40.0, 60.0))
+            title(ax, f"prior of C = 0: {name}")
+        one_legend(axes[0])
+        return figure
+
+    return (
+        Figure(
+            "densities",
+            "The blood counts of the made patients and the two Gaussians fitted to them.",
+            lambda: figure_of(plots.densities(model, patients.rows[:, :1], patients.labels)),
+        ),
+        Figure(
+            "posteriors",
+            "The probability of no diabetes by the count, with the table's proportions and with "
+            "the doctor's prior. At 48 the answer turns round.",
+            posteriors,
+        ),
+        Figure(
+            "errors",
+            "The joint densities under the doctor's prior. The grey area is the proportion of "
+            "patients who are misclassified; no other boundary makes it smaller.",
+            lambda: _draw_errors(model.with_priors(DOCTOR)),
+        ),
+        Figure(
+            "regions",
+            "With the plasma glucose as well: regions by the table's proportions and by the "
+            "doctor's prior. The patient with count 48 and glucose 125 is on the side of diabetes "
+            "in both.",
+            regions,
+        ),
+    )
+
+
+def _draw_errors(model: "GaussianClassifier") -> "MatplotlibFigure":
+    """The joint densities ``p(x, c)``; under the lower ones, the errors.
+
+    The shaded area is the expected error of the rule that takes the most probable class:
+    ``∫ (p(x) − max_c p(x, c)) dx``. Any other rule adds to it.
+    """
+    from gaussbayes.analysis.boundary import decision_boundaries
+    from gaussbayes.analysis.grid import line_over
+    from gaussbayes.analysis.view import feature_titles
+    from gaussbayes.lessons.figure_parts import N_POINTS, figure_of
+    from gaussbayes.plots import style
+
+    ax = style.axes_for(None, (7.6, 4.2))
+    x = line_over(*_COUNTS, N_POINTS)
+    joint = model.with_feature_names(None).joint(x[:, None])
+    for look, height in zip(style.class_styles(model.classes_), joint.T, strict=True):
+        ax.plot(x, height, color=look.color, ls=look.line, label=f"p(x, {look.label})")
+    lost = joint.sum(axis=1) - joint.max(axis=1)
+    ax.fill_between(x, lost, color=style.FAINT, alpha=0.5, linewidth=0, label="errors")
+    for boundary in decision_boundaries(model.parameters_):
+        if _COUNTS[0] < boundary.position < _COUNTS[1]:
+            ax.axvline(boundary.position, color=style.INK, linewidth=1.0)
+    ax.set_xlim(*_COUNTS)
+    ax.set_ylim(bottom=0.0)
+    style.name_axes(ax, [*feature_titles(model), "joint density p(x, c)"])
+    style.legend_beside(ax)
+    return figure_of(ax)

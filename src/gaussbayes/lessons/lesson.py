@@ -1,4 +1,4 @@
-"""What a lesson is: a few sentences, tables, figures to reproduce, and errors to know about."""
+"""What a lesson is: a few sentences, tables, results to reproduce, errata and figures."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Numbers: TypeAlias = float | Sequence["Numbers"]
 """A number, a vector or a matrix, written out."""
 
 _STANDARD_ERRORS = 4.0
-"""A correct random figure lies further off once in 16,000 draws."""
+"""A correct random result lies further off once in 16,000 draws."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,17 +27,17 @@ class Table:
     rows: NDArray[Any]  # (n, d)
     labels: LabelArray  # (n,)
     features: tuple[str, ...]  # d of them
-    source: str  # listed by the sheet, drawn from its parameters, or made for this lesson
+    source: str  # listed by the handout, drawn from its parameters, or made for this lesson
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Figure:
-    """A number of a worked example: what the sheet prints, what is right, and how to compute it.
+class Result:
+    """A number of a worked example: what the handout prints, what is right, how to compute it.
 
     Examples
     --------
-    >>> figure = Figure("a third", lambda: 1 / 3, right=0.333, decimals=3, sheet=0.34)
-    >>> figure.agrees(figure.value()), figure.agrees(figure.sheet)
+    >>> result = Result("a third", lambda: 1 / 3, right=0.333, decimals=3, handout=0.34)
+    >>> result.agrees(result.value()), result.agrees(result.handout)
     (True, False)
     """
 
@@ -45,8 +45,8 @@ class Figure:
     compute: Callable[[], ArrayLike]
     right: Numbers
     decimals: int  # to which `right` is given
-    sheet: Numbers | None = None  # as printed; None if the sheet does not print it
-    standard_error: Numbers = 0.0  # of a figure that depends on a random draw
+    handout: Numbers | None = None  # as printed; None if the handout does not print it
+    standard_error: Numbers = 0.0  # of a result that depends on a random draw
     unit: str = ""
 
     @property
@@ -68,15 +68,13 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
-    """A number of the sheet that hangs on its random draw, among those of many draws of ours.
+    """A number of the handout that depends on its random draw, among those of many draws of ours.
 
-    To be shown as one line: the name, how many draws, their smallest, mean and largest value, the
-    sheet's, and whether it lies among them. Computing takes seconds the first time; the values are
-    kept with the lesson.
+    Computing takes seconds the first time; the values are kept with the lesson.
 
     Examples
     --------
-    >>> spread = Spread("heads of 10", lambda: [3, 5, 5, 6], sheet=4)
+    >>> spread = Spread("heads of 10", lambda: [3, 5, 5, 6], handout=4)
     >>> values = spread.values()
     >>> values.tolist(), spread.holds(values)
     ([3.0, 5.0, 5.0, 6.0], True)
@@ -84,7 +82,7 @@ class Spread:
 
     name: str
     compute: Callable[[], ArrayLike]  # (draws,)
-    sheet: float
+    handout: float
     unit: str = ""
 
     def values(self) -> FloatArray:
@@ -92,13 +90,13 @@ class Spread:
         return np.asarray(self.compute(), dtype=np.float64)
 
     def holds(self, values: FloatArray) -> bool:
-        """Whether the sheet's number is neither smaller nor larger than all of ours."""
-        return bool(values.min() <= self.sheet <= values.max())
+        """Whether the handout's number is neither smaller nor larger than all of ours."""
+        return bool(values.min() <= self.handout <= values.max())
 
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """A place where the sheet errs."""
+    """A place where the handout errs."""
 
     where: str
     printed: str
@@ -107,12 +105,18 @@ class Erratum:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Picture:
-    """A picture of a lesson; drawing it opens a new figure, which the caller closes."""
+class Figure:
+    """A figure of a lesson."""
 
     name: str  # of its file, without ending
     caption: str
-    draw: Callable[[], "MatplotlibFigure"]
+    make: Callable[[], "MatplotlibFigure"]
+
+    def draw(self) -> "MatplotlibFigure":
+        """Draw it in the style of all plots: a new figure, which the caller closes."""
+        from gaussbayes.plots.requirement import picture
+
+        return picture(self.make)()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,7 +128,7 @@ class Lesson:
     source: str
     text: str
     data: tuple[Table, ...]
-    figures: tuple[Figure, ...]
+    results: tuple[Result, ...]
     spreads: tuple[Spread, ...] = ()
     errata: tuple[Erratum, ...] = ()
-    pictures: tuple[Picture, ...] = ()
+    figures: tuple[Figure, ...] = ()

@@ -1,14 +1,20 @@
 """Decision regions of a classifier whose parameters are set, not fitted."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from gaussbayes.analysis.boundary import boundaries
 from gaussbayes.base.types import FloatArray
-from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons import sampling
-from gaussbayes.lessons.lesson import Figure, Lesson
-from gaussbayes.lessons.pictures.optimal_regions import pictures
-from gaussbayes.lessons.sheets.optimal_regions import COVARIANCE, MEANS, PRIORS
+from gaussbayes.lessons import standard_errors
+from gaussbayes.lessons.lesson import Figure, Lesson, Result
+
+if TYPE_CHECKING:
+    from gaussbayes.classifier import GaussianClassifier
+
+PRIORS = (0.25, 0.25, 0.5)
+MEANS = ((0.0, 0.0), (2.0, 2.0), (-2.0, -2.0))
+COVARIANCE = ((4.0, -3.0), (-3.0, 4.0))
 
 SOURCE = "B. Biggio, The Gaussian Classifier, laboratory slides, University of Cagliari: exercise 2"
 
@@ -17,17 +23,21 @@ ERROR = 9.38827
 """In per cent, from the normal distribution of x1 + x2 between the boundaries."""
 
 
-def model() -> GaussianClassifier:
-    """The classifier with the sheet's parameters."""
+def model() -> "GaussianClassifier":
+    """The classifier with the handout's parameters."""
+    from gaussbayes.classifier import GaussianClassifier
+
     return GaussianClassifier.from_parameters(PRIORS, MEANS, (COVARIANCE,) * 3)
 
 
-def along_the_diagonal() -> GaussianClassifier:
+def along_the_diagonal() -> "GaussianClassifier":
     """The same classes seen through ``s = x1 + x2`` alone.
 
     All differences of means lie along (1, 1), an eigenvector of the covariance, so `s` holds
     everything that tells the classes apart: mean ``1ᵀ mean_c``, variance ``1ᵀ Σ 1 = 2``.
     """
+    from gaussbayes.classifier import GaussianClassifier
+
     sums = np.asarray(MEANS).sum(axis=1, keepdims=True)
     variance = np.full((3, 1, 1), np.asarray(COVARIANCE).sum())
     return GaussianClassifier.from_parameters(PRIORS, sums, variance)
@@ -65,41 +75,41 @@ def lesson(seed: int = 0) -> Lesson:
             "but class 0 beats both there, so it bounds nothing."
         ),
         data=(),
-        figures=(
-            Figure(
+        results=(
+            Result(
                 "slope of the log-odds of classes 0 and 1",
                 lambda: slope(0, 1),
                 right=(-2.0, -2.0),
                 decimals=12,
             ),
-            Figure(
+            Result(
                 "slope of the log-odds of classes 0 and 2",
                 lambda: slope(0, 2),
                 right=(2.0, 2.0),
                 decimals=12,
             ),
-            Figure(
+            Result(
                 "x1 + x2 between classes 0 and 1", lambda: line(0, 1), right=(2.0,), decimals=12
             ),
-            Figure(
+            Result(
                 "x1 + x2 between classes 0 and 2",
                 lambda: line(0, 2),
                 right=(-1.6534264,),
                 decimals=7,
             ),
-            Figure(
+            Result(
                 "x1 + x2 where classes 1 and 2 are equal",
                 lambda: line(1, 2),
                 right=(0.1732868,),
                 decimals=7,
             ),
-            Figure(
+            Result(
                 "evidence at the three means",
                 lambda: np.exp(model().score_samples(MEANS)),
                 right=(0.0158651, 0.0153142, 0.0303529),
                 decimals=7,
             ),
-            sampling.percentage(
+            standard_errors.percentage(
                 f"error of the optimal rule over {N_DRAWS:,} draws",
                 error,
                 right=ERROR,
@@ -107,5 +117,41 @@ def lesson(seed: int = 0) -> Lesson:
                 decimals=5,
             ),
         ),
-        pictures=pictures(model().with_feature_names(("x1", "x2"))),
+        figures=_figures(model().with_feature_names(("x1", "x2"))),
+    )
+
+
+def _figures(model: "GaussianClassifier") -> tuple[Figure, ...]:
+    """The figures, in the order of the lesson's text."""
+    from gaussbayes import plots
+    from gaussbayes.lessons.figure_parts import figure_of
+
+    return (
+        Figure(
+            "regions",
+            "The optimal regions: three strips, bounded by the parallel lines x1 + x2 = 2 and "
+            "x1 + x2 = −1.65.",
+            lambda: figure_of(plots.regions(model)),
+        ),
+        Figure(
+            "posteriors",
+            "p(c | x) for each class: near 1 in its own strip, ½ on the boundaries.",
+            lambda: figure_of(plots.posteriors(model).flat[0]),
+        ),
+        Figure(
+            "joints",
+            "p(x, c) for each class, on one scale: the same ellipse three times, that of class 2 "
+            "twice as strong.",
+            lambda: figure_of(plots.joints(model).flat[0]),
+        ),
+        Figure(
+            "evidence",
+            "p(x), the sum of the joint densities, from above.",
+            lambda: figure_of(plots.evidence(model)),
+        ),
+        Figure(
+            "evidence_surface",
+            "p(x) as a surface: three ridges that overlap, the one of class 2 the highest.",
+            lambda: figure_of(plots.evidence_surface(model)),
+        ),
     )

@@ -1,4 +1,4 @@
-"""``gaussbayes lesson NAME``: replay a worked example, with its figures, errata and pictures."""
+"""``gaussbayes lesson NAME``: replay a worked example, with its results, errata and figures."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from gaussbayes.apps.cli.figures import Replayed
-    from gaussbayes.apps.cli.spreads import Repeated
+    from gaussbayes.apps.cli.lesson_results import Repeated, Replayed
     from gaussbayes.lessons import Lesson
 
 
@@ -31,7 +30,7 @@ def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[s
     "directory",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Save the pictures there as PNG files; the directory is made if it is missing.",
+    help="Save the figures there as PNG files; the directory is made if it is missing.",
 )
 @options.seed_option("Draws the random rows.")
 @click.option("--json", "as_json", is_flag=True, help="Write a line of JSON for each lesson.")
@@ -40,16 +39,16 @@ def command(
 ) -> None:
     """Replay worked examples of the course.
 
-    The figures of the sheet are put beside ours and the right ones, with what the sheet gets
-    wrong and why. Pictures are shown in windows where there is a screen, or saved with --save.
+    The results of the handout are put beside ours and the right ones, with what the handout gets
+    wrong and why. Figures are shown in windows where there is a screen, or saved with --save.
 
     \b
-    gaussbayes lessons                         lists the names
-    gaussbayes lesson petals --save pictures   replays one
+    gaussbayes lessons                        lists the names
+    gaussbayes lesson petals --save figures   replays one
     """
     chosen = _chosen(names, every, seed)
     if directory is not None:
-        from gaussbayes.apps.cli.pictures import prepare
+        from gaussbayes.apps.cli.lesson_figures import prepare
 
         prepare(directory)
     windows = not as_json and directory is None and _can_be_shown(chosen)
@@ -61,10 +60,10 @@ def command(
             if number:
                 console.print("\n" + "─" * console.width + "\n", style="dim")
             _print(lesson, console)
-            _print_pictures(lesson, directory, console, windows)
-    if any(lesson.pictures for lesson in chosen) and not (as_json or directory or windows):
+            _print_figures(lesson, directory, console, windows)
+    if any(lesson.figures for lesson in chosen) and not (as_json or directory or windows):
         given = "--all" if every else " ".join(names)
-        how = f"\nSave the pictures with: gaussbayes lesson {given} --save DIR"
+        how = f"\nSave the figures with: gaussbayes lesson {given} --save DIR"
         output.console(stderr=True).print(how, style="dim", soft_wrap=True)
 
 
@@ -86,15 +85,15 @@ def _chosen(names: tuple[str, ...], every: bool, seed: int) -> "list[Lesson]":
 
 
 def _replayed(lesson: "Lesson") -> "list[Replayed]":
-    from gaussbayes.apps.cli.figures import Replayed
+    from gaussbayes.apps.cli.lesson_results import Replayed
     from gaussbayes.base.progress import track
 
-    steps = track(lesson.figures, f"figures of {lesson.name}")
-    return [Replayed(figure, figure.value()) for figure in steps]
+    steps = track(lesson.results, f"results of {lesson.name}")
+    return [Replayed(result, result.value()) for result in steps]
 
 
 def _repeated(lesson: "Lesson") -> "list[Repeated]":
-    from gaussbayes.apps.cli.spreads import Repeated
+    from gaussbayes.apps.cli.lesson_results import Repeated
     from gaussbayes.base.progress import track
 
     steps = track(lesson.spreads, f"many draws for {lesson.name}")
@@ -102,10 +101,10 @@ def _repeated(lesson: "Lesson") -> "list[Repeated]":
 
 
 def _record(lesson: "Lesson", seed: int, directory: Path | None) -> dict[str, Any]:
-    from gaussbayes.apps.cli.pictures import save
+    from gaussbayes.apps.cli.lesson_figures import save
 
-    figures = [one.record() for one in _replayed(lesson)]
-    files = [None] * len(lesson.pictures) if directory is None else save(lesson, directory)
+    results = [replayed.record() for replayed in _replayed(lesson)]
+    files = [None] * len(lesson.figures) if directory is None else save(lesson, directory)
     return {
         "name": lesson.name,
         "title": lesson.title,
@@ -116,25 +115,25 @@ def _record(lesson: "Lesson", seed: int, directory: Path | None) -> dict[str, An
             {"name": table.name, "rows": len(table.rows), "source": table.source}
             for table in lesson.data
         ],
-        "figures": figures,
+        "results": results,
         "spreads": [one.record() for one in _repeated(lesson)],
         "errata": [
             {name: getattr(erratum, name) for name in ("where", "printed", "right", "why")}
             for erratum in lesson.errata
         ],
-        "pictures": [
+        "figures": [
             {
-                "name": picture.name,
-                "caption": picture.caption,
+                "name": figure.name,
+                "caption": figure.caption,
                 "file": None if file is None else str(file),
             }
-            for picture, file in zip(lesson.pictures, files, strict=True)
+            for figure, file in zip(lesson.figures, files, strict=True)
         ],
     }
 
 
 def _print(lesson: "Lesson", console: "Console") -> None:
-    from gaussbayes.apps.cli import figures, spreads
+    from gaussbayes.apps.cli import lesson_results
 
     replayed, repeated = _replayed(lesson), _repeated(lesson)
     console.print(lesson.title, style="bold")
@@ -147,15 +146,15 @@ def _print(lesson: "Lesson", console: "Console") -> None:
         output.paragraph(console, f"{table.name}: {columns}; {table.source}.")
     if lesson.data:
         console.print()
-    console.print(figures.table(replayed))
-    for note in figures.notes(replayed):
+    console.print(lesson_results.result_table(replayed))
+    for note in lesson_results.notes(replayed):
         console.print()
         output.paragraph(console, note, style="dim")
     if repeated:
         console.print()
-        console.print(spreads.table(repeated))
+        console.print(lesson_results.spread_table(repeated))
     if lesson.errata:
-        console.print("\nWhere the sheet errs", style="bold")
+        console.print("\nWhere the handout errs", style="bold")
     for erratum in lesson.errata:
         console.print()
         output.paragraph(console, erratum.where, style="bold")
@@ -175,27 +174,27 @@ def _labelled(lines: dict[str, str]) -> "Table":
 
 
 def _can_be_shown(chosen: "list[Lesson]") -> bool:
-    from gaussbayes.apps.cli.pictures import can_be_shown
+    from gaussbayes.apps.cli.lesson_figures import can_be_shown
 
-    return any(lesson.pictures for lesson in chosen) and can_be_shown()
+    return any(lesson.figures for lesson in chosen) and can_be_shown()
 
 
-def _print_pictures(
+def _print_figures(
     lesson: "Lesson", directory: Path | None, console: "Console", windows: bool
 ) -> None:
-    from gaussbayes.apps.cli import pictures
+    from gaussbayes.apps.cli import lesson_figures
 
-    if not lesson.pictures:
+    if not lesson.figures:
         return
-    saved = None if directory is None else pictures.save(lesson, directory)
-    console.print("\nPictures", style="bold")
-    for number, picture in enumerate(lesson.pictures):
+    saved = None if directory is None else lesson_figures.save(lesson, directory)
+    console.print("\nFigures", style="bold")
+    for number, figure in enumerate(lesson.figures):
         console.print()
         # A path stays in one piece, however long, so that it can be copied.
-        name = picture.name if saved is None else str(saved[number])
+        name = figure.name if saved is None else str(saved[number])
         console.print(name, soft_wrap=True)
-        output.paragraph(console, picture.caption, indent=2, style="dim")
+        output.paragraph(console, figure.caption, indent=2, style="dim")
     if windows:
-        aside = "\nThe pictures are shown in windows; close them to go on."
+        aside = "\nThe figures are shown in windows; close them to go on."
         output.console(stderr=True).print(aside, style="dim")
-        pictures.show(lesson)
+        lesson_figures.show(lesson)

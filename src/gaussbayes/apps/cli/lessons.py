@@ -21,8 +21,8 @@ def command(as_json: bool) -> None:
                 "name": lesson.name,
                 "title": lesson.title,
                 "source": lesson.source,
+                "results": len(lesson.results),
                 "figures": len(lesson.figures),
-                "pictures": len(lesson.pictures),
             }
             for lesson in every
         ]
@@ -31,13 +31,13 @@ def command(as_json: bool) -> None:
 
     from rich.text import Text
 
-    table = output.table("name", "title and source", "figures", "pictures")
+    table = output.table("name", "title and source", "results", "figures")
     table.columns[0].no_wrap = True
     for column in table.columns[2:]:
         column.justify, column.no_wrap = "right", True
     for lesson in every:
         described = Text(lesson.title, style="bold").append(f"\n{lesson.source}", style="not bold")
-        counts = (str(len(lesson.figures)), str(len(lesson.pictures)))
+        counts = (str(len(lesson.results)), str(len(lesson.figures)))
         table.add_row(lesson.name, described, *counts)
     output.console().print(table)
     output.console(stderr=True).print("\nReplay one with: gaussbayes lesson NAME", style="dim")

@@ -65,9 +65,9 @@ def command(
     writing.refuse_overwriting(str(output), *arguments, str(held_out))
 
     from gaussbayes import write_report
-    from gaussbayes.apps.report.write import refuse_unwritable
+    from gaussbayes.apps.report import check_writable
 
-    refuse_unwritable(output)  # before a large file is read
+    check_writable(output)  # before a large file is read
 
     source = reading.opened(parted.data, file_format, bad_rows)
     if parted.model is None:

@@ -173,20 +173,20 @@ def sampled(
     meanwhile : what is called with all rows and labels, part by part
     categorical : the features that hold categories
     """
-    from gaussbayes.apps.report.passing import Passing
+    from gaussbayes.apps.report.samples import StreamSample
 
     columns = chosen(source, target, features, categorical=categorical)
     taken = MemoryRows(columns)
-    passing = Passing(most, least=min(most, _LEAST), seed=seed)
+    sample = StreamSample(most, least=min(most, _LEAST), seed=seed)
     for block in blocks(source, columns, complete=True, taken=taken):
         if meanwhile is not None:
             meanwhile(block.rows, block.labels)
-        passing.add(block.rows, block.codes, block.classes)
-    if passing.n_seen == 0:
+        sample.add(block.rows, block.codes, block.classes)
+    if sample.n_seen == 0:
         raise nothing_in(source)
-    matrix, labels = passing.rows()
-    if labels.size < passing.n_seen:
-        some = f"{labels.size:,} of {passing.n_seen:,} rows"
+    matrix, labels = sample.rows()
+    if labels.size < sample.n_seen:
+        some = f"{labels.size:,} of {sample.n_seen:,} rows"
         reading.tell(f"{some} of {reading.where(source)} are used, drawn at random")
     return Rows(taken.framed(matrix), labels, target, columns.categorical)
 

@@ -1,8 +1,9 @@
-"""One self-contained page about a fitted model, to hand over.
+"""One self-contained HTML report about a fitted model, to hand over.
 
-`contents` gathers every number, `pictures` draws, and `page` writes it down as HTML.
+`subject` asks the model, `contents` gathers every number, `svg_figures` draws, and the template
+`report.html.jinja` lays it out.
 """
 
-from gaussbayes.apps.report.write import write_report
+from gaussbayes.apps.report.html_report import check_writable, write_report
 
-__all__ = ["write_report"]
+__all__ = ["check_writable", "write_report"]

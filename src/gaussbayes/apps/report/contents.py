@@ -1,5 +1,6 @@
-"""What the page says: every number on it, gathered before any of it is written."""
+"""The contents of a report: every number in it, gathered before any of it is laid out."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -7,61 +8,91 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.comparison import Candidate, Comparison, compare
-from gaussbayes.analysis.evaluation import Evaluation, evaluate
-from gaussbayes.analysis.view import View, view
-from gaussbayes.apps.report import pictures
-from gaussbayes.apps.report.description import Description, describe
-from gaussbayes.apps.report.mistakes import Mistake, confident_mistakes
-from gaussbayes.apps.report.pictures import Picture, Shown
-from gaussbayes.apps.report.recipe import Recipe, data_digest, recipe
-from gaussbayes.apps.report.sample import stratified
-from gaussbayes.apps.report.telling import Telling, telling_features
-from gaussbayes.base.errors import DataError, ParameterError, PriorError
-from gaussbayes.base.types import FloatArray
-from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.families.gaussian.structures import name_of
+from gaussbayes.analysis.evaluation import Evaluation
+from gaussbayes.apps.report import svg_figures
+from gaussbayes.apps.report.numerals import aligned
+from gaussbayes.apps.report.recipe import Recipe, recipe
+from gaussbayes.apps.report.samples import stratified
+from gaussbayes.apps.report.subject import (
+    MOST_COLUMNS,
+    Comparison,
+    DataSummary,
+    ErrorRow,
+    InformativeFeatures,
+    ParameterTable,
+    Subject,
+)
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.plots.style import class_styles
 
 MOST_DRAWN = 2_000
-"""Rows in a picture; of more, a sample is drawn."""
+"""Rows in a figure; of more, a sample is drawn."""
 
 MOST_COMPARED = 20_000
 """Rows that the models are compared on."""
 
+_MOST_CONFUSIONS = 24
+"""Pairs of classes listed where a confusion matrix would be too large."""
+
+_RATIO = 100.0
+"""Deviations further apart than this are not written with the same decimal places."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSummary:
+    """A class: its rows and how they were predicted; NaN for proportions of nothing."""
+
+    label: str
+    color: str  # in all figures
+    n_rows: int
+    proportion: float
+    n_predicted: int
+    recall: float
+    precision: float
+    held_out_recall: float
+    held_out_precision: float
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSummary:
+    """A feature: its numbers as text."""
+
+    name: str
+    minimum: str
+    mean: str
+    deviation: str
+    maximum: str
+    class_means: tuple[str, ...]  # of the first classes
+    constant: bool
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contents:
-    """Everything on the page."""
+    """Everything in a report; the template lays it out."""
 
     title: str
-    made: str  # the date
-    model: GaussianClassifier  # it knows no names
+    date: str
     name: str  # of the model
-    features: tuple[str, ...]  # d names
-    classes: tuple[str, ...]  # k labels, as text
-    data: Description
-    evaluation: Evaluation  # of all rows
-    mistakes: tuple[Mistake, ...]
-    telling: Telling | None  # for models of more than two features
+    kind: str
+    was_fitted: bool
+    classes: tuple[ClassSummary, ...]  # in the order of their codes
+    features: tuple[FeatureSummary, ...]
+    settings: tuple[tuple[str, str], ...]
+    parameter_tables: tuple[tuple[ParameterTable, ...], ...]
+    informative: InformativeFeatures | None  # of models of more than two features
     n_drawn: int
-    n_compared: int
+    evaluation: Evaluation  # of all rows
+    uniform_log_loss: float  # log k, that of a model which always says 1/k
+    errors: tuple[ErrorRow, ...]
+    frequent_confusions: tuple[tuple[int, int, int], ...]  # true code, predicted code, rows
     comparison: Comparison | None
-    problem: str | None  # why there is no comparison
-    fewer_folds: str  # that there were fewer than asked for, and why; or nothing
-    pictures: dict[str, Picture]
+    held_out: Evaluation | None  # of models with the same settings
+    held_out_codes: tuple[int, ...]  # of the classes among the rows held out
+    problem: str | None  # why there is no evaluation on held-out rows
+    n_compared: int
+    folds: str  # that there were fewer than asked for, and why; or nothing
+    figures: Mapping[str, svg_figures.InlineFigure]
     recipe: Recipe
-
-    @property
-    def own(self) -> Candidate | None:
-        """The candidate of the comparison that has the model's structure."""
-        structure = self.model.structure_
-        found = () if self.comparison is None else self.comparison.candidates
-        return next((one for one in found if one.structure == structure), None)
-
-    @property
-    def held_out(self) -> Evaluation | None:
-        """How it fared on held-out rows, if that could be found out."""
-        return None if self.own is None else self.own.evaluation
 
 
 def gather(
@@ -74,106 +105,131 @@ def gather(
     random_state: int,
     source: str | None,
     command: str | None,
-    made: str,
+    date: str,
 ) -> Contents:
-    """Look at a fitted model and labelled rows from all sides."""
+    """Ask a fitted model and labelled rows for everything that is in a report."""
     seed = _seed(random_state)
-    whole = view(model)
-    raw, codes = whole.labelled(X, y)
-    rows = np.asarray(raw, dtype=np.float64)
-    plain, classes = whole.model, whole.classes
-    log_posterior = plain.predict_log_proba(rows)
-    seen = stratified(codes, MOST_DRAWN, seed)
-    few = Shown(rows[seen], classes[codes[seen]])
-    telling = telling_features(plain, few.rows, codes[seen]) if len(whole.names) > 2 else None
-    folds = held_out if _is_whole(held_out) else 1
-    kept = stratified(codes, MOST_COMPARED, seed, least=folds)
-    how, fewer_folds = _possible(held_out, codes[kept])
-    compared, problem = _compared(whole, rows[kept], codes[kept], how, seed)
-    name = model_name(plain)
+    subject = Subject.of(model, X, y)
+    drawn = subject.selected(stratified(subject.codes, MOST_DRAWN, seed))
+    informative = drawn.informative_features() if len(subject.features) > 2 else None
+    n_folds = held_out if _is_integer(held_out) else 1
+    sample = subject.selected(stratified(subject.codes, MOST_COMPARED, seed, least=n_folds))
+    possible, folds = _possible(held_out, sample.codes)
+    compared = sample.compared(possible, seed)
+    comparison = None if isinstance(compared, str) else compared
+    counterpart = None if comparison is None else comparison.subject
+    summary, evaluation = subject.data_summary(), subject.evaluation
+    judged = None if counterpart is None else counterpart.evaluation
     return Contents(
-        title=title or f"{name} on {codes.size:,} rows",
-        made=made,
-        model=plain,
-        name=name,
-        features=whole.names,
-        classes=tuple(str(label) for label in classes.tolist()),
-        data=describe(rows, codes, classes.size),
-        evaluation=evaluate(log_posterior, codes, classes),
-        mistakes=confident_mistakes(plain, rows, codes, log_posterior),
-        telling=telling,
-        n_drawn=seen.size,
-        n_compared=kept.size,
-        comparison=compared,
-        problem=problem,
-        fewer_folds=fewer_folds,
-        pictures=_pictures(model, few, Shown(rows, classes[codes]), telling, compared),
-        recipe=recipe(model, data_digest(rows, codes, classes), held_out, seed, source, command),
+        title=title or f"{subject.name} on {subject.codes.size:,} rows",
+        date=date,
+        name=subject.name,
+        kind=subject.kind,
+        was_fitted=subject.was_fitted,
+        classes=tuple(_classes(subject, summary, evaluation, judged)),
+        features=tuple(_features(subject, summary)),
+        settings=subject.settings(),
+        parameter_tables=subject.parameter_tables(),
+        informative=informative,
+        n_drawn=drawn.codes.size,
+        evaluation=evaluation,
+        uniform_log_loss=float(np.log(subject.classes.size)),
+        errors=subject.confident_errors(),
+        frequent_confusions=_frequent(evaluation),
+        comparison=comparison,
+        held_out=judged,
+        held_out_codes=() if judged is None else subject.codes_of(judged.classes),
+        problem=compared if isinstance(compared, str) else getattr(counterpart, "problem", None),
+        n_compared=sample.codes.size,
+        folds=folds,
+        figures=_figures(subject, drawn, informative, comparison),
+        recipe=recipe(subject, held_out, seed, source, command),
     )
 
 
-def _is_whole(value: Any) -> bool:
+def _is_integer(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _seed(random_state: Any) -> int:
-    if not _is_whole(random_state) or random_state < 0:
+    if not _is_integer(random_state) or random_state < 0:
         msg = (
-            "random_state must be a whole number that is not negative, for it is written on the "
-            f"page; got {random_state!r}"
+            "random_state must be a non-negative integer, because the report states it; "
+            f"got {random_state!r}"
         )
         raise ParameterError(msg)
     return int(random_state)
 
 
-def model_name(model: GaussianClassifier) -> str:
-    """What people call a model of this structure.
-
-    Examples
-    --------
-    >>> model_name(GaussianClassifier.from_parameters(None, [[0], [1]], [[1]]))
-    'LDA'
-    """
-    return name_of(model.structure_)
-
-
 def _possible(held_out: Any, codes: NDArray[np.intp]) -> tuple[Any, str]:
     """As many folds as the smallest class has rows, if there are fewer than asked for."""
     least = int(np.unique(codes, return_counts=True)[1].min())
-    if not _is_whole(held_out) or not 2 <= least < held_out:
+    if not _is_integer(held_out) or not 2 <= least < held_out:
         return held_out, ""
-    few = f"Not {held_out} folds, because the smallest class has only {least} rows."
-    return least, few
+    return least, f"Not {held_out} folds, because the smallest class has only {least} rows."
 
 
-def _compared(
-    whole: View, rows: FloatArray, codes: NDArray[np.intp], held_out: Any, seed: int
-) -> tuple[Comparison | None, str | None]:
-    """The comparison, or why there is none: the rest of the page does not depend on it."""
-    if isinstance(held_out, tuple) and len(held_out) == 2:
-        test_rows, test_codes = whole.labelled(*held_out)
-        held_out = (test_rows, whole.classes[test_codes])
-    labels = whole.classes[codes]
-    try:
-        return compare(rows, labels, held_out=held_out, model=whole.model, random_state=seed), None
-    except (DataError, PriorError) as error:
-        return None, str(error)
+def _classes(
+    subject: Subject, summary: DataSummary, evaluation: Evaluation, held_out: Evaluation | None
+) -> Iterator[ClassSummary]:
+    styles = class_styles(subject.classes)
+    scores = np.full((2, subject.classes.size), np.nan)
+    if held_out is not None:  # it knows only classes that were among the rows
+        scores[:, subject.codes_of(held_out.classes)] = held_out.recall, held_out.precision
+    for code, label in enumerate(subject.classes.tolist()):
+        yield ClassSummary(
+            label=str(label),
+            color=styles[code].color,
+            n_rows=int(summary.count[code]),
+            proportion=float(summary.proportion[code]),
+            n_predicted=int(evaluation.confusion[:, code].sum()),
+            recall=float(evaluation.recall[code]),
+            precision=float(evaluation.precision[code]),
+            held_out_recall=float(scores[0, code]),
+            held_out_precision=float(scores[1, code]),
+        )
 
 
-def _pictures(
-    model: GaussianClassifier,
-    few: Shown,
-    every: Shown,
-    telling: Telling | None,
-    compared: Comparison | None,
-) -> dict[str, Picture]:
-    sketches = [pictures.calibration_sketches(model, every)]
-    if model.classes_.size <= pictures.MOST_CLASSES:
-        sketches += [
-            pictures.model_sketches(model, few, telling),
-            (pictures.confusion_sketch(model, every),),
+def _features(subject: Subject, summary: DataSummary) -> Iterator[FeatureSummary]:
+    varying = summary.deviation[summary.deviation > 0]
+    alike = varying.size and varying.max() < _RATIO * varying.min()
+    common = float(varying.min()) if alike else None
+    for j, name in enumerate(subject.features):
+        deviation = float(summary.deviation[j])
+        means = summary.class_mean[:MOST_COLUMNS, j]
+        values = [summary.minimum[j], summary.mean[j], summary.maximum[j], *means]
+        low, mean, high, *class_means = aligned(values, digits=3, size=common or deviation or None)
+        yield FeatureSummary(
+            name=name,
+            minimum=low,
+            mean=mean,
+            deviation=aligned([deviation], digits=3, size=common)[0],
+            maximum=high,
+            class_means=tuple(class_means),
+            constant=bool(summary.minimum[j] == summary.maximum[j]),
+        )
+
+
+def _frequent(evaluation: Evaluation) -> tuple[tuple[int, int, int], ...]:
+    """The most frequent pairs of different true and predicted classes."""
+    wrong = evaluation.confusion - np.diag(np.diag(evaluation.confusion))
+    order = np.argsort(-wrong, axis=None, kind="stable")[:_MOST_CONFUSIONS]
+    pairs = [divmod(int(place), wrong.shape[0]) for place in order]
+    return tuple((*pair, int(wrong[pair])) for pair in pairs if wrong[pair])
+
+
+def _figures(
+    subject: Subject,
+    drawn: Subject,
+    informative: InformativeFeatures | None,
+    comparison: Comparison | None,
+) -> Mapping[str, svg_figures.InlineFigure]:
+    plots = [svg_figures.calibration_plots(subject)]
+    if subject.classes.size <= svg_figures.MOST_CLASSES:
+        plots += [
+            svg_figures.model_plots(drawn, informative),
+            (svg_figures.confusion_plot(subject),),
         ]
-    found = () if compared is None else compared.candidates
-    if compared is not None and any(one.neighbors and one.evaluation for one in found):
-        sketches.append((pictures.comparison_sketch(compared),))
-    return pictures.drawn(chain.from_iterable(sketches))
+    if comparison is not None and comparison.has_neighbors:
+        plots.append((svg_figures.comparison_plot(comparison),))
+    return svg_figures.inline_figures(chain.from_iterable(plots))

@@ -1,22 +1,23 @@
-"""How to make the page again: the settings as Python code, the versions, a digest of the data."""
+"""How to reproduce a report: the settings as Python code, the versions, a digest of the data."""
 
 import hashlib
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pprint import pformat
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gaussbayes.base.types import LabelArray, RealArray
-from gaussbayes.classifier import GaussianClassifier
+from gaussbayes.apps.report.subject import Subject
 
 _MOST_NUMBERS = 400
 """Parameters that are written out in the code; more would be a page of their own."""
 
 _BLOCK = 1 << 16
+
+_PACKAGES = ("gaussbayes", "numpy", "scipy", "scikit-learn", "matplotlib")
 
 DIGEST_CODE = """\
 import hashlib
@@ -24,90 +25,63 @@ import hashlib
 digest = hashlib.sha256(np.ascontiguousarray(X, dtype="<f8").tobytes())
 digest.update("\\n".join(map(str, y)).encode())
 print(digest.hexdigest())"""
-"""How the digest of a table X and its labels y is computed; shown on the page."""
+"""How the digest of a table X and its labels y is computed; shown in the report."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What it takes to make the page again."""
+    """What it takes to reproduce a report."""
 
     code: str  # Python
-    versions: tuple[tuple[str, str], ...]  # (name, version)
+    versions: Mapping[str, str]
     digest: str  # SHA-256, in hexadecimal digits
     seed: int
     source: str | None  # where the rows came from, in the user's words
-    command: str | None  # that made the page
+    command: str | None  # that wrote the report
+    digest_code: str = DIGEST_CODE
 
 
 def recipe(
-    model: GaussianClassifier,
-    digest: str,
-    held_out: Any,
-    seed: int,
-    source: str | None,
-    command: str | None,
+    subject: Subject, held_out: Any, seed: int, source: str | None, command: str | None
 ) -> Recipe:
-    """Gather it."""
-    packages = ("gaussbayes", "numpy", "scipy", "scikit-learn", "matplotlib")
-    versions = (
-        ("Python", platform.python_version()),
-        *((name, version(name)) for name in packages),
-    )
-    code = f"{_model_code(model)}\n{_call(held_out, seed)}"
-    return Recipe(code, versions, digest, seed, source, command)
+    """The recipe of a report about all rows of the subject."""
+    versions = {"Python": platform.python_version()} | {name: version(name) for name in _PACKAGES}
+    # Test rows themselves are not written out.
+    how = "(X_test, y_test)" if isinstance(held_out, tuple) else repr(held_out)
+    call = f'write_report(model, X, y, "report.html", held_out={how}, random_state={seed})'
+    code = f"{_model_code(subject)}\n{call}"
+    return Recipe(code, versions, data_digest(subject), seed, source, command)
 
 
-def data_digest(rows: RealArray, codes: NDArray[np.intp], classes: LabelArray) -> str:
-    """SHA-256 of the rows as 64-bit floats, little end first, then of the labels, one a line.
-
-    Examples
-    --------
-    >>> rows = np.array([[1.0], [2.0]])
-    >>> data_digest(rows, np.array([0, 1]), np.array(["no", "yes"])) == hashlib.sha256(
-    ...     rows.tobytes() + b"no\\nyes"
-    ... ).hexdigest()
-    True
-    """
+def data_digest(subject: Subject) -> str:
+    """SHA-256 of the rows as 64-bit floats, little end first, then of the labels, one a line."""
     digest = hashlib.sha256()
-    for start in range(0, rows.shape[0], _BLOCK):
-        digest.update(np.ascontiguousarray(rows[start : start + _BLOCK], dtype="<f8").tobytes())
-    texts = np.array([str(label) for label in classes.tolist()], dtype=object)
-    digest.update("\n".join(texts[codes]).encode("utf-8", "surrogatepass"))
+    for start in range(0, subject.codes.size, _BLOCK):
+        block = subject.rows[start : start + _BLOCK]
+        digest.update(np.ascontiguousarray(block, dtype="<f8").tobytes())
+    labels = np.array([str(label) for label in subject.classes.tolist()], dtype=object)
+    digest.update("\n".join(labels[subject.codes]).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 
-def _model_code(model: GaussianClassifier) -> str:
-    lines = ["import numpy as np", "from gaussbayes import GaussianClassifier, write_report", ""]
-    if hasattr(model, "moments_"):
-        settings = {key: value for key, value in model.get_params().items() if key != "n_jobs"}
-        written = ",\n".join(f"    {key}={_literal(value)}" for key, value in settings.items())
-        lines += [
-            "# X: the rows, y: their labels. Fit to the rows that the model was fitted to:",
-            "# a model does not keep them.",
-            f"model = GaussianClassifier(\n{written},\n).fit(X, y)",
-        ]
-        return "\n".join(lines)
-    lines += [
-        "# X: the rows, y: their labels. The model was not fitted: its parameters were given."
-    ]
-    parts = {
-        "priors": model.priors_,
-        "means": model.means_,
-        "covariances": model.covariances_,
-        "classes": model.classes_,
-    }
-    if sum(part.size for part in parts.values()) > _MOST_NUMBERS:
-        lines += ["# There are too many to write out here.", "model = ...  # from_parameters(...)"]
-        return "\n".join(lines)
-    written = ",\n".join(f"    {key}={_literal(value)}" for key, value in parts.items())
-    lines += [f"model = GaussianClassifier.from_parameters(\n{written},\n)"]
-    return "\n".join(lines)
+def _model_code(subject: Subject) -> str:
+    arguments = subject.arguments()
+    written = ",\n".join(f"    {key}={_literal(value)}" for key, value in arguments.items())
+    if subject.was_fitted:
+        origin = "Fit to the rows that the model was fitted to:\n# a model does not keep them."
+        model = f"GaussianClassifier(\n{written},\n).fit(X, y)"
+    else:
+        origin = "The model was not fitted: its parameters were given."
+        model = f"GaussianClassifier.from_parameters(\n{written},\n)"
+        if sum(value.size for value in arguments.values()) > _MOST_NUMBERS:
+            origin += "\n# There are too many to write out here."
+            model = "...  # from_parameters(...)"
+    return f"""\
+import numpy as np
+from gaussbayes import GaussianClassifier, write_report
 
-
-def _call(held_out: Any, seed: int) -> str:
-    # Test rows themselves are not written out.
-    how = "(X_test, y_test)" if isinstance(held_out, tuple) else repr(held_out)
-    return f'write_report(model, X, y, "report.html", held_out={how}, random_state={seed})'
+# X: the rows, y: their labels. {origin}
+model = {model}"""
 
 
 def _literal(value: Any) -> str:

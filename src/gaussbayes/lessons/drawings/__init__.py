@@ -1,1 +1,0 @@
-"""Pictures that only the lessons need; the others are `gaussbayes.plots`."""
