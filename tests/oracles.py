@@ -8,9 +8,8 @@ import mpmath
 import numpy as np
 
 from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.parameters import Parameters
-from gaussbayes.families.gaussian.shapes import correlation
 from tests.strategies import Rows
 
 EPS = float(np.finfo(np.float64).eps)
@@ -115,11 +114,11 @@ class ExactScores:
     log_evidence: list[mpmath.mpf]
 
 
-def exact_scores(parameters: Parameters, X: RealArray) -> ExactScores:
+def exact_scores(density: GaussianDensity, prior: FloatArray, X: RealArray) -> ExactScores:
     """The scores of the model whose parameters are exactly these floats."""
     with mpmath.workdps(DIGITS):
-        k, d = parameters.offset.shape
-        matrices = [mpmath.matrix(own.tolist()) for own in parameters.covariance.dense()]
+        k, d = density.offset.shape
+        matrices = [mpmath.matrix(own.tolist()) for own in density.covariance.dense()]
         inverses = [matrix**-1 for matrix in matrices]
         log_dets = [mpmath.log(mpmath.det(matrix)) for matrix in matrices]
         squares, likelihoods, joints, posteriors, evidences = [], [], [], [], []
@@ -130,15 +129,15 @@ def exact_scores(parameters: Parameters, X: RealArray) -> ExactScores:
                 v = mpmath.matrix(
                     [
                         mpmath.mpf(float(x[j]))
-                        - mpmath.mpf(float(parameters.center[j]))
-                        - mpmath.mpf(float(parameters.offset[c, j]))
+                        - mpmath.mpf(float(density.center[j]))
+                        - mpmath.mpf(float(density.offset[c, j]))
                         for j in range(d)
                     ]
                 )
                 distance.append((v.T * inverses[own] * v)[0])
                 volume = d * mpmath.log(2 * mpmath.pi) + log_dets[own]
                 likelihood.append(-(volume + distance[c]) / 2)
-                joint.append(likelihood[c] + mpmath.log(mpmath.mpf(float(parameters.prior[c]))))
+                joint.append(likelihood[c] + mpmath.log(mpmath.mpf(float(prior[c]))))
             best = max(range(k), key=joint.__getitem__)
             others = [mpmath.exp(joint[c] - joint[best]) for c in range(k) if c != best]
             # The 1 of the best class is never added: 50 digits would not hold 1 + 1e-200.
@@ -165,19 +164,20 @@ def errors(scores: RealArray, truth: Sequence[object]) -> FloatArray:
 # Rounding of scores
 
 
-def condition(parameters: Parameters) -> float:
+def condition(density: GaussianDensity) -> float:
     """The largest condition number among the correlation matrices, which are what is factored."""
-    return float(np.linalg.cond(correlation(parameters.covariance.dense())).max())
+    shape = density.covariance
+    return float(np.linalg.cond(shape.correlation).max()) if shape.correlated else 1.0
 
 
-def score_rounding(n_rows: int, largest_square: float, *models: Parameters) -> float:
-    """How far log joints of models from n rows may be from those of another way to them.
+def score_rounding(n_rows: int, largest_square: float, *densities: GaussianDensity) -> float:
+    """How far log joints of densities from n rows may be from those of another way to them.
 
     A scatter from n rows is right to about n ε relative to its standard deviations; factoring
     and whitening d features add d ε. A relative perturbation E of the correlations changes a
     squared distance M² by at most d κ E M² and a log determinant by d κ E. Ten times that is given,
     because the constants of the steps add up.
     """
-    d = models[0].center.shape[0]
-    worst = max(condition(model) for model in models)
+    d = densities[0].n_columns
+    worst = max(map(condition, densities))
     return 10 * (n_rows + d) * d * EPS * worst * (1 + largest_square)

@@ -14,24 +14,29 @@ from hypothesis.extra import numpy as hnp
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.parameters import Structure
-from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.families.gaussian.observation import summarise
+from gaussbayes.families.gaussian.structure import Structure
 
 LAYOUTS: tuple[ScatterLayout, ...] = ("full", "pooled", "diagonal")
 STRUCTURES = tuple(
-    Structure(covariance, shared)
-    for covariance, shared in product(("full", "diagonal", "spherical"), (False, True))
+    Structure(covariance, sharing)
+    for covariance, sharing in product(("full", "diagonal", "spherical"), (0.0, 1.0))
 )
 
 MIXTURES = tuple(
-    Structure(covariance, toward_shared=share)
-    for covariance, share in (("full", 0.25), ("full", 0.9), ("diagonal", 0.6), ("spherical", 0.4))
+    Structure(covariance, sharing)
+    for covariance, sharing in (
+        ("full", 0.25),
+        ("full", 0.9),
+        ("diagonal", 0.6),
+        ("spherical", 0.4),
+    )
 )
 
 
 def name_of(structure: Structure) -> str:
     """How a test's name writes a structure."""
-    sharing = {False: "own", True: "shared"}.get(structure.sharing, str(structure.sharing))
+    sharing = str(structure.sharing) if structure.between else structure.sharing_name
     return f"{sharing}-{structure.covariance}"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gaussbayes.base.checks import finite_number, positive_number, probability, whole_number
+from gaussbayes.base.checks import finite_number, positive_number, probability, integer
 from gaussbayes.base.errors import ParameterError
 
 
@@ -18,28 +18,28 @@ def test_probabilities(value: float) -> None:
 
 @pytest.mark.parametrize("value", [-1e-300, 1.0000001, np.nan, np.inf, "0.5", None, True, [0.5]])
 def test_what_is_no_probability(value: object) -> None:
-    with pytest.raises(ParameterError, match="^level is a probability from 0 to 1, got "):
+    with pytest.raises(ParameterError, match="^level must be a probability from 0 to 1, got "):
         probability("level", value)
 
 
 @pytest.mark.parametrize("value", [1, np.int32(7), 10**30])
-def test_whole_numbers(value: int) -> None:
-    found = whole_number("n_draws", value, 1)
+def test_integers(value: int) -> None:
+    found = integer("n_draws", value, 1)
     assert type(found) is int
     assert found == value
 
 
 @pytest.mark.parametrize("value", [0, -3, 2.0, np.nan, "3", None, True])
-def test_what_is_no_whole_number_from_1_on(value: object) -> None:
-    with pytest.raises(ParameterError, match="^n_draws is a whole number, at least 1, got "):
-        whole_number("n_draws", value, 1)
+def test_what_is_no_integer_from_1_on(value: object) -> None:
+    with pytest.raises(ParameterError, match="^n_draws must be an integer, at least 1, got "):
+        integer("n_draws", value, 1)
 
 
 @pytest.mark.parametrize("check", [finite_number, positive_number])
 def test_finite_numbers(check: Callable[[str, object], float]) -> None:
     assert check("tolerance", np.float32(0.25)) == 0.25
     for value in (np.nan, np.inf, -np.inf, "1", None, False):
-        with pytest.raises(ParameterError, match="^tolerance is a finite number"):
+        with pytest.raises(ParameterError, match="^tolerance must be a finite number"):
             check("tolerance", value)
 
 

@@ -1,4 +1,4 @@
-"""Rows left out in closed form: one by one the things that may go wrong with a row taken away."""
+"""Rows left out: priors, refits and errors (to be asked of `model.left_out`)."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from gaussbayes.families.gaussian.leave_one_out import (
 )
 from gaussbayes.families.gaussian.leave_one_out.frame import principal
 from gaussbayes.families.gaussian.leave_one_out.refit import moments_without
-from gaussbayes.families.gaussian.leave_one_out.removal import remove
+from gaussbayes.families.removal import remove
 from gaussbayes.families.gaussian.leave_one_out.spread import left
 from gaussbayes.families.gaussian.parameters import Structure
 from gaussbayes.families.gaussian.scores import log_posterior
@@ -72,14 +72,6 @@ def assert_close(found: Any, expected: Any, tolerance: float = 1e-11) -> None:
 
 
 @pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
-@pytest.mark.parametrize("shrinkage", SHRINKAGES)
-def test_it_is_refitting(structure: Structure, shrinkage: Any) -> None:
-    data = rows()
-    settings = chosen(structure.covariance, structure.sharing, shrinkage=shrinkage)
-    assert_close(told_by(data, settings), refitted(data, settings))
-
-
-@pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
 @pytest.mark.parametrize("shrinkage", [None, 0.3, "oas"])
 def test_a_row_far_from_all_others_leaves_no_trace(structure: Structure, shrinkage: Any) -> None:
     data = rows()
@@ -95,16 +87,6 @@ def test_a_row_that_outweighs_all_others(structure: Structure) -> None:
     data = rows(weights=weights)
     settings = chosen(structure.covariance, structure.sharing, shrinkage=0.1)
     assert_close(told_by(data, settings)[4], refitted(data, settings)[4])
-
-
-@pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
-def test_a_row_of_weight_0_is_predicted_by_the_model_of_all(structure: Structure) -> None:
-    weights = np.ones(60)
-    weights[[5, 30]] = 0.0
-    data = rows(weights=weights)
-    settings = chosen(structure.covariance, structure.sharing)
-    model = settings.estimate(data.summarise(), data.schema)
-    assert_close(told_by(data, settings)[[5, 30]], log_posterior(model, data.X[[5, 30]]))
 
 
 @pytest.mark.parametrize("priors", [None, "uniform", [0.5, 0.1, 0.4], {0: 0.5, 1: 0.1, 2: 0.4}])
@@ -175,61 +157,6 @@ def test_what_cannot_be_fitted_to_all_rows_is_refused_as_a_fit_refuses_it() -> N
         told_by(data, chosen("diagonal", priors=[0.5, 0.5]))
 
 
-@pytest.mark.parametrize("structure", MIXTURES, ids=name_of)
-@pytest.mark.parametrize("divisor", ["mle", "unbiased"])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_mixtures_are_not_refitted(
-    structure: Structure, divisor: str, weighted: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    weights = np.random.default_rng(3).integers(0, 4, 60) / 2 if weighted else None
-    data = rows(weights=weights)
-    for shrinkage in (None, 0.3):
-        settings = chosen(
-            structure.covariance, structure.sharing, [0.5, 0.1, 0.4], divisor, shrinkage
-        )
-        expected = refitted(data, settings)
-        with monkeypatch.context() as patched:
-            patched.setattr(left_out, "log_posterior_without", None)  # calling it would fail
-            assert_close(told_by(data, settings), expected)
-
-
-def test_a_mixture_of_a_class_of_fewer_rows_than_features() -> None:
-    data = rows(d=4, k=3, codes=np.repeat([0, 1, 2], [3, 20, 20]))
-    for shrinkage in (None, 0.2):
-        settings = chosen(shared=0.4, shrinkage=shrinkage)
-        assert_close(told_by(data, settings), refitted(data, settings), 1e-10)
-
-
-def test_where_a_mixture_has_to_be_refitted(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn, many = (
-        Structure(toward_shared=0.5),
-        np.linspace(1.0, 2.0, toward_shared.MOST_WEIGHTS + 1),
-    )
-    assert toward_shared.has_closed_form(drawn, 0.1, many[1:])
-    assert not toward_shared.has_closed_form(drawn, 0.1, many)
-    assert not toward_shared.has_closed_form(drawn, "oas", None)
-    assert toward_shared.has_closed_form(Structure("diagonal", toward_shared=0.5), "oas", many)
-    data = rows(weights=np.random.default_rng(1).integers(1, 4, 60).astype(float))
-    settings = chosen(shared=0.5, shrinkage=0.1)
-    closed = told_by(data, settings)
-    monkeypatch.setattr(toward_shared, "MOST_WEIGHTS", 2)
-    assert_close(told_by(data, settings), closed)
-
-
-@pytest.mark.parametrize("structure", [Structure(), Structure(shared=True)], ids=name_of)
-def test_a_path_is_one_value_after_the_other(structure: Structure) -> None:
-    data = rows()
-    settings = chosen(structure.covariance, structure.sharing)
-    moments = data.summarise()
-    path = shrinkage_path(
-        data.X, data.codes, None, moments, data.schema, settings, ["oas", None, 0.3, 1.0]
-    )
-    for shrinkage, told in zip(["oas", None, 0.3, 1.0], path, strict=True):
-        own = chosen(structure.covariance, structure.sharing, shrinkage=shrinkage)
-        assert isinstance(told, np.ndarray)
-        assert_close(told, told_by(data, own), 1e-13)
-
-
 def test_a_path_says_which_values_cannot_be_fitted() -> None:
     data = rows(k=2, codes=np.repeat([0, 1], [4, 20]))
     moments = data.summarise()
@@ -253,38 +180,6 @@ def test_threads_and_blocks_do_not_matter(
     assert np.array_equal(told_by(data, settings, n_jobs=3), in_blocks)
 
 
-def test_float32_rows_are_computed_with_in_float64() -> None:
-    data = rows()
-    rounded = Rows(data.X.astype(np.float32), data.codes, None, 3)  # type: ignore[arg-type]
-    exact = Rows(rounded.X.astype(np.float64), data.codes, None, 3)
-    found = told_by(rounded, chosen())
-    assert found.dtype == np.float64
-    assert_close(found, told_by(exact, chosen()), 1e-13)
-
-
-@pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
-@pytest.mark.parametrize("shrinkage", [None, 0.3, "oas"])
-def test_an_offset_of_all_rows_costs_nothing(structure: Structure, shrinkage: Any) -> None:
-    data = rows()
-    grid = np.round(data.X * 2**10) / 2**10  # so that adding 2³⁰ is exact
-    settings = chosen(structure.covariance, structure.sharing, shrinkage=shrinkage)
-    near = told_by(Rows(grid, data.codes, None, 3), settings)
-    far = told_by(Rows(grid + 2.0**30, data.codes, None, 3), settings)
-    assert_close(far, near, 1e-12)
-
-
-@pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize("factor", [2.0**-300, 2.0**300])
-@pytest.mark.parametrize("shrinkage", [None, 0.3, "oas"])
-def test_the_unit_of_all_features_does_not_matter(
-    shared: bool, factor: float, shrinkage: Any
-) -> None:
-    data = rows()
-    scaled = Rows(data.X * factor, data.codes, None, 3)
-    settings = chosen(shared=shared, shrinkage=shrinkage)
-    assert_close(told_by(scaled, settings), told_by(data, settings), 1e-12)
-
-
 def test_log_posteriors_near_0_keep_their_digits() -> None:
     data = rows(k=2)
     data.X[data.codes == 1] += 30.0
@@ -301,29 +196,3 @@ def test_other_rows_than_those_of_the_moments_are_refused() -> None:
         leave_one_out(data.X[1:], data.codes[1:], None, moments, data.schema, chosen())
     with pytest.raises(DataError, match=r"go with rows \(60, 3\), got \(60, 2\)"):
         leave_one_out(data.X[:, :2], data.codes, None, moments, data.schema, chosen())
-
-
-@pytest.mark.parametrize("shrinkage", [None, 0.4, "oas"])
-def test_the_scatter_without_a_row_is_diagonal_but_for_one_product(shrinkage: Any) -> None:
-    data = rows(k=1)
-    moments = data.summarise()
-    removal = remove(np.zeros(60, np.intp), np.ones(60), moments.weight)
-    frame = principal(moments, Structure(), data.schema)
-    assert frame.basis is not None
-    turned = frame.turn(data.X - moments.mean[0], 0)
-    rest = left(frame.spread[0], turned, removal.factor, removal.weight, shrinkage, full=True)
-    back = np.linalg.inv(frame.basis[0])
-    for row in (0, 17):
-        others = moments_without(data.X, data.codes, None, row, 1, "full")
-        expected = shrink(others.scatter, shrinkage, others.weight)[0]
-        outer = rest.pull[row] * np.multiply.outer(turned[row], turned[row])
-        found = back.T @ (np.diag(rest.spread[row]) - outer) @ back
-        assert np.allclose(found, expected, rtol=1e-11, atol=1e-11)
-
-
-def test_the_axes_of_a_scatter_without_full_rank() -> None:
-    data = rows(n=4, d=6, k=1)
-    moments = data.summarise()
-    frame = principal(moments, Structure(), data.schema)
-    assert np.sort(frame.spread[0])[:3].max() < 1e-12
-    assert (frame.spread >= 0).all()

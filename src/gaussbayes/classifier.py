@@ -1,85 +1,95 @@
-"""`GaussianClassifier`: the whole family as one scikit-learn estimator. No arithmetic here."""
+"""`GaussianClassifier`: scikit-learn's names over `Model` and its analysis. No arithmetic here."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gaussbayes import validation
-from gaussbayes.analysis.evaluation import evaluate
-from gaussbayes.base.errors import (
-    GaussBayesError,
-    MissingLabelError,
-    NonFiniteError,
-    ParameterError,
-)
-from gaussbayes.base.finite import refuse_not_finite
+from gaussbayes.analysis import class_moments
+from gaussbayes.base.errors import GaussBayesError, ParameterError
+from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import (
     BadRowHandling,
     CategoricalFeatures,
     CovarianceName,
     Divisor,
+    FloatArray,
     LabelArray,
+    RealArray,
 )
-from gaussbayes.changing import Changing
-from gaussbayes.families.gaussian.leave_one_out import LeaveOneOut, leave_one_out
-from gaussbayes.families.gaussian.missing.em import fit_incomplete
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.shrinkage import Shrinkage
-from gaussbayes.model import file as storage
-from gaussbayes.model.direct import direct_parameters
-from gaussbayes.model.labelled import LabelledMoments, label_moments
-from gaussbayes.model.model import Model, completed_model, given_model, learnt_model
+from gaussbayes.data.categories import Categories, warn_of_many, warn_of_unseen
+from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.labels import check_known, codes_among, encode, read_targets
+from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.data.tables import as_array, is_frame
+from gaussbayes.families.protocol import Convergence
+from gaussbayes.model.model import Model, learnt_model
+from gaussbayes.model.options import Options, check_options, fit_model, options_of
 from gaussbayes.model.prior import Priors
-from gaussbayes.model.selection import Choice, Criterion, select
+from gaussbayes.model.select import Criterion, chosen_before, is_open
+from gaussbayes.model.settings import Settings
+from gaussbayes.model.solution import NegativeLogLikelihood, Solution
+from gaussbayes.model.statistics import Learnt, observe
+
+Fact = TypeVar("Fact")
 
 
-class GaussianClassifier(ClassifierMixin, Changing, BaseEstimator):  # type: ignore[misc]
-    """One Gaussian for each class, and Bayes' rule.
+class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """One Gaussian for each class, and Bayes' rule; other families for features that need them.
 
-    ``p(c | x) = prior_c N(x; mean_c, Σ_c) / Σ_b prior_b N(x; mean_b, Σ_b)``, everything estimated
-    in closed form from the weight, mean and scatter of each class. Fitting at once, in batches
-    (`partial_fit`) or in parts that are merged (`merge`) gives the same model.
+    ``p(c | x) = prior_c p(x | c) / Σ_b prior_b p(x | b)``, where ``p(x | c)`` is the product of the
+    densities of all families: a Gaussian ``N(x; mean_c, Σ_c)`` of the numbers, probabilities of the
+    categories. Fitting at once, in batches (`partial_fit`) or in parts that are merged (`merge`)
+    gives the same model.
 
     Parameters
     ----------
     covariance : {"full", "diagonal", "spherical", "auto"}
         What a class's covariance may look like: any, no correlations, or one variance for all
-        features. ``"auto"`` chooses among these, own, shared and in between, whatever `shared`
-        says.
+        features. ``"auto"`` chooses among these, own, shared and between, whatever `shared` says.
     shared : bool or float in [0, 1]
         Whether all classes have the same covariance. Full and not shared is QDA, full and shared
         LDA, diagonal and not shared Gaussian naive Bayes. A number λ is how far the covariance of
-        each class is drawn towards the shared one: ``(1 − λ) Σ_c + λ Σ``, each estimated, divided
-        and shrunk as it would be alone. That is regularised discriminant analysis, and a class may
-        then have fewer rows than features.
+        each class is shrunk towards the pooled one: ``(1 − λ) Σ_c + λ Σ``, each estimated, divided
+        and shrunk as it would be alone. That is regularised discriminant analysis (RDA), and a
+        class may then have fewer rows than features.
     priors : None, "uniform", sequence or {label: probability}
-        None estimates them by the classes' shares of the weight; a sequence is in the order of
+        None estimates them by the classes' proportions of the weight; a sequence is in the order of
         `classes_`. Priors never reach the covariances.
     divisor : {"mle", "unbiased"}
         Divide the scatter by N, or by N − 1 (the shared one by N − k).
     shrinkage : None, float in [0, 1], "oas" or "auto"
         How far covariances are moved towards the spherical one of equal trace; ``"auto"`` chooses.
     selection : {"leave_one_out", "bic"}
-        What ``"auto"`` chooses by: the log loss of every row under the model without it, exact and
-        in closed form; or BIC, for which no rows are needed, so that it works for files too, and
-        which chooses between own and shared covariances only.
-    categorical_features : "from_dtype", None, or names, numbers or truth values
+        What ``"auto"`` chooses by: the log loss of every row under the model without it; or BIC,
+        for which no rows are needed, so that it works for files too, and which chooses between own
+        and shared covariances only.
+    categorical_features : "from_dtype", None, or names, numbers or booleans
         Which features hold categories: the columns of a frame that are of a categorical type, or
         those in the list. Given the class they are independent of each other and of all others;
         without any numbers beside them the model is discrete naive Bayes.
     smoothing : float, 0 or more
         What is added to the weight of every category in every class. 0 is maximum likelihood: a
         category that never occurred in a class rules the class out.
+    families : None or {feature: family}
+        The family of features given by name or number, or of several in a tuple: "gaussian",
+        "categorical", "poisson" or "bernoulli". ``{"visits": "poisson"}`` models counts;
+        ``{("height", "weight"): "gaussian"}`` is a block of its own, independent of other numbers
+        given the class. Features that are not named are Gaussian, together, or categorical.
     unlabelled : a label, or None
         Rows with this label, such as −1, have none in truth; None and NaN always mean that.
-    unlabelled_weight : float above 0
+    unlabelled_weight : float, 0 or more
         How much a row without label counts beside a labelled one.
     n_jobs : int or None
         Threads; None uses every core. Results do not depend on it.
@@ -88,18 +98,24 @@ class GaussianClassifier(ClassifierMixin, Changing, BaseEstimator):  # type: ign
     ----------
     classes_ : (k,) the labels, sorted; only those whose rows weigh something
     priors_ : (k,)
-    means_ : (k, d)
-    covariances_ : (k, d, d), or (d, d) when shared
+    means_ : (k, g) of the features that hold numbers
+    covariances_ : (k, g, g), or (g, g) when shared; 0 between features of different families
     correlations_ : as `covariances_`, scaled to unit variances
+    category_probabilities_ : ``p(category | class)`` (k, m) of each categorical feature
+    categories_ : the categories of each categorical feature, by its name or number
     n_parameters_ : how many free parameters the model has
-    parameters_ : `Parameters`, everything that scoring needs
-    convergence_ : `Convergence`, how EM climbed; only if features or labels were missing
+    model_ : `Model`, everything there is to know
+    parameters_ : `Solution`, priors and densities
+    convergence_ : `Convergence`, how EM proceeded; only if values or labels were missing
     selection_ : `Selection`, all candidates and the best of them; only if `fit` had to choose
-    moments_ : `ClassMoments`, everything learnt from complete rows; not there after
-        `from_parameters`
-    incomplete_ : `PatternMoments`, the same of rows that lack features, if there are any
+    structure_ : `Structure`, the shape of the covariances, and how far the classes share one
+    moments_ : `ClassMoments`, what was learnt from complete rows of numbers
+    incomplete_ : `PatternMoments`, the same of rows with missing numbers, if there are any
+    counts_ : `CategoricalStatistics`, the weights of categories, if there are any
+    target_name_ : the column that the labels came from, if it is known
+    bad_rows_ : rows of a source that could not be read, after `fit_source`
     n_features_in_ : number of features
-    feature_names_in_ : (d,) their names, if the rows came in a frame whose column names are text
+    feature_names_in_ : (d,) their names, if the rows came in a frame whose column names are strings
 
     Notes
     -----
@@ -120,6 +136,8 @@ class GaussianClassifier(ClassifierMixin, Changing, BaseEstimator):  # type: ign
     (['a', 'b'], [[0.612, 0.388]])
     """
 
+    _model: Model  # not there before fitting
+
     def __init__(
         self,
         covariance: CovarianceName | Literal["auto"] = "full",
@@ -127,10 +145,11 @@ class GaussianClassifier(ClassifierMixin, Changing, BaseEstimator):  # type: ign
         shared: bool | float = False,
         priors: Priors = None,
         divisor: Divisor = "mle",
-        shrinkage: Shrinkage | Literal["auto"] = None,
+        shrinkage: float | Literal["oas", "auto"] | None = None,
         selection: Criterion = "leave_one_out",
         categorical_features: CategoricalFeatures = "from_dtype",
         smoothing: float = 0.0,
+        families: Mapping[Any, Any] | None = None,
         unlabelled: Any = None,
         unlabelled_weight: float = 1.0,
         n_jobs: int | None = None,
@@ -143,100 +162,125 @@ class GaussianClassifier(ClassifierMixin, Changing, BaseEstimator):  # type: ign
         self.selection = selection
         self.categorical_features = categorical_features
         self.smoothing = smoothing
+        self.families = families
         self.unlabelled = unlabelled
         self.unlabelled_weight = unlabelled_weight
         self.n_jobs = n_jobs
+
+    # Learning.
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to labelled rows, forgetting any earlier ones.
 
         Parameters
         ----------
-        X : (n, d) array, list or frame (pandas, polars, Arrow) of numbers, and of texts, whole
-            numbers or truth values in categorical features; NaN or null is a feature that is
-            missing
-        y : (n,) labels, None, NaN or `unlabelled` where there is none; or (n, k) memberships: how
+        X : (n, d) array, list or frame (pandas, polars, Arrow) of numbers, and of strings, integers
+            or booleans in categorical features; NaN or null is a missing value
+        y : (n,) labels, None, NaN or `unlabelled` where there is none; or (n, k) soft labels: how
             much of each row belongs to each class
         sample_weight : (n,) how much each row counts; 2 is as good as the row twice
 
         Notes
         -----
-        With features or labels missing the model is the most likely one of what is there, found by
-        EM where there is no closed form: see `convergence_`. Features must be missing for reasons
-        that do not depend on their values, given the others. A model of rows without labels has no
-        `moments_`: it cannot learn more, be merged or forget; nor can one of rows that lack their
-        features in so many different ways that the moments of each would take more than 64 MB.
-        Beside categorical features every row needs a label.
+        With values or labels missing the model is the most likely one of what is there, found by EM
+        where there is no closed form: see `convergence_`. Values must be missing for reasons that
+        do not depend on them, given the others. Rows without label are kept, up to 64 MB, so that
+        the model can learn more, be merged and forget; ``unlabelled_weight=0`` leaves them out.
         """
-        choice = self._choice()
-        if columns := validation.categorical_columns(X, self.categorical_features):
-            return self._fit_mixed(choice, X, y, sample_weight, columns)
-        try:
-            return self._fit_labelled(choice, X, y, sample_weight)
-        except MissingLabelError:
-            return self._fit_incomplete(choice, X, y, sample_weight)
+        options = self._options()
+        table, encoder = self._first(options, X, y, sample_weight)
+        model, selection = fit_model(table, encoder.schema(table.classes), options, self.n_jobs)
+        return self._remember(model, selection_=selection, bad_rows_=None)
 
-    def _fit_labelled(self, choice: Choice, X: Any, y: Any, sample_weight: Any) -> Self:
-        needs_labels = choice.is_open and choice.criterion == "leave_one_out"
-        reading = validation.read_labelled if needs_labels else validation.read
-        batch, schema = reading(X, y, sample_weight)
-        self._refuse_unlabelled(schema.classes)
-        try:
-            learnt = validation.moments_of(batch, schema, choice.layout, self.n_jobs)
-        except NonFiniteError:
-            some = validation.moments_of_incomplete(batch, schema, choice.layout, self.n_jobs)
-            if some is None:
-                return self._fit_incomplete(choice, X, y, sample_weight)
-            learnt = some
-        rows = (batch.X, batch.targets, batch.weights) if needs_labels else (None, None, None)
-        return self._fit_best(choice, rows, learnt, validation.names_in(X))
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more rows; the model is that of all rows so far.
 
-    def _fit_incomplete(self, choice: Choice, X: Any, y: Any, sample_weight: Any) -> Self:
-        rows, codes, weights, schema = validation.read_incomplete(
-            X, y, sample_weight, self.unlabelled
-        )
-        with validation.naming_columns(rows, schema.features, allow_nan=True):
-            refuse_not_finite(rows, allow_nan=True)
-        _refuse_open(choice)
-        found = fit_incomplete(
-            rows,
-            codes,
-            weights,
-            schema.classes.size,
-            schema,
-            choice.settings,
-            unlabelled_weight=self.unlabelled_weight,
-            n_jobs=self.n_jobs,
-        )
-        model = completed_model(choice.settings, found.moments, schema)
-        self._forget_earlier()
-        return self._remember(model, model.parameters, found.convergence)
-
-    def _fit_mixed(
-        self, choice: Choice, X: Any, y: Any, sample_weight: Any, columns: tuple[int, ...]
-    ) -> Self:
-        from gaussbayes.model import mixed_left_out
-
-        names, rows, settings, selection = validation.names_in(X), None, choice.settings, None
-        if choice.is_open and choice.criterion == "leave_one_out":
-            rows = mixed_left_out.rows_to_leave_out(X, y, sample_weight, names, columns)
-            learnt = rows.learnt(choice.layout, self.n_jobs)
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`; any number of rows, any classes
+        classes : the labels that may occur, if that is to be checked. New classes need not be
+            announced: they join with their first row.
+        """
+        if self.__sklearn_is_fitted__():
+            before = self._with_settings("partial_fit")
+            more = self._learnt(before, X, y, sample_weight)
+            model = before.updated(more)
         else:
-            learnt = self._first(choice.layout, X, y, sample_weight, columns)
-        self._refuse_unlabelled(learnt.classes)
-        model = learnt_model(settings, learnt, names, None, columns)
-        if choice.is_open:
-            if learnt.incomplete is not None:
-                _refuse_open(choice)
-            selection = mixed_left_out.select(rows, model, choice, self.n_jobs)
-            settings = selection.chosen(settings)
-            model = replace(model, settings=settings)
-        solved, convergence = model.solved(self.n_jobs)
-        parameters = solved.estimate_mixed(self.n_jobs)
-        self._forget_earlier()
-        if selection is not None:
-            self.selection_ = selection
-        return self._remember(solved, parameters, convergence)
+            options = self._options()
+            table, encoder = self._first(options, X, y, sample_weight)
+            schema = encoder.schema(table.classes)
+            settings = options.settings(schema)
+            _check_settled(settings, "partial_fit")
+            more = observe(table, settings, schema, n_threads(self.n_jobs))
+            model = learnt_model(settings, schema, more)
+        if classes is not None:
+            check_known(more.classes, encode(classes)[1])
+        return self._remember(model)
+
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Take rows away again: the model is that of the other rows, as if these had never been.
+
+        Exact, without the other rows. A class of which no row is left is no class any more.
+
+        Raises
+        ------
+        RemovalError
+            If these rows cannot have been among those seen: a class would have less than no weight,
+            or a scatter that is none. The model then stays as it was.
+
+        Examples
+        --------
+        >>> model = GaussianClassifier().fit([[1.0], [2.0], [6.0], [5.0], [7.0]], [0, 0, 0, 1, 1])
+        >>> model.forget([[6.0]], [0]).means_.tolist()
+        [[1.5], [6.0]]
+        """
+        before = self._record()
+        return self._remember(before.without(self._learnt(before, X, y, sample_weight)))
+
+    def add_class(self, label: Any, X: Any, sample_weight: Any = None) -> Self:
+        """Learn a class that the model does not have, from its rows; no other class is touched.
+
+        Its prior follows from its weight, unless priors were given: then it needs one of its own.
+        A covariance that is shared is that of all classes, the new one among them.
+
+        Examples
+        --------
+        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
+        >>> model.add_class(2, [[10.0], [12.0]]).means_.tolist()
+        [[1.5], [6.0], [11.0]]
+        """
+        before = self._record()
+        rows = X if is_frame(X) else as_array(X)
+        learnt = self._learnt(before, rows, [label] * len(rows), sample_weight)
+        return self._remember(before.with_class(learnt))
+
+    def remove_class(self, label: Any) -> Self:
+        """Take a class away, with all its rows; no other class is touched.
+
+        Examples
+        --------
+        >>> X, y = [[1.0], [2.0], [5.0], [7.0], [8.0], [9.0]], [0, 0, 1, 1, 2, 2]
+        >>> GaussianClassifier().fit(X, y).remove_class(1).classes_.tolist()
+        [0, 2]
+        """
+        return self._remember(self._record().without_class(label))
+
+    def merge(self, other: Any) -> Self:
+        """Add what another model of the same features has learnt; classes are united.
+
+        An unfitted model takes over what the other has learnt. If only one of them knows the names
+        of the features, or of the target, they are taken from that one.
+        """
+        if not isinstance(other, GaussianClassifier):
+            msg = f"another GaussianClassifier can be merged, got {type(other).__name__}"
+            raise TypeError(msg)
+        check_is_fitted(other)
+        theirs: Model = vars(other)["_model"]
+        if self.__sklearn_is_fitted__():
+            return self._remember(self._with_settings("merge").merged(theirs))
+        settings = self._options().settings(theirs.schema)
+        _check_settled(settings, "merge")
+        return self._remember(theirs.with_settings(settings, "merge"))
 
     def fit_source(
         self,
@@ -252,12 +296,13 @@ class GaussianClassifier(ClassifierMixin, Changing, BaseEstimator):  # type: ign
 
         Parameters
         ----------
-        source, target, features, weights, bad_rows, client : see `moments_of`
+        source, target, features, weights, bad_rows, client : see
+            `gaussbayes.model.sources.fit_source`
 
         Notes
         -----
         Categorical features are those that `categorical_features` names, or has the numbers of
-        among the features, or those of a categorical type (see `moments_of`).
+        among the features, or those of a categorical type.
 
         Examples
         --------
@@ -266,76 +311,329 @@ class GaussianClassifier(ClassifierMixin, Changing, BaseEstimator):  # type: ign
         >>> GaussianClassifier().fit_source(iris, "species").feature_names_in_[2]
         'petal length (cm)'
         """
-        choice = self._choice()
-        if choice.is_open:
-            choice.refuse_without_rows()
-        wanted = {"features": features, "weights": weights, "bad_rows": bad_rows, "client": client}
-        wanted["complete"] = choice.is_open
-        wanted["categorical_features"] = self.categorical_features
-        found = self._summed(source, target, choice.layout, wanted)
-        none = (None, None, None)
-        told = found.features, found.target, found.categorical
-        self._fit_best(choice, none, found.learnt.with_rows(), *told)
-        self.bad_rows_ = found.bad_rows
-        return self
+        from gaussbayes.model.sources import fit_source
 
-    def save(self, path: str | PathLike[str]) -> Path:
-        """Write the model to a file, whole or not at all; see `load`.
+        fit = fit_source(
+            source,
+            target,
+            self._options(),
+            features=features,
+            weights=weights,
+            categorical_features=self.categorical_features,
+            mark=self.unlabelled,
+            bad_rows=bad_rows,
+            client=client,
+            n_jobs=self.n_jobs,
+        )
+        return self._remember(fit.model, selection_=fit.selection, bad_rows_=fit.reduced.bad_rows)
 
-        It is JSON with what the model has learnt, so that it can be updated and merged later.
+    def partial_fit_source(
+        self,
+        source: Any,
+        target: str | None = None,
+        *,
+        weights: str | None = None,
+        bad_rows: BadRowHandling = "error",
+        client: Any = None,
+    ) -> Self:
+        """Learn from more rows; the features, and the target if not given, are those of before."""
+        from gaussbayes.model.sources import update_source
+
+        fit = update_source(
+            self._with_settings("partial_fit_source"),
+            source,
+            target,
+            weights=weights,
+            mark=self.unlabelled,
+            bad_rows=bad_rows,
+            client=client,
+            n_jobs=self.n_jobs,
+        )
+        return self._remember(fit.model, bad_rows_=fit.reduced.bad_rows)
+
+    # Scores.
+
+    def predict(self, X: Any) -> LabelArray:
+        """The most probable class of each row (n,)."""
+        model = self._ready()
+        return np.take(model.schema.classes, model.labels(self._rows(X), self.n_jobs))
+
+    def predict_proba(self, X: Any) -> RealArray:
+        """Posteriors ``p(c | x)`` (n, k)."""
+        return self._ready().posterior(self._rows(X), self.n_jobs)
+
+    def predict_log_proba(self, X: Any) -> RealArray:
+        """Log posteriors ``log p(c | x)`` (n, k), exact however small."""
+        return self._ready().log_posterior(self._rows(X), self.n_jobs)
+
+    def decision_function(self, X: Any) -> RealArray:
+        """Two classes: the log-odds of the second (n,); more: the log posteriors (n, k)."""
+        model = self._ready()
+        if model.schema.classes.shape[0] == 2:
+            return model.log_odds(self._rows(X), 1, 0, self.n_jobs)
+        return model.log_posterior(self._rows(X), self.n_jobs)
+
+    def predict_joint_log_proba(self, X: Any) -> RealArray:
+        """Log joint densities ``log p(x, c) = log prior_c + log p(x | c)`` (n, k)."""
+        return self._ready().log_joint(self._rows(X), self.n_jobs)
+
+    def joint(self, X: Any) -> RealArray:
+        """Joint densities ``p(x, c)`` (n, k); for many features prefer the logarithms."""
+        return _exponential(self.predict_joint_log_proba(X))
+
+    def score_samples(self, X: Any) -> RealArray:
+        """Log evidence ``log p(x)`` (n,): how well the model as a whole explains a row."""
+        return self._ready().log_evidence(self._rows(X), self.n_jobs)
+
+    def evidence(self, X: Any) -> RealArray:
+        """Evidence ``p(x) = Σ_c p(x, c)`` (n,); for many features prefer the logarithm."""
+        return _exponential(self.score_samples(X))
+
+    def log_likelihood(self, X: Any) -> RealArray:
+        """Log densities ``log p(x | c)`` (n, k)."""
+        return self._ready().log_likelihood(self._rows(X), self.n_jobs)
+
+    def likelihood(self, X: Any) -> RealArray:
+        """Densities ``p(x | c)`` (n, k); for many features prefer the logarithms."""
+        return _exponential(self.log_likelihood(X))
+
+    def log_odds(self, X: Any, a: object, b: object) -> RealArray:
+        """``log p(a | x) − log p(b | x)`` (n,) of two classes given by their labels."""
+        model = self._ready()
+        return model.log_odds(self._rows(X), *self._pair(a, b), self.n_jobs)
+
+    def mahalanobis(self, X: Any) -> RealArray:
+        """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means.
+
+        They are distances of Gaussian features, as far as these are not missing; others do not
+        count. A model that has no Gaussian features refuses.
         """
-        if self._fitted().incomplete is not None:
-            # What EM finds is kept in the file, and need not be found there again. With too few
-            # rows there is nothing to find yet, and what was learnt is kept all the same.
-            with suppress(GaussBayesError):
-                self._ready()
-        return storage.save(self._model, Path(path))
+        rows = self._rows(X)
+        squares, _ = self._ready().squared_distance(rows, self.n_jobs)
+        return np.sqrt(squares).astype(rows.dtype, copy=False)
 
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Self:
-        """Read a model from a file that `save` wrote.
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The proportion of rows whose class is predicted; rows without label do not count.
 
-        Loading runs nothing that is in the file, and says what is wrong with one that is damaged.
+        Soft labels count in part.
         """
-        return cls._of(storage.load(Path(path)))
+        from gaussbayes.analysis.evaluation import accuracy
 
-    def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> LeaveOneOut:
-        """Every row predicted by the model of all others, exactly and in closed form.
+        model, rows = self._ready(), self._rows(X)
+        targets, classes = read_targets(y, rows.n_rows, sample_weight, self.unlabelled)
+        predicted = model.labels(rows, self.n_jobs)
+        return accuracy(predicted, model.schema.classes, targets, classes)
 
-        The models are those of these rows with the settings of this classifier, which need not be
-        fitted; what ``"auto"`` chose is kept. Categories may be missing, numbers may not; a
-        category that no other row has says nothing about the class, as in any prediction.
+    def negative_log_likelihood(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> NegativeLogLikelihood:
+        """``−Σ log p(x, y)`` over labelled rows, in the labels' part and the features' part.
+
+        The features' part is ∞ if a category never occurred in the class of its row, without
+        smoothing. Rows without label do not count.
+        """
+        model, rows = self._ready(), self._rows(X)
+        targets, classes = read_targets(y, rows.n_rows, sample_weight, self.unlabelled)
+        targets = codes_among(model.schema.classes, targets, classes)
+        return model.negative_log_likelihood(rows, targets, self.n_jobs)
+
+    # Analysis.
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[NDArray[Any], LabelArray]:
+        """Draw rows (n, d) from the model, and their labels (n,).
+
+        With categories the rows are an array of objects in the order of the columns: numbers are
+        floats, categories strings, integers or booleans as in `categories_`.
 
         Examples
         --------
-        >>> import numpy as np
+        >>> X, y = [[1.0, "S"], [3.0, "M"], [7.0, "S"], [8.0, "S"]], ["a", "a", "b", "b"]
+        >>> model = GaussianClassifier(categorical_features=[1]).fit(X, y)
+        >>> rows, labels = model.sample(100, random_state=0)
+        >>> rows.shape, rows.dtype, set(rows[labels == "b", 1])
+        ((100, 2), dtype('O'), {'S'})
+        """
+        from gaussbayes.analysis.synthesis import as_generator, draw
+
+        model = self._ready()
+        rows, codes = draw(model, n_samples, as_generator(random_state))
+        return model.encoder.decode(rows), model.schema.classes[codes]
+
+    def decide(
+        self,
+        X: Any,
+        *,
+        costs: Any = None,
+        reject_below: float | None = None,
+        reject_cost: float | None = None,
+        novelty_level: float | None = None,
+        priors: Priors | Literal["own"] = "own",
+    ) -> Any:
+        """The class of least expected cost for each row, or why the row is better left open.
+
+        Parameters
+        ----------
+        costs : (k, k) what deciding for the class of the column costs where that of the row is
+            true, or ``{(true label, decided label): cost}``. None is 1 for every error: the most
+            probable class.
+        reject_below : refuse rows whose most probable class is less probable than that
+        reject_cost : refuse rows of which even the best decision is expected to cost more
+        novelty_level : refuse rows that are like no class: of the rows of every class fewer than
+            this proportion lie so far out, by their Gaussian features
+        priors : others than the model's, as in the constructor
+
+        Returns
+        -------
+        `gaussbayes.analysis.decision.Decisions`
+
+        Examples
+        --------
+        >>> model = GaussianClassifier.from_parameters(None, [[0], [4]], [[1]], ["ill", "well"])
+        >>> model.decide([[1.0], [2.1], [30.0]], reject_below=0.8, novelty_level=1e-3).labels
+        array(['ill', None, None], dtype=object)
+        >>> model.decide([[2.5]], costs={("ill", "well"): 50, ("well", "ill"): 1}).labels
+        array(['ill'], dtype=object)
+        """
+        from gaussbayes.analysis.decision import decide
+
+        model = self._ready()
+        if not (isinstance(priors, str) and priors == "own"):
+            model = model.with_priors(priors)
+        return decide(
+            model,
+            self._rows(X),
+            costs=costs,
+            reject_below=reject_below,
+            reject_cost=reject_cost,
+            novelty_level=novelty_level,
+            n_jobs=self.n_jobs,
+        )
+
+    def p_values(self, X: Any) -> FloatArray:
+        """How probable it is that a row of the class lies at least so far out (n, k).
+
+        ``P(χ²_d ≥ m²)`` of the squared Mahalanobis distance m², by the d Gaussian features that are
+        not missing; a model that has none refuses. A row whose p-values are all tiny is like no
+        class, whatever its posteriors say.
+        """
+        from gaussbayes.analysis.novelty import class_p_values
+
+        return class_p_values(self._ready(), self._rows(X), self.n_jobs)
+
+    def evidence_p_values(self, X: Any, n_draws: int = 100_000, random_state: Any = 0) -> Any:
+        """How probable it is that a row of the model has no more evidence than each row (n,).
+
+        Simulated, with standard errors (`gaussbayes.analysis.evidence.PValues`). A row of which
+        values are missing is compared with rows of the features that it has.
+        """
+        from gaussbayes.analysis.evidence import evidence_p_values
+
+        return evidence_p_values(self._ready(), self._rows(X), n_draws, random_state, self.n_jobs)
+
+    def estimate_priors(self, X: Any, sample_weight: Any = None, **settings: Any) -> Any:
+        """The priors of rows without labels, where only the classes' proportions have changed.
+
+        Use them with `with_priors`; `settings` are those of
+        `gaussbayes.analysis.prior_shift.prior_shift`, which says what is returned.
+
+        Examples
+        --------
+        >>> model = GaussianClassifier.from_parameters(None, [[0], [8]], [[1]], ["a", "b"])
+        >>> shift = model.estimate_priors([[0.2], [-0.3], [0.1], [8.4]])
+        >>> shift.prior.round(3).tolist()
+        [0.75, 0.25]
+        >>> model.with_priors(shift.prior).priors_.round(3).tolist()
+        [0.75, 0.25]
+        """
+        from gaussbayes.analysis.prior_shift import prior_shift
+
+        log_posterior = self.predict_log_proba(X)
+        return prior_shift(log_posterior, self._ready().prior, sample_weight, **settings)
+
+    def bayes_error(self, n_draws: int = 100_000, random_state: Any = 0) -> Any:
+        """How often the best rule is wrong if the model is right, simulated, and a bound of it.
+
+        See `gaussbayes.analysis.bayes_error.BayesError`.
+        """
+        from gaussbayes.analysis.bayes_error import bayes_error
+
+        return bayes_error(self._ready(), n_draws, random_state, self.n_jobs)
+
+    def explain(
+        self, row: Any, between: tuple[Any, Any] | None = None, reference: Any = "mean"
+    ) -> Any:
+        """Bayes' rule for one row with every number, and what each feature adds to the log-odds.
+
+        Parameters
+        ----------
+        row : (d,) the features, or a table of one row; NaN or None is a missing value
+        between : the labels of two classes whose log-odds are split up; None is the most probable
+            one and the next
+        reference : the point at which every contribution is 0, a number for each feature that has
+            a mean; ``"mean"`` is the mean of the classes' means weighted by their priors,
+            ``"rival"`` the mean of the second class. Categories are compared with one that is not
+            known
+
+        Returns
+        -------
+        `gaussbayes.analysis.explanation.Explanation`
+
+        Examples
+        --------
+        >>> model = GaussianClassifier.from_parameters(
+        ...     None, [[0, 0], [2, 4]], [[1, 0], [0, 1]], covariance="full"
+        ... )
+        >>> explanation = model.explain([2.0, 3.0])
+        >>> [round(terms.posterior, 4) for terms in explanation.bayes.classes]
+        [0.0025, 0.9975]
+        >>> [part.amount for part in explanation.log_odds.contributions]
+        [2.0, 4.0]
+        """
+        from gaussbayes.analysis.explanation import explain
+
+        model = self._ready()
+        pair = None if between is None else self._pair(*between)
+        rows = model.encoder.encode_row(row)
+        _warn_of_unseen(rows, model)
+        return explain(model, rows, pair, reference)
+
+    def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Every labelled row predicted by the model of all others.
+
+        The models are those of these rows with the settings of this classifier, which need not be
+        fitted; what ``"auto"`` chose is kept. They are exact, in closed form where nothing is
+        missing; see `gaussbayes.analysis.held_out.leave_one_out`. A category that no other row has
+        says nothing about the class, as in any prediction.
+
+        Examples
+        --------
         >>> X, y = [[1.0], [2.0], [6.0], [7.0], [8.0], [12.0]], list("aaabbb")
-        >>> found = GaussianClassifier(shared=True).leave_one_out(X, y)
-        >>> np.exp(found.log_posterior[2]).round(4).tolist(), found.evaluation.n_errors
+        >>> left_out = GaussianClassifier(shared=True).leave_one_out(X, y)
+        >>> np.exp(left_out.log_posterior[2]).round(4).tolist(), left_out.evaluation.n_errors
         ([0.0875, 0.9125], 1)
         """
-        settings = self._settings("leave_one_out")
-        if columns := validation.categorical_columns(X, self.categorical_features):
-            from gaussbayes.model import mixed_left_out
+        from gaussbayes.analysis.held_out import leave_one_out
 
-            names = validation.names_in(X)
-            rows = mixed_left_out.rows_to_leave_out(X, y, sample_weight, names, columns)
-            told = mixed_left_out.leave_one_out(rows, settings, self.n_jobs)
-            return LeaveOneOut(told, evaluate(told, rows.batch.codes, rows.schema.classes))
-        batch, schema = validation.read_labelled(X, y, sample_weight)
-        layout, codes = settings.structure.layout, batch.codes
-        moments = validation.moments_of(batch, schema, layout, self.n_jobs).moments
-        told = leave_one_out(batch.X, codes, batch.weights, moments, schema, settings, self.n_jobs)
-        return LeaveOneOut(told, evaluate(told, codes, schema.classes))
+        options = self._options()
+        table, encoder = self._first(options, X, y, sample_weight)
+        schema = encoder.schema(table.classes)
+        settings = options.settings(schema)
+        if is_open(settings):
+            if not self.__sklearn_is_fitted__():
+                _check_settled(settings, "leave_one_out")
+            settings = chosen_before(settings, self._model.settings)
+        return leave_one_out(table, schema, settings, self.n_jobs)
 
     def report(self, X: Any, y: Any, path: Any = "report.html", **options: Any) -> Path:
         """Write a page about this model on labelled rows; see `gaussbayes.write_report`."""
-        # The page is made of pictures and comparisons of estimators, so it lies above this class:
-        # found by name when it is wanted, as the public names are, and imported nowhere here.
-        written: Path = import_module("gaussbayes.apps.report").write_report(
-            self, X, y, path, **options
-        )
+        # The report lies above this class: it is looked up by name when it is wanted.
+        write = import_module("gaussbayes.apps.report").write_report
+        written: Path = write(self, X, y, path, **options)
         return written
+
+    # Other models.
 
     @classmethod
     def from_parameters(
@@ -369,83 +667,204 @@ class GaussianClassifier(ClassifierMixin, Changing, BaseEstimator):  # type: ign
         >>> model.shared, model.predict([[0.4, 0.4], [1.6, 1.6]]).tolist()
         (True, [0, 1])
         """
-        given = direct_parameters(
-            priors, means, covariances, classes, (covariance, shared), feature_names
+        from gaussbayes.model.construction import given_model
+
+        model = given_model(
+            priors,
+            means,
+            covariances,
+            classes,
+            covariance=covariance,
+            shared=shared,
+            feature_names=feature_names,
         )
-        return cls._of(given_model(*given))
+        return cls._of(model)
 
     @classmethod
     def from_moments(
         cls,
-        moments: ClassMoments,
+        moments: Any,
         classes: ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
         **settings: Any,
     ) -> Self:
         """A classifier of moments gathered elsewhere; `settings` are the constructor's."""
-        model = cls(**settings)
-        checked = model._settings("from_moments")
-        learnt = label_moments(classes, moments).able(checked.structure.layout)
-        return model._remember(learnt_model(checked, learnt, feature_names))
+        from gaussbayes.model.construction import moments_model
 
-    def _refuse_unlabelled(self, classes: LabelArray) -> None:
-        """Raise if the mark of rows without label is among the labels."""
-        if self.unlabelled is not None and self.unlabelled in classes.tolist():
-            msg = (
-                f"there are rows labelled {self.unlabelled!r}, which marks rows without label: "
-                "beside categorical features leave them out"
-            )
-            raise MissingLabelError(msg)
+        classifier = cls(**settings)
+        model = moments_model(moments, classifier._options(), classes, feature_names)
+        _check_settled(model.settings, "from_moments")
+        return classifier._remember(model)
 
-    def _forget_earlier(self) -> None:
-        """Take away what an earlier fit has said of itself."""
-        for stale in ("bad_rows_", "selection_"):
-            self.__dict__.pop(stale, None)
+    def with_priors(self, priors: Priors) -> Self:
+        """A new classifier with the same densities and other priors; None estimates them."""
+        changed = self._with(self._ready().with_priors(priors))
+        changed.priors = priors
+        return changed
 
-    def _fit_best(
-        self,
-        choice: Choice,
-        rows: tuple[Any, Any, Any],
-        learnt: LabelledMoments,
-        names: Sequence[str] | None,
-        target: str | None = None,
-        categorical: tuple[int, ...] = (),
-    ) -> Self:
-        """Take over the model of the best settings; `rows` are those learnt from, or Nones."""
-        settings, selection = choice.settings, None
-        if choice.is_open:
-            if learnt.incomplete is not None:
-                _refuse_open(choice)
-            model = learnt_model(settings, learnt, names, None, categorical)
-            if categorical:
-                from gaussbayes.model import mixed_left_out
+    def marginal(self, features: Sequence[int | str]) -> Self:
+        """The same classes as seen through some features only, the others integrated out.
 
-                selection = mixed_left_out.select(None, model, choice, self.n_jobs)
-            else:
-                selection = select(*rows, learnt.moments, model.schema, choice, self.n_jobs)
-            settings = selection.chosen(settings)
-        whole = learnt_model(settings, learnt, names, target, categorical)
-        model, convergence = whole.solved(self.n_jobs)
-        parameters = model.estimate_any(self.n_jobs)
-        self._forget_earlier()
-        if selection is not None:
-            self.selection_ = selection
-        return self._remember(model, parameters, convergence)
+        A new classifier whose means and covariances are the entries for these features, given by
+        name or number: exact, without a second fit. It keeps what was learnt of these features.
+
+        Examples
+        --------
+        >>> X = [[1, 8, 3], [2.5, 7.5, 1], [2, 7, 4], [8.5, 2.5, 2], [9, 2, 5], [8, 1, 1]]
+        >>> model = GaussianClassifier("diagonal").fit(X, [2, 2, 2, 1, 1, 1])
+        >>> model.marginal([1]).means_.round(4).tolist()
+        [[1.8333], [7.5]]
+        """
+        model = self._ready().marginal(features)
+        return self._with(model)
+
+    def with_feature_names(self, names: Sequence[str] | None) -> Self:
+        """The same classifier with other names for its features, or none.
+
+        For models of arrays, whose columns have no names: figures and messages then use these.
+
+        Examples
+        --------
+        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
+        >>> model.with_feature_names(["petal length"]).feature_names_in_.tolist()
+        ['petal length']
+        """
+        return self._with(self._record().with_feature_names(names))
+
+    def save(self, path: str | PathLike[str], *, unlabelled_rows: bool = False) -> Path:
+        """Write the model to a file, whole or not at all; see `load`.
+
+        It is JSON with what the model has learnt, so that it can be updated and merged later.
+
+        Parameters
+        ----------
+        unlabelled_rows : whether rows without label that the model has learnt from are written,
+            too; without them a loaded model predicts, but cannot be updated
+        """
+        from gaussbayes.model import file
+
+        # What EM finds is kept in the file, and need not be found there again. With too few rows
+        # there is nothing to find yet, and what was learnt is kept all the same.
+        with suppress(GaussBayesError):
+            self._ready()
+        return file.save(self._record(), Path(path), unlabelled_rows=unlabelled_rows)
 
     @classmethod
-    def _of(cls, model: Model) -> Self:
-        """A classifier with the settings of a model; given priors do not bind a later fit."""
-        chosen = model.settings
-        classifier = cls(
-            chosen.structure.covariance,
-            shared=chosen.structure.sharing,
-            priors=None if model.moments is None else chosen.priors,
-            divisor=chosen.divisor,
-            shrinkage=chosen.shrinkage,
-            categorical_features=list(model.schema.categorical) or "from_dtype",
-            smoothing=chosen.smoothing,
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a model from a file that `save` wrote.
+
+        Loading runs nothing that is in the file, and says what is wrong with one that is damaged.
+        """
+        from gaussbayes.model import file
+
+        return cls._of(file.load(Path(path)))
+
+    # What a fitted classifier knows, under the names by which scikit-learn's tools ask for it.
+
+    @property
+    def model_(self) -> Model:
+        """The record that everything here is read from, with its parameters."""
+        return self._known("model_", lambda _: self._estimated())
+
+    @property
+    def classes_(self) -> LabelArray:
+        """The labels (k,), sorted; only those whose rows weigh something."""
+        return self._known("classes_", lambda model: model.schema.classes)
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of features."""
+        return self._known("n_features_in_", lambda model: model.schema.n_features)
+
+    @property
+    def feature_names_in_(self) -> LabelArray:
+        """The names of the features (d,), if they have any."""
+        names = self._known("feature_names_in_", lambda model: model.schema.features)
+        return np.array(names, dtype=object)
+
+    @property
+    def target_name_(self) -> str:
+        """The column that the labels came from, if that is known; it may be set."""
+        return self._known("target_name_", lambda model: model.target)
+
+    @target_name_.setter
+    def target_name_(self, name: str) -> None:
+        self._model = replace(self._record(), target=name)
+
+    @property
+    def parameters_(self) -> Solution:
+        """Priors and class-conditional densities."""
+        return self._known("parameters_", lambda _: self._estimated().parameters)
+
+    @property
+    def convergence_(self) -> Convergence:
+        """How EM proceeded; not there if nothing was missing."""
+        return self._known("convergence_", lambda _: self._estimated().convergence)
+
+    @property
+    def priors_(self) -> FloatArray:
+        """Priors (k,)."""
+        return self._known("priors_", lambda _: self._estimated().prior)
+
+    @property
+    def means_(self) -> FloatArray:
+        """Means (k, g) of the features that hold numbers."""
+        return self._known("means_", lambda _: class_moments.class_means(self._estimated()))
+
+    @property
+    def covariances_(self) -> FloatArray:
+        """Covariances (k, g, g) of the features that hold numbers, or (g, g) when shared."""
+        return self._known(
+            "covariances_", lambda _: class_moments.class_covariances(self._estimated())
         )
-        return classifier._remember(model)
+
+    @property
+    def correlations_(self) -> FloatArray:
+        """Correlations (k, g, g), or (g, g) when shared."""
+        return class_moments.correlations(self.covariances_)
+
+    @property
+    def n_parameters_(self) -> int:
+        """Free parameters: k − 1 priors, and those of every family."""
+        return self._known("n_parameters_", lambda _: self._estimated().n_parameters)
+
+    @property
+    def structure_(self) -> Any:
+        """The shape of the covariances, and whether, or how far, the classes share one."""
+        return self._known("structure_", lambda model: _first(model.settings.families, "structure"))
+
+    @property
+    def moments_(self) -> Any:
+        """What was learnt from complete rows of numbers; not there if the parameters were given."""
+        return self._known("moments_", lambda model: _first(_parts(model), "moments"))
+
+    @property
+    def incomplete_(self) -> Any:
+        """What was learnt from rows with missing numbers; not there if there were none."""
+        return self._known("incomplete_", lambda model: _first(_parts(model), "cells"))
+
+    @property
+    def counts_(self) -> Any:
+        """The weights of the categories in each class, if there are categorical features."""
+        return self._known(
+            "counts_", lambda model: next((p for p in _parts(model) if hasattr(p, "count")), None)
+        )
+
+    @property
+    def categories_(self) -> dict[Any, Categories]:
+        """The categories of each categorical feature, by its name or number."""
+        return self._known("categories_", _categories)
+
+    @property
+    def category_probabilities_(self) -> dict[Any, FloatArray]:
+        """``p(category | class)`` (k, m) of each categorical feature, by its name or number."""
+        return self._known(
+            "category_probabilities_",
+            lambda _: class_moments.category_probabilities(self._estimated()) or None,
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -455,8 +874,174 @@ class GaussianClassifier(ClassifierMixin, Changing, BaseEstimator):  # type: ign
         tags.input_tags.categorical = tags.input_tags.string = named
         return tags
 
+    # Between scikit-learn's conventions and the record.
 
-def _refuse_open(choice: Choice) -> None:
-    if choice.is_open:
-        msg = "covariance and shrinkage are chosen by complete rows with labels; set them here"
+    def _options(self) -> Options:
+        return check_options(
+            covariance=self.covariance,
+            shared=self.shared,
+            divisor=self.divisor,
+            shrinkage=self.shrinkage,
+            smoothing=self.smoothing,
+            families=self.families,
+            priors=self.priors,
+            unlabelled_weight=self.unlabelled_weight,
+            selection=self.selection,
+        )
+
+    def _with_settings(self, step: str) -> Model:
+        """The model so far with the settings of now; what was chosen before stays."""
+        model = self._record()
+        settings = self._options().settings(model.schema)
+        if is_open(settings):
+            settings = chosen_before(settings, model.settings)
+        return model.with_settings(settings, step)
+
+    def _first(
+        self, options: Options, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[LabelledRows, Encoder]:
+        """Rows of a model that has seen none, and their features."""
+        encoder = Encoder.learn(X, self.categorical_features, options.kinds)
+        return self._table(encoder, X, y, sample_weight), encoder
+
+    def _learnt(self, before: Model, X: Any, y: Any, sample_weight: Any) -> Learnt:
+        """What rows teach whose features are those of before in number, name and order."""
+        encoder = replace(before.encoder, categories=None)
+        table = self._table(encoder, self._checked(X), y, sample_weight)
+        schema = encoder.schema(table.classes)
+        return observe(table, before.settings, schema, n_threads(self.n_jobs)).with_rows()
+
+    def _table(self, encoder: Encoder, X: Any, y: Any, sample_weight: Any) -> LabelledRows:
+        _warn_of_column(y)
+        rows = encoder.encode(X)
+        targets, classes = read_targets(y, rows.n_rows, sample_weight, self.unlabelled)
+        if rows.categories:
+            warn_of_many(rows.categories, encoder.schema(classes).of_categories)
+        return LabelledRows(rows, targets, classes)
+
+    def _rows(self, X: Any) -> Rows:
+        """Rows of this model; scikit-learn has words of its own for features that are others."""
+        model = self._model
+        rows = model.rows(self._checked(X))
+        _warn_of_unseen(rows, model)
+        return rows
+
+    def _checked(self, X: Any) -> Any:
+        """A table, if its features are those of the model in number, name and order."""
+        if is_frame(X):
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return X
+        rows, schema = as_array(X), self._model.schema
+        # Without names and equal in number there is nothing to say, and no time to spend on it.
+        if schema.features is not None or rows.shape[1] != schema.n_features:
+            validate_data(self, rows, reset=False, skip_check_array=True)
+        return rows
+
+    def _pair(self, a: object, b: object) -> tuple[int, int]:
+        """The codes of two classes given by their labels."""
+        schema = self._model.schema
+        check_known(np.array([a, b], dtype=object), schema.classes)
+        return schema.position(a), schema.position(b)
+
+    def _record(self) -> Model:
+        """The record, if there is one yet."""
+        if "_model" not in self.__dict__:
+            check_is_fitted(self)
+        return self._model
+
+    def _ready(self) -> Model:
+        """The record with its parameters, worked out now if need be."""
+        model = self._record()
+        if model.solution is None:
+            self._model = model = model.solved(self.n_jobs)
+        return model
+
+    def _estimated(self) -> Model:
+        """The same for attributes: one that cannot be had yet is not there, hasattr is False."""
+        try:
+            return self._ready()
+        except GaussBayesError as error:
+            raise NotFittedError(str(error)) from error
+
+    def _known(self, name: str, fact: Callable[[Model], Fact | None]) -> Fact:
+        """A fact of the record; an attribute that is not there without a record or a fact."""
+        known = fact(self._model) if self.__sklearn_is_fitted__() else None
+        if known is None:
+            msg = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(msg, name=name, obj=self)
+        return known
+
+    def _remember(self, model: Model, **facts: Any) -> Self:
+        """Take over a new record, which is complete: nothing can fail from here."""
+        self._model = model
+        for name, fact in facts.items():
+            self.__dict__.pop(name, None)
+            if fact is not None:
+                setattr(self, name, fact)
+        return self
+
+    def _with(self, model: Model) -> Self:
+        """The same classifier with another record."""
+        changed = copy(self)
+        changed.__dict__["_model"] = model
+        return changed
+
+    @classmethod
+    def _of(cls, model: Model) -> Self:
+        """A classifier with the settings of a model; given priors do not bind a later fit."""
+        parameters = options_of(model.settings, model.schema)
+        parameters["categorical_features"] = list(model.schema.categorical) or "from_dtype"
+        if model.learnt is None:
+            parameters["priors"] = None
+        classifier = cls(**parameters)
+        return classifier._remember(model)
+
+
+def _first(items: Sequence[Any], attribute: str) -> Any:
+    """The first value of an attribute among items that have it, or None."""
+    values = (getattr(item, attribute, None) for item in items)
+    return next((value for value in values if value is not None), None)
+
+
+def _parts(model: Model) -> Sequence[Any]:
+    return () if model.learnt is None else model.learnt.parts
+
+
+def _categories(model: Model) -> dict[Any, Categories] | None:
+    schema = model.schema
+    names: Sequence[Any] = schema.features or range(schema.n_features)
+    features = [names[column] for column in schema.categorical]
+    return dict(zip(features, model.categories, strict=True)) if features else None
+
+
+def _exponential(logarithms: RealArray) -> RealArray:
+    """Plain numbers, 0 or ∞ where floats end."""
+    with np.errstate(over="ignore", under="ignore"):
+        values: RealArray = np.exp(logarithms)
+    return values
+
+
+def _check_settled(settings: Settings, step: str) -> None:
+    """Raise for a step that cannot choose what is left open."""
+    if is_open(settings):
+        msg = (
+            f"{step} cannot choose covariance and shrinkage: 'auto' is for fit and fit_source, "
+            "which see all rows at once"
+        )
         raise ParameterError(msg)
+
+
+def _warn_of_column(y: Any) -> None:
+    """Warn, as scikit-learn's classifiers do, of labels that come as a matrix of one column."""
+    shape: Any = np.shape(y[:1]) if isinstance(y, list | tuple) else getattr(y, "shape", ())
+    if len(shape) == 2 and shape[1] == 1:
+        msg = (
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of "
+            "y to (n_samples,), for example using ravel()."
+        )
+        warnings.warn(msg, DataConversionWarning, stacklevel=4)
+
+
+def _warn_of_unseen(rows: Rows, model: Model) -> None:
+    if rows.unseen:
+        warn_of_unseen(rows.unseen, model.schema.of_categories)

@@ -7,16 +7,17 @@ from scipy.stats import multivariate_normal, norm
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian import scores
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
+from gaussbayes.families.gaussian.structure import Structure
+from tests import scored as scores
 from tests.oracles import EPS, condition, errors, exact_scores
+from tests.scored import Scored, given
 from tests.strategies import STRUCTURES, name_of
 
 pytestmark = pytest.mark.usefixtures("kernels")
 each_structure = pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
 
 
-def model(structure: Structure, k: int, d: int) -> tuple[Parameters, FloatArray]:
+def model(structure: Structure, k: int, d: int) -> tuple[Scored, FloatArray]:
     rng = np.random.default_rng([k, d])
     base = rng.normal(size=(k, d, d))
     matrices = base @ base.transpose(0, 2, 1) + np.eye(d)
@@ -34,9 +35,9 @@ def model(structure: Structure, k: int, d: int) -> tuple[Parameters, FloatArray]
     return parameters, 3 * rng.normal(size=(25, d))
 
 
-def bound(parameters: Parameters, scale: float) -> float:
+def bound(parameters: Scored, scale: float) -> float:
     """Whitening d features with condition κ is right to d κ ε of the squared distance."""
-    return 10 * parameters.center.shape[0] * condition(parameters) * EPS * scale
+    return 10 * parameters.density.n_columns * condition(parameters.density) * EPS * scale
 
 
 @each_structure
@@ -44,7 +45,7 @@ def bound(parameters: Parameters, scale: float) -> float:
 def test_log_likelihood_is_scipys(structure: Structure, k: int, d: int) -> None:
     parameters, X = model(structure, k, d)
     found = scores.log_likelihood(parameters, X)
-    matrices = np.broadcast_to(parameters.covariance.dense(), (k, d, d))
+    matrices = parameters.matrices
     for c in range(k):
         expected = multivariate_normal(parameters.mean[c], matrices[c]).logpdf(X)
         largest = float(np.abs(expected).max())
@@ -54,7 +55,7 @@ def test_log_likelihood_is_scipys(structure: Structure, k: int, d: int) -> None:
 @pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
 def test_one_feature_is_the_normal_density(structure: Structure) -> None:
     parameters, X = model(structure, 3, 1)
-    deviation = np.sqrt(np.broadcast_to(parameters.covariance.dense(), (3, 1, 1)))[:, 0, 0]
+    deviation = np.sqrt(parameters.matrices)[:, 0, 0]
     expected = norm.logpdf(X, parameters.mean[:, 0], deviation)
     # One subtraction, one product and one square: a few ε of the largest score.
     atol = 8 * EPS * float(np.abs(expected).max())
@@ -63,9 +64,8 @@ def test_one_feature_is_the_normal_density(structure: Structure) -> None:
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_diagonal_densities_are_products_of_normal_ones(shared: bool) -> None:
-    parameters, X = model(Structure("diagonal", shared), 3, 6)
-    deviation = np.sqrt(np.einsum("mii->mi", parameters.covariance.dense()))
-    deviation = np.broadcast_to(deviation, (3, 6))
+    parameters, X = model(Structure("diagonal", float(shared)), 3, 6)
+    deviation = np.sqrt(np.einsum("mii->mi", parameters.matrices))
     expected = norm.logpdf(X[:, None], parameters.mean, deviation).sum(axis=2)
     atol = 8 * 6 * EPS * float(np.abs(expected).max())
     np.testing.assert_allclose(scores.log_likelihood(parameters, X), expected, rtol=0, atol=atol)
@@ -74,7 +74,7 @@ def test_diagonal_densities_are_products_of_normal_ones(shared: bool) -> None:
 @each_structure
 def test_mahalanobis_is_scipys(structure: Structure) -> None:
     parameters, X = model(structure, 3, 4)
-    inverses = np.linalg.inv(np.broadcast_to(parameters.covariance.dense(), (3, 4, 4)))
+    inverses = np.linalg.inv(parameters.matrices)
     expected = np.hstack(
         [cdist(X, parameters.mean[c : c + 1], "mahalanobis", VI=inverses[c]) for c in range(3)]
     )
@@ -82,16 +82,16 @@ def test_mahalanobis_is_scipys(structure: Structure) -> None:
     np.testing.assert_allclose(scores.mahalanobis(parameters, X), expected, rtol=rtol)
 
 
-def condition_of_covariance(parameters: Parameters) -> float:
+def condition_of_covariance(parameters: Scored) -> float:
     """numpy's inverse works on the covariance itself, whose condition is the larger one."""
-    return float(np.linalg.cond(parameters.covariance.dense()).max()) / condition(parameters)
+    return float(np.linalg.cond(parameters.matrices).max()) / condition(parameters.density)
 
 
 @each_structure
 @pytest.mark.parametrize(("k", "d"), [(2, 1), (3, 2), (2, 6)])
 def test_every_score_to_fifty_digits(structure: Structure, k: int, d: int) -> None:
     parameters, X = model(structure, k, d)
-    truth = exact_scores(parameters, X)
+    truth = exact_scores(parameters.density, parameters.prior, X)
     largest = float(max(max(row) for row in truth.squared_distance)) + d
     atol = bound(parameters, largest)
     for found, expected in [
@@ -108,7 +108,7 @@ def test_every_score_to_fifty_digits(structure: Structure, k: int, d: int) -> No
 def test_narrow_rows(structure: Structure) -> None:
     parameters, X = model(structure, 3, 4)
     narrow = X.astype(np.float32)
-    truth = exact_scores(parameters, narrow).log_joint
+    truth = exact_scores(parameters.density, parameters.prior, narrow).log_joint
     largest = float(np.abs(np.array(truth, dtype=float)).max())
     found = scores.log_joint(parameters, narrow)
     # The same bound with the ε of single precision, 2²⁹ times as large.
@@ -124,7 +124,7 @@ def test_densities_integrate_to_one(structure: Structure) -> None:
     parameters = given(
         Schema(np.arange(2), 2),
         structure,
-        "uniform",
+        None,
         [[0.0, 0.0], [1.0, -1.0]],
         value if structure.shared else np.stack([value, 2 * value]),
     )

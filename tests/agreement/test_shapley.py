@@ -10,18 +10,21 @@ import mpmath
 import numpy as np
 import pytest
 
-from gaussbayes.analysis.contributions import added
-from gaussbayes.analysis.explanation import explain
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
+from gaussbayes.data.rows import number_rows
+from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.families.gaussian.family import Gaussian
+from gaussbayes.families.gaussian.shapley import contributions
+from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.families.protocol import Reference
 from tests.oracles import DIGITS, EPS, condition, exact_scores
 from tests.strategies import STRUCTURES, name_of
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
 
-def model(structure: Structure, d: int) -> Parameters:
+def model(structure: Structure, d: int) -> GaussianDensity:
     """Three classes of any means and covariances."""
     rng = np.random.default_rng([d, 5])
     base = rng.normal(size=(3, d, d))
@@ -34,16 +37,16 @@ def model(structure: Structure, d: int) -> Parameters:
     }[structure.covariance]
     means = 2 * rng.normal(size=(3, d)) + 100
     own = values[0] if structure.shared else values
-    return given(Schema(np.arange(3), d), structure, [0.2, 0.3, 0.5], means, own)
+    return Gaussian(structure).given(means, own, Schema(np.arange(3), d))
 
 
 def shapley_by_definition(
-    parameters: Parameters, pair: tuple[int, int], row: FloatArray, reference: FloatArray
+    density: GaussianDensity, pair: tuple[int, int], row: FloatArray, reference: FloatArray
 ) -> tuple[list[mpmath.mpf], float]:
     """``φᵢ = Σ_S |S|! (d − |S| − 1)! / d! (v(S ∪ {i}) − v(S))``, and the largest square used."""
     d = row.size
     sets = (np.arange(2**d)[:, None] >> np.arange(d)) & 1
-    truth = exact_scores(parameters, np.where(sets == 1, row, reference))
+    truth = exact_scores(density, np.ones(3), np.where(sets == 1, row, reference))
     with mpmath.workdps(DIGITS):
         worth = [joint[pair[0]] - joint[pair[1]] for joint in truth.log_joint]
         values = []
@@ -61,18 +64,20 @@ def shapley_by_definition(
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
 @pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
 def test_contributions_are_shapley_values(structure: Structure, d: int) -> None:
-    parameters = model(structure, d)
+    density = model(structure, d)
     rng = np.random.default_rng(d)
     row, reference = 100 + 2 * rng.normal(size=(2, d))
-    expected, largest = shapley_by_definition(parameters, (2, 0), row, reference)
-    told = explain(parameters, Schema(np.arange(3), d), row, (2, 0), reference).log_odds
-    assert told is not None
+    expected, largest = shapley_by_definition(density, (2, 0), row, reference)
+    at_reference, amounts = contributions(
+        density, number_rows(row[None]), (2, 0), Reference(point=reference)
+    )
     # As for densities: whitening d features with condition κ is right to d κ ε of the squares.
-    bound = 10 * d * condition(parameters) * EPS * (largest + d)
+    bound = 10 * d * condition(density) * EPS * (largest + d)
     assert bound <= 1e-9
-    for one, value in zip(told.contributions, expected, strict=True):
-        assert abs(one.amount - float(value)) <= bound
+    for amount, value in zip(amounts, expected, strict=True):
+        assert abs(amount - float(value)) <= bound
+    joint = exact_scores(density, np.ones(3), np.stack([row, reference])).log_joint
     with mpmath.workdps(DIGITS):
-        total = float(mpmath.fsum(expected))
-    assert abs(added(told.contributions) - total) <= bound
-    assert abs(told.value - told.at_reference - total) <= 2 * bound
+        at_row, exact = (float(scores[2] - scores[0]) for scores in joint)
+    assert abs(at_reference - exact) <= bound
+    assert abs(at_reference + amounts.sum() - at_row) <= 2 * bound

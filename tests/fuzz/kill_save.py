@@ -22,9 +22,10 @@ from pathlib import Path
 
 import numpy as np
 
-from gaussbayes import GaussianClassifier
+from gaussbayes.data.rows import number_rows
+from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.model.file import dumps, load, save
-from tests.storage.files import stored
+from tests.model.file.files import learn
 
 LONGEST = 0.02
 """Seconds until a kill; a save takes about a tenth of it."""
@@ -45,9 +46,10 @@ class Outcome:
 def run(kills: int, seed: int) -> Outcome:
     """Kill so many processes, and fill the disk of a quarter as many."""
     rng = random.Random(seed)
-    rows = np.random.default_rng(seed).normal(size=(60, 20))
+    rows = number_rows(np.random.default_rng(seed).normal(size=(60, 20)))
+    codes, columns = np.arange(60) % 3, tuple(range(20))
     models = [
-        stored(GaussianClassifier(covariance).partial_fit(rows, np.arange(60) % 3))
+        learn(rows, codes, [(Gaussian.of(covariance), columns)], np.arange(3), None)
         for covariance in ("full", "diagonal")
     ]
     files = [dumps(model) for model in models]

@@ -23,9 +23,20 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes import GaussianClassifier, ModelFileError
+from gaussbayes.base.errors import ModelFileError
+from gaussbayes.data.rows import number_rows
+from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.model.file import dumps, loads
-from tests.storage.files import file_of, fitted, given, lacking, seal_again
+from tests.model.file.files import (
+    file_of,
+    fitted,
+    given,
+    learn,
+    missing,
+    mixed,
+    pooled,
+    seal_again,
+)
 
 SLOW = 1.0
 OFTEN = 10_000
@@ -50,7 +61,9 @@ VALUES = [
     *(
         b'"pooled"',
         b'"diagonal"',
-        b'"text"',
+        b'"gaussian"',
+        b'"poisson"',
+        b'"str"',
         b'"object"',
         b'"int8"',
         b'"float16"',
@@ -90,23 +103,25 @@ class Outcome:
 
 def good_files() -> list[bytes]:
     """Small files of every kind."""
-    X = [[1.0], [2.0], [5.0], [7.0]]
-    labels: list[Any] = [[0, 0, 1, 1], [False, False, True, True]]
-    labels.append(np.array([1, 1, 2, 2], dtype=np.float32))
-    labels.append(np.array([1, 1, 2.5, 2.5], dtype=object))
+    X = number_rows(np.array([[1.0], [2.0], [5.0], [7.0]]))
+    labels: list[Any] = [[0, 1], [False, True], np.array([1, 2], dtype=np.float32)]
+    labels.append(np.array([1, 2.5], dtype=object))
     models = [
         fitted(),
-        fitted(shared=True, priors="uniform"),
+        fitted(sharing=1.0, priors="uniform"),
+        pooled(),
         fitted("diagonal", priors=[0.5, 0.5]),
         fitted("spherical", priors={"ash": 0.25, "oak": 0.75}, shrinkage=0.5),
-        fitted().marginal(["age", "height"]),
+        fitted("spherical", 1.0).marginal(["age", "height"]),
         given(),
-        lacking(),
-        lacking("full", shared=True),
-        lacking("diagonal", priors="uniform"),
-        *(GaussianClassifier().fit(X, y) for y in labels),
+        missing(),
+        missing("full", 1.0),
+        missing("diagonal", priors="uniform"),
+        mixed(),
+        *(learn(X, [0, 0, 1, 1], [(Gaussian(), (0,))], classes, None) for classes in labels),
     ]
-    return [file_of(model) for model in models]
+    rows = [file_of(mixed(12)), file_of(mixed(12), unlabelled_rows=True)]
+    return [*(file_of(model) for model in models), *rows]
 
 
 def changed(data: bytes, rng: random.Random) -> bytes:
@@ -176,7 +191,7 @@ def run(files: int, seed: int, seconds: float) -> Outcome:
     rng = random.Random(seed)
     good = good_files()
     for data in good:  # whatever is imported late is there now
-        assert dumps(loads(data)) == data
+        dumps(loads(data))
     watching = [False]
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
@@ -213,8 +228,8 @@ def run(files: int, seed: int, seconds: float) -> Outcome:
 def _try(data: bytes, outcome: Outcome) -> Exception | None:
     """What is wrong, as an error: it is written out when nobody watches, for that opens files."""
     try:
-        stored = loads(data)
-        again = dumps(stored)
+        model = loads(data)
+        again = dumps(model)
         if dumps(loads(again)) != again:
             return ValueError("what was loaded does not come back")
     except ModelFileError as error:

@@ -45,7 +45,12 @@ def make_rows(form: Form, n: int, dtype: Any, seed: int = 0) -> RealArray:
 
 
 def run(
-    kernels: Kernels, form: Form, X: RealArray, task: Task, prune: bool = True
+    kernels: Kernels,
+    form: Form,
+    X: RealArray,
+    task: Task,
+    prune: bool = True,
+    bias: RealArray | None = None,
 ) -> tuple[int, Any]:
     k = form.log_constant.size
     out = (
@@ -53,12 +58,19 @@ def run(
         if task == "label"
         else np.full((X.shape[0], k), 7, X.dtype)
     )
-    problem = kernels.score(kernels.prepare(form, X.dtype), X, task, out, prune)
+    problem = kernels.score(kernels.prepare(form, X.dtype), X, task, out, prune, bias)
     return problem, out
 
 
-def answers(kernels: Kernels, form: Form, X: RealArray, task: Task, prune: bool = True) -> Any:
-    problem, out = run(kernels, form, X, task, prune)
+def answers(
+    kernels: Kernels,
+    form: Form,
+    X: RealArray,
+    task: Task,
+    prune: bool = True,
+    bias: RealArray | None = None,
+) -> Any:
+    problem, out = run(kernels, form, X, task, prune, bias)
     assert problem == 0
     return out
 

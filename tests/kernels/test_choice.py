@@ -40,7 +40,7 @@ def test_the_environment_chooses() -> None:
 def test_an_unknown_word_in_the_environment() -> None:
     done = name_in_a_new_process("fastest")
     assert done.returncode != 0
-    assert "kernels are 'native' or 'reference', got 'fastest'" in done.stderr
+    assert "kernels must be 'native' or 'reference', got 'fastest'" in done.stderr
     assert "GAUSSBAYES_KERNELS" in done.stderr
 
 

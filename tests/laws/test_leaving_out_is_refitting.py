@@ -5,45 +5,61 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussbayes.base.errors import GaussBayesError
+from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray
-from gaussbayes.families.gaussian.leave_one_out import leave_one_out
-from gaussbayes.families.gaussian.parameters import Structure
-from gaussbayes.families.gaussian.scores import log_posterior
+from gaussbayes.data.rows import Targets, number_rows
+from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.shrinkage import Shrinkage
-from gaussbayes.model.labelled import LabelledMoments
-from gaussbayes.model.settings import Settings
+from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.model.left_out import HeldOutRows, hold_out
+from gaussbayes.model.settings import Component, Settings
+from gaussbayes.model.statistics import Learnt
+from tests.scored import estimate, log_posterior
 from tests.strategies import MIXTURES, STRUCTURES, Rows, name_of, well_spread_rows
 
 SHRINKAGES = st.one_of(st.none(), st.just("oas"), st.floats(0.0, 1.0))
 DIVISORS = st.sampled_from(["mle", "unbiased"])
 
 
-def refitted(data: Rows, settings: Settings) -> FloatArray:
-    told = np.full((data.codes.size, data.n_classes), -np.inf)
+def refitted(data: Rows, family: Gaussian, priors: str | None) -> FloatArray:
+    expected = np.full((data.codes.size, data.n_classes), -np.inf)
     for row in range(data.codes.size):
         others = data.taken(np.arange(data.codes.size) != row).summarise()
-        known = LabelledMoments(data.schema.classes, others).with_rows()
-        model = settings.estimate(known.moments, Schema(known.classes, data.X.shape[1]))
-        told[row, others.weight > 0] = log_posterior(model, data.X[row : row + 1])[0]
-    return told
+        present = np.flatnonzero(others.weight > 0)
+        if present.size < 2:
+            msg = "one class is no classifier"
+            raise DataError(msg)
+        prior = None if priors is None else np.full(present.size, 1 / present.size)
+        model = estimate(
+            others.selected(present),
+            Schema(present, data.X.shape[1]),
+            family.structure,
+            prior,
+            family.divisor,
+            family.shrinkage,
+        )
+        expected[row, present] = log_posterior(model, data.X[row : row + 1])[0]
+    return expected
 
 
-def check(data: Rows, settings: Settings) -> None:
+def check(data: Rows, family: Gaussian, priors: str | None = None) -> None:
     """Equal to 1e-10 in every log posterior, or refused both ways."""
-    moments = data.summarise()
-    try:
-        expected = refitted(data, settings)
-    except GaussBayesError as error:
-        with pytest.raises(type(error)):
-            leave_one_out(data.X, data.codes, data.weights, moments, data.schema, settings)
+    d, targets = data.X.shape[1], Targets(data.codes, data.n_classes, data.weights)
+    statistics = family.observe(number_rows(data.X), targets, data.schema)
+    learnt = Learnt(data.schema.classes, (statistics,), None)
+    held_out = HeldOutRows(number_rows(data.X), targets, learnt, data.schema)
+    settings = Settings((Component(family, tuple(range(d))),), priors)
+    (found,), _ = hold_out(held_out, [settings])
+    if isinstance(found, GaussBayesError):
+        with pytest.raises(type(found)):
+            refitted(data, family, priors)
         return
-    found = leave_one_out(data.X, data.codes, data.weights, moments, data.schema, settings)
-    there = expected > -np.inf
-    assert np.array_equal(found > -np.inf, there)
-    gap = np.abs(found[there] - expected[there])
-    assert (gap <= 1e-10 * np.maximum(1.0, np.abs(expected[there]))).all()
+    expected = refitted(data, family, priors)
+    possible = expected > -np.inf
+    assert np.array_equal(found > -np.inf, possible)
+    gap = np.abs(found[possible] - expected[possible])
+    assert (gap <= 1e-10 * np.maximum(1.0, np.abs(expected[possible]))).all()
 
 
 @pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
@@ -51,7 +67,7 @@ def check(data: Rows, settings: Settings) -> None:
 def test_rows_that_count_once(
     structure: Structure, data: Rows, divisor: Divisor, shrinkage: Shrinkage
 ) -> None:
-    check(data, Settings(structure, None, divisor, shrinkage))
+    check(data, Gaussian(structure, divisor, shrinkage))
 
 
 @pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
@@ -62,7 +78,7 @@ def test_rows_with_weights(
     n = data.codes.size
     some = st.lists(st.floats(0.1, 10.0), min_size=n, max_size=n)
     weighted = Rows(data.X, data.codes, np.asarray(draw.draw(some)), data.n_classes)
-    check(weighted, Settings(structure, "uniform", "mle", shrinkage))
+    check(weighted, Gaussian(structure, "mle", shrinkage), "uniform")
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -72,4 +88,4 @@ def test_classes_of_few_rows(shared: bool, data: Rows, draw: st.DataObject) -> N
     some = draw.draw(st.sets(st.integers(0, data.codes.size - 1), min_size=3))
     first = [int(np.argmax(data.codes == code)) for code in range(data.n_classes)]
     few = data.taken(np.unique([*some, *first]))
-    check(few, Settings(Structure("spherical", shared), None, "mle", None))
+    check(few, Gaussian(Structure("spherical", float(shared))))

@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.families.gaussian import scores
-from gaussbayes.families.gaussian.parameters import Structure, estimate
+from gaussbayes.families.gaussian.structure import Structure
+from tests import scored as scores
 from tests.oracles import EPS
+from tests.scored import estimate
 from tests.strategies import STRUCTURES, Rows, name_of, well_spread_rows
 
 pytestmark = pytest.mark.usefixtures("kernels")
@@ -18,7 +19,7 @@ each_structure = pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
 @each_structure
 @given(rows=well_spread_rows(), data=st.data())
 def test_rows_sum_to_one(structure: Structure, rows: Rows, data: st.DataObject) -> None:
-    model = estimate(rows.summarise(structure.layout), rows.schema, structure)
+    model = estimate(rows.summarise(structure.shape.layout), rows.schema, structure)
     shape = (5, rows.X.shape[1])
     X = data.draw(hnp.arrays(np.float64, shape, elements=st.floats(-1e6, 1e6)))
     posterior = scores.posterior(model, X)
@@ -33,7 +34,7 @@ def test_rows_sum_to_one(structure: Structure, rows: Rows, data: st.DataObject) 
 @each_structure
 @given(rows=well_spread_rows(), data=st.data())
 def test_narrow_rows_sum_to_one(structure: Structure, rows: Rows, data: st.DataObject) -> None:
-    model = estimate(rows.summarise(structure.layout), rows.schema, structure)
+    model = estimate(rows.summarise(structure.shape.layout), rows.schema, structure)
     shape = (5, rows.X.shape[1])
     X = data.draw(hnp.arrays(np.float32, shape, elements=st.floats(-1024, 1024, width=32)))
     posterior = scores.posterior(model, X)

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from gaussbayes.base.schema import Schema
-from gaussbayes.families.gaussian import scores
-from gaussbayes.families.gaussian.parameters import Structure, estimate_covariance, given
+from gaussbayes.families.gaussian.structure import Structure
+from tests import scored as scores
 from tests.oracles import score_rounding
+from tests.scored import estimate, given
 from tests.strategies import Rows, well_spread_rows
 
 pytestmark = pytest.mark.usefixtures("kernels")
@@ -31,11 +32,11 @@ def test_the_same_covariance_in_each_shape(shared: bool, data: st.DataObject) ->
     }
     schema = Schema(np.arange(k), d)
     models = [
-        given(schema, Structure(covariance, shared), "uniform", means, value)
+        given(schema, Structure(covariance, float(shared)), None, means, value)
         for covariance, value in values.items()
     ]
     largest = float(scores.mahalanobis(models[0], np.vstack([X, means])).max()) ** 2
-    bound = score_rounding(1, 1 + largest, *models)
+    bound = score_rounding(1, 1 + largest, *(model.density for model in models))
     spherical, diagonal, full = (scores.log_joint(model, X) for model in models)
     np.testing.assert_allclose(diagonal, spherical, rtol=0, atol=bound)
     np.testing.assert_allclose(full, diagonal, rtol=0, atol=bound)
@@ -46,7 +47,9 @@ def test_the_same_covariance_in_each_shape(shared: bool, data: st.DataObject) ->
 def test_estimates_of_less_from_full_moments(shared: bool, rows: Rows) -> None:
     moments = rows.summarise("full")
     full, diagonal, spherical = (
-        estimate_covariance(moments, rows.schema, Structure(covariance, shared))
+        estimate(
+            moments, rows.schema, Structure(covariance, float(shared))
+        ).density.covariance.values
         for covariance in ("full", "diagonal", "spherical")
     )
     # One sum over the classes and one division each, in different order: a few ε of sums of terms

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from gaussbayes.base.schema import Schema
-from gaussbayes.families.gaussian import scores
-from gaussbayes.families.gaussian.parameters import Structure, estimate_covariance, given
+from gaussbayes.families.gaussian.structure import Structure
+from tests import scored as scores
 from tests import strategies
 from tests.oracles import rounding, score_rounding
+from tests.scored import given
 from tests.strategies import Rows, rows
 
 pytestmark = pytest.mark.usefixtures("kernels")
@@ -23,9 +24,11 @@ def test_shared_full_with_one_class_is_own_full(divisor: str, some: Rows) -> Non
     if n < 2:
         return
     single = Rows(some.X, np.zeros_like(some.codes), None, 1)
+    lost = 1 if divisor == "unbiased" else 0
+    shape, degrees = Structure("full").shape, np.array([float(n - lost)])
     own, shared = (
-        estimate_covariance(single.summarise(structure.layout), single.schema, structure, divisor)
-        for structure in (Structure("full", shared=False), Structure("full", shared=True))
+        shape.from_scatter(single.summarise(layout).scatters("full", shared=shared), degrees)
+        for layout, shared in (("full", False), ("pooled", True))
     )
     # The scatter's bound, divided as the scatter is, by n − 1 at the least.
     assert np.all(np.abs(own - shared) <= rounding(single).scatter / (n - 1))
@@ -52,13 +55,13 @@ def test_own_covariances_that_are_equal_are_a_shared_one(
     value = {"full": matrix, "diagonal": np.diagonal(matrix), "spherical": matrix[0, 0]}[covariance]
     schema = Schema(np.arange(k), d)
     own = given(
-        schema, Structure(covariance), "uniform", means, np.broadcast_to(value, (k, *value.shape))
+        schema, Structure(covariance), None, means, np.broadcast_to(value, (k, *value.shape))
     )
-    shared = given(schema, Structure(covariance, shared=True), "uniform", means, value)
+    shared = given(schema, Structure(covariance, 1.0), None, means, value)
     largest = float(scores.mahalanobis(own, X).max()) ** 2
     # The linear form of the shared one has terms as large as squared distances of the means too.
     largest += float(scores.mahalanobis(own, own.mean).max()) ** 2
-    bound = score_rounding(1, largest, own, shared)
+    bound = score_rounding(1, largest, own.density, shared.density)
     np.testing.assert_allclose(
         scores.log_posterior(shared, X), scores.log_posterior(own, X), rtol=0, atol=2 * bound
     )

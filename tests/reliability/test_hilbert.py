@@ -13,9 +13,10 @@ import pytest
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian import scores
-from gaussbayes.families.gaussian.parameters import Structure, given
+from gaussbayes.families.gaussian.structure import Structure
+from tests import scored as scores
 from tests.oracles import EPS, errors, exact_scores
+from tests.scored import given
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -43,9 +44,9 @@ def test_distances(d: int, shared: bool, scaled: bool) -> None:
     means = rng.normal(size=(2, d)) * units
     values = matrix if shared else np.stack([matrix, matrix])
     schema = Schema(np.array(["flat", "steep"]), d)
-    model = given(schema, Structure("full", shared), "uniform", means, values)
+    model = given(schema, Structure("full", float(shared)), None, means, values)
     X = rng.normal(size=(20, d)) * units
-    truth = exact_scores(model, X).squared_distance
+    truth = exact_scores(model.density, model.prior, X).squared_distance
     with mpmath.workdps(50):
         distance = [[mpmath.sqrt(square) for square in row] for row in truth]
     relative = errors(scores.mahalanobis(model, X), distance) / np.array(distance, dtype=float)
@@ -58,4 +59,4 @@ def test_fourteen_features_are_refused_by_name() -> None:
     schema = Schema(np.array(["good", "bad"]), d, tuple(f"x{j}" for j in range(d)))
     values = np.stack([np.eye(d), hilbert(d)])
     with pytest.raises(SingularCovarianceError, match="class 'bad'.*'x"):
-        given(schema, Structure(), "uniform", np.zeros((2, d)), values)
+        given(schema, Structure(), None, np.zeros((2, d)), values)

@@ -12,9 +12,10 @@ import pytest
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian import scores
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
+from gaussbayes.families.gaussian.structure import Structure
+from tests import scored as scores
 from tests.oracles import errors, exact_scores
+from tests.scored import Scored, given
 from tests.strategies import STRUCTURES, name_of
 
 pytestmark = pytest.mark.usefixtures("kernels")
@@ -35,7 +36,7 @@ def covariances(structure: Structure, rng: np.random.Generator, k: int, d: int) 
     return values[0] if structure.shared else values
 
 
-def model(structure: Structure, gap: float) -> tuple[Parameters, FloatArray]:
+def model(structure: Structure, gap: float) -> tuple[Scored, FloatArray]:
     """Two neighbours and two far classes, and rows near each mean."""
     rng = np.random.default_rng(7)
     k, d = 4, 3
@@ -55,7 +56,7 @@ def model(structure: Structure, gap: float) -> tuple[Parameters, FloatArray]:
 def test_log_posteriors(structure: Structure, gap: float) -> None:
     parameters, X = model(structure, gap)
     found = scores.log_posterior(parameters, X)
-    truth = exact_scores(parameters, X).log_posterior
+    truth = exact_scores(parameters.density, parameters.prior, X).log_posterior
     size = np.abs(np.array(truth, dtype=np.float64))
     if gap >= 1e6:
         assert size.max() > 5e5  # the gaps are there
@@ -67,7 +68,9 @@ def test_log_posteriors(structure: Structure, gap: float) -> None:
 @each_structure
 def test_log_odds_of_any_two_classes(structure: Structure, gap: float) -> None:
     parameters, X = model(structure, gap)
-    truth = np.array(exact_scores(parameters, X).log_posterior, dtype=object)
+    truth = np.array(
+        exact_scores(parameters.density, parameters.prior, X).log_posterior, dtype=object
+    )
     for a in range(4):
         for b in range(4):
             found = scores.log_odds(parameters, X, a, b)
@@ -86,7 +89,9 @@ def test_posteriors(structure: Structure, gap: float) -> None:
     assert np.all(np.abs(posterior.sum(axis=1) - 1.0) <= 1e-15 * 4)
     log_posterior = scores.log_posterior(parameters, X)
     np.testing.assert_array_equal(scores.labels(parameters, X), log_posterior.argmax(axis=1))
-    truth = np.array(exact_scores(parameters, X).log_posterior, dtype=np.float64)
+    truth = np.array(
+        exact_scores(parameters.density, parameters.prior, X).log_posterior, dtype=np.float64
+    )
     # The linear form, from which shared posteriors come while the means are less than 100 standard
     # deviations from the centre, has terms as large as the gap and a few roundings of each; a
     # posterior changes by no more than its log joints.
@@ -112,6 +117,6 @@ def test_narrow_rows(structure: Structure) -> None:
     narrow = X.astype(np.float32)
     found = scores.log_posterior(parameters, narrow)
     assert found.dtype == np.float32
-    truth = exact_scores(parameters, narrow).log_posterior
+    truth = exact_scores(parameters.density, parameters.prior, narrow).log_posterior
     size = np.maximum(np.abs(np.array(truth, dtype=np.float64)), 1.0)
     assert np.max(errors(found, truth) / size) <= 1e-12 * 2.0**29

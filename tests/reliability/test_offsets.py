@@ -13,11 +13,12 @@ import pytest
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
-from gaussbayes.families.gaussian import scores
 from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate
-from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.families.gaussian.observation import summarise
+from gaussbayes.families.gaussian.structure import Structure
+from tests import scored as scores
 from tests.oracles import exact_scatter, relative_error
+from tests.scored import Scored, estimate
 from tests.strategies import LAYOUTS, STRUCTURES, name_of
 
 pytestmark = pytest.mark.usefixtures("kernels")
@@ -100,7 +101,7 @@ def test_covariances(way: Way, offset: float, deviation: float) -> None:
                 assert abs(moments.scatter[c, i, j] - float(truth[i][j])) <= 1e-14 * scale
 
 
-def model(moments: ClassMoments, structure: Structure) -> Parameters:
+def model(moments: ClassMoments, structure: Structure) -> Scored:
     return estimate(moments, Schema(np.arange(N_CLASSES), N_FEATURES), structure)
 
 
@@ -109,8 +110,8 @@ def model(moments: ClassMoments, structure: Structure) -> Parameters:
 @pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
 def test_posteriors(way: Way, structure: Structure, offset: float, deviation: float) -> None:
     X, codes = near_rows(offset, deviation, 2000)
-    here = model(batch(X, codes, structure.layout), structure)
-    there = model(way(X + offset, codes, structure.layout), structure)
+    here = model(batch(X, codes, structure.shape.layout), structure)
+    there = model(way(X + offset, codes, structure.shape.layout), structure)
     change = np.abs(scores.posterior(there, X + offset) - scores.posterior(here, X))
     assert change.max() <= 1e-12
     np.testing.assert_array_equal(scores.labels(there, X + offset), scores.labels(here, X))
@@ -121,7 +122,7 @@ def test_different_offsets_of_the_features(structure: Structure) -> None:
     X, codes = near_rows(1e15, 1.0, 2000)
     offset = np.array([1e15, -3e8, 0.0])
     here, there = (
-        model(batch(rows, codes, structure.layout), structure) for rows in (X, X + offset)
+        model(batch(rows, codes, structure.shape.layout), structure) for rows in (X, X + offset)
     )
     change = np.abs(scores.posterior(there, X + offset) - scores.posterior(here, X))
     assert change.max() <= 1e-12

@@ -7,9 +7,10 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
-from gaussbayes.families.gaussian import scores
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate
-from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.families.gaussian.observation import summarise
+from gaussbayes.families.gaussian.structure import Structure
+from tests import scored as scores
+from tests.scored import Scored, estimate
 from tests.strategies import STRUCTURES, name_of
 
 pytestmark = pytest.mark.usefixtures("kernels")
@@ -23,9 +24,9 @@ def load(name: str) -> tuple[FloatArray, CodeArray]:
     return X, y.astype(np.int32)
 
 
-def fitted(X: FloatArray, codes: CodeArray, structure: Structure) -> Parameters:
+def fitted(X: FloatArray, codes: CodeArray, structure: Structure) -> Scored:
     k = int(codes.max()) + 1
-    moments = summarise(X, codes, None, k, structure.layout)
+    moments = summarise(X, codes, None, k, structure.shape.layout)
     return estimate(moments, Schema(np.arange(k), X.shape[1]), structure)
 
 

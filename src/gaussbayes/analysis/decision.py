@@ -1,20 +1,82 @@
 """From posteriors to decisions: by how much a class wins, what a decision costs, what is left open.
 
-Without costs the most probable class is decided, which makes the expected number of mistakes as
-small as it can be. With costs the class of least expected cost is, and a row may be refused: as
+Without costs the most probable class is decided, which makes the expected number of errors as small
+as it can be. With costs the class of least expected cost is, and a row may be refused: as
 ambiguous, where even the best decision is too uncertain or too dear, or as novel, where it is like
-none of the classes (`gaussbayes.analysis.novelty` says which rows are).
+none of the classes (see `gaussbayes.analysis.novelty`).
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from gaussbayes.analysis.costs import expected_costs
-from gaussbayes.base.checks import finite_number, probability
+from gaussbayes.analysis import novelty
+from gaussbayes.base.checks import as_numbers, finite_number, probability
 from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
+from gaussbayes.data.rows import Rows
+from gaussbayes.model.model import Model
+
+Costs: TypeAlias = ArrayLike | Mapping[tuple[object, object], float]
+"""A matrix ``cost[true, decided]``, or ``{(true label, decided label): cost}``."""
+
+
+def check_costs(costs: Costs, schema: Schema) -> FloatArray:
+    """Costs as a matrix (k, k): true class by row, decided class by column.
+
+    Parameters
+    ----------
+    costs : the matrix, in the order of the classes; or a mapping from (true label, decided label)
+        to the cost, where being right costs 0 unless something else is said. What is gained is a
+        negative cost.
+
+    Raises
+    ------
+    ParameterError
+        For another shape, NaN or infinity, labels that are unknown, or pairs left out.
+
+    Examples
+    --------
+    >>> schema = Schema(np.array(["ill", "well"]), 1)
+    >>> check_costs({("ill", "well"): 50, ("well", "ill"): 1}, schema).tolist()
+    [[0.0, 50.0], [1.0, 0.0]]
+    """
+    k = schema.classes.shape[0]
+    if isinstance(costs, Mapping):
+        matrix = _from_mapping(costs, schema)
+    else:
+        matrix = as_numbers("costs", costs)
+        if matrix.shape != (k, k):
+            msg = (
+                f"the costs of {k} classes must have shape {(k, k)}, true class by row and decided "
+                f"class by column, got {matrix.shape}"
+            )
+            raise ParameterError(msg)
+    if not np.isfinite(matrix).all():
+        true, decided = np.argwhere(~np.isfinite(matrix))[0].tolist()
+        msg = (
+            f"deciding {schema.class_name(decided)} where {schema.class_name(true)} is true costs "
+            f"{matrix[true, decided]}; costs must be finite: use a large number for what must not "
+            "happen"
+        )
+        raise ParameterError(msg)
+    return matrix
+
+
+def expected_costs(posterior: RealArray, costs: FloatArray) -> FloatArray:
+    """``Σ_t p(t | x) cost[t, c]``: what deciding for each class costs on average (n, k).
+
+    Examples
+    --------
+    >>> expected_costs(np.array([[0.1, 0.9]]), np.array([[0.0, 50.0], [1.0, 0.0]])).tolist()
+    [[0.9, 5.0]]
+    """
+    expected: FloatArray = posterior @ costs
+    return expected
 
 
 def margins(log_posterior: RealArray) -> RealArray:
@@ -80,7 +142,7 @@ class Decisions:
 
     @property
     def codes(self) -> NDArray[np.intp]:
-        """The number of the class decided (n,), −1 where the row is refused."""
+        """The code of the class decided (n,), −1 where the row is refused."""
         return np.where(self.refused, -1, self.best)
 
     @property
@@ -94,6 +156,39 @@ class Decisions:
 
 
 def decide(
+    model: Model,
+    rows: Rows,
+    *,
+    costs: Costs | None = None,
+    reject_below: float | None = None,
+    reject_cost: float | None = None,
+    novelty_level: float | None = None,
+    n_jobs: int | None = 1,
+) -> Decisions:
+    """The class of least expected cost for each row, or why the row is better left open.
+
+    Parameters
+    ----------
+    costs : see `check_costs`; None is 1 for every error: the most probable class
+    reject_below, reject_cost : see `decide_by_posteriors`
+    novelty_level : refuse rows that are like no class: of the rows of every class fewer than this
+        proportion lie so far out
+    """
+    unlike = None
+    if novelty_level is not None:
+        p_values = novelty.class_p_values(model, rows, n_jobs)
+        unlike = novelty.novel(p_values, novelty_level, model.prior)
+    return decide_by_posteriors(
+        model.log_posterior(rows, n_jobs),
+        None if costs is None else check_costs(costs, model.schema),
+        reject_below=reject_below,
+        reject_cost=reject_cost,
+        novel=unlike,
+        classes=model.schema.classes,
+    )
+
+
+def decide_by_posteriors(
     log_posterior: RealArray,
     costs: FloatArray | None = None,
     *,
@@ -107,12 +202,12 @@ def decide(
     Parameters
     ----------
     log_posterior : (n, k)
-    costs : (k, k) as `check_costs` returns them. None is 1 for every mistake and 0
-        for being right, which makes it the most probable class.
+    costs : (k, k) as `check_costs` returns them. None is 1 for every error and 0 for
+        being right, which makes it the most probable class.
     reject_below : refuse rows whose most probable class, decided or not, is less probable than that
     reject_cost : refuse rows of which even the best decision is expected to cost more than that
     novel : (n,) rows to refuse because they are like no class
-    classes : (k,) what the classes are called; by their numbers if None
+    classes : (k,) what the classes are called; by their codes if None
 
     Examples
     --------
@@ -120,10 +215,10 @@ def decide(
 
     >>> log_posterior = np.log([[0.01, 0.99], [0.1, 0.9], [0.5, 0.5]])
     >>> costs = np.array([[0.0, 50.0], [1.0, 0.0]])  # classes "ill" and "well"
-    >>> decide(log_posterior, costs).codes.tolist()
+    >>> decide_by_posteriors(log_posterior, costs).codes.tolist()
     [1, 0, 0]
-    >>> found = decide(log_posterior, reject_below=0.8)
-    >>> found.codes.tolist(), found.reason.tolist()
+    >>> decisions = decide_by_posteriors(log_posterior, reject_below=0.8)
+    >>> decisions.codes.tolist(), decisions.reason.tolist()
     ([1, 1, -1], ['', '', 'ambiguous'])
     """
     n = log_posterior.shape[0]
@@ -142,7 +237,7 @@ def decide(
         least = 0.0 if costs is None else float(costs.min())
         ambiguous |= expected > _acceptable(reject_cost, least)
     if novel is not None and novel.shape != (n,):
-        msg = f"novel says of each of {n} rows whether it is, got shape {novel.shape}"
+        msg = f"novel must be a boolean array of shape ({n},), got shape {novel.shape}"
         raise ParameterError(msg)
     unlike = np.zeros(n, dtype=np.bool_) if novel is None else novel.astype(np.bool_)
     names = np.arange(log_posterior.shape[1]) if classes is None else classes
@@ -170,3 +265,35 @@ def _acceptable(reject_cost: object, least: float) -> float:
         )
         raise ParameterError(msg)
     return most
+
+
+def _from_mapping(costs: Mapping[tuple[object, object], float], schema: Schema) -> FloatArray:
+    labels = schema.classes.tolist()
+    position = {label: code for code, label in enumerate(labels)}
+    keys: list[Any] = list(costs)
+    for key in keys:
+        if not isinstance(key, tuple) or len(key) != 2:
+            msg = f"costs are given for pairs (true label, decided label), got {key!r:.200}"
+            raise ParameterError(msg)
+    unknown = dict.fromkeys(label for key in keys for label in key if label not in position)
+    if unknown:
+        msg = f"costs of unknown classes: {_some(unknown)}; the classes are {_some(labels)}"
+        raise ParameterError(msg)
+    k = len(labels)
+    matrix = np.zeros((k, k))
+    given = np.eye(k, dtype=np.bool_)
+    values = as_numbers("costs", list(costs.values()))
+    for (true, decided), value in zip(keys, values, strict=True):
+        place = position[true], position[decided]
+        matrix[place], given[place] = value, True
+    if not given.all():
+        pairs = ((labels[true], labels[decided]) for true, decided in np.argwhere(~given))
+        msg = f"costs must name each pair of different classes; missing: {_some(pairs)}"
+        raise ParameterError(msg)
+    return matrix
+
+
+def _some(items: Iterable[object], most: int = 8) -> str:
+    every = list(items)
+    names = ", ".join(map(repr, every[:most]))
+    return names if len(every) <= most else f"{names}, …"

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
+from gaussbayes.data.labels import unite
+from gaussbayes.data.rows import Targets
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,7 +21,7 @@ class Calibration:
     """Rows grouped by a stated probability, and how often it came true; empty groups left out."""
 
     stated: FloatArray  # (m,) mean probability stated
-    observed: FloatArray  # (m,) share that came true
+    observed: FloatArray  # (m,) proportion that came true
     count: NDArray[np.int64]  # (m,) rows
     group: NDArray[np.intp]  # (m,) which interval, from 0
     n_groups: int  # equal intervals of [0, 1]
@@ -64,12 +66,12 @@ class Evaluation:
 
     @property
     def error(self) -> float:
-        """Share of wrong predictions."""
+        """Proportion of wrong predictions."""
         return self.n_errors / self.n_rows
 
     @property
     def accuracy(self) -> float:
-        """Share of right predictions."""
+        """Proportion of right predictions."""
         return 1.0 - self.error
 
     @property
@@ -79,31 +81,31 @@ class Evaluation:
 
     @property
     def recall(self) -> FloatArray:
-        """Of the rows of each class, the share that was recognised (k,); NaN without rows."""
-        return np.diagonal(self.shares)
+        """Of the rows of each class, the proportion that was recognised (k,); NaN without rows."""
+        return np.diagonal(self.proportions)
 
     @property
     def precision(self) -> FloatArray:
-        """Of the rows given each class, the share that is of it (k,); NaN without such rows."""
-        told = self.confusion.sum(axis=0).astype(np.float64)
-        precision: FloatArray = np.diagonal(self.confusion) / np.where(told > 0, told, np.nan)
+        """Of the rows given each class, the proportion that is of it (k,); NaN if none was."""
+        total = self.confusion.sum(axis=0).astype(np.float64)
+        precision: FloatArray = np.diagonal(self.confusion) / np.where(total > 0, total, np.nan)
         return precision
 
     @property
-    def shares(self) -> FloatArray:
+    def proportions(self) -> FloatArray:
         """The confusion matrix with each row divided by its sum; NaN where a class has no rows."""
         total = self.confusion.sum(axis=1, keepdims=True).astype(np.float64)
-        shares: FloatArray = self.confusion / np.where(total > 0, total, np.nan)
-        return shares
+        proportions: FloatArray = self.confusion / np.where(total > 0, total, np.nan)
+        return proportions
 
     def __add__(self, other: "Evaluation") -> "Evaluation":
-        """The evaluation of the rows of both, so that many rows can be judged part by part.
+        """The evaluation of the rows of both, so that many rows are evaluated part by part.
 
         Examples
         --------
-        >>> told, classes = np.log([[0.8, 0.2], [0.6, 0.4]]), np.array(["no", "yes"])
-        >>> first = evaluate(told[:1], np.array([0]), classes)
-        >>> both = first + evaluate(told[1:], np.array([1]), classes)
+        >>> log_posterior, classes = np.log([[0.8, 0.2], [0.6, 0.4]]), np.array(["no", "yes"])
+        >>> first = evaluate(log_posterior[:1], np.array([0]), classes)
+        >>> both = first + evaluate(log_posterior[1:], np.array([1]), classes)
         >>> both.confusion.tolist(), round(both.log_loss, 4), round(both.brier, 4)
         ([[1, 0], [1, 0]], 0.5697, 0.4)
         """
@@ -114,34 +116,36 @@ class Evaluation:
         groups = None
         if self.calibration is not None and other.calibration is not None:
             groups = self.calibration + other.calibration
-        share = other.n_rows / (self.n_rows + other.n_rows)
+        proportion = other.n_rows / (self.n_rows + other.n_rows)
         return Evaluation(
             self.classes,
             self.confusion + other.confusion,
-            (1.0 - share) * self.log_loss + share * other.log_loss,
-            (1.0 - share) * self.brier + share * other.brier,
+            (1.0 - proportion) * self.log_loss + proportion * other.log_loss,
+            (1.0 - proportion) * self.brier + proportion * other.brier,
             groups,
         )
 
 
 def evaluate(log_posterior: RealArray, codes: NDArray[Any], classes: LabelArray) -> Evaluation:
-    """Compare log posteriors (n, k) with the true class numbers (n,).
+    """Compare log posteriors (n, k) with the true class codes (n,); rows of code −1 do not count.
 
     Examples
     --------
-    >>> told = np.log([[0.8, 0.2], [0.6, 0.4]])
-    >>> seen = evaluate(told, np.array([0, 1]), np.array(["no", "yes"]))
+    >>> log_posterior = np.log([[0.8, 0.2], [0.6, 0.4], [0.5, 0.5]])
+    >>> seen = evaluate(log_posterior, np.array([0, 1, -1]), np.array(["no", "yes"]))
     >>> seen.confusion.tolist(), seen.error, round(seen.log_loss, 4), round(seen.brier, 4)
     ([[1, 0], [1, 0]], 0.5, 0.5697, 0.4)
     """
+    codes = codes.astype(np.intp)
+    if codes.min(initial=0) < 0:
+        log_posterior, codes = log_posterior[codes >= 0], codes[codes >= 0]
     n, k = log_posterior.shape
     if n == 0:
         msg = "there are no rows to evaluate: give at least one row and its class"
         raise DataError(msg)
-    codes = codes.astype(np.intp)
     predicted = log_posterior.argmax(axis=1)
     confusion = np.bincount(codes * k + predicted, minlength=k * k).reshape(k, k).astype(np.int64)
-    sureness = np.exp(log_posterior[np.arange(n), predicted].astype(np.float64))
+    stated = np.exp(log_posterior[np.arange(n), predicted].astype(np.float64))
     gap = np.exp(log_posterior.astype(np.float64))
     gap[np.arange(n), codes] -= 1.0
     return Evaluation(
@@ -149,8 +153,42 @@ def evaluate(log_posterior: RealArray, codes: NDArray[Any], classes: LabelArray)
         confusion=confusion,
         log_loss=-float(np.mean(log_posterior[np.arange(n), codes], dtype=np.float64)) + 0.0,
         brier=float(np.mean(np.square(gap).sum(axis=1))),
-        calibration=calibrate(sureness, predicted == codes),
+        calibration=calibrate(stated, predicted == codes),
     )
+
+
+def accuracy(
+    predicted: NDArray[Any], known: LabelArray, targets: Targets, classes: LabelArray
+) -> float:
+    """The proportion of right predictions, by weight; rows without label do not count.
+
+    A class that the model does not know is never predicted. Soft labels count in part.
+
+    Parameters
+    ----------
+    predicted : (n,) codes of the classes predicted, among the known ones
+    known : the classes of the model
+    targets, classes : the true labels, as `gaussbayes.data.labels.read_targets` gives them
+
+    Examples
+    --------
+    >>> targets = Targets(np.array([0, -1, 1], np.int32), 2, None, 1)
+    >>> accuracy(np.array([0, 0, 0]), np.array(["a", "b"]), targets, np.array(["a", "b"]))
+    0.5
+    """
+    united, of_known, of_true = unite(known, classes)
+    labelled = targets.labelled
+    if not labelled.any():
+        msg = "there are no rows to evaluate: give at least one row and its class"
+        raise DataError(msg)
+    truth, predicted = targets[labelled], of_known[predicted[labelled]]
+    if truth.is_soft:
+        proportion = np.zeros((predicted.size, united.size))
+        proportion[:, of_true] = truth.labels
+        right = proportion[np.arange(predicted.size), predicted]
+    else:
+        right = of_true[truth.codes] == predicted
+    return float(np.average(right, weights=truth.weights))
 
 
 def calibrate(stated: RealArray, true: NDArray[np.bool_], n_groups: int = 10) -> Calibration:
@@ -175,16 +213,17 @@ def calibrate(stated: RealArray, true: NDArray[np.bool_], n_groups: int = 10) ->
 
 def _grouped(stated: NDArray[Any], true: NDArray[Any], count: NDArray[Any]) -> Calibration:
     """Sums over the rows of each group (n_groups,) as means."""
-    there = np.flatnonzero(count)
-    rows = count[there]
-    means = stated[there] / rows, true[there] / rows
-    return Calibration(*means, rows.astype(np.int64), there, count.size)
+    filled = np.flatnonzero(count)
+    rows = count[filled]
+    means = stated[filled] / rows, true[filled] / rows
+    return Calibration(*means, rows.astype(np.int64), filled, count.size)
 
 
 def confident_errors(log_posterior: RealArray, codes: NDArray[Any], n: int) -> NDArray[np.intp]:
     """Up to n wrongly predicted rows, by how sure the model was of the wrong class, surest first.
 
-    Where several posteriors round to 1, the log posterior of the true class decides.
+    Rows of code −1, which have no label, are never among them. Where several posteriors round to 1,
+    the log posterior of the true class decides.
 
     Examples
     --------
@@ -192,7 +231,7 @@ def confident_errors(log_posterior: RealArray, codes: NDArray[Any], n: int) -> N
     array([2, 0])
     """
     predicted = log_posterior.argmax(axis=1)
-    wrong = np.flatnonzero(predicted != codes)
+    wrong = np.flatnonzero((predicted != codes) & (codes >= 0))
     truth = log_posterior[wrong, codes[wrong].astype(np.intp)]
     order = np.lexsort((truth, -log_posterior[wrong, predicted[wrong]]))
     return wrong[order[:n]]

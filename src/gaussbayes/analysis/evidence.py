@@ -1,34 +1,30 @@
 """How usual the evidence of a row is: the p-value of ``p(x)``.
 
 That is the probability that a row drawn from the model is no more probable than this one,
-``P(p(X) ≤ p(x))``. With one class it is the χ² tail of the distance (`novelty`). With
-several there is no closed form, and it is simulated, once for a model: see `evidence_distribution`.
-With categories it means the same: the density is that of the numbers times the probability of the
-categories.
+``P(p(X) ≤ p(x))``. For a single Gaussian it is the χ² tail of the distance (`novelty`). Otherwise
+there is no closed form, and it is simulated, once for a model: see `evidence_distribution`. A row
+of which values are missing is compared with rows of the features that it has.
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.novelty import distance_p_values
-from gaussbayes.analysis.synthesis import RandomState, as_generator, draw_rows
-from gaussbayes.base.checks import whole_number
+from gaussbayes.analysis.synthesis import RandomState, as_generator
+from gaussbayes.base.checks import integer
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.families.gaussian import scores
-from gaussbayes.families.gaussian.parameters import Parameters
-
-if TYPE_CHECKING:
-    from gaussbayes.model.mixed import MixedParameters
+from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.protocol import Distant, Extreme, Located, require
+from gaussbayes.model.model import Model
+from gaussbayes.model.solution import log_evidence
 
 _BLOCK_BYTES = 1 << 23
 """Rows are simulated in pieces of about this size."""
-
-_LOG_REACH = 690.0
-"""Tails down to ``exp(−690)``, about 1e-300, are simulated."""
 
 _TIE = 1e-9
 """What equal log evidences may differ by in rounding, where categories make many rows equal."""
@@ -60,13 +56,12 @@ class SimulatedEvidence:
     """The evidence of weighted rows from the model, from the lowest to the highest."""
 
     log_evidence: FloatArray  # (m,) increasing
-    below: FloatArray  # (m + 1,) weight of the i lowest rows, as a share
-    standard_error: FloatArray  # (m + 1,) of that share
-    tie: float = 0.0  # log evidences so near are equal
+    below: FloatArray  # (m + 1,) weight of the i lowest rows, as a proportion
+    standard_error: FloatArray  # (m + 1,) of that proportion
 
     def p_values(self, log_evidence: RealArray) -> PValues:
         """``P(p(X) ≤ p(x))`` for rows of this log evidence (n,)."""
-        most = log_evidence.astype(np.float64) + self.tie
+        most = log_evidence.astype(np.float64) + _TIE
         place = np.searchsorted(self.log_evidence, most, side="right")
         return PValues(self.below[place], self.standard_error[place])
 
@@ -74,132 +69,100 @@ class SimulatedEvidence:
 Evidence: TypeAlias = ExactEvidence | SimulatedEvidence
 
 
+def evidence_p_values(
+    model: Model,
+    rows: Rows,
+    n_draws: int = 100_000,
+    random_state: RandomState = 0,
+    n_jobs: int | None = 1,
+) -> PValues:
+    """``P(p(X) ≤ p(x))`` of rows (n,), each among rows of the features that it has.
+
+    A category that was not seen in training is as good as missing. The parameters are those of
+    `evidence_distribution`, of which one is made for every pattern of missing values.
+    """
+    log_p = model.log_evidence(rows, n_jobs)
+    present = _present(rows, model.schema)
+    if present.all():
+        return evidence_distribution(model, n_draws, random_state, n_jobs).p_values(log_p)
+    result = PValues(np.ones(rows.n_rows), np.zeros(rows.n_rows))
+    patterns, number = np.unique(present, axis=0, return_inverse=True)
+    without_rows = replace(model, learnt=None, solution=model.parameters)
+    for code, pattern in enumerate(patterns):
+        if pattern.any():
+            which = np.flatnonzero(number.ravel() == code)
+            part = without_rows.marginal(np.flatnonzero(pattern).tolist())
+            simulated = evidence_distribution(part, n_draws, random_state, n_jobs)
+            answer = simulated.p_values(log_p[which])
+            result.p_value[which] = answer.p_value
+            result.standard_error[which] = answer.standard_error
+    return result
+
+
 def evidence_distribution(
-    parameters: "Parameters | MixedParameters",
+    model: Model,
     n_draws: int = 100_000,
     random_state: RandomState = 0,
     n_jobs: int | None = 1,
 ) -> Evidence:
-    """How the evidence of rows from the model is distributed; exact for one class of numbers.
+    """How the evidence of rows from the model is distributed; exact for a single Gaussian.
 
     Of rows simply drawn from the model none would be found as far out as a novel row: the p-value
-    would be 0, give or take nothing. So the distances from the mean are not left to chance. They
-    are those at which the tail of χ² is v, half of the v evenly spread over 0 … 1 and half of the
-    log v over −690 … 0, and each row weighs as much as rows so far out are rarer in the model than
-    here. So a p-value of 1e-100 has a standard error of about a tenth of itself, and one of 0.05
-    no more than √2 times that of as many plain draws. Directions remain random.
-
-    Classes get rows half by their priors and half alike, for a rare but wide class may be the one
-    that reaches far out. Rare categories are drawn more often than the model has them, too; see
-    `gaussbayes.families.categorical.rare`.
+    would be 0, give or take nothing. So every family draws rare rows more often than they come, and
+    each row weighs as much as it is rarer in the model than here. So a p-value of 1e-100 has a
+    standard error of about a tenth of itself, and one of 0.05 no more than √2 times that of as many
+    plain draws. Classes get rows half by their priors and half alike, for a rare but wide class may
+    be the one that reaches far out.
 
     Parameters
     ----------
     n_draws : rows to simulate, about
     random_state : a seed, so that the answer is the same each time; or a generator, or None
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.parameters import Structure, given
-    >>> from gaussbayes.base.schema import Schema
-    >>> schema = Schema(np.array(["a", "b"]), 1)
-    >>> model = given(schema, Structure(), "uniform", [[0], [100]], [[[1]], [[1]]])
-    >>> found = evidence_distribution(model)
-    >>> rows = np.array([[1.959964], [101.959964], [0.0]])
-    >>> answer = found.p_values(scores.log_evidence(model, rows))
-    >>> answer.p_value.round(2).tolist(), bool(answer.standard_error.max() < 0.001)
-    ([0.05, 0.05, 1.0], True)
     """
-    n = whole_number("n_draws", n_draws, 2)
+    n = integer("n_draws", n_draws, 2)
     generator = as_generator(random_state)
-    possible = np.flatnonzero(parameters.prior > 0)
-    gaussian = parameters if isinstance(parameters, Parameters) else parameters.gaussian
-    d = gaussian.center.shape[0]
-    if possible.size == 1 and isinstance(parameters, Parameters):
-        mean = parameters.mean[possible]
-        return ExactEvidence(float(scores.log_evidence(parameters, mean)[0]), d)
-    prior = parameters.prior[possible] / parameters.prior[possible].sum()
-    counts = np.ceil(0.25 * n * (prior + 1.0 / possible.size)).astype(np.intp)
-    tails = [_tails(count, generator) if d else np.ones(2 * count) for count in counts]
-    codes = np.repeat(possible, 2 * counts).astype(np.int32)
-    weights = [
-        share / (tail.size * _density(tail)) for share, tail in zip(prior, tails, strict=True)
+    solution = model.parameters
+    possible = np.flatnonzero(solution.prior > 0)
+    if possible.size == 1 and len(solution.densities) == 1:
+        density = solution.densities[0]
+        if isinstance(density, Distant) and isinstance(density, Located):
+            peak = number_rows(density.mean[possible])
+            return ExactEvidence(float(model.log_evidence(peak)[0]), model.schema.n_features)
+    pairs = zip(solution.densities, model.components, strict=True)
+    densities = [
+        require(density, Extreme, component.family, "the p-value of the evidence")
+        for density, component in pairs
     ]
-    tail, weight = np.concatenate(tails), np.concatenate(weights)
-    log_evidence = np.empty(tail.shape)
-    for block in ranges(tail.size, max(1024, _BLOCK_BYTES // (8 * max(1, d)))):
-        own = codes[block]
-        rows = _rows_at(gaussian, own, tail[block], generator, n_jobs)
-        if isinstance(parameters, Parameters):
-            log_evidence[block] = scores.log_evidence(parameters, rows, n_jobs)
-        else:
-            found = _beside_categories(parameters, rows, own, generator, n_jobs)
-            log_evidence[block] = found[0]
-            weight[block] *= found[1]
-    there = weight > 0  # of the rarest categories it may be less than floats can tell
-    return replace(
-        _cumulated(log_evidence[there], weight[there]),
-        tie=0.0 if isinstance(parameters, Parameters) else _TIE,
-    )
+    prior = solution.prior[possible] / solution.prior[possible].sum()
+    counts = 2 * np.ceil(0.25 * n * (prior + 1.0 / possible.size)).astype(np.intp)
+    codes = np.repeat(possible, counts).astype(np.int32)
+    weight = np.repeat(prior / counts, counts)
+    log_p = np.empty(codes.shape)
+    for block in ranges(codes.size, max(1024, _BLOCK_BYTES // (8 * model.schema.n_features))):
+        parts = []
+        for density in densities:
+            part, rarity = density.draw_widely(codes[block], generator)
+            parts.append(part)
+            weight[block] *= rarity
+        log_p[block] = log_evidence(solution, parts, n_jobs)
+    positive = weight > 0  # of the rarest categories it may be less than floats can tell
+    return _cumulated(log_p[positive], weight[positive])
 
 
-def _beside_categories(
-    parameters: "MixedParameters",
-    X: FloatArray,
-    codes: NDArray[np.int32],
-    generator: np.random.Generator,
-    n_jobs: int | None,
-) -> tuple[RealArray, FloatArray]:
-    """The log evidence (n,) of such numbers with categories, and how rare these are (n,)."""
-    from gaussbayes.families.categorical.rare import draw_widely
-    from gaussbayes.model import mixed
-
-    columns, weight = draw_widely(parameters.categorical, codes, generator)
-    return mixed.log_evidence(parameters, mixed.MixedRows(X, columns), n_jobs), weight
-
-
-def _tails(count: int, generator: np.random.Generator) -> FloatArray:
-    """Twice `count` values of v in (0, 1): one in each of as many intervals, on two scales."""
-    place = (np.arange(count) + generator.random((2, count))) / count
-    even, logarithmic = 1.0 - place[0], np.exp(-_LOG_REACH * place[1])
-    return np.concatenate([even, logarithmic])
-
-
-def _density(tail: FloatArray) -> FloatArray:
-    """How densely `_tails` covers v, where the model covers it with density 1."""
-    density: FloatArray = 0.5 + 0.5 / (_LOG_REACH * tail)
-    return density
-
-
-def _rows_at(
-    parameters: Parameters,
-    codes: NDArray[np.int32],
-    tail: FloatArray,
-    generator: np.random.Generator,
-    n_jobs: int | None,
-) -> FloatArray:
-    """Rows (n, d) in random directions from their classes' means, where the tail of χ² is given."""
-    from scipy.special import gammainccinv
-
-    rows = draw_rows(parameters, codes, generator)
-    if not rows.shape[1]:
-        return rows
-    own = np.arange(codes.shape[0]), codes
-    distance = scores.mahalanobis(parameters, rows, n_jobs)[own]
-    wanted = np.sqrt(2.0 * gammainccinv(0.5 * rows.shape[1], tail))
-    rows -= parameters.center
-    rows -= parameters.offset[codes]
-    rows *= (wanted / distance)[:, None]
-    rows += parameters.offset[codes]
-    rows += parameters.center
-    return rows
+def _present(rows: Rows, schema: Schema) -> NDArray[np.bool_]:
+    """Which features the rows have (n, d), in the order of the features."""
+    present = np.empty((rows.n_rows, schema.n_features), dtype=np.bool_)
+    numbers = np.setdiff1d(np.arange(schema.n_features), schema.categorical)
+    present[:, numbers] = ~np.isnan(rows.matrix)
+    present[:, list(schema.categorical)] = rows.codes >= 0
+    return present
 
 
 def _cumulated(log_evidence: FloatArray, weights: FloatArray) -> SimulatedEvidence:
     """Rows and their weights in order, with the delta method's standard error of a ratio.
 
-    A share is A / (A + B), of the weights below and above, and its variance
-    ``(B² Σ_below w² + A² Σ_above w²) / (A + B)⁴``, or less, since the distances are evenly spread.
+    A proportion is A / (A + B), of the weights below and above, and its variance
+    ``(B² Σ_below w² + A² Σ_above w²) / (A + B)⁴``, or less, since the draws are evenly spread.
     """
     order = np.argsort(log_evidence, kind="stable")
     weight = weights[order] / weights.sum()

@@ -1,41 +1,131 @@
 """Why a row belongs to a class: Bayes' rule with every number, and what each feature adds to it.
 
-Features that are missing are integrated out: all numbers are those of the model of the other
-features, and what is missing adds nothing.
+Families are independent given the class, so that the log-odds of two classes are a sum over them,
+and the Shapley values of the features are those of each family side by side. What is missing is
+integrated out and adds nothing; so does a category that was not seen in training.
 
-Given the class, categories are independent of each other and of the numbers, so that the log-odds
-are a sum: that of the numbers, a quadratic, and for each category ``log p(x_j | a) −
-log p(x_j | b)``. Compared with one that is not known, which adds 0, this is its Shapley value.
+Each number of Bayes' rule is there twice, plain and as its logarithm. A logarithm is exact however
+small; a plain number is 0 or ∞ where floats end, as densities of many features soon are.
 """
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussbayes.analysis.bayes_rule import BayesRule, BayesTerms, bayes_rule
-from gaussbayes.analysis.contributions import Contribution, LogOdds, Value, added
-from gaussbayes.base.errors import NonFiniteError, ParameterError, SchemaError
+from gaussbayes.base.checks import as_numbers
+from gaussbayes.base.errors import DataError, ParameterError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian import scores
-from gaussbayes.families.gaussian.marginal import marginal
-from gaussbayes.families.gaussian.parameters import Parameters, as_numbers
-from gaussbayes.families.gaussian.shapley import shapley_values
+from gaussbayes.data.categories import UNSEEN
+from gaussbayes.data.rows import Rows
+from gaussbayes.families.protocol import Distant, Explainable, Reference, Referred, require
+from gaussbayes.model.model import Model
 
-if TYPE_CHECKING:
-    from gaussbayes.model.mixed import MixedParameters, MixedRows
+Value: TypeAlias = float | str | None
+"""A number, or a category: a string, an integer or a boolean; see `Contribution`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Categories:
-    """The features of one row that hold categories."""
+@dataclass(frozen=True, slots=True)
+class BayesTerms:
+    """Bayes' rule for one class: ``posterior = prior · likelihood / evidence``."""
 
-    values: tuple[Value, ...]  # q
-    unseen: tuple[bool, ...]  # q
-    log_likelihood: FloatArray  # (q, k), log p(x_j | c); 0 if it is missing or was never seen
+    label: Any
+    prior: float
+    likelihood: float  # p(x | c)
+    joint: float  # p(x, c)
+    posterior: float  # p(c | x)
+    log_prior: float
+    log_likelihood: float
+    log_joint: float
+    log_posterior: float
+    squared_distance: float  # of Mahalanobis, to the mean; NaN if no family has distances
+
+
+@dataclass(frozen=True, slots=True)
+class BayesRule:
+    """Bayes' rule for every class, in their order, and what they have in common."""
+
+    classes: tuple[BayesTerms, ...]
+    evidence: float  # p(x) = Σ p(x, c)
+    log_evidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one feature adds to the log-odds.
+
+    It is infinite if a category never occurred in one of the two classes, without smoothing: that
+    rules the class out.
+    """
+
+    feature: str
+    value: Value  # NaN is a number that is missing, None a category that is
+    reference: float | None  # None if it is compared with a value that is not known
+    amount: float
+    unseen: bool = False  # whether the value is a category that was not there in training
+
+    @property
+    def missing(self) -> bool:
+        """Whether the row has no value of this feature."""
+        return self.value is None or (isinstance(self.value, float) and math.isnan(self.value))
+
+    @property
+    def silent(self) -> bool:
+        """Whether the feature says nothing of the classes: it is missing, or was never seen so."""
+        return self.missing or self.unseen
+
+
+@dataclass(frozen=True, slots=True)
+class LogOdds:
+    """``log p(of | x) − log p(against | x)``, feature by feature.
+
+    `value` is `at_reference` and the contributions together. Both are infinite if one of the two
+    classes has prior 0; the contributions need not be. None of them is NaN.
+    """
+
+    of: Any  # a label
+    against: Any  # another
+    value: float
+    at_reference: float
+    contributions: tuple[Contribution, ...]  # in the order of the features
+
+    def largest(self, most: int) -> tuple[list[Contribution], list[Contribution]]:
+        """The contributions of the features that say something, the largest first, and the rest.
+
+        At most `most` come first, but a rest of one feature is not worth a line of its own.
+        """
+        informative = [part for part in self.contributions if not part.silent]
+        informative.sort(key=lambda part: -abs(part.amount))
+        cut = most if len(informative) > most + 1 else len(informative)
+        return informative[:cut], informative[cut:]
+
+    def ruled_out(self, contribution: Contribution) -> Any:
+        """The label of the class that a feature rules out, or None.
+
+        Examples
+        --------
+        >>> wind = Contribution("wind", "strong", None, -math.inf)
+        >>> LogOdds("rain", "none", -math.inf, 0.7, (wind,)).ruled_out(wind)
+        'rain'
+        """
+        if not math.isinf(contribution.amount):
+            return None
+        return self.of if contribution.amount < 0 else self.against
+
+
+def total_amount(contributions: Iterable[Contribution]) -> float:
+    """What several features add together, without rounding in between.
+
+    Examples
+    --------
+    >>> amounts = [("a", 2.0), ("b", -0.5)]
+    >>> total_amount([Contribution(name, 1.0, 0.0, amount) for name, amount in amounts])
+    1.5
+    """
+    return math.fsum(contribution.amount for contribution in contributions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,147 +148,101 @@ class Explanation:
             and {
                 **_record(odds),
                 "contributions": [
-                    _record(one) | {"missing": one.missing, "rules_out": odds.ruled_out(one)}
-                    for one in odds.contributions
+                    _record(part) | {"missing": part.missing, "rules_out": odds.ruled_out(part)}
+                    for part in odds.contributions
                 ],
             },
         }
 
 
 def explain(
-    parameters: "Parameters | MixedParameters",
-    schema: Schema,
-    row: "ArrayLike | MixedRows",
+    model: Model,
+    row: Rows,
     between: tuple[int, int] | None = None,
     reference: ArrayLike = "mean",
 ) -> Explanation:
     """Explain what a model says of one row.
 
-    Everything is worked out about the model's centre, so that a huge common offset costs no digit.
-
     Parameters
     ----------
-    schema : what the classes and features are called
-    row : (d,) the features; NaN is a value that is missing. Of a model that has categories,
-        `MixedRows` of one row
-    between : the numbers of two classes whose log-odds are split up; None is the most probable one
+    row : one row
+    between : the codes of two classes whose log-odds are split up; None is the most probable one
         and the next
-    reference : the point (d,) at which every contribution is 0; ``"mean"`` is the mean of the
-        classes' means weighted by their priors, ``"rival"`` the mean of the second of the two.
-        It has the features that hold numbers; categories are compared with one that is not known
+    reference : the point at which every contribution is 0; ``"mean"`` is the mean of the classes'
+        means weighted by their priors, ``"rival"`` the mean of the second of the two. It has the
+        features that have a mean; others, such as categories, are compared with a value that is not
+        known
 
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.parameters import Structure, given
-    >>> schema = Schema(np.array(["no", "yes"]), 2, ("age", "weight"))
-    >>> model = given(schema, Structure("diagonal"), None, [[0, 0], [2, 4]], np.ones((2, 2)))
-    >>> told = explain(model, schema, [2.0, 3.0])
-    >>> [round(terms.posterior, 4) for terms in told.bayes.classes]
-    [0.0025, 0.9975]
-    >>> odds = told.log_odds
-    >>> amounts = [one.amount for one in odds.contributions]
-    >>> odds.of, odds.against, round(odds.value, 12), odds.at_reference, amounts
-    ('yes', 'no', 6.0, 0.0, [2.0, 4.0])
-    >>> odds = explain(model, schema, [2.0, float("nan")]).log_odds
-    >>> [(one.feature, one.amount, one.missing) for one in odds.contributions]
-    [('age', 2.0, False), ('weight', 0.0, True)]
+    Raises
+    ------
+    DataError
+        If there is not one row, or it has probability 0 in every class.
     """
-    gaussian, numbers, categories = _parts(parameters, row)
-    of_numbers = schema.of_numbers
-    x = _checked_row(numbers, of_numbers)
-    seen = np.flatnonzero(~np.isnan(x))
-    about = replace(_part(gaussian, seen, of_numbers), center=np.zeros(seen.size))
-    place = x[seen] - gaussian.center[seen]
-    beside = None if categories is None else categories.log_likelihood.sum(axis=0)
-    bayes = bayes_rule(about, schema, place, beside)
-    pair = _pair(between, schema, bayes)
+    if row.n_rows != 1:
+        msg = f"one row is explained at a time, got {row.n_rows}: choose one, as in X[3]"
+        raise DataError(msg)
+    row = replace(row, numbers=row.matrix.astype(np.float64, copy=False))
+    bayes = bayes_rule(model, row)
+    pair = _pair(between, model.schema, bayes)
     if pair is None:
         return Explanation(bayes, None)
-    origin = _origin(reference, gaussian, of_numbers, pair[1])
-    (at_place, at_origin), amounts = _split(about, *pair, place, origin[seen])
-    every = np.zeros(x.size)
-    every[seen] = amounts
-    columns = (x.tolist(), (gaussian.center + origin).tolist(), every.tolist())
-    contributions = list(map(Contribution, of_numbers.titles, *columns))
-    if categories is not None:
-        of_categories = _of_categories(categories, schema, pair, bayes)
-        at_place += added(of_categories)
-        for column, one in zip(schema.categorical, of_categories, strict=True):
-            contributions.insert(column, one)  # in the order of the features
-    of, against = (bayes.classes[code].label for code in pair)
-    return Explanation(bayes, LogOdds(of, against, at_place, at_origin, tuple(contributions)))
-
-
-def _parts(
-    parameters: "Parameters | MixedParameters", row: "ArrayLike | MixedRows"
-) -> tuple[Parameters, ArrayLike, _Categories | None]:
-    """The Gaussians, the numbers of the row, and its categories if the model has any."""
-    if isinstance(parameters, Parameters):
-        return parameters, cast("ArrayLike", row), None
-    from gaussbayes.families.categorical.likelihood import by_feature
-
-    rows = cast("MixedRows", row)
-    unseen = {one.column: one.examples[0] for one in rows.columns.unseen}
-    values = tuple(
-        own[code] if code >= 0 else unseen.get(j)
-        for j, (own, code) in enumerate(
-            zip(rows.columns.categories, rows.columns.codes[0].tolist(), strict=True)
-        )
+    value = float(model.log_odds(row, *pair, n_jobs=1)[0])
+    log_prior = model.parameters.log_prior
+    at_reference = float(log_prior[pair[0]] - log_prior[pair[1]])
+    d = model.schema.n_features
+    amounts, points = np.zeros(d), np.full(d, np.nan)
+    references = _references(model, reference, pair[1])
+    columns = zip(model.components, model.densities, model.parts(row), references, strict=True)
+    for component, density, part, point in columns:
+        explainable = require(density, Explainable, component.family, "explain")
+        ratio, contributions = explainable.contributions(part, pair, point)
+        where = list(component.columns)
+        at_reference += ratio
+        amounts[where] = contributions
+        if point is not None:
+            points[where] = density.reference_point(point)
+    named = zip(
+        model.schema.titles,
+        _values(row, model.schema),
+        points.tolist(),
+        amounts.tolist(),
+        strict=True,
     )
-    which = tuple(j in unseen for j in range(len(values)))
-    each = by_feature(parameters.categorical, rows.columns)[0]
-    return parameters.gaussian, rows.X[0], _Categories(values, which, each)
+    parts = tuple(
+        Contribution(title, value, None if math.isnan(point) else point, amount, unseen)
+        for title, (value, unseen), point, amount in named
+    )
+    of, against = (bayes.classes[code].label for code in pair)
+    return Explanation(bayes, LogOdds(of, against, value, at_reference, parts))
 
 
-def _of_categories(
-    categories: _Categories, schema: Schema, pair: tuple[int, int], bayes: BayesRule
-) -> list[Contribution]:
-    """What the categories add; infinite where one of the two classes is ruled out."""
-    if all(math.isinf(bayes.classes[code].log_joint) for code in pair):
-        from gaussbayes.families.categorical.likelihood import refuse_no_odds
+def bayes_rule(model: Model, row: Rows) -> BayesRule:
+    """Bayes' rule for one row.
 
-        refuse_no_odds(schema.class_name(pair[0]), schema.class_name(pair[1]), 0)
-    a, b = (categories.log_likelihood[:, code] for code in pair)
-    titles = schema.of_categories.titles
-    columns = (titles, categories.values, (a - b).tolist(), categories.unseen)
-    return [
-        Contribution(title, value, None, amount, unseen)
-        for title, value, amount, unseen in zip(*columns, strict=True)
-    ]
+    A row of which everything is missing has the density 1, and its posteriors are the priors.
 
-
-def _checked_row(row: ArrayLike, schema: Schema) -> FloatArray:
-    x = as_numbers("a row", row)
-    if x.shape != (schema.n_features,):
-        msg = (
-            f"one row of {schema.n_features} features is explained at a time, got numbers of shape "
-            f"{x.shape}"
-        )
-        raise SchemaError(msg)
-    if np.isinf(x).any():
-        name = schema.feature_name(int(np.argmax(np.isinf(x))))
-        msg = f"the row is infinite in {name}: give a number, or NaN if the value is missing"
-        raise NonFiniteError(msg)
-    return x
-
-
-def _part(parameters: Parameters, seen: Any, schema: Schema) -> Parameters:
-    """The model of the features that are there; without any, only the priors are asked for."""
-    if seen.size in {0, schema.n_features}:
-        return parameters
-    return marginal(parameters, seen, replace(schema, n_features=seen.size, features=None))
-
-
-def _split(
-    parameters: Parameters, a: int, b: int, place: FloatArray, origin: FloatArray
-) -> tuple[tuple[float, float], FloatArray]:
-    """The log-odds at a place and at the reference, and the contributions (d,) between them."""
-    if not place.size:
-        scores.refuse_no_odds(parameters.prior, a, b)
-        odds = float(parameters.log_prior[a] - parameters.log_prior[b])
-        return (odds, odds), place
-    at_place, at_origin = scores.log_odds(parameters, np.stack([place, origin]), a, b).tolist()
-    return (at_place, at_origin), shapley_values(parameters, a, b, place, origin)
+    Raises
+    ------
+    DataError
+        If every class is ruled out.
+    """
+    log_prior = model.parameters.log_prior
+    logarithms = (
+        model.log_likelihood(row, 1)[0],
+        model.log_joint(row, 1)[0],
+        model.log_posterior(row, 1)[0],
+    )
+    log_evidence = float(model.log_evidence(row, 1)[0])
+    if any(isinstance(density, Distant) for density in model.densities):
+        square = model.squared_distance(row, 1)[0][0]
+    else:
+        square = np.full(log_prior.shape, np.nan)
+    with np.errstate(over="ignore", under="ignore"):
+        plain = [np.exp(values) for values in logarithms]
+        evidence = float(np.exp(log_evidence))
+    columns = (model.schema.classes, model.prior, *plain, log_prior, *logarithms, square)
+    terms = tuple(map(BayesTerms, *(column.tolist() for column in columns)))
+    return BayesRule(terms, evidence, log_evidence)
 
 
 def _pair(
@@ -212,35 +256,62 @@ def _pair(
     a, b = between
     if a == b or a not in codes or b not in codes:
         msg = (
-            f"log-odds are those of two different classes, numbered from 0 to {codes[-1]}, "
+            f"log-odds are those of two different classes, with codes from 0 to {codes[-1]}, "
             f"got {between}; the classes are {schema.classes.tolist()!r:.200}"
         )
         raise ParameterError(msg)
     return a, b
 
 
-def _origin(reference: ArrayLike, parameters: Parameters, schema: Schema, b: int) -> FloatArray:
-    """The reference point as an offset (d,) from the model's centre."""
+def _references(model: Model, reference: ArrayLike, rival: int) -> list[Reference | None]:
+    """The reference point of each component; None for those that are not compared with one."""
+    referred = [isinstance(density, Referred) for density in model.densities]
     if isinstance(reference, str):
-        if reference == "mean":
-            return np.asarray(parameters.prior @ parameters.offset)
+        if reference not in {"mean", "rival"}:
+            msg = (
+                "a reference must be 'mean', 'rival' or a number for each feature, got "
+                f"{reference!r}"
+            )
+            raise ParameterError(msg)
+        weights = model.prior
         if reference == "rival":
-            return np.asarray(parameters.offset[b])
-        msg = f"a reference is 'mean', 'rival' or a number for each feature, got {reference!r}"
-        raise ParameterError(msg)
+            weights = np.eye(weights.shape[0])[rival]
+        return [Reference(weights=weights) if refers else None for refers in referred]
     point = as_numbers("a reference point", reference)
-    if point.shape != parameters.center.shape or not np.isfinite(point).all():
-        those = "" if schema.places is None else " that hold numbers"
+    columns = sorted(
+        column
+        for component, refers in zip(model.components, referred, strict=True)
+        for column in (component.columns if refers else ())
+    )
+    if point.shape != (len(columns),) or not np.isfinite(point).all():
+        those = "" if all(referred) else " that are compared with a point"
         msg = (
-            f"a reference point is a finite number for each of the {schema.n_features} features"
+            f"a reference point must be a finite number for each of the {len(columns)} features"
             f"{those}, got {point.tolist()!r:.200}"
         )
         raise ParameterError(msg)
-    return np.asarray(point - parameters.center)
+    place = {column: number for number, column in enumerate(columns)}
+    return [
+        Reference(point=point[[place[column] for column in component.columns]])
+        if refers
+        else None
+        for component, refers in zip(model.components, referred, strict=True)
+    ]
 
 
-def _record(one: BayesRule | BayesTerms | Contribution | LogOdds) -> dict[str, Any]:
-    values = {field.name: _plain(getattr(one, field.name)) for field in fields(one)}
+def _values(row: Rows, schema: Schema) -> Sequence[tuple[Value, bool]]:
+    """The value of each feature of a row, and whether it is a category that was not seen before."""
+    new = {unseen.column: unseen.examples[0] for unseen in row.unseen}
+    values: list[tuple[Value, bool]] = [(value, False) for value in row.matrix[0].tolist()]
+    categories = zip(schema.categorical, row.categories, row.codes[0].tolist(), strict=True)
+    for j, (column, known, code) in enumerate(categories):
+        value = known[code] if code >= 0 else new.get(j) if code == UNSEEN else None
+        values.insert(column, (value, code == UNSEEN))  # in the order of the features
+    return values
+
+
+def _record(part: BayesRule | BayesTerms | Contribution | LogOdds) -> dict[str, Any]:
+    values = {field.name: _plain(getattr(part, field.name)) for field in fields(part)}
     # No field of a Python record can be called what records of classes call it.
     return {"class" if name == "label" else name: value for name, value in values.items()}
 

@@ -1,13 +1,14 @@
-"""The part of the plane or line that a picture shows, and a grid of points over it."""
+"""The part of the plane or line that a figure shows, and a grid of points over it."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.analysis.class_moments import class_deviations, class_means
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.families.gaussian.parameters import Parameters
+from gaussbayes.model.model import Model
 
 _DEVIATIONS = 3.0
 """How far from its mean a class is shown when there are no rows to show."""
@@ -56,19 +57,20 @@ def grid_over(low: FloatArray, high: FloatArray, resolution: int) -> Grid:
 def line_over(low: float, high: float, resolution: int) -> FloatArray:
     """Equally spaced points (resolution,)."""
     if resolution < 2:
-        msg = f"a picture needs a resolution of at least 2 points a side, got {resolution}"
+        msg = f"a figure needs a resolution of at least 2 points a side, got {resolution}"
         raise ParameterError(msg)
     return np.linspace(low, high, resolution)
 
 
 def limits(
-    parameters: Parameters | None = None, *rows: RealArray, deviations: float = _DEVIATIONS
+    model: Model | None = None, *rows: RealArray, deviations: float = _DEVIATIONS
 ) -> tuple[FloatArray, FloatArray]:
     """The lowest and highest value (d,) to show of each feature.
 
-    Rows (n, d) are shown whole, with a margin. Of the classes of `parameters`, the means are; where
-    no rows are given, so are three standard deviations on each side of them. A feature with one
-    value only is given room on both sides.
+    Rows (n, d) are shown whole, with a margin; missing values are left out. Of the classes of
+    `model`, all of whose features are numbers, the means are shown too; where no rows are given,
+    so are three standard deviations on each side of them. A feature with one value only is given
+    room on both sides.
 
     Examples
     --------
@@ -78,17 +80,17 @@ def limits(
     """
     shown = [part.astype(np.float64) for part in rows if part.shape[0]]
     margin = _MARGIN
-    if parameters is not None:
-        room = np.zeros_like(parameters.mean)
-        if not shown:
-            room = deviations * parameters.deviation
-            margin = 0.0
-        shown += [parameters.mean - room, parameters.mean + room]
-    if not shown:
-        msg = "there is nothing to show: give at least one row"
+    if model is not None:
+        margin = _MARGIN if shown else 0.0
+        means = class_means(model)
+        room = 0.0 if shown else deviations * class_deviations(model)
+        shown += [means - room, means + room]
+    known = np.concatenate(shown) if shown else np.empty((0, 0))
+    with np.errstate(invalid="ignore"):
+        low, high = np.fmin.reduce(known, initial=np.inf), np.fmax.reduce(known, initial=-np.inf)
+    if not known.size or not np.isfinite(low).all():
+        msg = "there is nothing to show of a feature: give at least one row that has it"
         raise ParameterError(msg)
-    every = np.concatenate(shown)
-    low, high = every.min(axis=0), every.max(axis=0)
     span = high - low
     # A constant feature: half a unit, or at least a few floats, of room.
     alone = np.maximum(0.5, 1e-6 * np.abs(low))

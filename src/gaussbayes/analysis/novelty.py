@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from gaussbayes.base.checks import probability
 from gaussbayes.base.errors import ParameterError
-from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.families.gaussian import scores
-from gaussbayes.families.gaussian.parameters import Parameters
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import Rows
+from gaussbayes.model.model import Model
 
 
 def distance_p_values(squared_distance: ArrayLike, n_features: ArrayLike) -> FloatArray:
@@ -34,29 +34,24 @@ def distance_p_values(squared_distance: ArrayLike, n_features: ArrayLike) -> Flo
     return tail
 
 
-def class_p_values(parameters: Parameters, X: RealArray, n_jobs: int | None = 1) -> FloatArray:
+def class_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArray:
     """For each row and class, how probable a row of the class is at least so far out (n, k).
 
-    Of a row with missing features (NaN), both are meant of the features that it has.
+    By the features of the families that have distances, as far as they are not missing.
 
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.parameters import Structure, given
-    >>> from gaussbayes.base.schema import Schema
-    >>> schema = Schema(np.array(["a", "b"]), 1)
-    >>> model = given(schema, Structure(), "uniform", [[0], [10]], [[[1]], [[4]]])
-    >>> class_p_values(model, np.array([[0.0], [1.96], [5.0]])).round(4).tolist()
-    [[1.0, 0.0], [0.05, 0.0001], [0.0, 0.0124]]
+    Raises
+    ------
+    DataError
+        If no family has distances.
     """
-    distance = scores.mahalanobis(parameters, X, n_jobs).astype(np.float64, copy=False)
-    n_features = np.count_nonzero(~np.isnan(X), axis=1)
-    return distance_p_values(np.square(distance), n_features[:, None])
+    squares, n_features = model.squared_distance(rows, n_jobs)
+    return distance_p_values(squares, n_features[:, None])
 
 
 def novel(p_values: FloatArray, level: float, prior: FloatArray | None = None) -> NDArray[np.bool_]:
     """The rows (n,) that are like no class: every p-value is below the level.
 
-    Of the rows of a class at most the share `level` is called novel.
+    Of the rows of a class at most the proportion `level` is called novel.
 
     Parameters
     ----------
@@ -70,10 +65,12 @@ def novel(p_values: FloatArray, level: float, prior: FloatArray | None = None) -
     [False, True]
     """
     least = probability("the level below which a row is novel", level)
-    each = p_values if p_values.ndim == 2 else p_values[:, None]
+    of_classes = p_values if p_values.ndim == 2 else p_values[:, None]
     if prior is not None:
-        if prior.shape != each.shape[1:]:
-            msg = f"p-values of {each.shape[1]} classes need as many priors, got {prior.shape}"
+        if prior.shape != of_classes.shape[1:]:
+            msg = (
+                f"p-values of {of_classes.shape[1]} classes need as many priors, got {prior.shape}"
+            )
             raise ParameterError(msg)
-        each = each[:, prior > 0]
-    return np.asarray(each.max(axis=1) < least)
+        of_classes = of_classes[:, prior > 0]
+    return np.asarray(of_classes.max(axis=1) < least)

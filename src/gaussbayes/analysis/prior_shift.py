@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.checks import positive_number, whole_number
+from gaussbayes.base.checks import integer, positive_number
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.data.table import as_weights
+from gaussbayes.data.labels import read_weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +72,7 @@ def prior_shift(
     ([0.75, 0.25], True)
     """
     enough = positive_number("tolerance", tolerance)
-    most = whole_number("max_iterations", max_iterations, 1)
+    most = integer("max_iterations", max_iterations, 1)
     ratio, top, weights = _ratios(log_posterior, prior, sample_weight)
     possible = prior > 0
     shares = prior[possible] / prior[possible].sum()
@@ -107,7 +107,7 @@ def _ratios(
     if n == 0:
         msg = "priors are estimated from at least one row, got none"
         raise DataError(msg)
-    weights = as_weights(sample_weight, n)
+    weights = read_weights(sample_weight, n)
     weights = np.ones(n) if weights is None else weights
     counted, possible = weights > 0, prior > 0
     logs = log_posterior[np.ix_(counted, possible)].astype(np.float64) - np.log(prior[possible])

@@ -1,23 +1,23 @@
 """Rows drawn from a model: the generative story run forwards.
 
-A class is drawn by its prior, then a row ``mean_c + F_c z`` with z standard normal and F_c a factor
-of the covariance, ``Σ_c = F_c F_cᵀ``.
+A class is drawn by its prior, then the features from each family's density given that class.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gaussbayes.base.checks import as_numbers
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, as_numbers, given
-from gaussbayes.families.gaussian.shapes import Full, Shape, correlation
-
-if TYPE_CHECKING:
-    from gaussbayes.model.mixed import MixedParameters, MixedRows
+from gaussbayes.data.rows import Rows
+from gaussbayes.families.gaussian.estimation import given
+from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.families.protocol import Samplable, require
+from gaussbayes.model.model import Model
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 """Where randomness comes from: a seed, a generator, or None for a fresh one."""
@@ -38,85 +38,40 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
         return np.random.default_rng(random_state.randint(1 << 32, size=4, dtype=np.uint32))
     if random_state is None or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
-    if not _whole(random_state) or random_state < 0:
+    if not _is_integer(random_state) or random_state < 0:
         msg = (
-            "random_state is None, a whole number that is not negative, a numpy Generator or a "
+            "random_state must be None, an integer that is not negative, a numpy Generator or a "
             f"numpy RandomState, got {random_state!r}"
         )
         raise ParameterError(msg)
     return np.random.default_rng(int(random_state))
 
 
-def draw(
-    parameters: Parameters, n_samples: int, generator: np.random.Generator
-) -> tuple[FloatArray, CodeArray]:
-    """Rows (n, d) drawn from the model, and the class number of each (n,).
-
-    Examples
-    --------
-    >>> schema = Schema(np.array(["a", "b"]), 1)
-    >>> parameters = given(schema, Structure(), [0.25, 0.75], [[0], [100]], [[[1]], [[4]]])
-    >>> X, codes = draw(parameters, 1000, np.random.default_rng(0))
-    >>> X.shape, bool(((X[:, 0] > 50) == (codes == 1)).all())
-    ((1000, 1), True)
-    """
-    if not _whole(n_samples) or n_samples < 1:
-        msg = f"n_samples is a whole number, at least 1, got {n_samples!r}"
+def draw(model: Model, n_samples: int, generator: np.random.Generator) -> tuple[Rows, CodeArray]:
+    """Rows drawn from the model, and the class code of each (n,)."""
+    if not _is_integer(n_samples) or n_samples < 1:
+        msg = f"n_samples must be an integer, at least 1, got {n_samples!r}"
         raise ParameterError(msg)
-    prior = parameters.prior
+    prior = model.prior
     drawn = generator.choice(prior.shape[0], size=int(n_samples), p=prior / prior.sum())
     codes = drawn.astype(np.int32)
-    return draw_rows(parameters, codes, generator), codes
+    return draw_rows(model, codes, generator), codes
 
 
-def draw_mixed(
-    parameters: "MixedParameters", n_samples: int, generator: np.random.Generator
-) -> tuple["MixedRows", CodeArray]:
-    """The same for a model that has categories: the numbers as above, then the categories.
+def draw_rows(model: Model, codes: CodeArray, generator: np.random.Generator) -> Rows:
+    """One row for each class code (n,), drawn from the densities of that class.
 
-    Examples
-    --------
-    >>> from gaussbayes.families.categorical import CategoricalParameters
-    >>> from gaussbayes.model.mixed import MixedParameters
-    >>> numbers = given(Schema(np.arange(2), 1), Structure(), "uniform", [[0], [9]], [[[1]], [[1]]])
-    >>> wind = CategoricalParameters((("L", "S"),), np.log([[0.5, 0.5], [0.1, 0.9]]))
-    >>> rows, codes = draw_mixed(MixedParameters(numbers, wind), 5, np.random.default_rng(0))
-    >>> rows.X.shape, rows.columns.codes.shape
-    ((5, 1), (5, 1))
+    Raises
+    ------
+    CapabilityError
+        If a family cannot be drawn from.
     """
-    from gaussbayes.families.categorical.drawing import draw as draw_categories
-    from gaussbayes.model.mixed import MixedRows
-
-    X, codes = draw(parameters.gaussian, n_samples, generator)
-    return MixedRows(X, draw_categories(parameters.categorical, codes, generator)), codes
-
-
-def draw_rows(
-    parameters: Parameters, codes: CodeArray, generator: np.random.Generator
-) -> FloatArray:
-    """One row (n, d) for each class number (n,), from that class's Gaussian."""
-    rows = generator.standard_normal((codes.shape[0], parameters.center.shape[0]))
-    _colour(rows, codes, factors(parameters.covariance))
-    rows += parameters.offset[codes]
-    rows += parameters.center
-    return rows
-
-
-def factors(shape: Shape) -> FloatArray:
-    """Factors F with ``Σ = F Fᵀ``: (m, d, d) lower triangular if full, else (m, d) or (m, 1).
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.shapes import full
-    >>> factors(full(np.array([[[4.0, 2.0], [2.0, 10.0]]]), Schema(np.array(["a"]), 2))).tolist()
-    [[[2.0, 0.0], [1.0, 3.0]]]
-    """
-    if not isinstance(shape, Full):
-        return np.sqrt(shape.variance.reshape(shape.variance.shape[0], -1))
-    # As in factor, the correlation matrix: what could be inverted can be drawn from.
-    scale = np.sqrt(np.einsum("mii->mi", shape.covariance))
-    factor: FloatArray = scale[:, :, None] * np.linalg.cholesky(correlation(shape.covariance))
-    return factor
+    pairs = zip(model.densities, model.components, strict=True)
+    parts = [
+        require(density, Samplable, component.family, "sample").draw(codes, generator)
+        for density, component in pairs
+    ]
+    return model.join(parts)
 
 
 def make_gaussian_dataset(
@@ -158,44 +113,32 @@ def make_gaussian_dataset(
     counts = _counts(n_samples, k)
     schema = Schema(np.arange(k), d)
     if cov is None:
-        parameters = given(schema, Structure("spherical", shared=True), "uniform", mean, 1.0)
+        density = given(schema, Structure("spherical", 1.0), mean, 1.0)
     else:
         values = as_numbers("cov", cov)
         if values.shape not in {(d, d), (k, d, d)}:
             msg = (
-                f"cov is None, one covariance of shape {(d, d)} or one for each class of shape "
-                f"{(k, d, d)} (centroids have shape {(k, d)}), got shape {values.shape}"
+                f"cov must be None, one covariance of shape {(d, d)} or one for each class of "
+                f"shape {(k, d, d)} (centroids have shape {(k, d)}), got shape {values.shape}"
             )
             raise ParameterError(msg)
-        structure = Structure("full", shared=values.ndim == 2)
-        parameters = given(schema, structure, "uniform", mean, values)
+        density = given(schema, Structure("full", float(values.ndim == 2)), mean, values)
     generator = as_generator(random_state)
     labels = np.repeat(np.arange(k), counts)
-    rows = draw_rows(parameters, labels.astype(np.int32), generator)
+    rows = density.draw(labels.astype(np.int32), generator).matrix.astype(np.float64, copy=False)
     if shuffle:
         order = generator.permutation(labels.shape[0])
         rows, labels = rows[order], labels[order]
     return rows, labels
 
 
-def _colour(rows: FloatArray, codes: CodeArray, factor: FloatArray) -> None:
-    """Multiply each row by the factor of its class, in place."""
-    if factor.ndim == 2:
-        rows *= factor[0] if factor.shape[0] == 1 else factor[codes]
-        return
-    if factor.shape[0] == 1:
-        rows[:] = rows @ factor[0].T
-        return
-    order = np.argsort(codes, kind="stable")
-    ends = np.cumsum(np.bincount(codes, minlength=factor.shape[0]))
-    for own, lower in zip(np.split(order, ends[:-1]), factor, strict=True):
-        rows[own] = rows[own] @ lower.T
-
-
 def _centroids(centroids: ArrayLike) -> FloatArray:
     mean = as_numbers("centroids", centroids)
     if mean.ndim != 2 or mean.size == 0:
-        msg = f"centroids have shape (classes, features), one row a class, got shape {mean.shape}"
+        msg = (
+            "centroids must have shape (classes, features), one row a class, got shape "
+            f"{mean.shape}"
+        )
         raise ParameterError(msg)
     wrong = ~np.isfinite(mean).all(axis=1)
     if wrong.any():
@@ -209,11 +152,14 @@ def _counts(n_samples: Any, k: int) -> NDArray[np.int64]:
     """How many rows of each class (k,)."""
     each = [n_samples] * k if np.ndim(n_samples) == 0 else list(n_samples)
     if len(each) != k:
-        msg = f"there are {k} centroids, so n_samples is one number or {k} of them, got {len(each)}"
+        msg = (
+            f"there are {k} centroids, so n_samples must be one number or {k} of them, got "
+            f"{len(each)}"
+        )
         raise ParameterError(msg)
     for code, count in enumerate(each):
-        if not _whole(count) or count < 0:
-            msg = f"n_samples of class {code} is {count!r}; it must be a whole number, 0 or more"
+        if not _is_integer(count) or count < 0:
+            msg = f"n_samples of class {code} is {count!r}; it must be an integer, 0 or more"
             raise ParameterError(msg)
     counts = np.array(each, dtype=np.int64)
     if counts.sum() == 0:
@@ -222,5 +168,5 @@ def _counts(n_samples: Any, k: int) -> NDArray[np.int64]:
     return counts
 
 
-def _whole(number: object) -> bool:
+def _is_integer(number: object) -> bool:
     return isinstance(number, int | np.integer) and not isinstance(number, bool)

@@ -1,61 +1,58 @@
-"""A fitted model seen through some of its features, and labelled rows seen the same way.
+"""A model seen through some of its features, and labelled rows seen the same way.
 
-Pictures, comparisons and reports take models and rows from users in many forms; here they become a
-model of the chosen features (the others integrated out), plain rows and class numbers.
+Figures, comparisons and reports take models and rows from users in many forms; here they become a
+model of the shown features (all others integrated out), plain rows and class codes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from gaussbayes import validation
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.base.finite import refuse_not_finite
 from gaussbayes.base.types import LabelArray, RealArray
-from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.data import labels, table
-from gaussbayes.families.gaussian.marginal import find_columns
+from gaussbayes.data.labels import codes_among, read_targets
+from gaussbayes.model.model import Model
+from gaussbayes.model.settings import cut_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """A model of the chosen features alone, and what it takes to bring rows into its form."""
+    """A model of the shown features alone, and what it takes to bring rows into its form."""
 
-    model: GaussianClassifier  # of the chosen features, in the order chosen; it knows no names
-    names: tuple[str, ...]  # of the chosen features
-    columns: tuple[int, ...]  # where they are in the rows of the whole
-    whole: GaussianClassifier
+    model: Model  # of the shown features, in the order chosen; with its parameters
+    names: tuple[str, ...]  # of the shown features
+    columns: tuple[int, ...]  # where they are among all features
+    whole: Model
+    mark: Any = None  # the label that stands for a missing one
 
     @property
     def classes(self) -> LabelArray:
         """The labels (k,)."""
-        classes: LabelArray = self.model.classes_
-        return classes
+        return self.model.schema.classes
 
     def rows(self, X: Any) -> RealArray:
-        """The chosen features (n, m) of rows that have every feature of the whole model."""
-        if table.is_frame(X):
-            matrix = validation.features_as_before(self.whole, X)
-        else:
-            matrix = table.as_matrix(X)
-        d = self.whole.n_features_in_
-        if matrix.shape[1] != d:
-            msg = f"X has {matrix.shape[1]} features, but the model has {d}; give all of them"
-            raise SchemaError(msg)
-        refuse_not_finite(matrix, names=validation.names_of_features(self.whole))
-        return matrix[:, self.columns]
+        """The shown features (n, m) of rows that have every feature of the whole; NaN if missing.
+
+        Raises
+        ------
+        SchemaError
+            If the features are others than those of the whole model.
+        """
+        return cut_rows(self.whole.rows(X), self.whole.schema, self.columns).matrix
 
     def codes(self, y: Any) -> NDArray[np.intp]:
-        """Class numbers (n,) of labels, all of which the model must know."""
-        targets, found = labels.as_targets(y)
-        return validation.codes_among(self.classes, found, targets).astype(np.intp)
+        """Class codes (n,) of labels, which the model must know; −1 for a missing label."""
+        targets, classes = read_targets(y, mark=self.mark)
+        if targets.is_soft:
+            msg = f"y must be one label for each row here, got soft labels {targets.labels.shape}"
+            raise DataError(msg)
+        return codes_among(self.classes, targets, classes).codes.astype(np.intp)
 
     def labelled(self, X: Any, y: Any) -> tuple[RealArray, NDArray[np.intp]]:
-        """Rows (n, m) and their class numbers (n,), as many as rows."""
+        """Rows (n, m) and their class codes (n,), as many as rows."""
         rows, codes = self.rows(X), self.codes(y)
         if rows.shape[0] != codes.size:
             msg = f"X has {rows.shape[0]} rows, but y has {codes.size}; give one label for each row"
@@ -63,75 +60,79 @@ class View:
         return rows, codes
 
 
-def view(model: Any, features: Sequence[int | str] | None = None) -> View:
-    """A model seen through some of its features, given by name or number; None is all of them.
+def model_of(model: Any) -> Model:
+    """The record of a fitted classifier, or the record itself, with its parameters.
 
-    Examples
-    --------
-    >>> model = GaussianClassifier("diagonal").fit([[1, 5], [2, 4], [7, 8], [8, 6]], [0, 0, 1, 1])
-    >>> seen = view(model, [1])
-    >>> seen.names, seen.rows([[10, 20], [30, 40]]).tolist(), seen.codes([1, 0]).tolist()
-    (('feature 1',), [[20.0], [40.0]], [1, 0])
+    Raises
+    ------
+    TypeError
+        For anything else.
     """
-    if not isinstance(model, GaussianClassifier):
+    record = model if isinstance(model, Model) else getattr(model, "model_", None)
+    if not isinstance(record, Model):
+        if hasattr(model, "fit") and hasattr(type(model), "model_"):
+            from sklearn.utils.validation import check_is_fitted
+
+            check_is_fitted(model)
         msg = f"a fitted GaussianClassifier is needed here, got {type(model).__name__}"
         raise TypeError(msg)
-    check_is_fitted(model)
-    names = feature_titles(model)
+    return record.solved()
+
+
+def view(model: Any, features: Sequence[int | str] | None = None) -> View:
+    """A model seen through some of its features, given by name or number.
+
+    Parameters
+    ----------
+    model : a fitted classifier, or `Model`
+    features : None is all that hold numbers
+
+    Raises
+    ------
+    SchemaError
+        If a feature that is to be shown holds categories.
+    """
+    whole = model_of(model)
+    schema = whole.schema
     if features is None:
-        columns = tuple(range(len(names)))
-        part = model
+        columns = tuple(j for j in range(schema.n_features) if j not in schema.categorical)
     else:
-        columns = find_columns(validation.schema_of(model), features)
-        part = model.marginal(columns)
-    titles = tuple(names[column] for column in columns)
-    held = _categorical(part)
-    if held:
-        msg = (
-            "this shows features that hold numbers, but "
-            f"{', '.join(titles[at] for at in held[:6])} hold categories: choose others, as "
-            "features=[...] or by model.marginal([...])"
-        )
+        columns = schema.find_columns(features)
+    categorical = [schema.titles[column] for column in columns if column in schema.categorical]
+    if categorical or not columns:
+        what = ", ".join(categorical[:6]) or "all features of this model"
+        msg = f"this shows features that hold numbers, but {what} hold categories: choose others"
         raise SchemaError(msg)
-    return View(part.with_feature_names(None), titles, columns, model)
-
-
-def _categorical(model: GaussianClassifier) -> list[int]:
-    """The columns that hold categories."""
-    held = getattr(model, "categories_", {})
-    names = validation.names_of_features(model)
-    return [names.index(one) if names and isinstance(one, str) else one for one in held]
+    part = whole
+    if columns != tuple(range(schema.n_features)):
+        # What was learnt is not needed to look at a model.
+        part = replace(whole, learnt=None).marginal(columns)
+    names = tuple(schema.titles[column] for column in columns)
+    return View(part, names, columns, whole, getattr(model, "unlabelled", None))
 
 
 def pair_view(model: Any, features: Sequence[int | str] | None = None) -> View:
-    """A model seen through two features; without a choice it must have just two."""
+    """A model seen through two features; without a choice it must have just two numbers."""
     return _view_of(2, model, features)
 
 
 def line_view(model: Any, feature: int | str | None = None) -> View:
-    """A model seen through one feature; without a choice it must have just one."""
+    """A model seen through one feature; without a choice it must have just one number."""
     return _view_of(1, model, None if feature is None else [feature])
 
 
 def _view_of(n: int, model: Any, features: Sequence[int | str] | None) -> View:
     words = {1: "one feature", 2: "two features"}[n]
-    seen = view(model, features)
-    if len(seen.columns) != n:
-        came = f"got {list(features)!r}" if features is not None else f"the model has {seen.names}"
-        enough = seen.whole.n_features_in_ >= n
-        ways = f"choose {words}, by name or number" if enough else "see plots.univariate"
-        msg = f"this picture shows {words}, but {came}: {ways}"
+    shown = view(model, features)
+    if len(shown.columns) != n:
+        given = f"got {list(features)!r}" if features is not None else f"there are {shown.names}"
+        enough = len(view(model).columns) >= n
+        remedy = f"choose {words}, by name or number" if enough else "see plots.univariate"
+        msg = f"this figure shows {words}, but {given}: {remedy}"
         raise SchemaError(msg)
-    return seen
+    return shown
 
 
-def feature_titles(model: GaussianClassifier) -> tuple[str, ...]:
-    """What the features are called: their names, or their numbers.
-
-    Examples
-    --------
-    >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
-    >>> feature_titles(model)
-    ('feature 0',)
-    """
-    return validation.schema_of(model).titles
+def feature_titles(model: Any) -> tuple[str, ...]:
+    """What the features are called: their names, or their numbers."""
+    return model_of(model).schema.titles

@@ -3,6 +3,22 @@
 import numpy as np
 
 from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.types import FloatArray
+
+
+def as_numbers(what: str, values: object) -> FloatArray:
+    """What the user wrote, as an array of floats of our own: the caller may change theirs.
+
+    Examples
+    --------
+    >>> as_numbers("means", [[1, 2], [3, 4]]).shape
+    (2, 2)
+    """
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = f"{what} must be an array of numbers with rows of equal length, got {values!r:.200}"
+        raise ParameterError(msg) from None
 
 
 def finite_number(what: str, value: object) -> float:
@@ -15,7 +31,7 @@ def finite_number(what: str, value: object) -> float:
     """
     number = _number(value)
     if not np.isfinite(number):
-        msg = f"{what} is a finite number, got {value!r:.200}"
+        msg = f"{what} must be a finite number, got {value!r:.200}"
         raise ParameterError(msg)
     return number
 
@@ -30,7 +46,7 @@ def not_negative(what: str, value: object) -> float:
     """
     number = _number(value)
     if not 0.0 <= number < np.inf:
-        msg = f"{what} is 0 or a finite number above it, got {value!r:.200}"
+        msg = f"{what} must be 0 or a finite number above it, got {value!r:.200}"
         raise ParameterError(msg)
     return number
 
@@ -45,7 +61,7 @@ def positive_number(what: str, value: object) -> float:
     """
     number = _number(value)
     if not 0.0 < number < np.inf:
-        msg = f"{what} is a finite number above 0, got {value!r:.200}"
+        msg = f"{what} must be a finite number above 0, got {value!r:.200}"
         raise ParameterError(msg)
     return number
 
@@ -60,21 +76,21 @@ def probability(what: str, value: object) -> float:
     """
     number = _number(value)
     if not 0.0 <= number <= 1.0:
-        msg = f"{what} is a probability from 0 to 1, got {value!r:.200}"
+        msg = f"{what} must be a probability from 0 to 1, got {value!r:.200}"
         raise ParameterError(msg)
     return number
 
 
-def whole_number(what: str, value: object, least: int) -> int:
-    """The value, if it is a whole number that is not too small.
+def integer(what: str, value: object, least: int) -> int:
+    """The value, if it is an integer that is not too small.
 
     Examples
     --------
-    >>> whole_number("n_draws", np.int64(10), 2)
+    >>> integer("n_draws", np.int64(10), 2)
     10
     """
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        msg = f"{what} is a whole number, at least {least}, got {value!r:.200}"
+        msg = f"{what} must be an integer, at least {least}, got {value!r:.200}"
         raise ParameterError(msg)
     return int(value)
 

@@ -9,6 +9,7 @@
           │    ├── MissingLabelError  a row has no label
           │    ├── SchemaError       other features or classes than before
           │    └── ModelFileError    a model file cannot be read, or a model not be written as one
+          ├── CapabilityError        a family cannot do what was asked for
           ├── PriorError             priors are not a distribution over the classes
           ├── ParameterError         a setting or a given mean or covariance is not valid
           │    └── SingularCovarianceError   a covariance cannot be inverted
@@ -42,9 +43,13 @@ class SchemaError(DataError):
 class ModelFileError(DataError):
     """A model file is not one, is damaged or does not make sense; or a model cannot be one.
 
-    The message names the file, the place in it (such as ``moments.scatter[12]``) and what was
-    expected there.
+    The message names the file, the place in it (such as ``families[0].statistics.scatter[12]``)
+    and what was expected there.
     """
+
+
+class CapabilityError(GaussBayesError):
+    """A family lacks a capability; the message names both, and who needs it."""
 
 
 class PriorError(GaussBayesError):

@@ -1,10 +1,13 @@
 """What the columns and the classes are called, so that every message can name them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import index
 
 import numpy as np
 
+from gaussbayes.base.errors import SchemaError
+from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import LabelArray
 
 
@@ -38,7 +41,7 @@ class Schema:
         """
         if not self.categorical:
             return self
-        return self._part([j for j in range(self.n_features) if j not in self.categorical])
+        return self.part([j for j in range(self.n_features) if j not in self.categorical])
 
     @property
     def of_categories(self) -> "Schema":
@@ -49,11 +52,71 @@ class Schema:
         >>> Schema(np.array([0, 1]), 2, ("age", "wind"), (1,)).of_categories.feature_name(0)
         "'wind'"
         """
-        return self._part(self.categorical)
+        return self.part(self.categorical)
 
-    def _part(self, columns: Sequence[int]) -> "Schema":
+    def part(self, columns: Sequence[int]) -> "Schema":
+        """The schema of some of the features, which are numbered among themselves."""
         names = None if self.features is None else tuple(self.features[j] for j in columns)
         return Schema(self.classes, len(columns), names, (), tuple(columns))
+
+    def marginal(self, columns: Sequence[int]) -> "Schema":
+        """The schema of a model of some of the features, in this order.
+
+        Examples
+        --------
+        >>> Schema(np.array([0, 1]), 3, ("age", "wind", "sex"), (1, 2)).marginal([2, 0])
+        Schema(classes=array([0, 1]), n_features=2, features=('sex', 'age'), categorical=(0,),
+        places=None)
+        """
+        names = None if self.features is None else tuple(self.features[j] for j in columns)
+        hold = tuple(place for place, j in enumerate(columns) if j in self.categorical)
+        return Schema(self.classes, len(columns), names, hold)
+
+    def with_names(self, names: Sequence[str] | None) -> "Schema":
+        """The same features with other names, or none.
+
+        Examples
+        --------
+        >>> Schema(np.array([0, 1]), 1).with_names(["age"]).features
+        ('age',)
+        """
+        return replace(self, features=check_names(names, self.n_features))
+
+    def find_columns(self, features: Sequence[int | str]) -> tuple[int, ...]:
+        """The columns of features given by name or number, each at most once.
+
+        Examples
+        --------
+        >>> Schema(np.array([0, 1]), 3, ("age", "height", "weight")).find_columns(["weight", 0])
+        (2, 0)
+        """
+        if isinstance(features, str):
+            features = [features]
+        columns = tuple(self.find_column(feature) for feature in features)
+        if not columns or len(set(columns)) < len(columns):
+            msg = f"features must be different ones, and at least one, got {list(features)!r:.200}"
+            raise SchemaError(msg)
+        return columns
+
+    def find_column(self, feature: int | str) -> int:
+        """The column of a feature given by name or number."""
+        names = self.features or ()
+        if isinstance(feature, str):
+            if feature in names:
+                return names.index(feature)
+            known = f"the features are {list(names)!r:.400}" if names else "features have no names"
+            close = meant(feature, names)
+            msg = f"there is no feature {feature!r}{close}; {known}, and are numbered from 0"
+            raise SchemaError(msg)
+        try:
+            column = index(feature)
+        except TypeError:
+            msg = f"a feature must be given by its name or its number, got {feature!r}"
+            raise SchemaError(msg) from None
+        if not 0 <= column < self.n_features:
+            msg = f"there is no feature {column}; they are numbered from 0 to {self.n_features - 1}"
+            raise SchemaError(msg)
+        return column
 
     def class_name(self, code: int) -> str:
         """The class as a message writes it."""
@@ -109,3 +172,17 @@ class Schema:
         """
         found = np.flatnonzero(np.asarray([own == label for own in self.classes.tolist()]))
         return int(found[0]) if found.size else -1
+
+
+def check_names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...] | None:
+    """Names given for the features, if there is one for each.
+
+    Examples
+    --------
+    >>> check_names(["age", "height"], 2)
+    ('age', 'height')
+    """
+    if names is not None and len(names) != n_features:
+        msg = f"{n_features} features need as many names, got {list(names)}"
+        raise SchemaError(msg)
+    return None if names is None else tuple(names)

@@ -33,8 +33,11 @@ Divisor: TypeAlias = Literal["mle", "unbiased"]
 ScatterLayout: TypeAlias = Literal["full", "pooled", "diagonal"]
 """How much of the scatter is kept: (k, d, d), (d, d) summed over classes, or (k, d)."""
 
-Task: TypeAlias = Literal["log_joint", "log_posterior", "posterior", "label"]
-"""What a scoring kernel writes for each row."""
+Task: TypeAlias = Literal["log_joint", "log_ratio", "log_posterior", "posterior", "label"]
+"""What a scoring kernel writes for each row.
+
+``"log_ratio"`` is the log joint up to a term that all classes have in common: for differences.
+"""
 
 BadRowHandling: TypeAlias = Literal["error", "skip"]
 """What to do with a row of a file that cannot be read: stop, or leave it out and count it."""

@@ -13,37 +13,12 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray
-from gaussbayes.data.categories import Categories, Category, in_order, plain
+from gaussbayes.data.categories import Categories, Category, in_order
+from gaussbayes.data.categories import MISSING, UNSEEN, Unseen, unite_unseen  # noqa: F401
+from gaussbayes.data.categories import as_category as plain
 from gaussbayes.data.labels import encode, is_missing
 
-UNSEEN = -1
-"""The number of a category that was not there in training."""
-
-MISSING = -2
-"""The number of a value that is not there."""
-
 _EXAMPLES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Unseen:
-    """Values of one feature whose categories were not there in training."""
-
-    column: int  # among the categorical features
-    n_values: int
-    examples: Categories  # a few of them
-
-
-def unite_unseen(a: Unseen, b: Unseen) -> Unseen:
-    """What was new in two parts of the rows, of the same feature.
-
-    Examples
-    --------
-    >>> unite_unseen(Unseen(0, 2, ("X", "Y")), Unseen(0, 3, ("X", "Z")))
-    Unseen(column=0, n_values=5, examples=('X', 'Y', 'Z'))
-    """
-    examples = tuple(dict.fromkeys((*a.examples, *b.examples)))[:_EXAMPLES]
-    return Unseen(a.column, a.n_values + b.n_values, examples)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

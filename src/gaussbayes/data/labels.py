@@ -1,49 +1,172 @@
-"""What a row belongs to: labels of any kind → class numbers, or memberships in several classes."""
+"""What rows belong to: labels of any kind → class codes or soft labels, and weights.
+
+A row without label has the class code −1: its label is None, NaN, pandas' NA, or the value that the
+caller says marks such rows. Among soft labels it is a row of NaN.
+"""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
-from gaussbayes.base.errors import DataError, MissingLabelError
+from gaussbayes.base.errors import DataError, MissingLabelError, SchemaError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.data.arrow_columns import dictionary_parts, is_dictionary, is_string
+from gaussbayes.data.arrow_columns import numbers as column_numbers
+from gaussbayes.data.bad_rows import BadRowError, RowProblem, shorten
+from gaussbayes.data.rows import UNLABELLED, Targets
+from gaussbayes.data.tables import is_missing, series_values
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _WIDEST_SPAN = 1 << 16
-"""Whole numbers that lie closer together are counted in a table; others are sorted."""
+"""Integers that lie closer together are counted in a table; others are sorted."""
 
 _SUM_TOLERANCE = 1e-8
 
 
-def as_targets(y: Any) -> tuple[CodeArray | FloatArray, LabelArray]:
-    """Class numbers (n,) or memberships (n, k), and the classes in order (k,).
+def read_targets(
+    y: Any, n_rows: int | None = None, weights: Any = None, mark: Any = None
+) -> tuple[Targets, LabelArray]:
+    """The labels and weights of rows, and the classes in order (k,).
 
-    A matrix with one column counts as that column. With k ≥ 2 columns it says how much of each row
-    belongs to each class: finite, not negative, each row summing to 1 within 1e-8 (or the rounding
-    of the float type it comes in). The classes are then the frame's column names, or 0 … k − 1.
-    Memberships that are all 0 or 1 become class numbers. A class without any weight is kept here;
-    the estimator drops it, as it does a label whose rows all have weight 0.
+    A matrix with one column counts as that column. With k ≥ 2 columns it holds soft labels: how
+    much of each row belongs to each class, finite, not negative, each row summing to 1 within 1e-8
+    (or the rounding of the float type it comes in). The classes are then the frame's column names,
+    or 0 … k − 1. Soft labels that are all 0 or 1 become class codes. A class without any weight is
+    kept here.
+
+    Parameters
+    ----------
+    n_rows : how many labels there must be, if that is known
+    weights : (n,) how much each row counts; None is 1 each
+    mark : a label that stands for a missing one, such as −1 or "?"
 
     Examples
     --------
-    >>> codes, classes = as_targets([[0, 1], [1, 0]])
-    >>> codes.tolist(), classes.tolist()
-    ([1, 0], [0, 1])
+    >>> targets, classes = read_targets(["b", None, "a", "?"], mark="?")
+    >>> targets.labels.tolist(), targets.n_unlabelled, classes.tolist()
+    ([1, -1, 0, -1], 2, ['a', 'b'])
+    >>> read_targets([[0, 1], [1, 0]])[0].labels.tolist()
+    [1, 0]
     """
     values, names = _as_array(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
+    labels: CodeArray | FloatArray
+    n_unlabelled = 0
     if values.ndim == 1:
-        return encode(values)
-    if values.ndim == 2 and values.shape[1] > 1:
-        return _memberships(values, names)
-    msg = f"y should be a 1d array of labels, or memberships (rows, classes); got {values.shape}"
-    raise DataError(msg)
+        labels, classes, n_unlabelled = _encode_some(values, mark)
+    elif values.ndim == 2 and values.shape[1] > 1:
+        labels, classes, n_unlabelled = _soft_labels(values, names)
+    else:
+        msg = f"y should be a 1d array of labels, or soft labels (n, k); got {values.shape}"
+        raise DataError(msg)
+    n = labels.shape[0]
+    if n_rows is not None and n != n_rows:
+        msg = f"X has {n_rows} rows, but y has {n}; give one label for each row"
+        raise DataError(msg)
+    return Targets(labels, classes.shape[0], read_weights(weights, n), n_unlabelled), classes
+
+
+def codes_among(known: LabelArray, targets: Targets, classes: LabelArray) -> Targets:
+    """The same targets, with codes among the known classes.
+
+    Raises
+    ------
+    SchemaError
+        If a label is none of them.
+
+    Examples
+    --------
+    >>> targets, classes = read_targets(["b", None])
+    >>> codes_among(np.array(["a", "b"]), targets, classes).labels.tolist()
+    [1, -1]
+    """
+    check_known(classes, known)
+    k = known.shape[0]
+    if classes.dtype == known.dtype and np.array_equal(classes, known):
+        return targets
+    places = unite(known, classes)[2]
+    if targets.is_soft:
+        soft = np.zeros((targets.labels.shape[0], k))
+        soft[:, places] = targets.labels
+        soft[~targets.labelled] = np.nan
+        return replace(targets, labels=soft, n_classes=k)
+    translation = np.append(places, np.int32(UNLABELLED))  # −1 is the last entry
+    return replace(targets, labels=translation[targets.codes], n_classes=k)
+
+
+def read_label_column(
+    column: "pa.ChunkedArray", name: str, mark: Any = None, *, integers: bool = False
+) -> tuple[CodeArray, LabelArray, int]:
+    """The class codes of a column of an Arrow table, its classes, and how many labels are missing.
+
+    Null, NaN and the empty string are missing labels. Of strings and dictionaries only the
+    different values are looked at.
+
+    Parameters
+    ----------
+    mark : a label that stands for a missing one; a string may be how such a label is written
+    integers : whether strings must spell integers, which the classes then are
+
+    Raises
+    ------
+    BadRowError
+        If a label cannot be a class.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> codes, classes, _ = read_label_column(pa.chunked_array([["b", None, "a"]]), "kind")
+    >>> codes.tolist(), classes.tolist()
+    ([1, -1, 0], ['a', 'b'])
+    """
+    if is_string(column.type):
+        column = column.dictionary_encode()
+    codes: NDArray[np.signedinteger[Any]]
+    if is_dictionary(column.type):
+        codes, values = dictionary_parts(column)
+    else:
+        codes, values = _number_labels(column, name)
+        if mark is None and codes.min(initial=0) >= 0:
+            return codes.astype(np.int32, copy=False), values, 0
+    present = codes[codes >= 0] if codes.min(initial=0) < 0 else codes
+    occurring = np.bincount(present, minlength=values.size) > 0
+    missing = np.fromiter((_is_missing_label(each, mark) for each in values.tolist()), bool)
+    kept = occurring & ~missing
+    if values.dtype.kind == "O":
+        values = _spelled_integers(values, kept, codes, name) if integers else values
+        ranks, classes = encode(np.array(values[kept].tolist()))
+    else:
+        ranks, classes = encode(values[kept])
+    translation = np.full(values.size + 1, UNLABELLED, np.int32)  # −1 is the last entry
+    translation[:-1][kept] = ranks
+    labels: CodeArray = translation[codes]
+    complete = present is codes and not (occurring & missing).any()
+    return labels, classes, 0 if complete else int(np.count_nonzero(labels == UNLABELLED))
+
+
+def check_known(labels: LabelArray, known: LabelArray) -> None:
+    """Raise if one of the labels is not among the known ones.
+
+    Examples
+    --------
+    >>> check_known(np.array(["a"]), np.array(["a", "b"]))
+    """
+    names = known.tolist()
+    unknown = [label for label in labels.tolist() if label not in names]
+    if unknown:
+        msg = f"unknown labels: {unknown!r:.200}; the classes are {names!r:.200}"
+        raise SchemaError(msg)
 
 
 def encode(y: Any) -> tuple[CodeArray, LabelArray]:
-    """Class numbers (n,) of labels, and the labels that occur, sorted (k,).
+    """Class codes (n,) of labels, none of which is missing, and those that occur, sorted (k,).
 
     Examples
     --------
@@ -59,7 +182,7 @@ def encode(y: Any) -> tuple[CodeArray, LabelArray]:
     if labels.size == 0:
         return np.empty(0, np.int32), labels
     if kind == "f":
-        _refuse_continuous(labels)
+        _check_integers(labels)
     if kind in "biuf":
         return _encode_numbers(labels)
     if kind == "c":
@@ -68,35 +191,8 @@ def encode(y: Any) -> tuple[CodeArray, LabelArray]:
     return _encode_objects(labels)
 
 
-def encode_some(y: Any, mark: Any = None) -> tuple[CodeArray, LabelArray]:
-    """As `encode`, with −1 for rows without a label: None, NaN, or a label that marks them.
-
-    Examples
-    --------
-    >>> codes, classes = encode_some(["b", None, "a", "?"], mark="?")
-    >>> codes.tolist(), classes.tolist()
-    ([1, -1, 0, -1], ['a', 'b'])
-    """
-    values, _ = _as_array(y)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim != 1:
-        msg = f"rows without labels go with labels (n,) for the others, got y of {values.shape}"
-        raise DataError(msg)
-    if values.dtype.kind == "f":
-        there = ~np.isnan(values)
-    else:
-        there = np.fromiter((not is_missing(each) for each in values.tolist()), bool, values.size)
-    if mark is not None:
-        marked = np.fromiter((each == mark for each in values.tolist()), bool, values.size)
-        there &= ~marked
-    codes = np.full(values.size, -1, np.int32)
-    codes[there], classes = encode(values[there])
-    return codes, classes
-
-
 def unite(a: LabelArray, b: LabelArray) -> tuple[LabelArray, CodeArray, CodeArray]:
-    """The classes of both, and the numbers that those of `a` and of `b` have among them.
+    """The classes of both, and the codes that those of `a` and of `b` have among them.
 
     Examples
     --------
@@ -105,44 +201,44 @@ def unite(a: LabelArray, b: LabelArray) -> tuple[LabelArray, CodeArray, CodeArra
     (['a', 'b', 'c'], [0, 2], [1, 2])
     """
     numbers = {a.dtype.kind, b.dtype.kind} <= set("biuf")
-    if numbers or a.dtype.kind == b.dtype.kind:
+    if not a.size or not b.size:  # no labels have no type
+        both = a if a.size else b
+    elif numbers or a.dtype.kind == b.dtype.kind:
         both = np.concatenate([a, b])
-    else:  # NumPy would turn 1 into '1' to make a number and a text alike
+    else:  # NumPy would turn 1 into '1' to make a number and a string alike
         both = np.concatenate([a.astype(object), b.astype(object)])
     codes, classes = encode(both)
     return classes, codes[: a.size], codes[a.size :]
 
 
-def is_missing(value: object) -> bool:
-    """Whether a value stands for a missing one: None, NaN, or pandas' NA and NaT.
+def read_weights(weights: Any, n_rows: int) -> FloatArray | None:
+    """How much each row counts (n,): finite, not negative, not all zero.
 
     Examples
     --------
-    >>> is_missing(None), is_missing(float("nan")), is_missing("")
-    (True, True, False)
+    >>> read_weights([1, 2], 2).tolist()
+    [1.0, 2.0]
     """
-    if isinstance(value, float | np.floating | np.datetime64 | np.timedelta64):
-        return bool(value != value)  # noqa: PLR0124 (NaN and NaT differ from themselves)
-    return value is None or type(value).__name__ in {"NAType", "NaTType"}
-
-
-def series_values(series: Any) -> NDArray[Any]:
-    """The values (n,) of a column, a series of narwhals; missing ones as None or NaN.
-
-    Examples
-    --------
-    >>> import narwhals.stable.v2 as nw
-    >>> import pandas as pd
-    >>> series_values(nw.from_native(pd.Series([1, 2]), series_only=True)).tolist()
-    [1, 2]
-    """
-    import narwhals.stable.v2 as nw
-
-    if series.implementation.is_pyarrow() and series.dtype == nw.Categorical:
-        # A missing value in a dictionary of Arrow would become one of those that are there.
-        coded = series.to_native()
-        series = nw.from_native(coded.cast(coded.type.value_type), series_only=True)
-    values: NDArray[Any] = series.to_numpy()
+    if weights is None:
+        return None
+    try:
+        values = np.ascontiguousarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = f"sample_weight must be numbers, one for each row, got {weights!r:.200}"
+        raise DataError(msg) from None
+    if values.shape != (n_rows,):
+        msg = f"sample_weight must have shape ({n_rows},), one for each row, got {values.shape}"
+        raise DataError(msg)
+    with np.errstate(over="ignore"):
+        total = float(values.sum())
+    if not (values.min(initial=0.0) >= 0 and total < np.inf):
+        bad = np.flatnonzero(~((values >= 0) & (values < np.inf)))
+        which = f"row {bad[0]} has {values[bad[0]]}" if bad.size else f"together {total}"
+        msg = f"sample_weight must be finite and not negative: {which}"
+        raise DataError(msg)
+    if total == 0:
+        msg = f"Sample weights must contain at least one non-zero number: all {n_rows} are zero"
+        raise DataError(msg)
     return values
 
 
@@ -157,14 +253,25 @@ def _as_array(y: Any) -> tuple[NDArray[Any], Sequence[object] | None]:
         import narwhals.stable.v2 as nw
 
         if nw.dependencies.is_into_series(y):
-            return series_values(nw.from_native(y, series_only=True)), None
+            return _of_series(nw.from_native(y, series_only=True)), None
         if nw.dependencies.is_into_dataframe(y):
             frame = nw.from_native(y, eager_only=True)
             return frame.to_numpy(), frame.columns
+    return _of_sequence(y), None
+
+
+def _of_series(series: Any) -> NDArray[Any]:
+    if series.dtype.is_integer() and series.null_count():
+        # As floats, which is how NumPy has missing values, large integers would be rounded.
+        return np.fromiter(series.to_list(), object, len(series))
+    return series_values(series)
+
+
+def _of_sequence(y: Any) -> NDArray[Any]:
     if np.ma.is_masked(y):
-        labels = np.ma.getdata(y).astype(object)
+        labels: NDArray[Any] = np.ma.getdata(y).astype(object)
         labels[np.ma.getmaskarray(y)] = None
-        return labels, None
+        return labels
     try:
         values = np.asarray(y)
     except ValueError:  # rows of different lengths
@@ -173,11 +280,130 @@ def _as_array(y: Any) -> tuple[NDArray[Any], Sequence[object] | None]:
         msg = f"y should be a 1d array of labels, one for each row, got {y!r:.200}"
         raise DataError(msg)
     if values.dtype.kind in "US" and values.ndim == 1 and isinstance(y, list | tuple):
-        # A list of unlike things becomes text as a whole; so does a missing label in it.
+        # A list of unlike things becomes strings as a whole; so does a missing label in it.
         kinds = {type(value) for value in y}
         if not (kinds <= {str, np.str_} or kinds <= {bytes, np.bytes_}):
-            return np.fromiter(y, dtype=object, count=len(y)), None
-    return values, None
+            return np.fromiter(y, dtype=object, count=len(y))
+    return values
+
+
+def _encode_some(values: NDArray[Any], mark: Any) -> tuple[CodeArray, LabelArray, int]:
+    """Class codes, −1 for missing labels, the classes, and how many labels are missing."""
+    missing = _missing(values)
+    if mark is not None:
+        marked = _marked(values, mark)
+        missing = marked if missing is None else missing | marked
+    n_missing = 0 if missing is None else int(np.count_nonzero(missing))
+    if missing is None or not n_missing:
+        return *encode(values), 0
+    codes = np.full(values.size, UNLABELLED, np.int32)
+    present = ~missing
+    try:
+        codes[present], classes = encode(_plain_numbers(values[present]))
+    except DataError:
+        encode(_with_first(values, present))  # a message names the row among all
+        raise
+    return codes, classes, n_missing
+
+
+def _missing(values: NDArray[Any]) -> NDArray[np.bool_] | None:
+    """Which labels are missing (n,); None where the type has no missing ones."""
+    kind = values.dtype.kind
+    if kind in "biuUSc":
+        return None
+    if kind == "f":
+        return np.asarray(np.isnan(values))
+    if kind in "Mm":
+        return np.asarray(np.isnat(values))
+    listed = values.tolist()
+    if not any(map(is_missing, _distinct(listed))):
+        return None
+    return np.fromiter(map(is_missing, listed), bool, values.size)
+
+
+def _distinct(values: list[Any]) -> Any:
+    """The different values, as far as they can be compared."""
+    try:
+        return dict.fromkeys(values)
+    except TypeError:
+        return values
+
+
+def _marked(values: NDArray[Any], mark: Any) -> NDArray[np.bool_]:
+    """Which labels are the mark of a missing one."""
+    numeric = isinstance(mark, int | float | np.number | np.bool_)
+    if values.dtype.kind in "biuf":
+        return np.asarray(values == mark) if numeric else np.zeros(values.size, bool)
+    if values.dtype.kind == "U":
+        return np.asarray(values == mark) if isinstance(mark, str) else np.zeros(values.size, bool)
+    return np.fromiter((bool(each == mark) for each in values.tolist()), bool, values.size)
+
+
+def _plain_numbers(labels: NDArray[Any]) -> NDArray[Any]:
+    """Integers and booleans that are objects only because a label was missing, as such."""
+    kinds = set(map(type, labels.tolist())) if labels.dtype.kind == "O" else set()
+    return np.array(labels.tolist()) if kinds in ({int}, {bool}) else labels
+
+
+def _with_first(values: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
+    """The labels, with one that is there in place of those that are missing."""
+    filled = values.copy()
+    if present.any():
+        filled[~present] = values[present][0]
+    return filled
+
+
+def _number_labels(column: Any, name: str) -> tuple[CodeArray, LabelArray]:
+    """The codes of a column of numbers or booleans, −1 for null and NaN, and the labels."""
+    if not column.null_count:
+        numbers = column_numbers(column)
+        if numbers.dtype.kind != "f":
+            return encode(numbers)
+    valid = np.asarray(column.is_valid())
+    numbers = column_numbers(column.drop_null())
+    if numbers.dtype.kind == "f":
+        _check_classes(numbers, valid, name)
+        absent = np.isnan(numbers)
+        valid[np.flatnonzero(valid)[absent]] = False
+        numbers = numbers[~absent]
+    codes = np.full(len(column), UNLABELLED, np.int32)
+    codes[valid], values = encode(numbers)
+    return codes, values
+
+
+def _is_missing_label(value: object, mark: Any) -> bool:
+    """Whether a label in a file is missing."""
+    if is_missing(value) or value == "":
+        return True
+    if mark is None or isinstance(value, str) or not isinstance(mark, str):
+        return bool(value == mark)
+    whole = isinstance(value, float) and value.is_integer()
+    return mark in {str(value), str(int(value)) if whole else ""}  # type: ignore[call-overload]
+
+
+def _spelled_integers(
+    values: NDArray[Any], kept: NDArray[np.bool_], codes: NDArray[Any], name: str
+) -> NDArray[Any]:
+    """Strings that spell integers as these, where they are needed."""
+    spelled = values.copy()
+    for place in np.flatnonzero(kept).tolist():
+        try:
+            spelled[place] = int(values[place])
+        except ValueError:
+            row = int(np.flatnonzero(codes == place)[0])
+            problem = "is not an integer, as the labels at the start of the column are"
+            raise BadRowError(RowProblem(row, name, shorten(values[place]), problem)) from None
+    return spelled
+
+
+def _check_classes(numbers: NDArray[Any], valid: NDArray[np.bool_], name: str) -> None:
+    """Raise for labels of a file that are measurements."""
+    wrong = ~(np.isfinite(numbers) & (np.rint(numbers) == numbers)) & ~np.isnan(numbers)
+    if wrong.any():
+        row = int(np.flatnonzero(valid)[np.argmax(wrong)])
+        value = shorten(numbers[np.argmax(wrong)])
+        problem = "is not a class: these are strings, integers or booleans"
+        raise BadRowError(RowProblem(row, name, value, problem), skippable=False)
 
 
 def _encode_numbers(labels: NDArray[Any]) -> tuple[CodeArray, LabelArray]:
@@ -193,29 +419,32 @@ def _encode_numbers(labels: NDArray[Any]) -> tuple[CodeArray, LabelArray]:
 def _encode_objects(labels: NDArray[Any]) -> tuple[CodeArray, LabelArray]:
     values = list(labels) if labels.dtype.kind in "Mm" else labels.tolist()
     try:
-        found = dict.fromkeys(values)
+        distinct = dict.fromkeys(values)
     except TypeError as error:
-        msg = f"Unknown label type: a label must be text, a number or a truth value; {error}"
+        msg = f"Unknown label type: a label must be a string, a number or a boolean; {error}"
         raise DataError(msg) from None
-    if any(is_missing(label) for label in found):
+    if any(is_missing(label) for label in distinct):
         row = next(row for row, label in enumerate(values) if is_missing(label))
         msg = f"the label in row {row} is missing ({values[row]}): leave out rows without a label"
         raise MissingLabelError(msg)
     try:
-        ordered = sorted(found)
+        ordered = sorted(distinct)
     except TypeError:
-        of_each = {type(label).__name__: label for label in found}
+        of_each = {type(label).__name__: label for label in distinct}
         some = ", ".join(f"{label!r} ({name})" for name, label in of_each.items())
-        msg = f"labels of different types have no order: {some}; make them all text or all numbers"
+        msg = (
+            f"labels of different types have no order: {some}; make them all strings or all numbers"
+        )
         raise DataError(msg) from None
-    number = {label: code for code, label in enumerate(ordered)}
-    codes = np.fromiter(map(number.__getitem__, values), np.int32, len(values))
+    code_of = {label: code for code, label in enumerate(ordered)}
+    codes = np.fromiter(map(code_of.__getitem__, values), np.int32, len(values))
     if labels.dtype.kind != "O":
         return codes, np.array(ordered, dtype=labels.dtype)
     return codes, np.fromiter(ordered, object, len(ordered))
 
 
-def _refuse_continuous(labels: NDArray[Any]) -> None:
+def _check_integers(labels: NDArray[Any]) -> None:
+    """Raise for labels that are measurements."""
     whole = np.rint(labels) == labels
     if whole.all() and np.isfinite(labels).all():
         return
@@ -227,36 +456,40 @@ def _refuse_continuous(labels: NDArray[Any]) -> None:
     row = int(np.flatnonzero(~whole)[0])
     msg = (
         f"Unknown label type: continuous. The label in row {row} is {labels[row]}, but a "
-        "classifier expects classes: text, whole numbers or truth values"
+        "classifier expects classes: strings, integers or booleans"
     )
     raise DataError(msg)
 
 
-def _memberships(
+def _soft_labels(
     values: NDArray[Any], names: Sequence[object] | None
-) -> tuple[CodeArray | FloatArray, LabelArray]:
+) -> tuple[CodeArray | FloatArray, LabelArray, int]:
     k = values.shape[1]
-    meaning = f"y of shape {values.shape} says how much of each row belongs to each of {k} classes"
+    meaning = f"y of shape {values.shape} holds soft labels, the proportion of each of {k} classes"
     try:
-        memberships = np.asarray(values, dtype=np.float64)
+        soft = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         msg = f"{meaning}, so it must hold numbers; labels are given as one column"
         raise DataError(msg) from None
-    total = memberships.sum(axis=1)
+    total = soft.sum(axis=1)
     rounding = float(np.finfo(values.dtype).eps) if values.dtype.kind == "f" else 0.0
-    good = (memberships >= 0).all(axis=1)  # NaN is not
+    unlabelled = np.asarray(np.isnan(soft).all(axis=1))
+    good = (soft >= 0).all(axis=1)  # NaN is not
     good &= np.abs(total - 1.0) <= max(_SUM_TOLERANCE, rounding)
+    good |= unlabelled
     if not good.all():
         row = int(np.flatnonzero(~good)[0])
         msg = (
             f"{meaning}: finite, not negative, together 1. Row {row} is "
-            f"{memberships[row].tolist()!s:.200}, which sums to {total[row]:g}"
+            f"{soft[row].tolist()!s:.200}, which sums to {total[row]:g}"
         )
         raise DataError(msg)
     ranks, classes = encode(np.arange(k) if names is None else list(names))
-    order = np.argsort(ranks)
     if names is not None:
-        memberships = memberships[:, order]
-    if ((memberships == 0) | (memberships == 1)).all():
-        return np.argmax(memberships, axis=1).astype(np.int32), classes
-    return memberships, classes
+        soft = soft[:, np.argsort(ranks)]
+    n_unlabelled = int(np.count_nonzero(unlabelled))
+    if ((soft == 0) | (soft == 1) | unlabelled[:, None]).all():
+        codes = np.argmax(soft, axis=1).astype(np.int32)
+        codes[unlabelled] = UNLABELLED
+        return codes, classes, n_unlabelled
+    return soft, classes, n_unlabelled

@@ -49,7 +49,13 @@ class Kernels(Protocol):
     def prepare(self, form: Form, dtype: "np.dtype[Any]") -> Any: ...
 
     def score(
-        self, form: Any, X: RealArray, task: Task, out: NDArray[Any], prune: bool = True
+        self,
+        form: Any,
+        X: RealArray,
+        task: Task,
+        out: NDArray[Any],
+        prune: bool = True,
+        bias: RealArray | None = None,
     ) -> int: ...
 
 
@@ -64,7 +70,7 @@ def _find(name: str) -> Kernels:
             )
             raise RuntimeError(msg)
         return cast("Kernels", native)
-    msg = f"kernels are 'native' or 'reference', got {name!r} (see GAUSSBAYES_KERNELS)"
+    msg = f"kernels must be 'native' or 'reference', got {name!r} (see GAUSSBAYES_KERNELS)"
     raise RuntimeError(msg)
 
 

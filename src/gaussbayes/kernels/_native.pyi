@@ -42,6 +42,7 @@ def score_quadratic(
     task: str,
     prune: bool,
     out: NDArray[Any],
+    bias: NDArray[Any] | None,
 ) -> int: ...
 def score_linear(
     X: NDArray[Any],
@@ -50,6 +51,7 @@ def score_linear(
     log_constant: NDArray[Any],
     task: str,
     out: NDArray[Any],
+    bias: NDArray[Any] | None,
 ) -> int: ...
 def score_masked(
     X: NDArray[Any],
@@ -62,4 +64,5 @@ def score_masked(
     density: bool,
     task: str,
     out: NDArray[Any],
+    bias: NDArray[Any] | None,
 ) -> int: ...

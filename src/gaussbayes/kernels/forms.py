@@ -107,3 +107,6 @@ NOT_FINITE = 1
 
 OUT_OF_RANGE = 2
 """Bit in a scoring kernel's answer: a row is so far from every class that its square overflows."""
+
+IMPOSSIBLE = 4
+"""Bit in a scoring kernel's answer: with its bias a row has probability 0 in every class."""

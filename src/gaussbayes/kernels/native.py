@@ -26,7 +26,7 @@ def instruction_set() -> str:
 def encode(
     labels: NDArray[np.int64], lowest: int, span: int
 ) -> tuple[CodeArray, NDArray[np.bool_]]:
-    """Class numbers of whole-number labels; see the reference twin."""
+    """Class codes of integer labels; see the reference twin."""
     codes = np.empty(labels.shape[0], dtype=np.int32)
     present = np.zeros(span, dtype=np.bool_)
     _native.encode(np.ascontiguousarray(labels), lowest, codes, present)
@@ -78,8 +78,8 @@ def _pack(narrow: Quadratic) -> Packed:
     count, d, _ = narrow.whitener.shape
     size = _native.packed_size(d, narrow.whitener.dtype == np.float32)
     packed = np.empty((count, size), dtype=narrow.whitener.dtype)
-    for own, triangle in zip(packed, narrow.whitener, strict=True):
-        _native.pack(triangle, own)
+    for target, triangle in zip(packed, narrow.whitener, strict=True):
+        _native.pack(triangle, target)
     return Packed(narrow, packed.reshape(-1), diagonal=False, shared=shared)
 
 
@@ -89,6 +89,7 @@ def score(
     task: Task,
     out: NDArray[Any],
     prune: bool = True,
+    bias: RealArray | None = None,
 ) -> int:
     """Write what `task` asks for of each row into `out`; see the reference twin."""
     if isinstance(form, Masked):
@@ -104,24 +105,28 @@ def score(
                 form.density,
                 task,
                 out,
+                bias,
             )
         )
     if isinstance(form, Linear):
         return int(
-            _native.score_linear(X, form.center, form.coefficient, form.log_constant, task, out)
+            _native.score_linear(
+                X, form.center, form.coefficient, form.log_constant, task, out, bias
+            )
         )
-    own = form.form
+    quadratic = form.form
     return int(
         _native.score_quadratic(
             X,
-            own.center,
-            own.offset,
+            quadratic.center,
+            quadratic.offset,
             form.whitener,
-            own.log_constant,
+            quadratic.log_constant,
             form.diagonal,
             form.shared,
             task,
             prune,
             out,
+            bias,
         )
     )

@@ -2,7 +2,7 @@
 
 Four functions, each with a native twin of the same name and meaning:
 
-`encode`      labels that are whole numbers → class numbers
+`encode`      labels that are integers → class codes
 `accumulate`  rows of many classes → weight, mean and scatter of each class
 `prepare`     a form of score → that form, laid out for rows of one float width
 `score`       rows → log joint, log posterior, posterior or label
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 from gaussbayes.kernels.columns import Columns, as_matrix
-from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE, Form, Linear, Masked
+from gaussbayes.kernels.forms import IMPOSSIBLE, NOT_FINITE, OUT_OF_RANGE, Form, Linear, Masked
 
 NAME = "reference"
 
@@ -31,7 +31,7 @@ def instruction_set() -> str:
 def encode(
     labels: NDArray[np.int64], lowest: int, span: int
 ) -> tuple[CodeArray, NDArray[np.bool_]]:
-    """Class numbers of whole-number labels in ``lowest … lowest + span − 1``.
+    """Class codes of integer labels in ``lowest … lowest + span − 1``.
 
     Returns the codes (n,) and which of the `span` values occur; a code is the rank of its label
     among those that occur.
@@ -65,7 +65,7 @@ def accumulate(
     Parameters
     ----------
     X : (n, d), float32 or float64, any strides, or columns that lie apart
-    codes : (n,) class numbers in 0 … n_classes − 1
+    codes : (n,) class codes in 0 … n_classes − 1
     weights : (n,) not negative, or None for ones; rows of weight 0 do not count at all
     layout : "full" (k, d, d), "pooled" (d, d) summed over the classes, "diagonal" (k, d)
 
@@ -101,16 +101,16 @@ def accumulate(
         # of the two-pass algorithm.
         _, rest = _weighted_mean(X, rows, weights, anchor[c], offset[c])
         offset[c] += rest
-        own = scatter if layout == "pooled" else scatter[c]
+        total = scatter if layout == "pooled" else scatter[c]
         for block in _blocks(rows, d):
             centred = (X[block].astype(np.float64) - anchor[c]) - offset[c]
             if weights is not None:
                 centred *= np.sqrt(weights[block])[:, None]
             if layout == "diagonal":
                 # Along the contiguous axis NumPy sums by halves, which rounds least.
-                own += np.square(np.ascontiguousarray(centred.T)).sum(axis=1)
+                total += np.square(np.ascontiguousarray(centred.T)).sum(axis=1)
             else:
-                own += centred.T @ centred
+                total += centred.T @ centred
     return weight, anchor, offset, scatter
 
 
@@ -179,11 +179,25 @@ def prepare(form: Form, dtype: "np.dtype[Any]") -> Form:
     return form.cast(dtype)
 
 
-def score(form: Form, X: RealArray, task: Task, out: NDArray[Any], prune: bool = True) -> int:
-    """Write what `task` asks for of each row into `out`; answer with the bits of what went wrong.
+def score(
+    form: Form,
+    X: RealArray,
+    task: Task,
+    out: NDArray[Any],
+    prune: bool = True,
+    bias: RealArray | None = None,
+) -> int:
+    """Write what `task` asks for of each row into `out`; answer with the bit of what went wrong.
 
-    `out` is (n, k) of X's dtype, or (n,) of numpy's intp for labels (the first of equal classes).
-    `prune` lets the native twin leave out work that cannot change the answer; nothing to do here.
+    Parameters
+    ----------
+    out : (n, k) of X's dtype, or (n,) of numpy's intp for labels (the first of equal classes)
+    prune : lets the native twin leave out work that cannot change the answer; nothing to do here
+    bias : (n, k) of X's dtype, what is added to each log joint: what is known of a row besides X.
+        −∞ rules a class out; a row for which all are ruled out is `IMPOSSIBLE`. None adds nothing.
+
+    Of several rows that cannot be scored the answer is `NOT_FINITE` if it applies to one of them,
+    else `IMPOSSIBLE`, else `OUT_OF_RANGE`. Log joints may be −∞: that is no problem.
 
     Examples
     --------
@@ -194,17 +208,23 @@ def score(form: Form, X: RealArray, task: Task, out: NDArray[Any], prune: bool =
     >>> out = np.empty((1, 2))
     >>> score(one_dimension, np.array([[1.0]]), "posterior", out), out.tolist()
     (0, [[0.5, 0.5]])
+    >>> bias = np.log([[0.1, 0.3]])
+    >>> score(one_dimension, np.array([[1.0]]), "posterior", out, bias=bias), out.round(9).tolist()
+    (0, [[0.25, 0.75]])
     """
     if (np.isinf(X) if isinstance(form, Masked) else ~np.isfinite(X)).any():
         return NOT_FINITE
     with np.errstate(over="ignore", invalid="ignore"):
         log_joint = _log_joint(form, X)
-    if task == "log_joint":
+        if bias is not None:
+            log_joint += bias
+    if task in {"log_joint", "log_ratio"}:
         out[...] = log_joint
         return 0
     top = log_joint.max(axis=1)
     if not np.isfinite(top).all():
-        return OUT_OF_RANGE
+        ruled_out = bias is not None and np.isneginf(bias + form.log_constant).all(axis=1).any()
+        return IMPOSSIBLE if ruled_out else OUT_OF_RANGE
     if task == "label":
         np.argmax(log_joint, axis=1, out=out)
         return 0
@@ -229,8 +249,8 @@ def _log_joint(form: Form, X: RealArray) -> RealArray:
     log_joint = np.empty((X.shape[0], k), dtype=X.dtype)
     for c in range(k):
         whitener = form.whitener[c if form.whitener.shape[0] > 1 else 0]
-        own = centred - form.offset[c]
-        white = own * whitener if whitener.ndim == 1 else own @ whitener.T
+        deviation = centred - form.offset[c]
+        white = deviation * whitener if whitener.ndim == 1 else deviation @ whitener.T
         log_joint[:, c] = form.log_constant[c] - 0.5 * np.einsum("ij,ij->i", white, white)
     # A coordinate that overflows both ways is not a number; its square would be beyond all.
     log_joint[np.isnan(log_joint)] = -np.inf
@@ -242,33 +262,33 @@ def _masked_log_joint(form: Masked, X: RealArray) -> RealArray:
     log_joint = np.empty((X.shape[0], k))
     for start in range(0, X.shape[0], step := max(1, _BLOCK_BYTES // (8 * d * max(d, k)))):
         rows = slice(start, start + step)
-        there = ~np.isnan(X[rows])
-        centred = np.where(there, X[rows] - form.center, 0.0)
-        for own in range(form.scale.shape[0]):
+        observed = ~np.isnan(X[rows])
+        centred = np.where(observed, X[rows] - form.center, 0.0)
+        for matrix in range(form.scale.shape[0]):
             # Shared, one factor serves the deviations from all means.
-            classes = slice(own, own + 1) if form.scale.shape[0] == k else slice(k)
-            apart = (centred[:, None] - form.offset[classes]) * form.scale[own]
-            deviation = np.where(there[:, None], apart, 0.0)
-            square, log_det = _masked_squares(form.correlation[own], there, deviation)
+            classes = slice(matrix, matrix + 1) if form.scale.shape[0] == k else slice(k)
+            apart = (centred[:, None] - form.offset[classes]) * form.scale[matrix]
+            deviation = np.where(observed[:, None], apart, 0.0)
+            square, log_det = _masked_squares(form.correlation[matrix], observed, deviation)
             log_joint[rows, classes] = form.log_constant[classes] - 0.5 * square
             if form.density:
-                log_volume = there @ form.log_feature[own] - 0.5 * log_det
+                log_volume = observed @ form.log_feature[matrix] - 0.5 * log_det
                 log_joint[rows, classes] += log_volume[:, None]
     log_joint[np.isnan(log_joint)] = -np.inf
     return log_joint
 
 
 def _masked_squares(
-    correlation: FloatArray, there: NDArray[np.bool_], deviation: FloatArray
+    correlation: FloatArray, observed: NDArray[np.bool_], deviation: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """``zᵀ R⁻¹ z`` (n, m) of deviations z (n, m, d) and ``log |R|`` (n,) of what is there (n, d).
+    """``zᵀ R⁻¹ z`` (n, m) of deviations z (n, m, d), and ``log |R|`` (n,), of what is observed.
 
     What is missing is not cut out of R but put at rest: its row and column become those of the
     identity, and its deviation is 0.
     """
     if not correlation.size:
-        return np.einsum("icj,icj->ic", deviation, deviation), np.zeros(there.shape[0])
-    matrices = np.where(there[:, :, None] & there[:, None, :], correlation, 0.0)
+        return np.einsum("icj,icj->ic", deviation, deviation), np.zeros(observed.shape[0])
+    matrices = np.where(observed[:, :, None] & observed[:, None, :], correlation, 0.0)
     np.einsum("ijj->ij", matrices)[...] = 1.0
     factor = np.linalg.cholesky(matrices)
     white = np.linalg.solve(factor, deviation.mT)

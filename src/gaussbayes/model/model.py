@@ -1,172 +1,238 @@
-"""A model as one record, and every step from one model to the next.
+"""A model as one record: every step from one model to the next, and every score of rows.
 
-The estimator, the model files and the command line all work on this record: what a step does, and
-what it refuses, is said here once.
+The classifier, the model files, the command line and the lab all work on this record: what a step
+does, and what it refuses, is written here once. A step returns a new record, so that one that fails
+changes nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.errors import DataError, NonFiniteError, SchemaError
+from gaussbayes.base.finite import refuse_not_finite
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import FloatArray, ScatterLayout
-from gaussbayes.data.table import check_names
-from gaussbayes.families.gaussian import marginal as marginals
-from gaussbayes.families.gaussian.missing.em import Convergence, Incomplete, fit_patterns
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.parameters import Parameters, Structure
-from gaussbayes.families.gaussian.pattern_moments import PatternMoments
-from gaussbayes.model.labelled import LabelledMoments
+from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.data.categories import Categories
+from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.protocol import Convergence
+from gaussbayes.model import solution as scores
+from gaussbayes.model.fit import solve
 from gaussbayes.model.prior import Priors, class_priors
-from gaussbayes.model.settings import Settings
+from gaussbayes.model.settings import Component, Settings, cut_rows
+from gaussbayes.model.solution import NegativeLogLikelihood, Solution
+from gaussbayes.model.statistics import Learnt, RowReduction, check_values
 
-if TYPE_CHECKING:
-    from gaussbayes.families.categorical import ClassCounts
-    from gaussbayes.model.mixed import MixedParameters
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """A model as it is kept: what it learnt from rows or, if it saw none, its parameters.
+    """Settings, what was learnt from rows, and the parameters that follow.
 
-    If rows lacked features the parameters are found by EM, which takes a while: once worked out,
-    they are kept beside what was learnt.
-
-    Examples
-    --------
-    >>> from gaussbayes.model.settings import check_settings
-    >>> from gaussbayes.families.gaussian.summarise import summarise
-    >>> rows, codes = np.array([[1.0], [3.0], [10.0], [14.0]]), np.array([0, 0, 1, 1], np.int32)
-    >>> learnt = LabelledMoments(np.array(["a", "b"]), summarise(rows, codes, None, 2))
-    >>> model = learnt_model(check_settings("full", False, None, "mle", None), learnt, ("age",))
-    >>> model.estimate().mean.tolist(), model.updated(learnt).moments.weight.tolist()
-    ([[2.0], [12.0]], [4.0, 4.0])
+    A model whose parameters were given has learnt nothing. Parameters that are not worked out yet
+    are None; `solved` gives the model with them.
     """
 
     settings: Settings
     schema: Schema  # classes, features
-    target: str | None  # the column that the labels came from, if it has a name
-    moments: ClassMoments | None  # of rows that lack no number
-    parameters: Parameters | None  # None if they follow from moments, or are not worked out yet
-    incomplete: PatternMoments | None = None  # of the other rows; only beside moments
-    counts: "ClassCounts | None" = None  # of the features that hold categories
+    learnt: Learnt | None  # None if the parameters were given
+    solution: Solution | None = None
+    target: str | None = None  # the column that the labels came from, if it has a name
+    not_learnt: str = "its parameters were given"  # why there is nothing learnt, for messages
+
+    # What it is made of.
+
+    @property
+    def classes(self) -> Any:
+        """The labels (k,), sorted."""
+        return self.schema.classes
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """The families, each with the features it is a distribution of."""
+        return self.settings.components
+
+    @property
+    def parameters(self) -> Solution:
+        """Priors and densities; they must have been worked out (see `solved`)."""
+        if self.solution is None:
+            return self.solved().parameters
+        return self.solution
+
+    @property
+    def densities(self) -> tuple[Any, ...]:
+        """The class-conditional densities, one for each component."""
+        return self.parameters.densities
 
     @property
     def prior(self) -> FloatArray:
-        """The prior of each class (k,); the classes of a model that saw no rows weigh the same."""
-        k = self.schema.classes.shape[0]
-        weight = np.ones(k) if self.moments is None else self.learnt("prior").weight
-        return class_priors(self.settings.priors, self.schema, weight)
+        """The priors (k,)."""
+        if self.solution is not None:
+            return self.solution.prior
+        if self.learnt is not None and self.learnt.unlabelled is None:
+            return class_priors(self.settings.priors, self.schema, self.learnt.weight)
+        return self.parameters.prior
 
     @property
-    def layout(self) -> ScatterLayout:
-        """How much of the scatter of more rows is to be kept: as much as of those seen before."""
-        return self.settings.structure.layout if self.moments is None else self.moments.layout
-
-    def estimate(self, n_jobs: int | None = None) -> Parameters:
-        """The parameters: those given, or those that follow from what was learnt.
-
-        For models of numbers; one that has categories too is asked by `estimate_mixed`.
-        """
-        if self.counts is not None:
-            names = self.schema.of_categories.feature_list(range(self.counts.n_features))
-            msg = (
-                f"this step is for models of numbers, and this one has categories: {names}; use "
-                "the classifier's predictions and scores, or leave the features out"
-            )
-            raise DataError(msg)
-        return self._gaussians(n_jobs)
-
-    def _gaussians(self, n_jobs: int | None) -> Parameters:
-        """The parameters of the features that hold numbers."""
-        if self.parameters is not None:
-            return self.parameters
-        learnt = self.learnt("estimate")
-        if learnt.incomplete is None or learnt.classes.size < 2:
-            return self.settings.estimate(learnt.moments, self.schema.of_numbers)
-        return self.settings.estimate(self._completed(n_jobs).moments, self.schema.of_numbers)
-
-    def solved(self, n_jobs: int | None = None) -> tuple["Model", Convergence | None]:
-        """The same model with the parameters that EM finds, and how EM climbed.
-
-        A model that has its parameters, or needs no EM for them, stays as it is, without a record.
-        """
-        if self.parameters is not None or self.incomplete is None or self.schema.classes.size < 2:
-            return self, None
-        found = self._completed(n_jobs)
-        parameters = self.settings.estimate(found.moments, self.schema.of_numbers)
-        return replace(self, parameters=parameters), found.convergence
-
-    def _completed(self, n_jobs: int | None) -> Incomplete:
-        schema = self.schema.of_numbers
-        return fit_patterns(self.learnt("EM"), schema, self.settings, n_jobs=n_jobs)
-
-    def estimate_mixed(self, n_jobs: int | None = None) -> "MixedParameters":
-        """The parameters of a model that has categories."""
-        from gaussbayes.model import mixed
-
-        if self.counts is None:
-            msg = "this model has no categorical features"
-            raise DataError(msg)
-        return mixed.estimate(self.settings, self._gaussians(n_jobs), self.counts, self.schema)
-
-    def estimate_any(self, n_jobs: int | None = None) -> "Parameters | MixedParameters":
-        """The parameters of a model of either kind."""
-        return self.estimate(n_jobs) if self.counts is None else self.estimate_mixed(n_jobs)
+    def convergence(self) -> Convergence | None:
+        """How EM proceeded; None if nothing was missing."""
+        return self.parameters.convergence
 
     @property
-    def text_features(self) -> tuple[str, ...]:
-        """The names of the features whose categories are text, however much like numbers it looks.
+    def n_parameters(self) -> int:
+        """Free parameters: k − 1 priors, and those of every family."""
+        return self.parameters.n_parameters
 
-        Examples
-        --------
-        >>> from gaussbayes import GaussianClassifier
-        >>> import pandas as pd
-        >>> rows = pd.DataFrame({"zip": ["01", "12"], "floor": [1, 2]})
-        >>> model = GaussianClassifier(categorical_features=["zip", "floor"]).fit(rows, [0, 1])
-        >>> model._model.text_features
-        ('zip',)
-        """
-        names = self.schema.features
-        if self.counts is None or names is None:
-            return ()
-        places = zip(self.schema.categorical, self.counts.categories, strict=True)
-        return tuple(names[j] for j, own in places if own and isinstance(own[0], str))
+    @property
+    def categories(self) -> tuple[Categories, ...]:
+        """The categories of each categorical feature."""
+        parts = self.learnt.parts if self.learnt is not None else self.densities
+        return known_categories(self.components, parts, self.schema)
 
-    def learnt(self, wanted_by: str) -> LabelledMoments:
-        """What was learnt from rows, for the step of that name; refused where no rows were seen."""
-        if self.moments is None:
+    @property
+    def encoder(self) -> Encoder:
+        """What turns any container into rows of this model."""
+        schema = self.schema
+        known = self.categories if schema.categorical else ()
+        return Encoder(schema.n_features, schema.features, schema.categorical, known)
+
+    def solved(
+        self,
+        n_jobs: int | None = None,
+        start: Solution | None = None,
+        rows: RowReduction | None = None,
+    ) -> "Model":
+        """The same model with its parameters worked out."""
+        if self.solution is not None:
+            return self
+        assert self.learnt is not None
+        solution = solve(self.learnt, self.settings, self.schema, n_jobs, start, rows)
+        return replace(self, solution=solution)
+
+    # Rows and their scores.
+
+    def rows(self, X: Any) -> Rows:
+        """Any container of rows as this model takes them; unseen categories are warned of."""
+        return X if isinstance(X, Rows) else self.encoder.encode(X)
+
+    def parts(self, rows: Rows) -> tuple[Rows, ...]:
+        """The rows as each component takes them."""
+        return self.settings.parts(rows, self.schema)
+
+    def join(self, parts: Sequence[Rows]) -> Rows:
+        """Rows from those of each component: the inverse of `parts`."""
+        return self.settings.join(parts, self.schema)
+
+    def labels(self, rows: Rows, n_jobs: int | None = None) -> NDArray[np.intp]:
+        """The code of the most probable class of each row (n,)."""
+        return self._scored(scores.score, rows, "label", n_jobs)
+
+    def posterior(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
+        """``p(c | x)`` (n, k): each row sums to 1."""
+        return self._scored(scores.score, rows, "posterior", n_jobs)
+
+    def log_posterior(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
+        """``log p(c | x)`` (n, k), exact however small."""
+        return self._scored(scores.score, rows, "log_posterior", n_jobs)
+
+    def log_joint(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
+        """``log p(x, c)`` (n, k)."""
+        return self._scored(scores.score, rows, "log_joint", n_jobs)
+
+    def log_likelihood(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
+        """``log p(x | c)`` (n, k)."""
+        return self._scored(scores.log_likelihood, rows, n_jobs)
+
+    def log_evidence(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
+        """``log p(x)`` (n,)."""
+        return self._scored(scores.log_evidence, rows, n_jobs)
+
+    def log_odds(self, rows: Rows, a: int, b: int, n_jobs: int | None = None) -> RealArray:
+        """``log p(a | x) − log p(b | x)`` (n,) of two classes given by code."""
+        return self._scored(scores.log_odds, rows, a, b, n_jobs)
+
+    def squared_distance(
+        self, rows: Rows, n_jobs: int | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Squared Mahalanobis distances (n, k), and over how many columns each row's are (n,)."""
+        return self._scored(scores.squared_distance, rows, n_jobs)
+
+    def negative_log_likelihood(
+        self, rows: Rows, targets: Targets, n_jobs: int | None = None
+    ) -> NegativeLogLikelihood:
+        """``−Σ log p(x, y)`` over labelled rows, whose classes are those of the model."""
+        return self._scored(scores.negative_log_likelihood, rows, targets, n_jobs)
+
+    def _scored(self, function: Callable[..., Answer], rows: Rows, *more: Any) -> Answer:
+        """What a function of `gaussbayes.model.solution` says of rows; errors name the columns."""
+        try:
+            return function(self.parameters, self.settings.parts(rows, self.schema), *more)
+        except NonFiniteError:
+            names = self.schema.of_numbers
+            refuse_not_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
+            raise
+        except DataError:
+            check_values(rows, self.settings, self.schema)
+            raise
+
+    # Steps from one model to the next.
+
+    def learnt_for(self, step: str) -> Learnt:
+        """What was learnt, for the step of this name."""
+        if self.learnt is None:
             msg = (
-                f"{wanted_by} needs the moments of the rows seen before, but this model was made "
-                "from parameters, or fitted to rows without labels, or to rows that lack features "
-                "in so many different ways that their moments take too much memory; fit one to "
-                "labelled rows, leave out rows that lack what few others lack, or use from_moments"
+                f"{step} needs what was learnt from rows, which this model does not have: "
+                f"{self.not_learnt}; fit a model to labelled rows"
             )
             raise DataError(msg)
-        return LabelledMoments(self.schema.classes, self.moments, self.incomplete, self.counts)
+        if self.learnt.unlabelled is not None:
+            self.learnt.unlabelled.kept(step)
+        return self.learnt
 
-    def with_settings(self, settings: Settings, wanted_by: str) -> "Model":
+    def with_settings(self, settings: Settings, step: str) -> "Model":
         """The model of the same rows under other settings, if what they need was kept."""
-        able = self.learnt(wanted_by).able(settings.structure.layout)
-        return replace(self._of(able), settings=settings)
+        learnt = self.learnt_for(step)
+        if _layout(settings) != _layout(self.settings):
+            msg = (
+                f"{step} cannot change the families of features: they were "
+                f"{_layout(self.settings)!r:.300}, and are to be {_layout(settings)!r:.300}"
+            )
+            raise SchemaError(msg)
+        learnt = learnt.adapted(settings)
+        return replace(self, settings=settings, learnt=learnt, solution=None)
 
-    def updated(self, more: LabelledMoments) -> "Model":
+    def with_priors(self, priors: Priors) -> "Model":
+        """The same densities under other priors; None are those estimated from the rows."""
+        settings = replace(self.settings, priors=priors)
+        if self.solution is None and self.learnt is not None and self.learnt.unlabelled is None:
+            changed = replace(self, settings=settings)
+            _ = changed.prior  # checked now, not when a prediction is wanted
+            return changed
+        solution = self.parameters
+        weight = solution.weight
+        if weight is None:
+            weight = np.ones(self.schema.classes.shape[0])
+        prior = class_priors(priors, self.schema, weight)
+        return replace(self, settings=settings, solution=solution.with_prior(prior))
+
+    def updated(self, more: Learnt) -> "Model":
         """The model of the rows seen before and of more; classes that are new join."""
-        learnt = self.learnt("updated")
-        _refuse_other_categories(learnt, more, self.schema)
-        return self._of(learnt + more.with_rows())
+        learnt = self.learnt_for("updating")
+        return self._of(learnt.plus(more.with_rows(), self.settings, self.schema))
 
-    def without(self, gone: LabelledMoments) -> "Model":
-        """The model of the rows seen before without some of them; see `LabelledMoments.without`.
+    def without(self, rows: Learnt) -> "Model":
+        """The model of the rows seen before without some of them, which must be among them.
 
         A class of which no row is left is no class any more.
         """
-        return self._of(self.learnt("forget").without(gone, self.schema))
+        return self._of(self.learnt_for("forget").without(rows, self.settings, self.schema))
 
-    def with_class(self, learnt: LabelledMoments) -> "Model":
+    def with_class(self, learnt: Learnt) -> "Model":
         """The model with classes that it did not have; nothing is changed in those it had."""
         for label in learnt.classes.tolist():
             if self.schema.position(label) >= 0:
@@ -175,28 +241,20 @@ class Model:
                     "with partial_fit"
                 )
                 raise SchemaError(msg)
-        before = self.learnt("add_class")
-        _refuse_other_categories(before, learnt, self.schema)
-        larger = self._of(before + learnt)
-        _ = larger.prior  # refused now, not when a prediction is wanted, if priors were given
+        before = self.learnt_for("add_class")
+        larger = self._of(before.plus(learnt, self.settings, self.schema))
+        _check_priors(larger)
         return larger
 
     def without_class(self, label: object) -> "Model":
         """The model without a class and its rows; nothing is changed in the others."""
-        learnt = self.learnt("remove_class")
+        learnt = self.learnt_for("remove_class")
         code = self.schema.position(label)
         if code < 0:
             msg = f"there is no class {label!r}: the classes are {learnt.classes.tolist()!r:.200}"
             raise SchemaError(msg)
-        if learnt.moments.layout == "pooled":
-            msg = (
-                f"the scatter of class {label!r} is not kept apart from that of the others in a "
-                "model of one shared covariance: take away its rows with forget"
-            )
-            raise DataError(msg)
-        others = [c for c in range(learnt.classes.size) if c != code]
-        smaller = self._of(learnt.selected(others))
-        _ = smaller.prior
+        smaller = self._of(learnt.selected([c for c in range(learnt.classes.size) if c != code]))
+        _check_priors(smaller)
         return smaller
 
     def merged(self, other: "Model") -> "Model":
@@ -205,126 +263,101 @@ class Model:
         The features must be the same. What one of the two does not know, their names or that of the
         target, is taken from the other.
         """
-        mine, theirs = self.learnt("merge"), other.learnt("merge")
-        _refuse_other_features(self.schema, other.schema)
-        _refuse_other_categories(mine, theirs, self.schema)
-        both = self._of(mine.merged(theirs, self.settings.structure.layout))
-        return replace(
-            both,
-            schema=replace(both.schema, features=self.schema.features or other.schema.features),
-            target=other.target if self.target is None else self.target,
-        )
+        mine, theirs = self.learnt_for("merge"), other.learnt_for("merge")
+        if not self.schema.same_features(other.schema) or not _same_families(self, other):
+            msg = (
+                "models of different features cannot be merged: "
+                f"{_features_of(self)} here, {_features_of(other)} there"
+            )
+            raise SchemaError(msg)
+        learnt = mine.plus(theirs.adapted(self.settings), self.settings, self.schema)
+        both = self._of(learnt)
+        features = self.schema.features or other.schema.features
+        target = other.target if self.target is None else self.target
+        return replace(both, schema=replace(both.schema, features=features), target=target)
 
-    def with_priors(self, priors: Priors) -> "Model":
-        """The same Gaussians under other priors."""
-        changed = replace(self, settings=replace(self.settings, priors=priors))
-        prior = changed.prior
-        if self.parameters is None:
-            return changed
-        return replace(changed, parameters=self.parameters.with_prior(prior))
-
-    def marginal(self, features: Sequence[int | str], parameters: Parameters) -> "Model":
+    def marginal(self, features: Sequence[int | str]) -> "Model":
         """The same classes as seen through some features only, the others integrated out.
 
         Parameters
         ----------
-        features : by name or number
-        parameters : those of the features of this model that hold numbers
+        features : by name or number, in the order of the result
         """
-        columns = marginals.find_columns(self.schema, features)
-        names = self.schema.features
-        chosen = None if names is None else tuple(names[column] for column in columns)
-        hold = self.schema.categorical
-        places = tuple(place for place, column in enumerate(columns) if column in hold)
-        schema = Schema(self.schema.classes, len(columns), chosen, places)
-        numbers = self.schema.of_numbers.places or range(self.schema.n_features)
-        wanted = [numbers.index(column) for column in columns if column not in hold]
-        seen = marginals.marginal(parameters, wanted, schema.of_numbers)
-        counts = self.counts
-        if counts is not None:
-            of_these = [hold.index(columns[place]) for place in places]
-            counts = counts.of_features(of_these) if places else None
+        columns = self.schema.find_columns(features)
+        place = {column: position for position, column in enumerate(columns)}
+        schema = self.schema.marginal(columns)
+        cuts, components, densities = [], [], []
+        pairs = zip(self.components, self.densities, strict=True)
+        for number, (component, density) in enumerate(pairs):
+            chosen = [column for column in columns if column in component.columns]
+            if not chosen:
+                continue
+            local = [component.columns.index(column) for column in chosen]
+            part = Component(component.family, tuple(place[column] for column in chosen))
+            cuts.append((number, local))
+            components.append(part)
+            densities.append(density.marginal(local, schema.part(part.columns)))
+        learnt = None
+        if self.learnt is not None:
+            learnt = self.learnt.of_columns(cuts, lambda rows: cut_rows(rows, self.schema, columns))
         return replace(
-            self, schema=schema, moments=None, parameters=seen, incomplete=None, counts=counts
+            self,
+            settings=replace(self.settings, components=tuple(components)),
+            schema=schema,
+            learnt=learnt,
+            solution=replace(self.parameters, densities=tuple(densities)),
         )
 
     def with_feature_names(self, names: Sequence[str] | None) -> "Model":
         """The same model with other names for its features, or none."""
-        features = check_names(names, self.schema.n_features)
-        return replace(self, schema=replace(self.schema, features=features))
+        return replace(self, schema=self.schema.with_names(names))
 
-    def _of(self, learnt: LabelledMoments) -> "Model":
+    def _of(self, learnt: Learnt) -> "Model":
         schema = replace(self.schema, classes=learnt.classes)
-        return Model(
-            self.settings,
-            schema,
-            self.target,
-            learnt.moments,
-            None,
-            learnt.incomplete,
-            learnt.counts,
-        )
+        return replace(self, schema=schema, learnt=learnt, solution=None)
+
+
+def known_categories(
+    components: Sequence[Component], parts: Sequence[Any], schema: Schema
+) -> tuple[Categories, ...]:
+    """The categories of each categorical feature, as statistics or densities know them."""
+    known: dict[int, Categories] = {}
+    for component, part in zip(components, parts, strict=True):
+        if component.family.kind == "category":
+            known |= dict(zip(component.columns, part.categories, strict=True))
+    return tuple(known[column] for column in schema.categorical)
 
 
 def learnt_model(
-    settings: Settings,
-    learnt: LabelledMoments,
-    features: Sequence[str] | None,
-    target: str | None = None,
-    categorical: tuple[int, ...] = (),
+    settings: Settings, schema: Schema, learnt: Learnt, target: str | None = None
 ) -> Model:
-    """The model of rows with these moments; classes that weigh nothing are left out.
+    """The model of rows that say this; classes that weigh nothing are left out.
 
     Parameters
     ----------
-    features : the names of the features, if they have any
+    schema : what the features are called; its classes are those of what was learnt
     target : the column that the labels came from, if it has a name
-    categorical : the columns that the counts are of, among all
     """
-    there = learnt.with_rows()
-    d = there.moments.n_features + len(categorical)
-    schema = Schema(there.classes, d, check_names(features, d), categorical)
-    return Model(settings, schema, target, there.moments, None, there.incomplete, there.counts)
+    present = learnt.with_rows()
+    return Model(settings, replace(schema, classes=present.classes), present, None, target)
 
 
-def given_model(parameters: Parameters, schema: Schema, structure: Structure) -> Model:
-    """The model with these parameters, which has seen no rows."""
-    return Model(Settings(structure, parameters.prior, "mle", None), schema, None, None, parameters)
+def _check_priors(model: Model) -> None:
+    """Raise now, not when a prediction is wanted, if the priors given do not fit the classes."""
+    k = model.schema.classes.shape[0]
+    class_priors(model.settings.priors, model.schema, np.ones(k))
 
 
-def completed_model(
-    settings: Settings,
-    completed: ClassMoments,
-    schema: Schema,
-) -> Model:
-    """The model of rows of which something is missing, whose moments are no sums but estimates.
-
-    It keeps the parameters that follow from them: as such estimates cannot be added exactly, the
-    model does not pretend to have seen them.
-    """
-    parameters = settings.estimate(completed, schema)
-    kept = replace(settings, priors=parameters.prior)
-    return Model(kept, schema, None, None, parameters)
+def _same_families(a: Model, b: Model) -> bool:
+    return _layout(a.settings) == _layout(b.settings)
 
 
-def _refuse_other_features(ours: Schema, theirs: Schema) -> None:
-    """Raise unless two models have the same features; names count if both know them."""
-    if not ours.same_features(theirs):
-        msg = (
-            "models of different features cannot be merged: "
-            f"{ours.features or ours.n_features} here, {theirs.features or theirs.n_features} there"
-        )
-        raise SchemaError(msg)
+def _layout(settings: Settings) -> list[tuple[str, tuple[int, ...]]]:
+    """The families by name, each with its columns."""
+    return [(component.family.name, component.columns) for component in settings.components]
 
 
-def _refuse_other_categories(
-    ours: LabelledMoments, theirs: LabelledMoments, schema: Schema
-) -> None:
-    """Raise, with the feature's name, if texts and numbers would be categories of one feature."""
-    if ours.counts is None or theirs.counts is None:
-        return
-    from gaussbayes.data.categories import unite
-
-    pairs = zip(ours.counts.categories, theirs.counts.categories, strict=True)
-    for j, (own, others) in enumerate(pairs):
-        unite(own, others, schema.of_categories.feature_name(j))
+def _features_of(model: Model) -> str:
+    names = model.schema.features or model.schema.n_features
+    families = {component.family.name for component in model.components}
+    return f"{names} ({', '.join(sorted(families))})"

@@ -1,82 +1,100 @@
-"""What the user chose, checked once: covariance, priors, divisor, shrinkage, smoothing."""
+"""What the user chose: a family for every feature, priors, and the weight of unlabelled rows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.checks import not_negative
-from gaussbayes.base.errors import DataError, ParameterError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import CovarianceName, Divisor
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate
-from gaussbayes.families.gaussian.shrinkage import Shrinkage, check_shrinkage
+from gaussbayes.data.categories import Categories
+from gaussbayes.data.rows import Rows
 from gaussbayes.model.prior import Priors
 
 
 @dataclass(frozen=True, slots=True)
+class Component:
+    """A family, and the features that it is a distribution of, by their positions among all."""
+
+    family: Any  # Family
+    columns: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that turns moments and counts into parameters."""
+    """Everything that turns what was learnt into a model."""
 
-    structure: Structure
-    priors: Priors
-    divisor: Divisor
-    shrinkage: Shrinkage
-    smoothing: float = 0.0  # of the shares of categories
+    components: tuple[Component, ...]
+    priors: Priors = None
+    unlabelled_weight: float = 1.0  # how much an unlabelled row counts beside a labelled one
 
-    def estimate(self, moments: ClassMoments, schema: Schema) -> Parameters:
-        """The parameters of at least two classes."""
-        k = moments.n_classes
-        if k < 2:
-            which = f"1 class: {schema.class_name(0)}" if k else "0 classes"
-            msg = f"a classifier needs at least two classes with rows, got {which}"
-            raise DataError(msg)
-        return estimate(moments, schema, self.structure, self.priors, self.divisor, self.shrinkage)
+    @property
+    def families(self) -> tuple[Any, ...]:
+        """The family of each component."""
+        return tuple(component.family for component in self.components)
+
+    def names(self, schema: Schema) -> tuple[Schema, ...]:
+        """What messages call the features of each component."""
+        if len(self.components) == 1 and not schema.categorical:
+            return (schema,)
+        return tuple(schema.part(component.columns) for component in self.components)
+
+    def parts(self, rows: Rows, schema: Schema) -> tuple[Rows, ...]:
+        """The rows as each component takes them: its columns alone."""
+        if len(self.components) == 1:
+            return (rows,)
+        return tuple(cut(rows, schema, component.columns) for component in self.components)
+
+    def join(self, parts: Sequence[Rows], schema: Schema) -> Rows:
+        """Rows from those of each component: the inverse of `parts`."""
+        if len(self.components) == 1 and len(schema.categorical) in {0, schema.n_features}:
+            return parts[0]
+        n = parts[0].n_rows
+        categorical = schema.categorical
+        numeric = [j for j in range(schema.n_features) if j not in categorical]
+        numbers = np.empty((n, len(numeric)))
+        codes = np.empty((n, len(categorical)), dtype=np.int32, order="F")
+        categories: list[Categories] = [()] * len(categorical)
+        for component, part in zip(self.components, parts, strict=True):
+            for place, column in enumerate(component.columns):
+                if column in categorical:
+                    j = categorical.index(column)
+                    codes[:, j], categories[j] = part.codes[:, place], part.categories[place]
+                else:
+                    numbers[:, numeric.index(column)] = part.matrix[:, place]
+        return Rows(numbers, codes, tuple(categories))
+
+    def with_families(self, families: Sequence[Any]) -> tuple[Component, ...]:
+        """The components with other families for the same columns."""
+        pairs = zip(self.components, families, strict=True)
+        return tuple(Component(family, component.columns) for component, family in pairs)
 
 
-def check_settings(
-    covariance: Any,
-    shared: Any,
-    priors: Any,
-    divisor: Any,
-    shrinkage: Any,
-    smoothing: Any = 0.0,
-) -> Settings:
-    """The settings, if each is one of its possible values; priors are checked with the classes.
+def cut(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
+    """Some features of rows, all numbers or all categories, in this order.
 
     Examples
     --------
-    >>> check_settings("full", False, None, "mle", None).structure.layout
-    'full'
+    >>> rows = Rows(np.array([[1.5, 2.5]]), np.array([[0]], np.int32), (("low",),))
+    >>> schema = Schema(np.array(["a", "b"]), 3, ("age", "wind", "height"), (1,))
+    >>> cut(rows, schema, [2]).matrix.tolist(), cut(rows, schema, [1]).codes.tolist()
+    ([[2.5]], [[0]])
     """
-    one_of("covariance", covariance, get_args(CovarianceName))
-    one_of("divisor", divisor, get_args(Divisor))
-    structure, alpha = structure_of(covariance, shared), not_negative("smoothing", smoothing)
-    return Settings(structure, priors, divisor, check_shrinkage(shrinkage), alpha)
+    categorical = schema.categorical
+    if columns and columns[0] in categorical:
+        return rows.of_categories([categorical.index(column) for column in columns])
+    before = np.searchsorted(categorical, columns) if categorical else np.zeros(len(columns), int)
+    return rows.of_numbers(
+        [column - skipped for column, skipped in zip(columns, before.tolist(), strict=True)]
+    )
 
 
-def structure_of(covariance: CovarianceName, shared: object) -> Structure:
-    """The structure of covariances of this shape that are shared, not, or to some degree.
-
-    Examples
-    --------
-    >>> structure_of("full", True), structure_of("full", 1.0) == structure_of("full", True)
-    (Structure(covariance='full', shared=True), True)
-    >>> structure_of("full", 0.25).toward_shared
-    0.25
-    """
-    if isinstance(shared, bool | np.bool_):
-        return Structure(covariance, bool(shared))
-    if isinstance(shared, int | float | np.integer | np.floating) and 0 <= shared <= 1:
-        share = float(shared)
-        return Structure(covariance, share == 1, share % 1)
-    msg = f"shared is True, False or a number in [0, 1], got {shared!r}"
-    raise ParameterError(msg)
-
-
-def one_of(name: str, value: object, possible: tuple[str, ...]) -> None:
-    """Refuse a word that is not one of those possible."""
-    if not isinstance(value, str) or value not in possible:
-        msg = f"{name} is one of {', '.join(map(repr, possible))}, got {value!r}"
-        raise ParameterError(msg)
+def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
+    """Some features of rows, numbers and categories, in this order."""
+    numbers = [column for column in columns if column not in schema.categorical]
+    categories = [column for column in columns if column in schema.categorical]
+    chosen = cut(rows, schema, numbers) if numbers else None
+    coded = rows.of_categories([schema.categorical.index(column) for column in categories])
+    if chosen is None:
+        return coded
+    return Rows(chosen.numbers, coded.codes, coded.categories, coded.unseen)

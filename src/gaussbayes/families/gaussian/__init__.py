@@ -1,1 +1,8 @@
-"""The Gaussian family: numbers, with any covariance."""
+"""Numbers: a Gaussian for each class, with covariances of some structure."""
+
+from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.families.gaussian.family import Gaussian
+from gaussbayes.families.gaussian.statistics import GaussianStatistics
+from gaussbayes.families.gaussian.structure import Structure
+
+__all__ = ["Gaussian", "GaussianDensity", "GaussianStatistics", "Structure"]

@@ -2,27 +2,35 @@
 
 Not the covariance is factored but the correlation matrix: ``Σ = D R D`` with ``R = L Lᵀ``, so that
 the whitener is ``L⁻¹ D⁻¹``. What makes a matrix singular is a feature of whose variance the others
-leave no share unexplained; that share is compared with rounding, never with a size in some unit.
+leave no proportion unexplained, which is compared with rounding, never with a size in some unit.
+
+Messages say what is wrong. What to do about it, the family says, which can try.
 """
 
 from typing import NoReturn
 
 import numpy as np
 
-from gaussbayes.base.errors import SingularCovarianceError
+from gaussbayes.base.errors import ParameterError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.triangular import cholesky, invert_lower, pivoted
 from gaussbayes.base.types import FloatArray
 
-_SIMPLER = "use covariance='diagonal' or 'spherical'"
+_SYMMETRY_TOLERANCE = 1e-8
 
 
 def factor(
-    covariance: FloatArray, schema: Schema, weight: FloatArray | None = None
+    covariance: FloatArray,
+    names: Schema,
+    weight: FloatArray | None = None,
+    code: int | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Whiteners W (m, d, d), lower triangular with ``Σ⁻¹ = WᵀW``, and log determinants (m,).
 
-    `weight` (m,) is how many rows each was estimated from; None if the user has written them down.
+    Parameters
+    ----------
+    weight : (m,) how many rows each was estimated from; None if that is not known
+    code : the class that the only covariance is of, if the names have others besides
 
     Raises
     ------
@@ -38,7 +46,7 @@ def factor(
     True
     """
     variance = np.einsum("...ii->...i", covariance)
-    check_variances(variance, schema, weight)
+    check_variances(variance, names, weight, code)
     scale = 1.0 / np.sqrt(variance)
     m, d = variance.shape
     # One array is correlations first, then their factors, then the inverses of these.
@@ -54,7 +62,7 @@ def factor(
         c = int(singular[0]) if singular.size else good
         del whitener  # naming the features takes room
         own = _correlation(covariance[c : c + 1], scale[c : c + 1])[0]
-        _refuse_dependent(own, c, m, schema, weight)
+        _raise_dependent(own, c, m, names, weight, code)
     log_det = 2.0 * (np.log(pivots) - np.log(scale)).sum(axis=1)
     whitener *= scale[:, None, :]
     return whitener, log_det
@@ -67,25 +75,57 @@ def _correlation(covariance: FloatArray, scale: FloatArray) -> FloatArray:
     return correlation
 
 
-def check_variances(variance: FloatArray, schema: Schema, weight: FloatArray | None = None) -> None:
-    """Refuse variances (m, d) that are not positive and finite."""
+def check_variances(
+    variance: FloatArray,
+    names: Schema,
+    weight: FloatArray | None = None,
+    code: int | None = None,
+) -> None:
+    """Raise for variances (m, d) that are not positive and finite; the others as in `factor`."""
     good = (variance > 0) & (variance < np.inf)
     if good.all():
         return
     c = int(np.flatnonzero(~good.all(axis=1))[0])
     columns = np.flatnonzero(~good[c])
     value = variance[c, columns[0]]
-    owner = _owner(c, variance.shape[0], schema)
+    owner = _owner(c, variance.shape[0], names, code)
     if not value >= 0 or value == np.inf:
-        msg = f"{owner} has variance {value} in {schema.feature_name(int(columns[0]))}"
+        msg = f"{owner} has variance {value} in {names.feature_name(int(columns[0]))}"
         raise SingularCovarianceError(msg + "; variances must be positive and finite")
     rows = "" if weight is None else f" in {weight[c]:g} row{'' if weight[c] == 1 else 's'}"
     msg = (
-        f"{owner} does not vary in {schema.feature_list(columns.tolist())}{rows}: "
-        "the variance is 0 and its Gaussian has no density. "
-        f"{_ways_out(variance.shape[0], weight, 'leave these features out')}"
+        f"{owner} does not vary in {names.feature_list(columns.tolist())}{rows}: "
+        "the variance is 0 and its Gaussian has no density"
     )
     raise SingularCovarianceError(msg)
+
+
+def symmetric(covariance: FloatArray, names: Schema) -> FloatArray:
+    """Given covariances (m, d, d) without the rounding that makes them not quite symmetric.
+
+    Raises
+    ------
+    ParameterError
+        If they are not symmetric by more than rounding; names the entries.
+
+    Examples
+    --------
+    >>> symmetric(np.array([[[1.0, 0.5], [0.5 + 1e-12, 1.0]]]), Schema(np.arange(1), 2)).shape
+    (1, 2, 2)
+    """
+    scale = np.sqrt(np.abs(np.einsum("mii->mi", covariance)))
+    gap = np.abs(covariance - covariance.transpose(0, 2, 1))
+    wrong = ~(gap <= _SYMMETRY_TOLERANCE * scale[:, :, None] * scale[:, None, :])
+    if wrong.any():
+        c, i, j = (int(place) for place in np.argwhere(wrong)[0])
+        owner = f" of class {names.class_name(c)}" if covariance.shape[0] > 1 else ""
+        msg = (
+            f"the covariance{owner} must be symmetric: entry ({i}, {j}) is "
+            f"{covariance[c, i, j]:g}, entry ({j}, {i}) is {covariance[c, j, i]:g}"
+        )
+        raise ParameterError(msg)
+    halfway: FloatArray = (covariance + covariance.transpose(0, 2, 1)) / 2
+    return halfway
 
 
 def _tolerance(d: int) -> float:
@@ -93,52 +133,51 @@ def _tolerance(d: int) -> float:
     return 10.0 * d * float(np.finfo(np.float64).eps)
 
 
-def _refuse_dependent(
-    correlation: FloatArray, c: int, count: int, schema: Schema, weight: FloatArray | None
+def _raise_dependent(
+    correlation: FloatArray,
+    c: int,
+    count: int,
+    names: Schema,
+    weight: FloatArray | None,
+    code: int | None,
 ) -> NoReturn:
     """Raise for a singular correlation matrix, naming the features that depend on others."""
     d = correlation.shape[0]
-    owner = _owner(c, count, schema)
-    independent, shares, unexplained = pivoted(correlation, _tolerance(d))
+    owner = _owner(c, count, names, code)
+    independent, proportions, unexplained = pivoted(correlation, _tolerance(d))
     # The matrix is singular: there is one at least, also if its last variance is above rounding.
     dependent = np.setdiff1d(np.arange(d), independent).tolist()
     if unexplained[dependent].min() < -1e-8:
         msg = (
             f"{owner} has a covariance that is not positive definite: given the other features, "
-            f"{schema.feature_name(dependent[0])} would have a negative variance"
+            f"{names.feature_name(dependent[0])} would have a negative variance"
         )
         raise SingularCovarianceError(msg)
-    if weight is not None and weight[c] <= d and count > 1:
+    if weight is not None and weight[c] <= d and not _is_shared(count, names, code):
         msg = (
             f"{owner} has {weight[c]:g} rows for {d} features: a full covariance of its own needs "
-            f"at least {d + 1}. {_ways_out(count, weight, _SIMPLER)}"
+            f"at least {d + 1}"
         )
         raise SingularCovarianceError(msg)
     first = dependent[0]
-    part = shares[:, first].copy()
+    part = proportions[:, first].copy()
     for i in reversed(range(part.size)):
-        part[i] -= shares[i, independent[i + 1 :]] @ part[i + 1 :]
-    others = [column for column, own in zip(independent, part, strict=True) if abs(own) > 1e-6]
+        part[i] -= proportions[i, independent[i + 1 :]] @ part[i + 1 :]
+    others = [column for column, value in zip(independent, part, strict=True) if abs(value) > 1e-6]
     more = dependent[1:]
-    also = "" if not more else f" (and {schema.feature_list(more)} likewise)"
+    also = "" if not more else f" (and {names.feature_list(more)} likewise)"
     msg = (
-        f"{owner} has collinear features: {schema.feature_name(first)} is a linear combination of "
-        f"{schema.feature_list(sorted(others))}{also}. "
-        f"{_ways_out(count, weight, _SIMPLER, 'drop one of them')}"
+        f"{owner} has collinear features: {names.feature_name(first)} is a linear combination of "
+        f"{names.feature_list(sorted(others))}{also}"
     )
     raise SingularCovarianceError(msg)
 
 
-def _owner(c: int, count: int, schema: Schema) -> str:
-    if count < schema.classes.shape[0]:
+def _is_shared(count: int, names: Schema, code: int | None) -> bool:
+    return code is None and count < names.classes.shape[0]
+
+
+def _owner(c: int, count: int, names: Schema, code: int | None) -> str:
+    if _is_shared(count, names, code):
         return "the covariance shared by all classes"
-    return f"class {schema.class_name(c)}"
-
-
-def _ways_out(count: int, weight: FloatArray | None, *more: str) -> str:
-    if weight is None:
-        return "A covariance that is given must be positive definite"
-    sharing = ["share one covariance among the classes (shared=True)"] if count > 1 else []
-    return "Ways out: " + "; ".join(
-        ["give shrinkage (a number up to 1, or 'oas')", *sharing, *more]
-    )
+    return f"class {names.class_name(c if code is None else code)}"

@@ -1,4 +1,4 @@
-"""Everything training needs from the rows of a class: weight, mean and scatter.
+"""Everything training needs from complete rows of a class: weight, mean and scatter.
 
 The three merge (``+``) and are removed (``−``) exactly, in any grouping, and that is the whole of
 batch fit, streaming, files larger than memory, a cluster, and forgetting.
@@ -8,18 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, RemovalError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.triangular import cholesky
 from gaussbayes.base.types import FloatArray, ScatterLayout
-from gaussbayes.kernels.reference import scatter_shape, zero_moments
+from gaussbayes.families.gaussian.scatter import LAYOUTS
 
 ROUNDING = 1e-9
-"""Share of a weight or a scatter that a subtraction may leave behind as rounding."""
+"""Proportion of a weight or a scatter that a subtraction may leave behind as rounding."""
 
 ONLY_ADDED = "remove only rows that were added"
-"""How every refusal to remove rows ends."""
+"""How every error about rows that cannot be removed ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,7 @@ class ClassMoments:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from gaussbayes.families.gaussian.summarise import summarise
+    >>> from gaussbayes.families.gaussian.observation import summarise
     >>> left = summarise(np.array([[1.0], [2.0]]), np.array([0, 0], dtype=np.int32), None, 1)
     >>> right = summarise(np.array([[6.0]]), np.array([0], dtype=np.int32), None, 1)
     >>> both = left + right
@@ -52,7 +52,7 @@ class ClassMoments:
 
     def __post_init__(self) -> None:
         k, d = self.anchor.shape
-        expected = scatter_shape(self.layout, k, d)
+        expected = LAYOUTS[self.layout].shape(k, d)
         if self.weight.shape != (k,) or self.offset.shape != (k, d):
             msg = (
                 f"moments of {k} classes and {d} features need weight ({k},) and offset "
@@ -60,7 +60,7 @@ class ClassMoments:
             )
             raise DataError(msg)
         if self.scatter.shape != expected:
-            msg = f"a {self.layout} scatter has shape {expected}, got {self.scatter.shape}"
+            msg = f"a {self.layout} scatter must have shape {expected}, got {self.scatter.shape}"
             raise DataError(msg)
 
     @property
@@ -72,6 +72,11 @@ class ClassMoments:
     def n_features(self) -> int:
         """How many features a row has."""
         return int(self.anchor.shape[1])
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory they take."""
+        return sum(part.nbytes for part in (self.weight, self.anchor, self.offset, self.scatter))
 
     @property
     def mean(self) -> FloatArray:
@@ -93,23 +98,23 @@ class ClassMoments:
         _check_alike(self, other)
         weight = self.weight + other.weight
         delta = _delta(self, other)
-        share = _divide(other.weight, weight)
+        proportion = _divide(other.weight, weight)
         swap = (other.weight > self.weight)[:, None]
         anchor = np.where(swap, other.anchor, self.anchor)
         offset = np.where(
             swap,
             other.offset - delta * _divide(self.weight, weight)[:, None],
-            self.offset + delta * share[:, None],
+            self.offset + delta * proportion[:, None],
         )
         scatter = self.scatter + other.scatter
-        _add_squares(scatter, self.weight * share, delta, self.layout)
+        LAYOUTS[self.layout].add_squares(scatter, self.weight * proportion, delta)
         return ClassMoments(weight, anchor, offset, scatter, self.layout)
 
     def __sub__(self, other: "ClassMoments") -> "ClassMoments":
         """The moments of the rows of `self` without those of `other`; see `without`."""
         return self.without(other, Schema(np.arange(self.n_classes), self.n_features))
 
-    def without(self, other: "ClassMoments", schema: Schema) -> "ClassMoments":
+    def without(self, other: "ClassMoments", names: Schema) -> "ClassMoments":
         """The moments of the rows of `self` without those of `other`, which must be among them.
 
         With ``δ = mean_b − mean_a`` and ``w = w_a − w_b``: ``mean = mean_a − δ w_b / w`` and
@@ -117,7 +122,7 @@ class ClassMoments:
 
         Parameters
         ----------
-        schema : what messages call the classes and features
+        names : what messages call the classes and features
 
         Raises
         ------
@@ -126,27 +131,27 @@ class ClassMoments:
             negative, or would be for some combination of the features.
         """
         _check_alike(self, other)
+        layout = LAYOUTS[self.layout]
         weight = self.weight - other.weight
         tolerance = ROUNDING * self.weight
         if np.any(weight < -tolerance):
             code = int(np.argmin(weight))
             msg = (
                 f"cannot remove weight {other.weight[code]:g} from class "
-                f"{schema.class_name(code)}, which has weight {self.weight[code]:g}: {ONLY_ADDED}"
+                f"{names.class_name(code)}, which has weight {self.weight[code]:g}: {ONLY_ADDED}"
             )
             raise RemovalError(msg)
         left = weight > tolerance
         weight = np.where(left, weight, 0.0)
         delta = np.where(left[:, None], _delta(self, other), 0.0)
-        share = _divide(other.weight, weight)
+        proportion = _divide(other.weight, weight)
         scatter = self.scatter - other.scatter
-        _add_squares(scatter, -self.weight * share, delta, self.layout)
-        offset = self.offset - delta * share[:, None]
-        if self.layout != "pooled":
+        layout.add_squares(scatter, -self.weight * proportion, delta)
+        offset = self.offset - delta * proportion[:, None]
+        if layout.by_class:
             scatter[~left] = 0.0
-        _settle_diagonal(scatter, self, schema)
-        if self.layout != "diagonal":
-            _refuse_indefinite(scatter, self, schema)
+        _settle_squares(scatter, self, names)
+        _check_definite(scatter, self, names)
         empty = ~left[:, None]
         return ClassMoments(
             weight,
@@ -156,33 +161,65 @@ class ClassMoments:
             self.layout,
         )
 
+    def scaled(self, factor: float) -> "ClassMoments":
+        """The moments of the same rows, each counting `factor` times as much."""
+        return replace(self, weight=self.weight * factor, scatter=self.scatter * factor)
+
     def aligned(self, positions: Sequence[int], n_classes: int) -> "ClassMoments":
         """The same moments where class `i` has become number ``positions[i]`` of `n_classes`.
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from gaussbayes.families.gaussian.summarise import summarise
-        >>> one = summarise(np.array([[1.0]]), np.array([0], dtype=np.int32), None, 1)
-        >>> one.aligned([2], 3).weight.tolist()
+        >>> from gaussbayes.families.gaussian.observation import summarise
+        >>> moments = summarise(np.array([[1.0]]), np.array([0], dtype=np.int32), None, 1)
+        >>> moments.aligned([2], 3).weight.tolist()
         [0.0, 0.0, 1.0]
         """
         wider = empty(n_classes, self.n_features, self.layout)
-        where = np.asarray(positions, dtype=np.intp)
-        wider.weight[where] = self.weight
-        wider.anchor[where] = self.anchor
-        wider.offset[where] = self.offset
-        if self.layout == "pooled":
-            return replace(wider, scatter=self.scatter)
-        wider.scatter[where] = self.scatter
+        place(wider, np.asarray(positions, dtype=np.intp), self)
         return wider
 
-    def selected(self, codes: Sequence[int]) -> "ClassMoments":
-        """Only the classes with these numbers; a pooled scatter stays that of all."""
+    def selected(self, codes: Sequence[int] | NDArray[np.intp]) -> "ClassMoments":
+        """Only the classes with these codes, in this order.
+
+        Raises
+        ------
+        DataError
+            If rows of a class that is left out are in a scatter summed over the classes.
+        """
         where = np.asarray(codes, dtype=np.intp)
-        scatter = self.scatter if self.layout == "pooled" else self.scatter[where]
+        scatter = self.scatter
+        if LAYOUTS[self.layout].by_class:
+            scatter = scatter[where]
+        elif not np.isin(np.flatnonzero(self.weight > 0), where).all():
+            msg = (
+                f"the scatter of {self.n_classes} classes and {self.n_features} features was "
+                "summed over the classes to save memory, so that no class can be taken out of it: "
+                "fit again without the class, or with own covariances (shared=False)"
+            )
+            raise DataError(msg)
         return ClassMoments(
             self.weight[where], self.anchor[where], self.offset[where], scatter, self.layout
+        )
+
+    def together(self) -> "ClassMoments":
+        """The moments of the rows of all classes, as those of one class."""
+        layout: ScatterLayout = "diagonal" if self.layout == "diagonal" else "full"
+        weight = self.weight.sum(keepdims=True)
+        anchor = self.anchor[int(np.argmax(self.weight))]
+        apart = np.where(self.weight[:, None] > 0, (self.anchor - anchor) + self.offset, 0.0)
+        offset = _divide(self.weight, np.broadcast_to(weight, self.weight.shape)) @ apart
+        scatter = self.scatters(layout, shared=True).copy()
+        for w, delta in zip(self.weight, apart - offset, strict=True):
+            LAYOUTS[layout].add_squares(scatter, np.array([w]), delta[None])
+        return ClassMoments(weight, anchor[None], offset[None], scatter, layout)
+
+    def of_columns(self, columns: Sequence[int]) -> "ClassMoments":
+        """Only these features, in this order."""
+        where = np.asarray(columns, dtype=np.intp)
+        scatter = LAYOUTS[self.layout].of_columns(self.scatter, where)
+        return ClassMoments(
+            self.weight, self.anchor[:, where], self.offset[:, where], scatter, self.layout
         )
 
     def with_layout(self, layout: ScatterLayout) -> "ClassMoments":
@@ -190,24 +227,32 @@ class ClassMoments:
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from gaussbayes.families.gaussian.summarise import summarise
+        >>> from gaussbayes.families.gaussian.observation import summarise
         >>> rows, codes = np.array([[1.0, 2.0], [3.0, 2.0]]), np.zeros(2, dtype=np.int32)
         >>> summarise(rows, codes, None, 1).with_layout("diagonal").scatter.tolist()
         [[2.0, 0.0]]
         """
         if layout == self.layout:
             return self
-        if self.layout != "full":
-            msg = (
-                f"a {layout} scatter cannot be had from a {self.layout} one; "
-                "fit again, or keep full moments from the start"
-            )
-            raise DataError(msg)
-        if layout == "pooled":
-            return replace(self, scatter=self.scatter.sum(axis=0), layout=layout)
-        diagonal = np.diagonal(self.scatter, axis1=1, axis2=2).copy()
-        return replace(self, scatter=diagonal, layout=layout)
+        scatter = LAYOUTS[self.layout].reduced(self.scatter, layout)
+        if scatter is None:
+            raise self._no_other(layout)
+        return replace(self, scatter=scatter, layout=layout)
+
+    def scatters(self, layout: ScatterLayout, *, shared: bool) -> FloatArray:
+        """The scatters (m, d, d) for "full", (m, d) for "diagonal"; m is 1 if shared, else k."""
+        if not shared:
+            return self.with_layout(layout).scatter
+        scatter = LAYOUTS[self.layout].pooled(self.scatter, layout)
+        if scatter is None:
+            raise self._no_other(layout)
+        return scatter
+
+    def _no_other(self, layout: ScatterLayout) -> DataError:
+        return DataError(
+            f"a {layout} scatter cannot be had from a {self.layout} one; fit again with these "
+            "settings"
+        )
 
 
 def empty(n_classes: int, n_features: int, layout: ScatterLayout) -> ClassMoments:
@@ -218,7 +263,17 @@ def empty(n_classes: int, n_features: int, layout: ScatterLayout) -> ClassMoment
     >>> empty(2, 3, "pooled").scatter.shape
     (3, 3)
     """
-    return ClassMoments(*zero_moments(n_classes, n_features, layout), layout)
+    scatter = np.zeros(LAYOUTS[layout].shape(n_classes, n_features))
+    anchor, offset = np.zeros((2, n_classes, n_features))
+    return ClassMoments(np.zeros(n_classes), anchor, offset, scatter, layout)
+
+
+def place(total: ClassMoments, where: NDArray[np.intp], part: ClassMoments) -> None:
+    """Write the moments of some classes into their places among others."""
+    total.weight[where] = part.weight
+    total.anchor[where] = part.anchor
+    total.offset[where] = part.offset
+    total.scatter[where if LAYOUTS[part.layout].by_class else ...] = part.scatter
 
 
 def _check_alike(a: ClassMoments, b: ClassMoments) -> None:
@@ -241,50 +296,32 @@ def _divide(part: FloatArray, whole: FloatArray) -> FloatArray:
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
-def _add_squares(
-    scatter: FloatArray, factor: FloatArray, delta: FloatArray, layout: ScatterLayout
-) -> None:
-    """Add ``factor_c δ_c δ_cᵀ`` of each class to a scatter, in place."""
-    if layout == "diagonal":
-        scatter += factor[:, None] * delta**2
-    elif layout == "pooled":
-        scaled = delta * np.sqrt(np.abs(factor))[:, None]
-        # Not scaled.T @ scaled: after any product BLAS keeps its threads spinning for a while, on
-        # the cores that are about to read the next rows.
-        scatter += np.sign(factor.sum()) * np.einsum("ci,cj->ij", scaled, scaled)
-    else:
-        # A few classes at a time, so that the products stay in the cache.
-        step = max(1, (1 << 15) // max(1, delta.shape[1] ** 2))
-        for first in range(0, delta.shape[0], step):
-            some = slice(first, first + step)
-            # The products first: δᵢδⱼ is symmetric to the bit, (factor δᵢ)δⱼ would not be.
-            squares = delta[some, :, None] * delta[some, None, :]
-            squares *= factor[some, None, None]
-            scatter[some] += squares
-
-
-def _settle_diagonal(scatter: FloatArray, before: ClassMoments, schema: Schema) -> None:
-    """Refuse sums of squares below zero after a removal; set those that are rounding to zero."""
-    diagonal, original = (_squares(each, before.layout) for each in (scatter, before.scatter))
-    below = diagonal + ROUNDING * original
+def _settle_squares(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
+    """Raise for sums of squares below zero after a removal; set those that are rounding to 0."""
+    layout = LAYOUTS[before.layout]
+    squares, original = layout.squares(scatter), layout.squares(before.scatter)
+    below = squares + ROUNDING * original
     if np.any(below < 0):
         c, j = (int(at) for at in np.unravel_index(int(np.argmin(below)), below.shape))
         msg = (
-            f"removing these rows would make the sum of squares of {schema.feature_name(j)}"
-            f"{_owner(c, before, schema)} {diagonal[c, j]:g}: {ONLY_ADDED}"
+            f"removing these rows would make the sum of squares of {names.feature_name(j)}"
+            f"{layout.owner(c, names)} {squares[c, j]:g}: {ONLY_ADDED}"
         )
         raise RemovalError(msg)
-    np.maximum(diagonal, 0.0, out=diagonal)
+    np.maximum(squares, 0.0, out=squares)
 
 
-def _refuse_indefinite(scatter: FloatArray, before: ClassMoments, schema: Schema) -> None:
-    """Refuse a scatter in which a combination of features has a sum of squares below zero.
+def _check_definite(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
+    """Raise for a scatter in which a combination of features has a sum of squares below zero.
 
-    Sums are measured in units of those before the removal, of which rounding is a share.
+    Sums are measured in units of those before the removal, of which rounding is a proportion.
     """
-    unit = np.sqrt(_squares(before.scatter, before.layout))
+    layout = LAYOUTS[before.layout]
+    matrices = layout.matrices(scatter)
+    if matrices is None:
+        return
+    unit = np.sqrt(layout.squares(before.scatter))
     scale = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
-    matrices = scatter[None] if before.layout == "pooled" else scatter
     scaled = matrices * scale[:, :, None]
     scaled *= scale[:, None, :]
     np.einsum("mii->mi", scaled)[...] += ROUNDING
@@ -292,18 +329,6 @@ def _refuse_indefinite(scatter: FloatArray, before: ClassMoments, schema: Schema
     if good < scaled.shape[0]:
         msg = (
             "removing these rows would give a combination of the features a negative sum of "
-            f"squares{_owner(good, before, schema)}: {ONLY_ADDED}"
+            f"squares{layout.owner(good, names)}: {ONLY_ADDED}"
         )
         raise RemovalError(msg)
-
-
-def _owner(c: int, moments: ClassMoments, schema: Schema) -> str:
-    return "" if moments.layout == "pooled" else f" in class {schema.class_name(c)}"
-
-
-def _squares(scatter: FloatArray, layout: ScatterLayout) -> FloatArray:
-    """The sums of squares (m, d) in a scatter, as a view; m is 1 for a pooled one."""
-    if layout == "diagonal":
-        return scatter
-    squares: FloatArray = np.einsum("mii->mi", scatter[None] if layout == "pooled" else scatter)
-    return squares

@@ -1,59 +1,82 @@
-"""What each feature adds to the log-odds of two classes, compared with a reference point.
+"""What each feature adds to the log ratio of two classes, compared with a reference point.
 
-The log-odds are a quadratic of the row, ``g(x) = ½ xᵀA x + bᵀx + c``. What feature i adds to them
-on the way from a reference point r to x is its Shapley value: the mean, over all orders in which
-the features may change from r's values to x's one after the other, of the change that i brings.
-For a quadratic that mean has a closed form, by the gradient of g halfway between the two points:
+The log ratio is a quadratic of the row, ``g(x) = ½ xᵀA x + bᵀx + c``. What feature i adds to it on
+the way from a reference point r to x is its Shapley value: the mean, over all orders in which the
+features may change from r's values to x's one after the other, of the change that i brings. For a
+quadratic that mean has a closed form, by the gradient of g halfway between the two points:
 
     φᵢ = (xᵢ − rᵢ)(bᵢ + ½ Σⱼ Aᵢⱼ (xⱼ + rⱼ)) = (xᵢ − rᵢ) ∂g/∂xᵢ((x + r) / 2),   Σ φᵢ = g(x) − g(r)
-
-Priors shift g as a whole and are in no φ.
 """
 
+import numpy as np
+
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.parameters import Parameters
+from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.families.gaussian.scoring import score
+from gaussbayes.families.protocol import Reference
 
 
-def shapley_values(
-    parameters: Parameters, a: int, b: int, place: FloatArray, reference: FloatArray
-) -> FloatArray:
-    """The Shapley values (d,) of ``log p(a | x) − log p(b | x)`` for classes given by number.
+def contributions(
+    density: GaussianDensity, row: Rows, pair: tuple[int, int], reference: Reference | None
+) -> tuple[float, FloatArray]:
+    """The log ratio ``log p(x | a) − log p(x | b)`` at the reference, and each feature's (d,).
 
-    They sum to the difference of the log-odds but for rounding, a few ε of the values themselves
+    Together they are the log ratio at the row but for rounding, a few ε of the values themselves
     and of the squared distances of both points; where features are nearly collinear these are far
-    larger than their sum.
+    larger than their sum. Features that are missing are integrated out, and add 0. All is worked
+    out about the density's centre, so that a huge common offset costs no digit.
 
     Parameters
     ----------
-    place, reference : (d,) the two points, as offsets from the model's centre
+    row : one row
+    reference : the point at which every contribution is 0; None is the mean of the classes' means
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from gaussbayes.families.gaussian.parameters import Structure, given
-    >>> from gaussbayes.base.schema import Schema
-    >>> schema = Schema(np.array(["no", "yes"]), 2)
-    >>> model = given(schema, Structure("diagonal"), None, [[0, 0], [2, 4]], np.ones((2, 2)))
-    >>> row, reference = np.array([2.0, 3.0]), np.array([1.0, 2.0])
-    >>> shapley_values(model, 1, 0, row - model.center, reference - model.center).tolist()
-    [2.0, 4.0]
+    >>> from gaussbayes.families.gaussian.shapes import Diagonal
+    >>> ones = Diagonal.of(np.ones((2, 2)), Schema(np.arange(2), 2))
+    >>> density = GaussianDensity(np.zeros(2), np.array([[0.0, 0.0], [2.0, 4.0]]), ones)
+    >>> reference = Reference(point=np.array([1.0, 2.0]))
+    >>> row = number_rows(np.array([[2.0, 3.0]]))
+    >>> ratio, amounts = contributions(density, row, (1, 0), reference)
+    >>> ratio, amounts.tolist()
+    (0.0, [2.0, 4.0])
+    >>> row = number_rows(np.array([[2.0, np.nan]]))
+    >>> ratio, amounts = contributions(density, row, (1, 0), reference)
+    >>> ratio, amounts.tolist()
+    (0.0, [2.0, 0.0])
     """
-    halfway = place + (reference - place) / 2
-    values: FloatArray = (place - reference) * _gradient(parameters, a, b, halfway)
-    return values
+    if reference is None:
+        reference = Reference(weights=np.full(density.n_classes, 1.0 / density.n_classes))
+    x = np.asarray(row.matrix[0], dtype=np.float64)
+    seen = np.flatnonzero(~np.isnan(x))
+    amounts = np.zeros(x.size)
+    if not seen.size:
+        return 0.0, amounts
+    place = x[seen] - density.center[seen]
+    origin = reference.offset(density.offset, density.center)[seen]
+    two = density.selected(pair)
+    if seen.size < x.size:
+        two = two.marginal(seen.tolist(), Schema(np.arange(2), seen.size))
+    two = GaussianDensity(np.zeros(seen.size), two.offset, two.covariance)
+    first, second = score(two, number_rows(origin[None]), np.zeros(2), None, "log_ratio")[0]
+    if np.isneginf(first) and np.isneginf(second):
+        msg = (
+            f"the reference point {(origin + density.center[seen]).tolist()!r:.200} is so far from "
+            "both classes that the square of the distance overflows; are its units those of the "
+            "training rows?"
+        )
+        raise DataError(msg)
+    amounts[seen] = (place - origin) * _gradient(two, place + (origin - place) / 2)
+    return float(first - second), amounts
 
 
-def _gradient(parameters: Parameters, a: int, b: int, point: FloatArray) -> FloatArray:
-    """``∂g/∂x = Σ_b⁻¹ (x − mean_b) − Σ_a⁻¹ (x − mean_a)`` (d,) at an offset from the centre."""
-    whitener, offset = parameters.covariance.whitener, parameters.offset
-    if parameters.shared:  # x cancels: the log-odds are linear
-        return _times_precision(whitener[0], offset[a] - offset[b])
-    towards_a = _times_precision(whitener[a], offset[a] - point)
-    return towards_a - _times_precision(whitener[b], offset[b] - point)
-
-
-def _times_precision(whitener: FloatArray, vector: FloatArray) -> FloatArray:
-    """``Σ⁻¹ v = Wᵀ W v`` (d,), with W a matrix or the diagonal of one."""
-    white: FloatArray = whitener * vector if whitener.ndim == 1 else whitener @ vector
-    back: FloatArray = whitener * white if whitener.ndim == 1 else whitener.T @ white
-    return back
+def _gradient(two: GaussianDensity, point: FloatArray) -> FloatArray:
+    """``∂g/∂x = Σ_b⁻¹ (x − mean_b) − Σ_a⁻¹ (x − mean_a)`` (d,) of two classes at a point."""
+    shape, offset = two.covariance, two.offset
+    if two.shared:  # x cancels: the log ratio is linear
+        return shape.times_precision(offset[0] - offset[1])
+    return shape.times_precision(offset[0] - point, 0) - shape.times_precision(offset[1] - point, 1)

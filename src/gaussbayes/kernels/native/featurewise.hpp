@@ -33,7 +33,7 @@ struct DiagonalTerm {
     }
 };
 
-template <class T, std::size_t count, class Term>
+template <bool biased, class T, std::size_t count, class Term>
 inline void score_some(const Term& term, std::size_t c, std::size_t d, const T* tile,
                        T* log_joint) {
     Lanes<T> sum[count] = {};
@@ -47,33 +47,35 @@ inline void score_some(const Term& term, std::size_t c, std::size_t d, const T* 
     }
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < count; ++i) {
+        T* const to = log_joint + (c + i) * tile_rows<T>;
         for (Vec<T>& part : sum[i].part) part = term.log_joint(c + i, part);
-        store_lanes(log_joint + (c + i) * tile_rows<T>, sum[i]);
+        if constexpr (biased) add_lanes(sum[i], load_lanes(to));
+        store_lanes(to, sum[i]);
     }
 }
 
 // The classes from c on, fewer than a full set.
-template <class T, std::size_t count, class Term>
+template <bool biased, class T, std::size_t count, class Term>
 inline void score_last(const Term& term, std::size_t c, std::size_t k, std::size_t d, const T* tile,
                        T* log_joint) {
     if constexpr (count > 0) {
         if (k - c == count)
-            score_some<T, count>(term, c, d, tile, log_joint);
+            score_some<biased, T, count>(term, c, d, tile, log_joint);
         else
-            score_last<T, count - 1>(term, c, k, d, tile, log_joint);
+            score_last<biased, T, count - 1>(term, c, k, d, tile, log_joint);
     }
 }
 
-// Log joints (tiles, k, tile_rows) of tiles (tiles, d, tile_rows).
-template <class T, class Term>
+// Log joints (tiles, k, tile_rows) of tiles (tiles, d, tile_rows); where they go the bias is.
+template <bool biased, class T, class Term>
 void score_featurewise(const Term& term, std::size_t tiles, const T* tile, T* log_joint) {
     constexpr std::size_t together = Term::classes;
     const std::size_t k = term.form.k, d = term.form.d;
     for (std::size_t t = 0; t < tiles; ++t) {
         std::size_t c = 0;
         for (; c + together <= k; c += together)
-            score_some<T, together>(term, c, d, tile, log_joint);
-        score_last<T, together - 1>(term, c, k, d, tile, log_joint);
+            score_some<biased, T, together>(term, c, d, tile, log_joint);
+        score_last<biased, T, together - 1>(term, c, k, d, tile, log_joint);
         tile += d * tile_rows<T>;
         log_joint += k * tile_rows<T>;
     }

@@ -6,6 +6,7 @@
 // - for labels, when it is below that of another class;
 // - for posteriors, when it is so far below that its exponential rounds to 0;
 // - for logarithms never.
+// A bias is added before that is looked at: rounding keeps order, so the sum only falls too.
 
 // How far below another log joint makes one count for nothing. The exponential of less than
 // -745.13, in single precision -103.97, is 0 (see exponential.hpp). The rest is for the rounding of
@@ -16,10 +17,11 @@ inline T prune_margin(Task task) {
     return task == Task::label ? T(0) : sizeof(T) == sizeof(double) ? T(746) : T(104.5);
 }
 
-template <class T>
+template <class T, bool with_bias>
 class FullScorer {
   public:
     static constexpr bool takes_nan = false;
+    static constexpr bool biased = with_bias;
 
     FullScorer(const Quadratic<T>& form, Task task, bool prune, std::size_t tiles)
         : form_(form),
@@ -29,13 +31,14 @@ class FullScorer {
           limit_(tiles * tile_rows<T>) {}
 
     // Groups of rows, and the order in which those of a group are best scored: false for their own.
+    const T* log_constant() const { return form_.log_constant; }
     std::size_t next_group(const Rows<T>& rows) { return groups_.next_group(rows); }
-    bool order(const Rows<T>& group, std::uint32_t* row) {
-        if (groups_.grouped()) groups_.order(group, row);
+    bool order(const Rows<T>& group, const Rows<T>& bias, std::uint32_t* row) {
+        if (groups_.grouped()) groups_.order(group, bias, row);
         return groups_.grouped();
     }
 
-    // Log joints (tiles, k, tile_rows) of tiles (tiles, d, tile_rows).
+    // Log joints (tiles, k, tile_rows) of tiles (tiles, d, tile_rows); where they go the bias is.
     void score(const Selection& selection, const T* tile, T* log_joint) {
         const std::size_t count = selection.tiles * tile_rows<T>;
         std::fill(limit_.data(), limit_.data() + count, -std::numeric_limits<T>::infinity());
@@ -57,16 +60,19 @@ class FullScorer {
         const T log_constant = form_.log_constant[c];
         Lanes<T> square = {};
         for (std::size_t row = 0; row < form_.d;) {
+            // With a bias also before the first panel: it may be enough.
+            if (biased && row == 0 && groups_.grouped() &&
+                every_below(log_constant, square, limit, log_joint))
+                return leave_out(0, log_joint);
             row = add_next_panel(whitening, form_.d, row, tile, centred_.data(), square);
-            if (groups_.grouped() && every_below(log_constant, square, limit)) {
-                std::fill(log_joint, log_joint + tile_rows<T>, -std::numeric_limits<T>::infinity());
-                return groups_.count_work(row);
-            }
+            if (groups_.grouped() && every_below(log_constant, square, limit, log_joint))
+                return leave_out(row, log_joint);
         }
         groups_.count_work(form_.d);
         Lanes<T> highest = load_lanes(limit);
         for (std::size_t v = 0; v < tile_vectors; ++v) {
             square.part[v] = quadratic_log_joint<T>(log_constant, square.part[v]);
+            if constexpr (biased) square.part[v] += load(log_joint + v * lanes<T>);
             const Vec<T> own = square.part[v] - margin_;
             highest.part[v] = own > highest.part[v] ? own : highest.part[v];
         }
@@ -74,16 +80,24 @@ class FullScorer {
         store_lanes(limit, highest);
     }
 
-    static bool every_below(T log_constant, const Lanes<T>& square, const T* limit) {
+    void leave_out(std::size_t rows_done, T* log_joint) {
+        std::fill(log_joint, log_joint + tile_rows<T>, -std::numeric_limits<T>::infinity());
+        groups_.count_work(rows_done);
+    }
+
+    static bool every_below(T log_constant, const Lanes<T>& square, const T* limit, const T* bias) {
         const Lanes<T> lowest = load_lanes(limit);
         Mask<T> below = ~Mask<T>{};
-        for (std::size_t v = 0; v < tile_vectors; ++v)
-            below &= log_constant - square.part[v] * T(0.5) < lowest.part[v];
+        for (std::size_t v = 0; v < tile_vectors; ++v) {
+            Vec<T> highest = log_constant - square.part[v] * T(0.5);
+            if constexpr (biased) highest += load(bias + v * lanes<T>);
+            below &= highest < lowest.part[v];
+        }
         return every_lane<T>(below);
     }
 
     const Quadratic<T>& form_;
     const T margin_;
-    Groups<T> groups_;
+    Groups<T, biased> groups_;
     Block<T> centred_, limit_;
 };

@@ -4,12 +4,12 @@
 // The guess is the most likely class by the first quarter of the features. Because a whitener is
 // lower triangular, its first rows are the whitener of those features: the guess costs a few per
 // cent of a score. Where it does not save a tenth of the work, grouping is left for a while. It changes the
-// order in which things are computed, never a result.
+// order in which things are computed, never a result. A bias has its say in the guess.
 
 // The most rows that are grouped together.
 constexpr std::size_t largest_group = 4096;
 
-template <class T>
+template <class T, bool biased>
 class Groups {
   public:
     Groups(const Quadratic<T>& form, bool prune)
@@ -17,8 +17,10 @@ class Groups {
           leading_(leading_features(form.d)),
           able_(prune && form.k > 1 && form.d >= fewest_features),
           tile_(able_ ? loaded_features() * tile_rows<T> : 0),
-          centred_(able_ ? loaded_features() * tile_rows<T> : 0) {
+          centred_(able_ ? loaded_features() * tile_rows<T> : 0),
+          bias_(able_ && biased ? form.k * (tile_rows<T> + 1) : 0) {
         if (!able_) return;
+        if constexpr (biased) std::fill(bias_zeros(), bias_zeros() + form.k, T(0));
         start_.resize(form.k + 1);
         constant_.resize(form.k);
         for (std::size_t c = 0; c < form.k; ++c) constant_[c] = marginal_constant(c);
@@ -47,9 +49,9 @@ class Groups {
     }
 
     // Writes the numbers of the group's rows, those with the same guess together.
-    void order(const Rows<T>& group, std::uint32_t* row) {
+    void order(const Rows<T>& group, const Rows<T>& bias, std::uint32_t* row) {
         guess_.resize(group.n);
-        guess(group, row);
+        guess(group, bias, row);
         std::fill(start_.begin(), start_.end(), 0);
         for (std::size_t r = 0; r < group.n; ++r) ++start_[guess_[r] + 1];
         for (std::size_t c = 0; c < form_.k; ++c) start_[c + 1] += start_[c];
@@ -95,19 +97,24 @@ class Groups {
         return constant;
     }
 
-    void guess(const Rows<T>& group, std::uint32_t* row) {
+    // What is taken from a bias, after the bias of a tile.
+    T* bias_zeros() { return bias_.data() + form_.k * tile_rows<T>; }
+
+    void guess(const Rows<T>& group, const Rows<T>& bias, std::uint32_t* row) {
         const Rows<T> leading{group.data, group.row_stride, group.column_stride, group.n,
                               loaded_features()};
         for (std::size_t first = 0; first < group.n; first += tile_rows<T>) {
             const std::size_t count = std::min(group.n - first, tile_rows<T>);
             for (std::size_t r = 0; r < tile_rows<T>; ++r)
                 row[r] = static_cast<std::uint32_t>(first + std::min(r, count - 1));
-            fill_tiles(leading, {row, 1, count / tile_rows<T>}, form_.center, tile_.data());
+            const Selection selection{row, 1, count / tile_rows<T>};
+            fill_tiles(leading, selection, form_.center, tile_.data());
+            if constexpr (biased) fill_tiles(bias, selection, bias_zeros(), bias_.data());
             guess_tile(tile_.data(), centred_.data(), count, &guess_[first]);
         }
     }
 
-    void guess_tile(const T* tile, T* centred, std::size_t count, std::uint32_t* guess) const {
+    void guess_tile(const T* tile, T* centred, std::size_t count, std::uint32_t* guess) {
         Lanes<T> best;
         Mask<T> label[tile_vectors] = {};
         for (Vec<T>& part : best.part) part = broadcast(-std::numeric_limits<T>::infinity());
@@ -117,7 +124,9 @@ class Groups {
                 row = add_next_panel(whitening_of(form_, c), form_.d, row, tile, centred, square);
             const Mask<T> number = Mask<T>{} + static_cast<std::int32_t>(c);
             for (std::size_t v = 0; v < tile_vectors; ++v) {
-                const Vec<T> x = constant_[c] - square.part[v] * T(0.5);
+                Vec<T> x = constant_[c] - square.part[v] * T(0.5);
+                if constexpr (biased)
+                    x += load(bias_.data() + c * tile_rows<T> + v * lanes<T>);
                 const Mask<T> higher = x > best.part[v];
                 best.part[v] = higher ? x : best.part[v];
                 label[v] = higher ? number : label[v];
@@ -136,4 +145,5 @@ class Groups {
     std::vector<T> constant_;
     std::vector<char> likely_;
     Block<T> tile_, centred_;
+    Block<T> bias_;  // (k, tile_rows), then (k) zeros
 };

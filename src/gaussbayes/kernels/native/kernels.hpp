@@ -28,6 +28,7 @@ enum class Task { log_joint, log_posterior, posterior, label };
 // Bits of a scoring kernel's answer.
 constexpr int not_finite = 1;    // a row holds NaN or infinity
 constexpr int out_of_range = 2;  // a row's square overflows for every class
+constexpr int impossible = 4;    // with its bias a row has probability 0 in every class
 
 // Where accumulate writes; the caller has zeroed all of it.
 struct Moments {
@@ -83,18 +84,20 @@ struct TypedKernels {
     // How many T one packed triangle takes, and the packing of one lower triangle (d, d).
     std::size_t (*packed_size)(std::size_t d);
     void (*pack)(const T* triangle, std::size_t d, T* packed);
-    // Exactly one of `values` (n, k) and `labels` (n) is written, as the task says.
-    int (*score_quadratic)(const Quadratic<T>&, const Rows<T>&, Task, bool prune, T* values,
-                           std::int64_t* labels);
-    int (*score_linear)(const Linear<T>&, const Rows<T>&, Task, T* values, std::int64_t* labels);
+    // Exactly one of `values` (n, k) and `labels` (n) is written, as the task says. `bias` (n, k) is
+    // added to the log joints; a null pointer adds nothing.
+    int (*score_quadratic)(const Quadratic<T>&, const Rows<T>&, const Rows<T>* bias, Task,
+                           bool prune, T* values, std::int64_t* labels);
+    int (*score_linear)(const Linear<T>&, const Rows<T>&, const Rows<T>* bias, Task, T* values,
+                        std::int64_t* labels);
 };
 
 struct Kernels {
     const char* instruction_set;
     TypedKernels<float> narrow;
     TypedKernels<double> wide;
-    int (*score_masked)(const Masked&, const Rows<double>&, Task, double* values,
-                        std::int64_t* labels);
+    int (*score_masked)(const Masked&, const Rows<double>&, const Rows<double>* bias, Task,
+                        double* values, std::int64_t* labels);
 };
 
 // One table for each time variant.cpp is compiled.

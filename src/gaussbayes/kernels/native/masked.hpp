@@ -170,9 +170,11 @@ class MaskedFactor {
     Vec<double> log_det_ = {};
 };
 
+template <bool with_bias>
 class MaskedScorer {
   public:
     static constexpr bool takes_nan = true;
+    static constexpr bool biased = with_bias;
 
     explicit MaskedScorer(const Masked& form)
         : form_(form),
@@ -189,10 +191,11 @@ class MaskedScorer {
                           correlation_.data() + (c * size + i) * size);
     }
 
+    const double* log_constant() const { return form_.log_constant; }
     std::size_t next_group(const Rows<double>&) const { return largest_group; }
-    bool order(const Rows<double>&, std::uint32_t*) const { return false; }
+    bool order(const Rows<double>&, const Rows<double>&, std::uint32_t*) const { return false; }
 
-    // Log joints (tiles, k, tile_rows) of tiles (tiles, d, tile_rows).
+    // Log joints (tiles, k, tile_rows) of tiles (tiles, d, tile_rows); where they go the bias is.
     void score(const Selection& selection, const double* tile, double* log_joint) {
         for (std::size_t t = 0; t < selection.tiles; ++t) {
             for (std::size_t v = 0; v < tile_vectors; ++v)
@@ -227,10 +230,13 @@ class MaskedScorer {
         Vec<double> square[count];
         for (std::size_t i = 0; i < count; ++i) load_deviations(c + i, tile, i);
         factor_.squares<count>(deviations_.data(), square);
-        for (std::size_t i = 0; i < count; ++i)
-            store(log_joint + (c + i) * tile_rows<double>,
-                  log_volume(c + i) +
-                      quadratic_log_joint<double>(form_.log_constant[c + i], square[i]));
+        for (std::size_t i = 0; i < count; ++i) {
+            double* const to = log_joint + (c + i) * tile_rows<double>;
+            Vec<double> own = log_volume(c + i) +
+                              quadratic_log_joint<double>(form_.log_constant[c + i], square[i]);
+            if constexpr (biased) own += load(to);
+            store(to, own);
+        }
     }
 
     void load_deviations(std::size_t c, const double* tile, std::size_t i) {
@@ -261,14 +267,16 @@ class MaskedScorer {
     Block<double> deviations_;   // (square_size, size), one a lane
 };
 
-inline int score_masked(const Masked& form, const Rows<double>& rows, Task task, double* values,
-                        std::int64_t* labels) {
+inline int score_masked(const Masked& form, const Rows<double>& rows, const Rows<double>* bias,
+                        Task task, double* values, std::int64_t* labels) {
     const std::size_t tiles = tiles_of_block<double>(rows.n, form.d, form.k);
     const Destination<double> to{task, form.k, values, labels};
-    if (form.diagonal) {
-        FeaturewiseScorer<double, MaskedTerm<double>> scorer{{form}};
-        return score_rows(rows, form.center, tiles, to, scorer);
-    }
-    MaskedScorer scorer(form);
-    return score_rows(rows, form.center, tiles, to, scorer);
+    return with_or_without(bias, [&](auto biased) {
+        if (form.diagonal) {
+            FeaturewiseScorer<double, MaskedTerm<double>, biased> scorer{{form}};
+            return score_rows(rows, bias, form.center, tiles, to, scorer);
+        }
+        MaskedScorer<biased> scorer(form);
+        return score_rows(rows, bias, form.center, tiles, to, scorer);
+    });
 }

@@ -131,7 +131,7 @@ void pack(Matrix<T> triangle, Output<T> packed) {
 }
 
 Task task_of(const std::string& name) {
-    if (name == "log_joint") return Task::log_joint;
+    if (name == "log_joint" || name == "log_ratio") return Task::log_joint;
     if (name == "log_posterior") return Task::log_posterior;
     if (name == "posterior") return Task::posterior;
     expect(name == "label", "unknown task");
@@ -156,10 +156,28 @@ struct Answer {
     }
 };
 
+// What is added to the log joints: nothing, or a table (n, k).
+template <class T>
+struct Bias {
+    Table<T> table;  // keeps the array alive
+    Rows<T> rows{};
+    bool given = false;
+
+    Bias(nb::object bias, std::size_t n, std::size_t k) {
+        if (bias.is_none()) return;
+        table = nb::cast<Table<T>>(bias, false);
+        expect(table.shape(0) == n && table.shape(1) == k,
+               "a bias must have one entry a row and class");
+        rows = rows_of(table);
+        given = true;
+    }
+    const Rows<T>* get() const { return given ? &rows : nullptr; }
+};
+
 template <class T>
 int score_quadratic(Table<T> X, Vector<T> center, Matrix<T> offset, Vector<T> whitener,
                     Vector<T> log_constant, bool diagonal, bool shared, const std::string& task,
-                    bool prune, nb::object out) {
+                    bool prune, nb::object out, nb::object bias) {
     const std::size_t d = center.shape(0), k = offset.shape(0);
     const std::size_t each = diagonal ? d : typed<T>().packed_size(d);
     expect(X.shape(1) == d && offset.shape(1) == d, "features do not match");
@@ -167,33 +185,36 @@ int score_quadratic(Table<T> X, Vector<T> center, Matrix<T> offset, Vector<T> wh
     expect(whitener.size() == each * (shared ? 1 : k), "whiteners have the wrong size");
     const Task wanted = task_of(task);
     const Answer<T> answer(out, wanted, X.shape(0), k);
+    const Bias<T> added(bias, X.shape(0), k);
     const Quadratic<T> form{d,      k, diagonal, shared, center.data(), offset.data(), whitener.data(),
                             log_constant.data()};
     const Rows<T> rows = rows_of(X);
     const auto& kernels = typed<T>();
     nb::gil_scoped_release released;
-    return kernels.score_quadratic(form, rows, wanted, prune, answer.values, answer.labels);
+    return kernels.score_quadratic(form, rows, added.get(), wanted, prune, answer.values,
+                                   answer.labels);
 }
 
 template <class T>
 int score_linear(Table<T> X, Vector<T> center, Matrix<T> coefficient, Vector<T> log_constant,
-                 const std::string& task, nb::object out) {
+                 const std::string& task, nb::object out, nb::object bias) {
     const std::size_t d = center.shape(0), k = coefficient.shape(0);
     expect(X.shape(1) == d && coefficient.shape(1) == d, "features do not match");
     expect(log_constant.shape(0) == k, "classes do not match");
     const Task wanted = task_of(task);
     const Answer<T> answer(out, wanted, X.shape(0), k);
+    const Bias<T> added(bias, X.shape(0), k);
     const Linear<T> form{d, k, center.data(), coefficient.data(), log_constant.data()};
     const Rows<T> rows = rows_of(X);
     const auto& kernels = typed<T>();
     nb::gil_scoped_release released;
-    return kernels.score_linear(form, rows, wanted, answer.values, answer.labels);
+    return kernels.score_linear(form, rows, added.get(), wanted, answer.values, answer.labels);
 }
 
 int score_masked(Table<double> X, Vector<double> center, Matrix<double> offset,
                  Matrix<double> scale, Vector<double> correlation, Matrix<double> log_feature,
                  Vector<double> log_constant, bool density, const std::string& task,
-                 nb::object out) {
+                 nb::object out, nb::object bias) {
     const std::size_t d = center.shape(0), k = offset.shape(0), own = scale.shape(0);
     expect(X.shape(1) == d && offset.shape(1) == d && scale.shape(1) == d &&
                log_feature.shape(1) == d,
@@ -204,6 +225,7 @@ int score_masked(Table<double> X, Vector<double> center, Matrix<double> offset,
     expect(diagonal || correlation.size() == own * d * d, "correlations have the wrong size");
     const Task wanted = task_of(task);
     const Answer<double> answer(out, wanted, X.shape(0), k);
+    const Bias<double> added(bias, X.shape(0), k);
     const Masked form{d,
                       k,
                       diagonal,
@@ -218,7 +240,7 @@ int score_masked(Table<double> X, Vector<double> center, Matrix<double> offset,
     const Rows<double> rows = rows_of(X);
     const auto kernel = active->score_masked;
     nb::gil_scoped_release released;
-    return kernel(form, rows, wanted, answer.values, answer.labels);
+    return kernel(form, rows, added.get(), wanted, answer.values, answer.labels);
 }
 
 void encode(Vector<std::int64_t> labels, std::int64_t lowest, Output<std::int32_t> codes,
@@ -254,10 +276,11 @@ void bind(nb::module_& m) {
     m.def("score_quadratic", &score_quadratic<T>, nb::arg("X").noconvert(),
           nb::arg("center").noconvert(), nb::arg("offset").noconvert(),
           nb::arg("whitener").noconvert(), nb::arg("log_constant").noconvert(), nb::arg("diagonal"),
-          nb::arg("shared"), nb::arg("task"), nb::arg("prune"), nb::arg("out"));
+          nb::arg("shared"), nb::arg("task"), nb::arg("prune"), nb::arg("out"),
+          nb::arg("bias").none());
     m.def("score_linear", &score_linear<T>, nb::arg("X").noconvert(), nb::arg("center").noconvert(),
           nb::arg("coefficient").noconvert(), nb::arg("log_constant").noconvert(), nb::arg("task"),
-          nb::arg("out"));
+          nb::arg("out"), nb::arg("bias").none());
 }
 
 }  // namespace
@@ -270,7 +293,8 @@ NB_MODULE(_native, m) {
     m.def("score_masked", &score_masked, nb::arg("X").noconvert(), nb::arg("center").noconvert(),
           nb::arg("offset").noconvert(), nb::arg("scale").noconvert(),
           nb::arg("correlation").noconvert(), nb::arg("log_feature").noconvert(),
-          nb::arg("log_constant").noconvert(), nb::arg("density"), nb::arg("task"), nb::arg("out"));
+          nb::arg("log_constant").noconvert(), nb::arg("density"), nb::arg("task"), nb::arg("out"),
+          nb::arg("bias").none());
     m.def("packed_size", [](std::size_t d, bool narrow) {
         return narrow ? active->narrow.packed_size(d) : active->wide.packed_size(d);
     });

@@ -1,16 +1,22 @@
 // Rows to log joints, posteriors or labels, in blocks that stay in the cache.
 // Included inside the variant's namespace: it must include nothing itself.
+//
+// A bias (n, k) is laid out where the log joints of a block will be, before the first distance: each
+// scorer adds its own to what is there, and may leave out a class that the bias rules out. Without a
+// bias all of that is compiled away.
 
 // Linear forms and diagonal quadratic ones.
-template <class T, class Term>
+template <class T, class Term, bool with_bias>
 struct FeaturewiseScorer {
     static constexpr bool takes_nan = Term::takes_nan;
+    static constexpr bool biased = with_bias;
     Term term;
 
+    const T* log_constant() const { return term.form.log_constant; }
     std::size_t next_group(const Rows<T>&) const { return largest_group; }
-    bool order(const Rows<T>&, std::uint32_t*) const { return false; }
+    bool order(const Rows<T>&, const Rows<T>&, std::uint32_t*) const { return false; }
     void score(const Selection& selection, const T* tile, T* log_joint) const {
-        score_featurewise(term, selection.tiles, tile, log_joint);
+        score_featurewise<biased>(term, selection.tiles, tile, log_joint);
     }
 };
 
@@ -34,36 +40,69 @@ int diagnose(const Rows<T>& rows, const std::uint32_t* row, std::size_t count, T
     return task == Task::log_joint ? 0 : out_of_range;
 }
 
+// Whether the bias rules out every class for one of some rows.
+template <class T>
+bool any_ruled_out(const Rows<T>& bias, const std::uint32_t* row, std::size_t count,
+                   const T* log_constant) {
+    for (std::size_t r = 0; r < count; ++r) {
+        std::size_t c = 0;
+        while (c < bias.d && *entry_of(bias, row[r], c) + log_constant[c] ==
+                                 -std::numeric_limits<T>::infinity())
+            ++c;
+        if (c == bias.d) return true;
+    }
+    return false;
+}
+
+// The rows from `first` on.
+template <class T>
+Rows<T> rows_from(const Rows<T>& rows, std::size_t first, std::size_t count) {
+    const T* data = rows.data + static_cast<std::ptrdiff_t>(first) * rows.row_stride;
+    return {data, rows.row_stride, rows.column_stride, count, rows.d};
+}
+
 // What all blocks of rows are worked on in.
 template <class T>
 struct Workspace {
     std::size_t rows_at_once;
     Block<T> tiles, log_joint;
+    Block<T> zeros;              // (k), taken from a bias if there is one
     Block<std::uint32_t> order;  // of the rows of a group
 
-    Workspace(std::size_t n, std::size_t d, std::size_t k, std::size_t rows)
+    Workspace(std::size_t n, std::size_t d, std::size_t k, std::size_t rows, bool biased)
         : rows_at_once(rows),
           tiles(rows * d),
           log_joint(rows * k),
-          order(std::min(largest_group, n) + rows) {}
+          zeros(biased ? k : 0),
+          order(std::min(largest_group, n) + rows) {
+        if (biased) std::fill(zeros.data(), zeros.data() + k, T(0));
+    }
 };
 
 // Scores the rows of a group, block by block.
 template <class T, class Scorer>
-int score_group(const Rows<T>& group, bool consecutive, const T* center, Workspace<T>& space,
-                const Destination<T>& to, Scorer& scorer) {
+int score_group(const Rows<T>& group, const Rows<T>& bias, bool consecutive, const T* center,
+                Workspace<T>& space, const Destination<T>& to, Scorer& scorer) {
     int problems = 0;
     for (std::size_t first = 0; first < group.n; first += space.rows_at_once) {
         const std::size_t count = std::min(space.rows_at_once, group.n - first);
         const Selection block{&space.order[first], whole_tiles<T>(count),
                               consecutive ? count / tile_rows<T> : 0};
         fill_tiles(group, block, center, space.tiles.data());
+        if constexpr (Scorer::biased)
+            fill_tiles(bias, block, space.zeros.data(), space.log_joint.data());
         scorer.score(block, space.tiles.data(), space.log_joint.data());
         for (std::size_t t = 0; t < block.tiles; ++t) {
             const std::uint32_t* row = block.row + t * tile_rows<T>;
             const std::size_t own = std::min(tile_rows<T>, count - t * tile_rows<T>);
-            if (!write_answers(&space.log_joint[t * to.k * tile_rows<T>], row, own, to))
-                problems |= diagnose<Scorer::takes_nan>(group, row, own, to.task);
+            if (!write_answers(&space.log_joint[t * to.k * tile_rows<T>], row, own, to)) {
+                int problem = diagnose<Scorer::takes_nan>(group, row, own, to.task);
+                if constexpr (Scorer::biased)
+                    if (problem == out_of_range &&
+                        any_ruled_out(bias, row, own, scorer.log_constant()))
+                        problem = impossible;
+                problems |= problem;
+            }
         }
         if (problems & not_finite) break;
     }
@@ -72,8 +111,9 @@ int score_group(const Rows<T>& group, bool consecutive, const T* center, Workspa
 
 // The order of a group's rows; the last one is repeated until its tile is full.
 template <class T, class Scorer>
-bool order_group(const Rows<T>& group, std::uint32_t* order, Scorer& scorer) {
-    const bool reordered = scorer.order(group, order);
+bool order_group(const Rows<T>& group, const Rows<T>& bias, std::uint32_t* order,
+                 Scorer& scorer) {
+    const bool reordered = scorer.order(group, bias, order);
     if (!reordered)
         for (std::size_t r = 0; r < group.n; ++r) order[r] = static_cast<std::uint32_t>(r);
     std::fill(order + group.n, order + whole_tiles<T>(group.n) * tile_rows<T>, order[group.n - 1]);
@@ -81,41 +121,54 @@ bool order_group(const Rows<T>& group, std::uint32_t* order, Scorer& scorer) {
 }
 
 template <class T, class Scorer>
-int score_rows(const Rows<T>& rows, const T* center, std::size_t tiles, const Destination<T>& to,
-               Scorer& scorer) {
-    Workspace<T> space(rows.n, rows.d, to.k, tiles * tile_rows<T>);
+int score_rows(const Rows<T>& rows, const Rows<T>* bias, const T* center, std::size_t tiles,
+               const Destination<T>& to, Scorer& scorer) {
+    Workspace<T> space(rows.n, rows.d, to.k, tiles * tile_rows<T>, Scorer::biased);
     int problems = 0;
     for (std::size_t first = 0, count; first < rows.n; first += count) {
         // Whole blocks, so that only the last tile of all has to be filled up.
         const std::size_t blocks = (scorer.next_group(rows) - 1) / space.rows_at_once + 1;
         count = std::min(blocks * space.rows_at_once, rows.n - first);
-        const T* data = rows.data + static_cast<std::ptrdiff_t>(first) * rows.row_stride;
-        const Rows<T> group{data, rows.row_stride, rows.column_stride, count, rows.d};
-        const bool consecutive = !order_group(group, space.order.data(), scorer);
-        problems |= score_group(group, consecutive, center, space, to.from(first), scorer);
+        const Rows<T> group = rows_from(rows, first, count);
+        Rows<T> added{};
+        if constexpr (Scorer::biased) added = rows_from(*bias, first, count);
+        const bool consecutive = !order_group(group, added, space.order.data(), scorer);
+        problems |= score_group(group, added, consecutive, center, space, to.from(first), scorer);
         // Rows that are not numbers come before all else, as in the reference.
         if (problems & not_finite) return not_finite;
     }
-    return problems;
+    return problems & impossible ? impossible : problems;
+}
+
+// run(std::true_type) if there is a bias, else run(std::false_type): the latter is the same code as
+// if there never were one.
+template <class T, class Run>
+int with_or_without(const Rows<T>* bias, Run run) {
+    return bias ? run(std::true_type{}) : run(std::false_type{});
 }
 
 template <class T>
-int score_linear(const Linear<T>& form, const Rows<T>& rows, Task task, T* values,
-                 std::int64_t* labels) {
-    FeaturewiseScorer<T, LinearTerm<T>> scorer{{form}};
-    return score_rows(rows, form.center, tiles_of_block<T>(rows.n, form.d, form.k),
-                      Destination<T>{task, form.k, values, labels}, scorer);
-}
-
-template <class T>
-int score_quadratic(const Quadratic<T>& form, const Rows<T>& rows, Task task, bool prune, T* values,
-                    std::int64_t* labels) {
+int score_linear(const Linear<T>& form, const Rows<T>& rows, const Rows<T>* bias, Task task,
+                 T* values, std::int64_t* labels) {
     const std::size_t tiles = tiles_of_block<T>(rows.n, form.d, form.k);
     const Destination<T> to{task, form.k, values, labels};
-    if (form.diagonal) {
-        FeaturewiseScorer<T, DiagonalTerm<T>> scorer{{form}};
-        return score_rows(rows, form.center, tiles, to, scorer);
-    }
-    FullScorer<T> scorer(form, task, prune, tiles);
-    return score_rows(rows, form.center, tiles, to, scorer);
+    return with_or_without(bias, [&](auto biased) {
+        FeaturewiseScorer<T, LinearTerm<T>, biased> scorer{{form}};
+        return score_rows(rows, bias, form.center, tiles, to, scorer);
+    });
+}
+
+template <class T>
+int score_quadratic(const Quadratic<T>& form, const Rows<T>& rows, const Rows<T>* bias, Task task,
+                    bool prune, T* values, std::int64_t* labels) {
+    const std::size_t tiles = tiles_of_block<T>(rows.n, form.d, form.k);
+    const Destination<T> to{task, form.k, values, labels};
+    return with_or_without(bias, [&](auto biased) {
+        if (form.diagonal) {
+            FeaturewiseScorer<T, DiagonalTerm<T>, biased> scorer{{form}};
+            return score_rows(rows, bias, form.center, tiles, to, scorer);
+        }
+        FullScorer<T, biased> scorer(form, task, prune, tiles);
+        return score_rows(rows, bias, form.center, tiles, to, scorer);
+    });
 }

@@ -38,6 +38,11 @@ inline void store_lanes(T* to, const Lanes<T>& x) {
 }
 
 template <class T>
+inline void add_lanes(Lanes<T>& sum, const Lanes<T>& x) {
+    for (std::size_t v = 0; v < tile_vectors; ++v) sum.part[v] += x.part[v];
+}
+
+template <class T>
 inline bool every_lane(Mask<T> mask) {
     std::uint64_t word[vector_bytes / 8], all = ~std::uint64_t{0};
     std::memcpy(word, &mask, sizeof mask);

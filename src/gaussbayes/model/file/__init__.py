@@ -8,15 +8,20 @@ from pathlib import Path
 
 from gaussbayes.base.atomic import replace_file
 from gaussbayes.base.errors import ModelFileError
-from gaussbayes.model.file.document import dumps, loads, refuse_large
-from gaussbayes.model.file.limits import LARGEST_FILE
+from gaussbayes.model.file.limits import LARGEST_FILE, check_size
+from gaussbayes.model.file.reader import loads
+from gaussbayes.model.file.writer import dumps
 from gaussbayes.model.model import Model
 
 __all__ = ["LARGEST_FILE", "dumps", "load", "loads", "save"]
 
 
-def save(stored: Model, path: Path) -> Path:
+def save(model: Model, path: Path, *, unlabelled_rows: bool = False) -> Path:
     """Write a model to a file, whole or not at all: whatever fails leaves the old file there.
+
+    Parameters
+    ----------
+    unlabelled_rows : whether to write unlabelled rows that the model has learnt from; see `dumps`
 
     Raises
     ------
@@ -25,7 +30,7 @@ def save(stored: Model, path: Path) -> Path:
     OSError
         If the file cannot be written there; names the path.
     """
-    replace_file(path, dumps(stored), "the model")
+    replace_file(path, dumps(model, unlabelled_rows=unlabelled_rows), "the model")
     return path
 
 
@@ -49,11 +54,11 @@ def load(path: Path, *, largest: int = LARGEST_FILE) -> Model:
 
 def _read(path: Path, largest: int) -> bytes:
     """The bytes of an ordinary file; one more than `largest` if they are too many."""
-    found = path.stat()
+    status = path.stat()
     # A pipe or a device may never end. A directory is left to `open`, which says what it is.
-    if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         msg = "it is not an ordinary file"
         raise ModelFileError(msg)
-    refuse_large(found.st_size, largest)
+    check_size(status.st_size, largest)
     with path.open("rb") as file:
-        return file.read(found.st_size + 1)
+        return file.read(status.st_size + 1)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaussbayes.base.anderson import Climb, climb
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.missing.ascent import Climb, climb
 from gaussbayes.families.gaussian.missing.available import Available
 from gaussbayes.families.gaussian.missing.cells import Observed
 from gaussbayes.families.gaussian.missing.featurewise import FeaturewiseProblem
@@ -105,7 +105,7 @@ def joined(climbs: Sequence[Climb[Completed]]) -> Completed:
 
     Examples
     --------
-    >>> from gaussbayes.families.gaussian.missing.ascent import Step
+    >>> from gaussbayes.base.anderson import Step
     >>> one = Completed(np.ones(1), np.zeros((1, 1)), np.ones((1, 1, 1)), np.ones((1, 1, 1)))
     >>> way = Climb(Step(np.zeros(1), 0.0, 0.0, one), np.zeros(1), True, 0.0)
     >>> joined([way, way]).weight.tolist()

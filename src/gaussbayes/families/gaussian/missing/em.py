@@ -24,13 +24,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaussbayes.base.checks import positive_number, whole_number
+from gaussbayes.base.anderson import total_objective
+from gaussbayes.base.checks import positive_number, integer
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.families.gaussian.factor import check_variances
-from gaussbayes.families.gaussian.missing.ascent import total_objective
 from gaussbayes.families.gaussian.missing.available import Available, variances
 from gaussbayes.families.gaussian.missing.cells import IncompleteCells, Observed, incomplete_cells
 from gaussbayes.families.gaussian.missing.climbs import (
@@ -165,7 +165,7 @@ def fit_patterns(
 def _limits(tolerance: float, max_iterations: int, n_jobs: int | None) -> Limits:
     return Limits(
         positive_number("tolerance", tolerance),
-        whole_number("max_iterations", max_iterations, 1),
+        integer("max_iterations", max_iterations, 1),
         n_threads(n_jobs),
     )
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaussbayes.base.anderson import Step
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.factor import check_variances
-from gaussbayes.families.gaussian.missing.ascent import Step
 from gaussbayes.families.gaussian.missing.available import Available, variances
 from gaussbayes.families.gaussian.missing.full import COLLAPSED, Completed
 from gaussbayes.families.gaussian.missing.penalty import Penalty

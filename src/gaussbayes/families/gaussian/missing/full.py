@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaussbayes.base.anderson import Step
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.triangular import invert_lower
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.factor import check_variances, factor
-from gaussbayes.families.gaussian.missing.ascent import Step
 from gaussbayes.families.gaussian.missing.expectation import Gaussians, Sums, expect
 from gaussbayes.families.gaussian.missing.penalty import Penalty
 from gaussbayes.families.gaussian.missing.points import Block, Frame

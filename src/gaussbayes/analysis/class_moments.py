@@ -1,0 +1,77 @@
+"""Means, covariances and probabilities of the classes, put together from all families.
+
+Features of different families are independent given the class, so that a covariance of all of them
+is block-diagonal. Categories have none: only features that hold numbers are counted.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.protocol import Located, Tabulated
+from gaussbayes.model.model import Model
+
+
+def class_means(model: Model) -> FloatArray:
+    """The means (k, g) of the features that hold numbers, in their order."""
+    means = np.full(_shape(model), np.nan)
+    for columns, density in _located(model):
+        means[:, columns] = density.mean
+    return means
+
+
+def class_deviations(model: Model) -> FloatArray:
+    """The standard deviations (k, g) of the features that hold numbers, in their order."""
+    deviations = np.full(_shape(model), np.nan)
+    for columns, density in _located(model):
+        deviations[:, columns] = density.deviation
+    return deviations
+
+
+def class_covariances(model: Model) -> FloatArray:
+    """The covariances (k, g, g) of the features that hold numbers; (g, g) if classes share them."""
+    k, g = _shape(model)
+    blocks = [(columns, density.dense_covariance()) for columns, density in _located(model)]
+    shared = bool(blocks) and all(block.shape[0] == 1 for _, block in blocks) and k > 1
+    covariances = np.zeros((1 if shared else k, g, g))
+    for columns, block in blocks:
+        covariances[:, np.array(columns)[:, None], columns] = block
+    return covariances[0] if shared else covariances
+
+
+def category_probabilities(model: Model) -> dict[str | int, FloatArray]:
+    """``p(category | class)`` (k, m) of each categorical feature, by its name or number."""
+    tables: dict[int, FloatArray] = {}
+    for component, density in zip(model.components, model.densities, strict=True):
+        if isinstance(density, Tabulated):
+            tables |= {column: np.exp(density.of(j)) for j, column in enumerate(component.columns)}
+    names = model.schema.features or range(model.schema.n_features)
+    return {names[column]: tables[column] for column in sorted(tables)}
+
+
+def correlations(covariances: FloatArray) -> FloatArray:
+    """Covariances (…, g, g) scaled to unit variances: ``ρᵢⱼ = σᵢⱼ / (σᵢ σⱼ)``.
+
+    Examples
+    --------
+    >>> correlations(np.array([[4.0, 3.0], [3.0, 9.0]])).tolist()
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+    deviation = np.sqrt(np.einsum("...ii->...i", covariances))
+    scaled: FloatArray = covariances / deviation[..., :, None] / deviation[..., None, :]
+    return scaled
+
+
+def _shape(model: Model) -> tuple[int, int]:
+    schema = model.schema
+    return schema.classes.shape[0], schema.n_features - len(schema.categorical)
+
+
+def _located(model: Model) -> Iterator[tuple[list[int], Located]]:
+    """Densities that have means, each with the places of its columns among the numbers."""
+    categorical = np.array(model.schema.categorical, dtype=np.intp)
+    for component, density in zip(model.components, model.densities, strict=True):
+        if isinstance(density, Located):
+            columns = np.array(component.columns, dtype=np.intp)
+            yield (columns - np.searchsorted(categorical, columns)).tolist(), density

@@ -1,0 +1,453 @@
+"""The six structures and their peers on the same held-out rows: who errs how often?
+
+With the Gaussian models, if that is wanted, the automatic choice among them; beside them nearest
+neighbours and logistic regression, where these can take the rows.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite, isinf, nan, sqrt
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gaussbayes.analysis.evaluation import Evaluation
+from gaussbayes.analysis.held_out import (
+    Fold,
+    Method,
+    Recipe,
+    Splits,
+    check_classes,
+    method_of,
+    recipe_of,
+    split,
+)
+from gaussbayes.base.errors import GaussBayesError, ParameterError
+from gaussbayes.base.progress import track
+from gaussbayes.base.types import FloatArray, LabelArray, RealArray
+from gaussbayes.data.rows import Rows
+from gaussbayes.families.gaussian.structure import STRUCTURES, Structure, structure_of
+from gaussbayes.model.options import fit_model
+from gaussbayes.model.select import Selection
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+AUTOMATIC = "automatic choice"
+LOGISTIC = "logistic regression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A model that was evaluated by held-out rows."""
+
+    name: str
+    structure: Structure | None  # of a Gaussian model; the automatic choice from all rows
+    neighbors: int | None  # of nearest neighbours
+    n_parameters: int | None  # free ones; nearest neighbours keep the rows instead
+    evaluation: Evaluation | None  # of all held-out rows; None if there was a problem
+    fit_seconds: float  # median over the folds, as the next; NaN if there was a problem
+    predict_seconds: float
+    problem: str | None = None  # why it could not be evaluated
+
+    @property
+    def standard_error(self) -> float:
+        """How far the error may be off by chance: ``√(e (1 − e) / n)``; NaN without evaluation.
+
+        Examples
+        --------
+        >>> seen = Evaluation(np.arange(2), np.array([[45, 5], [5, 45]]), 0.3, 0.1)
+        >>> round(Candidate("QDA", None, None, None, seen, 0.0, 0.0).standard_error, 9)
+        0.03
+        """
+        if self.evaluation is None:
+            return nan
+        error = self.evaluation.error
+        return sqrt(error * (1.0 - error) / self.evaluation.n_rows)
+
+    def record(self) -> dict[str, Any]:
+        """Plain values under plain names.
+
+        What was not measured is None, and so is an infinite log loss: JSON has no infinity. The
+        two are told apart by `problem`, which is None where everything was measured.
+        """
+        seen, structure = self.evaluation, self.structure
+        return {
+            "model": self.name,
+            "covariance": structure.covariance if structure else None,
+            "shared": structure.shared_setting if structure else None,
+            "neighbors": self.neighbors,
+            "parameters": self.n_parameters,
+            "rows": seen.n_rows if seen else None,
+            "errors": seen.n_errors if seen else None,
+            "error": seen.error if seen else None,
+            "log_loss": seen.log_loss if seen and isfinite(seen.log_loss) else None,
+            "brier": seen.brier if seen else None,
+            "confusion": seen.confusion.tolist() if seen else None,
+            "fit_seconds": self.fit_seconds if seen else None,
+            "predict_seconds": self.predict_seconds if seen else None,
+            "problem": self.problem,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Several models evaluated by the same held-out rows."""
+
+    candidates: tuple[Candidate, ...]
+    classes: LabelArray  # (k,)
+    how: str  # one sentence: how rows were held out
+    n_rows: int  # predictions that each candidate was evaluated by
+    selection: Selection | None = None  # what is chosen automatically from all rows fitted to
+
+    def records(self) -> list[dict[str, Any]]:
+        """A dictionary of plain values for each candidate, as JSON can hold; see `Candidate`."""
+        return [candidate.record() for candidate in self.candidates]
+
+    def table(self) -> "Table":
+        """The candidates as a table of rich, with the best value of each column in bold."""
+        return _rich_table(self.candidates, self.how)
+
+    def __rich__(self) -> "Table":
+        return self.table()
+
+    def __str__(self) -> str:
+        return _plain_text(self.candidates, self.how)
+
+
+def compare(
+    X: Any,
+    y: Any,
+    *,
+    held_out: Any = 10,
+    neighbors: Iterable[int] = (1, 3, 5, 9, 15),
+    model: Any = None,
+    automatic: bool = False,
+    logistic: bool = False,
+    random_state: int | None = 0,
+) -> Comparison:
+    """Evaluate the six structures and their peers by rows that they have not seen.
+
+    Parameters
+    ----------
+    X : (n, d) array, list or frame (pandas, polars, Arrow), as in `GaussianClassifier.fit`: values
+        may be missing, and features may be categories
+    y : (n,) labels; None, NaN or the mark of `model` for rows without, which are in every training
+        part and never predicted
+    held_out : which rows are predicted by models fitted to the others: an integer for that many
+        folds of stratified cross-validation, a proportion between 0 and 1 for one stratified split,
+        ``(X_test, y_test)`` for these rows, or a splitter of scikit-learn
+    neighbors : how many neighbours vote; one candidate for each (scikit-learn's
+        `KNeighborsClassifier`)
+    model : a `GaussianClassifier` whose parameters the six structures take over but for covariance
+        and shared; None for the defaults. If its covariances are shrunk towards the pooled one, it
+        is a candidate too.
+    automatic : whether ``covariance="auto", shrinkage="auto"`` is a candidate too. It chooses anew
+        in each fold, so that it is evaluated by rows that had no part in the choice; what it
+        chooses from all rows is `Comparison.selection`, and its structure is that of the candidate.
+    logistic : whether logistic regression is a candidate too, on standardised numbers and a 0 or 1
+        for each category (scikit-learn's `LogisticRegression`)
+    random_state : seed of the folds or of the split
+
+    Notes
+    -----
+    The predictions for all held-out rows are evaluated together: error, log loss and Brier score
+    are means over rows, not over folds. A class that is absent from the rows fitted to has
+    posterior 0. A candidate that cannot be fitted in one of the folds, or cannot take the rows, has
+    a `problem` instead of an evaluation. Nearest neighbours state proportions of votes, so that
+    their log loss is infinite as soon as the true class of a row gets no vote.
+
+    Examples
+    --------
+    >>> from gaussbayes.datasets import load_iris
+    >>> data = load_iris()
+    >>> compared = compare(data.rows, data.labels, held_out=5, neighbors=[3])
+    >>> [(c.name, c.n_parameters, c.evaluation.n_errors) for c in compared.candidates][:2]
+    [('QDA', 44, 5), ('LDA', 24, 3)]
+    >>> compared = compare(data.rows, data.labels, held_out=5, neighbors=[], automatic=True)
+    >>> compared.candidates[-1].name, compared.selection.best.structure.sharing
+    ('automatic choice', 0.5)
+    """
+    recipe = recipe_of(model)
+    splits = split(X, y, recipe, held_out, random_state)
+    check_classes(splits.schema.classes)
+    entries = list(_gaussians(recipe, model, splits))
+    choice = None
+    if automatic:
+        choice = _Entry(
+            AUTOMATIC, method_of(recipe.with_options(covariance="auto", shrinkage="auto"))
+        )
+        entries.append(choice)
+    if logistic:
+        entries.append(_Entry(LOGISTIC, _peer(_logistic_regression, _one_hot, splits)))
+    entries += _nearest_neighbors(neighbors, splits)
+    tasks = ((entry, fold) for fold in splits.folds() for entry in entries)
+    for entry, fold in track(tasks, "comparing models", len(entries) * len(splits.pairs)):
+        entry.method.evaluate_fold(fold)
+    selection = None if choice is None else _chosen(choice, recipe, splits)
+    candidates = tuple(entry.candidate(splits) for entry in entries)
+    return Comparison(candidates, splits.schema.classes, splits.how, splits.truth.size, selection)
+
+
+@dataclass(slots=True, eq=False)
+class _Entry:
+    """A candidate while it is being evaluated."""
+
+    name: str
+    method: Method
+    structure: Structure | None = None
+    neighbors: int | None = None
+    n_parameters: int | None = None
+
+    def candidate(self, splits: Splits) -> Candidate:
+        evaluation = self.method.evaluation(splits)
+        facts = (self.name, self.structure, self.neighbors, self.n_parameters, evaluation)
+        if evaluation is None:
+            return Candidate(*facts, nan, nan, self.method.problem)
+        fit, predict = np.median(self.method.seconds, axis=0).tolist()
+        return Candidate(*facts, fit, predict)
+
+
+def _gaussians(recipe: Recipe, model: Any, splits: Splits) -> Iterator[_Entry]:
+    """The six structures with the other options of a model, and its own if that is another."""
+    fitted = getattr(model, "structure_", None)
+    options = recipe.options.of_families
+    if fitted is None and options["covariance"] != "auto":
+        fitted = structure_of(options["covariance"], options["shared"])
+    own = {fitted.name: fitted} if fitted is not None and fitted.between else {}
+    for name, structure in (STRUCTURES | own).items():
+        changed = recipe.with_options(
+            covariance=structure.covariance, shared=structure.shared_setting
+        )
+        size = _n_parameters(changed, splits)
+        yield _Entry(name, method_of(changed), structure, n_parameters=size)
+
+
+def _n_parameters(recipe: Recipe, splits: Splits) -> int | None:
+    """How many free parameters a model of all rows has; it is known even if no fit succeeds."""
+    schema, table = splits.schema, splits.table
+    settings = recipe.options.settings(schema)
+    labelled = table.targets.labelled
+    rows, targets = table.rows[labelled], table.targets[labelled]
+    k: int = schema.classes.shape[0]
+    total = k - 1
+    columns = zip(
+        settings.components, settings.parts(rows, schema), settings.names(schema), strict=True
+    )
+    for component, part, names in columns:
+        size = component.family.n_parameters(k, len(component.columns))
+        if size is None:
+            try:
+                statistics = component.family.observe(part, targets, names)
+                size = component.family.estimate(statistics, names).density.n_parameters
+            except GaussBayesError:
+                return None
+        total += int(size)
+    return total
+
+
+def _chosen(entry: _Entry, recipe: Recipe, splits: Splits) -> Selection | None:
+    """What is chosen from all rows that models were fitted to; None if nothing can be.
+
+    The entry takes over the structure, and how many parameters it has.
+    """
+    method = entry.method
+    if method.problem is not None:
+        return None
+    selection = method.selection
+    if len(splits.pairs) > 1:
+        options = recipe.with_options(covariance="auto", shrinkage="auto").options
+        try:
+            selection = fit_model(splits.training, splits.schema, options, recipe.n_jobs)[1]
+        except GaussBayesError as error:
+            method.problem = str(error)
+            return None
+    if selection is not None:
+        entry.structure = selection.best.structure
+        entry.n_parameters = selection.best.n_parameters
+    return selection
+
+
+# Peers: estimators of scikit-learn, which take numbers.
+
+
+def _nearest_neighbors(neighbors: Any, splits: Splits) -> Iterator[_Entry]:
+    """Nearest neighbours, once for each number of them."""
+    counts = list(neighbors) if isinstance(neighbors, Iterable) else [neighbors]
+    integers = (isinstance(count, Integral) and not isinstance(count, bool) for count in counts)
+    if not all(integers) or any(count < 1 for count in counts):
+        msg = f"neighbors must be integers, at least 1, got {neighbors!r:.200}"
+        raise ParameterError(msg)
+    for count in map(int, dict.fromkeys(counts)):
+        name = f"{count} nearest neighbour{'s' if count > 1 else ''}"
+        method = _peer(partial(_voters, count), _matrix, splits)
+        fewest = min(_n_labelled(splits, train) for train, _ in splits.pairs)
+        if splits.schema.categorical:
+            method.problem = "categories have no distances between them"
+        elif count > fewest and method.problem is None:
+            method.problem = f"there are only {fewest} rows to find neighbours among"
+        yield _Entry(name, method, neighbors=count)
+
+
+def _matrix(rows: Rows) -> RealArray:
+    return rows.matrix
+
+
+def _voters(count: int) -> Any:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    return KNeighborsClassifier(count)
+
+
+def _logistic_regression() -> Any:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+
+
+def _peer(make: Callable[[], Any], features: Callable[[Rows], RealArray], splits: Splits) -> Method:
+    """An estimator of scikit-learn, which is fitted to the rows that have a label."""
+
+    def fit(fold: Fold) -> tuple[Callable[[], RealArray], LabelArray, Any]:
+        labelled = fold.table.targets.labelled
+        estimator = make()
+        estimator.fit(features(fold.table.rows[labelled]), fold.table.targets.codes[labelled])
+
+        def predict() -> RealArray:
+            with np.errstate(divide="ignore"):  # a class without a vote is called impossible
+                log_posterior: RealArray = np.log(estimator.predict_proba(features(fold.test)))
+            return log_posterior
+
+        return predict, fold.schema.classes[estimator.classes_], None
+
+    method = Method(fit)
+    missing = int(np.count_nonzero(np.isnan(splits.table.rows.matrix).any(axis=1)))
+    if missing:
+        method.problem = (
+            f"it needs every value, and {missing} of {splits.table.rows.n_rows} rows lack some"
+        )
+    return method
+
+
+def _one_hot(rows: Rows) -> FloatArray:
+    """Numbers, and a 0 or 1 for each category; a missing one is 0 in all."""
+    columns = [rows.matrix.astype(np.float64)]
+    for codes, categories in zip(rows.codes.T, rows.categories, strict=True):
+        columns.append((codes[:, None] == np.arange(len(categories))).astype(np.float64))
+    return np.concatenate(columns, axis=1)
+
+
+def _n_labelled(splits: Splits, which: Any) -> int:
+    return int(np.count_nonzero(splits.table.targets.labelled[which]))
+
+
+# Candidates side by side, for the terminal and as plain text.
+
+_COLUMNS = (
+    "model",
+    "para-\nmeters",
+    "error",
+    "log\nloss",
+    "Brier\nscore",
+    "fit\nms",
+    "predict\nms",
+)
+_MEASURED = slice(2, None)
+"""The columns where less is better; fewer parameters are only fewer."""
+
+
+def _rich_table(candidates: Sequence[Candidate], title: str) -> "Table":
+    """A table of at most 80 columns, the best of each column in bold, problems under it."""
+    try:
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table
+        from rich.text import Text
+    except ImportError as error:
+        msg = "tables are printed with rich, which is not installed: pip install 'gaussbayes[cli]'"
+        raise ImportError(msg) from error
+    table = Table(
+        title=Text(title),
+        title_justify="left",
+        title_style="",
+        caption=Text("\n".join(problems(candidates))),
+        caption_justify="left",
+        caption_style="",
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        collapse_padding=True,
+        pad_edge=False,
+    )
+    for i, name in enumerate(_COLUMNS):
+        table.add_column(name, justify="right" if i else "left")
+    cells = [_cells(candidate) for candidate in candidates]
+    best = _best(candidates, cells)
+    for row in cells:
+        styles = ["bold" if cell == top else "" for cell, top in zip(row, best, strict=True)]
+        table.add_row(*map(Text, row, styles))
+    return table
+
+
+def _plain_text(candidates: Sequence[Candidate], title: str) -> str:
+    """The same without styles."""
+    heads = zip(*(name.rpartition("\n")[::2] for name in _COLUMNS), strict=True)
+    rows = [*heads, *map(_cells, candidates)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
+    ]
+    return "\n".join([title, *lines, *problems(candidates)])
+
+
+def problems(candidates: Sequence[Candidate]) -> list[str]:
+    """Which candidates could not be evaluated, and why, in a sentence each."""
+    return [
+        f"{candidate.name}: {candidate.problem.partition('. ')[0]}"
+        for candidate in candidates
+        if candidate.problem is not None
+    ]
+
+
+def _numbers(candidate: Candidate) -> tuple[float, ...]:
+    """What is measured, in the order of the columns; nothing if nothing could be."""
+    seen = candidate.evaluation
+    if seen is None:
+        return ()
+    times = (candidate.fit_seconds, candidate.predict_seconds)
+    return (seen.n_errors, seen.log_loss, seen.brier, *times)
+
+
+def _cells(candidate: Candidate) -> tuple[str, ...]:
+    count = "–" if candidate.n_parameters is None else str(candidate.n_parameters)
+    seen = candidate.evaluation
+    if seen is None:
+        return (candidate.name, count, *("–" for _ in _COLUMNS[_MEASURED]))
+    return (
+        candidate.name,
+        count,
+        f"{100 * seen.error:.1f} % ({seen.n_errors})",
+        "∞" if isinf(seen.log_loss) else f"{seen.log_loss:.3f}",
+        f"{seen.brier:.3f}",
+        _milliseconds(candidate.fit_seconds),
+        _milliseconds(candidate.predict_seconds),
+    )
+
+
+def _best(candidates: Sequence[Candidate], cells: Sequence[tuple[str, ...]]) -> list[str | None]:
+    """The best cell of each column that is measured; others that read the same are as good."""
+    numbers = list(map(_numbers, candidates))
+    measured = [row for row, values in enumerate(numbers) if values]
+    best: list[str | None] = [None for _ in _COLUMNS]
+    if measured:
+        for place in range(len(_COLUMNS[_MEASURED])):
+            row = min(measured, key=lambda i: numbers[i][place])
+            best[place + 2] = cells[row][place + 2]
+    return best
+
+
+def _milliseconds(seconds: float) -> str:
+    value = 1000 * seconds
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:.0f}"

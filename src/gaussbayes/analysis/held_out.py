@@ -1,0 +1,418 @@
+"""How models of some rows predict others: rows left out one at a time, in folds, or given apart.
+
+Rows without labels are never predicted: they stay on the training side of every split.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.analysis.evaluation import Evaluation, evaluate
+from gaussbayes.base.errors import (
+    DataError,
+    GaussBayesError,
+    ParameterError,
+    SingularCovarianceError,
+)
+from gaussbayes.base.finite import refuse_not_finite
+from gaussbayes.base.progress import track
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import n_threads
+from gaussbayes.base.types import FloatArray, LabelArray, RealArray
+from gaussbayes.data.categories import warn_of_many, warn_of_unseen
+from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.labels import codes_among, read_targets
+from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows
+from gaussbayes.model.left_out import held_out_rows, hold_out
+from gaussbayes.model.options import Options, check_options, fit_model
+from gaussbayes.model.select import Selection, is_open
+from gaussbayes.model.settings import Settings
+from gaussbayes.model.statistics import observe
+
+Indices: TypeAlias = NDArray[np.intp]
+
+_NOT_OPTIONS = ("categorical_features", "unlabelled", "n_jobs")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaveOneOut:
+    """Every labelled row predicted by the model of all others."""
+
+    log_posterior: FloatArray  # (m, k), of the rows that have a label
+    evaluation: Evaluation
+    rows: Indices  # (m,) which rows these are
+    n_folds: int  # m if each was left out by itself
+
+
+def leave_one_out(
+    table: LabelledRows, schema: Schema, settings: Settings, n_jobs: int | None = None
+) -> LeaveOneOut:
+    """Predict every labelled row by the model of the others.
+
+    In closed form where there is one; where values or labels are missing, up to 300 rows are left
+    out one at a time and of more rows 50 folds, each time with a fit.
+
+    Raises
+    ------
+    GaussBayesError
+        If the model of the other rows cannot be fitted.
+    """
+    learnt = observe(table, settings, schema, n_threads(n_jobs), keep_all=True).with_rows()
+    data = held_out_rows(table, learnt, schema)
+    (outcome,), n_folds = hold_out(data, [settings], n_jobs)
+    if isinstance(outcome, GaussBayesError):
+        raise outcome
+    kept = np.isin(np.arange(table.classes.shape[0]), _positions(table.classes, data.classes))
+    codes = table.targets.codes
+    which = np.flatnonzero((codes != UNLABELLED) & kept[codes])
+    return LeaveOneOut(outcome, evaluate(outcome, data.codes, data.classes), which, n_folds)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recipe:
+    """Everything that makes a model of a table: options, and how the table is read."""
+
+    options: Options
+    categorical_features: Any = "from_dtype"
+    mark: Any = None  # the label that stands for a missing one
+    n_jobs: int | None = None
+
+    def with_options(self, **of_families: Any) -> "Recipe":
+        """The same with other options of families, such as `covariance` and `shared`."""
+        changed = replace(self.options, of_families={**self.options.of_families, **of_families})
+        return replace(self, options=changed)
+
+
+def recipe_of(model: Any) -> Recipe:
+    """The recipe of a classifier, by its parameters; None has the defaults.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
+    """
+    if isinstance(model, Recipe):
+        return model
+    parameters: Mapping[str, Any] = {}
+    if model is not None:
+        parameters = model.get_params(deep=False) if hasattr(model, "get_params") else {}
+        if "covariance" not in parameters:
+            msg = f"model must be a GaussianClassifier or None, got {type(model).__name__}"
+            raise TypeError(msg)
+    options = {name: value for name, value in parameters.items() if name not in _NOT_OPTIONS}
+    return Recipe(
+        check_options(**options),
+        parameters.get("categorical_features", "from_dtype"),
+        parameters.get("unlabelled"),
+        parameters.get("n_jobs"),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fold:
+    """Rows to fit to and rows to predict."""
+
+    table: LabelledRows  # to fit to, unlabelled rows among them
+    test: Rows  # to predict
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Splits:
+    """Labelled rows, and pairs of the numbers of rows to fit to and rows to predict."""
+
+    table: LabelledRows
+    schema: Schema
+    pairs: tuple[tuple[Indices, Indices], ...]
+    how: str  # one sentence
+
+    @property
+    def truth(self) -> Indices:
+        """The true class of every row predicted, split after split."""
+        codes = self.table.targets.codes.astype(np.intp)
+        return np.concatenate([codes[test] for _, test in self.pairs])
+
+    @property
+    def training(self) -> LabelledRows:
+        """All rows that models are fitted to."""
+        return self.part(np.unique(np.concatenate([train for train, _ in self.pairs])))
+
+    def part(self, which: Indices) -> LabelledRows:
+        """Some of the rows."""
+        return replace(self.table, rows=self.table.rows[which], targets=self.table.targets[which])
+
+    def folds(self) -> Iterator[Fold]:
+        """The splits one after the other, each copied out only when it is needed."""
+        for train, test in self.pairs:
+            yield Fold(self.part(train), self.table.rows[test], self.schema)
+
+
+def split(X: Any, y: Any, recipe: Recipe, held_out: Any, random_state: int | None = 0) -> Splits:
+    """Read labelled rows, and split them.
+
+    Parameters
+    ----------
+    X, y : as in `gaussbayes.GaussianClassifier.fit`
+    held_out : which rows are predicted by models fitted to the others: an integer for that many
+        folds of stratified cross-validation, a proportion between 0 and 1 for one stratified split,
+        ``(X_test, y_test)`` for these rows, or a splitter of scikit-learn
+    random_state : seed of the folds or of the split
+
+    Examples
+    --------
+    >>> splits = split([[1], [2], [3], [4]], ["a", "a", "b", "b"], recipe_of(None), 2)
+    >>> [(train.tolist(), test.tolist()) for train, test in splits.pairs]
+    [([0, 3], [1, 2]), ([1, 2], [0, 3])]
+    """
+    encoder = Encoder.learn(X, recipe.categorical_features, recipe.options.kinds)
+    table = read_table(X, y, encoder, recipe.mark)
+    warn_of_many(table.rows.categories, encoder.schema(table.classes).of_categories)
+    if isinstance(held_out, tuple) and len(held_out) == 2:
+        return _given(table, encoder, held_out, recipe.mark)
+    schema = encoder.schema(table.classes)
+    labelled = np.flatnonzero(table.targets.labelled)
+    codes = table.targets.codes[labelled]
+    n = codes.size
+    seed = "" if random_state is None else f", seed {random_state}"
+    if _is(held_out, Integral) and held_out >= 2:
+        from sklearn.model_selection import StratifiedKFold
+
+        _check_sizes(codes, schema, int(held_out))
+        splitter = StratifiedKFold(int(held_out), shuffle=True, random_state=random_state)
+        pairs = list(splitter.split(codes, codes))
+        how = f"{held_out}-fold cross-validation of {n} rows, stratified{seed}"
+    elif _is(held_out, Real) and 0 < held_out < 1:
+        pairs = [_proportion(codes, float(held_out), random_state)]
+        train, test = pairs[0]
+        how = f"{train.size} rows to learn from, {test.size} held out, stratified{seed}"
+    elif hasattr(held_out, "split") and not isinstance(held_out, str):
+        matrix = table.rows.matrix[labelled]
+        pairs = [(train, test) for train, test in held_out.split(matrix, codes) if len(test)]
+        m = sum(len(test) for _, test in pairs)
+        how = f"{m} predictions in {len(pairs)} splits of {n} rows by {held_out}"
+    else:
+        msg = (
+            "held_out must be an integer of at least 2 folds, a proportion between 0 and 1, "
+            f"(X_test, y_test), or a splitter of scikit-learn; got {held_out!r:.200}"
+        )
+        raise ParameterError(msg)
+    if not pairs:
+        msg = f"no row is held out by {held_out}: nothing can be evaluated"
+        raise DataError(msg)
+    unlabelled = np.flatnonzero(~table.targets.labelled)
+    if unlabelled.size:
+        how += f", {unlabelled.size} rows without label in every training part"
+    numbers = [
+        (np.sort(np.concatenate([labelled[train], unlabelled])), labelled[test])
+        for train, test in pairs
+    ]
+    return Splits(table, schema, tuple(numbers), how)
+
+
+def read_table(X: Any, y: Any, encoder: Encoder, mark: Any = None) -> LabelledRows:
+    """Rows with one label each, or none.
+
+    Raises
+    ------
+    DataError
+        For soft labels.
+    NonFiniteError
+        For infinity; NaN is a missing value.
+    """
+    rows = encoder.encode(X)
+    targets, classes = read_targets(y, rows.n_rows, None, mark)
+    if targets.is_soft:
+        msg = f"y must be one label for each row here, got soft labels {targets.labels.shape}"
+        raise DataError(msg)
+    names = encoder.schema(classes).of_numbers
+    refuse_not_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
+    return LabelledRows(rows, targets, classes)
+
+
+@dataclass(slots=True, eq=False)
+class Method:
+    """A way to make models, and what those of each fold have predicted so far."""
+
+    fit: Callable[[Fold], tuple[Callable[[], RealArray], LabelArray, Any]]
+    """A fold ↦ log posteriors of its rows when asked for, their classes, and what was chosen."""
+    log_posterior: list[RealArray] = field(default_factory=list)
+    seconds: list[tuple[float, float]] = field(default_factory=list)  # to fit and to predict
+    problem: str | None = None  # why it cannot be fitted, or cannot predict
+    fitted: bool = False  # whether the problem is with the rows held out, not with those fitted to
+    selection: Selection | None = None  # of the last fold
+
+    def evaluate_fold(self, fold: Fold) -> None:
+        """Fit and predict, unless an earlier fold has shown that it cannot be done."""
+        if self.problem is not None:
+            return
+        classes = fold.schema.classes
+        began = perf_counter()
+        try:
+            predict, present, self.selection = self.fit(fold)
+        except GaussBayesError as error:
+            of_rows = isinstance(error, SingularCovarianceError | DataError)
+            if not of_rows and np.unique(fold.table.targets.codes).size >= classes.size:
+                raise  # a setting is wrong, whatever the rows
+            self.problem = str(error)
+            return
+        fitted = perf_counter()
+        try:
+            log_posterior = predict()
+        except DataError as error:
+            # Its categories rule a row out of every class.
+            self.problem, self.fitted = f"of the rows held out together, {error}", True
+            return
+        self.seconds.append((fitted - began, perf_counter() - fitted))
+        of_all = np.full((fold.test.n_rows, classes.size), -np.inf, log_posterior.dtype)
+        of_all[:, _positions(classes, present)] = log_posterior
+        self.log_posterior.append(of_all)
+
+    def evaluation(self, splits: Splits) -> Evaluation | None:
+        """Of the predictions of all folds together; None if there was a problem."""
+        if self.problem is not None:
+            return None
+        return evaluate(np.concatenate(self.log_posterior), splits.truth, splits.schema.classes)
+
+
+def method_of(recipe: Recipe) -> Method:
+    """The models of a recipe; what is left open is chosen anew in each fold."""
+
+    def fit(fold: Fold) -> tuple[Callable[[], RealArray], LabelArray, Any]:
+        model, selection = fit_model(fold.table, fold.schema, recipe.options, recipe.n_jobs)
+
+        def predict() -> RealArray:
+            rows = fold.test.with_categories(model.categories)
+            return model.log_posterior(rows, recipe.n_jobs)
+
+        return predict, model.schema.classes, selection
+
+    return Method(fit)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOutEvaluation:
+    """An evaluation, and how the rows for it were held out."""
+
+    evaluation: Evaluation
+    how: str  # one sentence
+
+
+def evaluate_held_out(
+    model: Any, X: Any, y: Any, held_out: Any = 10, random_state: int | None = 0
+) -> HeldOutEvaluation:
+    """Evaluate models with the parameters of a classifier on rows held out.
+
+    Parameters
+    ----------
+    model : a classifier; it need not be fitted and stays as it is
+    X, y : rows (n, d) and labels (n,), as in `gaussbayes.GaussianClassifier.fit`
+    held_out : as in `split`, or ``"loo"`` to leave out one row at a time; where ``"auto"`` has to
+        choose, it does without the row
+    random_state : seed of the folds or of the split
+    """
+    recipe = recipe_of(model)
+    single = isinstance(held_out, str) and held_out == "loo"
+    if single:
+        encoder = Encoder.learn(X, recipe.categorical_features, recipe.options.kinds)
+        table = read_table(X, y, encoder, recipe.mark)
+        check_classes(table.classes)
+        schema = encoder.schema(table.classes)
+        settings = recipe.options.settings(schema)
+        if not is_open(settings):
+            left_out = leave_one_out(table, schema, settings, recipe.n_jobs)
+            return HeldOutEvaluation(left_out.evaluation, _without_itself(left_out.evaluation))
+        from sklearn.model_selection import LeaveOneOut as SingleRows
+
+        held_out = SingleRows()
+    splits = split(X, y, recipe, held_out, random_state)
+    check_classes(splits.schema.classes)
+    method = method_of(recipe)
+    for fold in track(splits.folds(), "cross-validation", len(splits.pairs)):
+        method.evaluate_fold(fold)
+    evaluation = method.evaluation(splits)
+    if evaluation is None:
+        what = "predict rows that are" if method.fitted else "be fitted to the rows that are not"
+        msg = f"the model cannot {what} held out: {method.problem}"
+        raise DataError(msg)
+    return HeldOutEvaluation(evaluation, _without_itself(evaluation) if single else splits.how)
+
+
+def check_classes(classes: LabelArray) -> None:
+    """Raise for fewer than two classes."""
+    if classes.size < 2:
+        msg = f"a classifier needs at least two classes, got {classes.tolist()!r}"
+        raise DataError(msg)
+
+
+def _given(table: LabelledRows, encoder: Encoder, held_out: tuple[Any, Any], mark: Any) -> Splits:
+    """Test rows, whose features and classes must be those of the rows to learn from."""
+    schema = encoder.schema(table.classes)
+    X_test, y_test = held_out
+    if len(X_test) == 0:
+        msg = "the test set is empty: held_out=(X_test, y_test) needs at least one row"
+        raise DataError(msg)
+    test = read_table(X_test, y_test, encoder.with_categories(table.rows.categories), mark)
+    warn_of_unseen(test.rows.unseen, schema.of_categories)
+    targets = codes_among(table.classes, test.targets, test.classes)
+    rows = table.rows.joined(test.rows, schema.of_categories)
+    codes = np.concatenate([table.targets.codes, targets.codes])
+    n, m = table.rows.n_rows, int(np.count_nonzero(targets.labelled))
+    both = replace(
+        table.targets,
+        labels=codes,
+        n_unlabelled=table.targets.n_unlabelled + targets.n_unlabelled,
+    )
+    pair = (np.arange(n), n + np.flatnonzero(targets.labelled))
+    how = f"{n} rows to learn from, {m} test rows given"
+    return Splits(LabelledRows(rows, both, table.classes), schema, (pair,), how)
+
+
+def _is(value: object, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool | np.bool_)
+
+
+def _proportion(
+    codes: NDArray[Any], proportion: float, random_state: int | None
+) -> tuple[Indices, Indices]:
+    from sklearn.model_selection import train_test_split
+
+    try:
+        train, test = train_test_split(
+            np.arange(codes.size), test_size=proportion, random_state=random_state, stratify=codes
+        )
+    except ValueError as error:
+        msg = (
+            f"a proportion of {proportion} of {codes.size} rows cannot be held out class by class: "
+            f"{error}"
+        )
+        raise DataError(msg) from None
+    return np.sort(train), np.sort(test)
+
+
+def _check_sizes(codes: NDArray[Any], schema: Schema, n_folds: int) -> None:
+    """Raise if a class has fewer rows than there are folds."""
+    count = np.bincount(codes, minlength=1)
+    smallest = int(count.argmin())
+    least = int(count[smallest])
+    if least < n_folds:
+        fewer = f"hold out {least} folds or fewer, or " if least >= 2 else ""
+        msg = (
+            f"class {schema.class_name(smallest)} has {least} row{'s' if least > 1 else ''}, too "
+            f"few for {n_folds} folds: {fewer}leave the class out, or give test rows"
+        )
+        raise DataError(msg)
+
+
+def _positions(classes: LabelArray, some: LabelArray) -> list[int]:
+    """The codes of some classes among all."""
+    code = {label: number for number, label in enumerate(classes.tolist())}
+    return [code[label] for label in some.tolist()]
+
+
+def _without_itself(evaluation: Evaluation) -> str:
+    return f"each of {evaluation.n_rows} rows predicted by a model of the others"

@@ -1,0 +1,181 @@
+"""Anderson acceleration of iterations that never lower an objective, such as those of EM.
+
+EM goes from parameters x to parameters M(x) that are at least as likely. Near the maximum its
+steps shrink by a constant factor, which is close to 1 where much is missing. Anderson's method
+looks at the last few steps f = M(x) − x and takes the combination of them that would make f
+vanish if M were linear; of a linear M it finds the fixed point within as many iterations as M has
+different factors. What it proposes is taken only if the objective there is no lower than before;
+otherwise the step is the plain one. So the objective never falls, by construction.
+
+When to stop is decided by the parameters. The error e of x obeys ``f = (1 − J) e``, where J is how
+M changes with x. The largest ``|Δx| / |Δf|`` seen, over pairs of steps, estimates how much larger
+than f the error can be: it is ``1 / (1 − r)`` for the slowest factor r.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from gaussbayes.base.errors import SingularCovarianceError
+from gaussbayes.base.progress import track
+from gaussbayes.base.types import FloatArray
+
+Result = TypeVar("Result")
+
+_MEMORY = 8
+"""Steps that are combined."""
+
+_LONGEST = 2.0
+"""Largest entry of a combined step: far from where the last steps were, they say nothing."""
+
+_SLACK = 1e-13
+"""How much lower than before, relative to its size, an objective is taken for rounding."""
+
+_STALLED = 40
+"""Steps without any progress, of the objective or of the step length, after which none comes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step(Generic[Result]):
+    """One iteration from x: where it leads, and what was calculated at x."""
+
+    image: FloatArray  # M(x)
+    objective: float  # at x
+    noise: float  # how much of M(x) is rounding
+    result: Result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Iterations(Generic[Result]):
+    """How a maximum was reached: the last iteration, and the objective at the start of each."""
+
+    last: Step[Result]
+    objective: FloatArray  # (iterations,)
+    converged: bool
+    remaining: float  # estimated distance of the last x from the maximum, in units of x
+
+
+def accelerate(
+    step: Callable[[FloatArray], Step[Result]],
+    start: FloatArray,
+    tolerance: float,
+    max_iterations: int,
+    what: str = "EM iterations",
+) -> Iterations[Result]:
+    """Iterate a step that never lowers its objective, accelerated, until the error is small.
+
+    Parameters
+    ----------
+    step : raises SingularCovarianceError where there are no such parameters; passed on only if
+        the unaccelerated step leads there
+    tolerance : the estimated error of x, in its largest entry, at which to stop
+    max_iterations : how many iterations to make at most
+    what : what a progress bar says is being done
+
+    Examples
+    --------
+    >>> def halve(x):
+    ...     return Step(x / 2, -float(x @ x), 1e-16, None)
+    >>> path = accelerate(halve, np.array([1.0]), 1e-10, 100)
+    >>> path.converged, bool(abs(path.last.image[0]) < 1e-10)
+    (True, True)
+    """
+    steps: list[FloatArray] = []  # differences of x, the newest last
+    residuals: list[FloatArray] = []  # differences of f
+    x, here = start, step(start)
+    f = here.image - x
+    record, factor, lowest, since = [here.objective], 1.0, np.inf, 0
+    remaining, converged, proposed = np.inf, False, None
+    for n in track(count(1), what):
+        remaining = factor * _size(f)
+        converged = remaining <= tolerance or _size(f) <= here.noise
+        since = since + 1 if remaining >= 0.9 * lowest else 0
+        lowest = min(lowest, remaining)
+        if converged or n >= max_iterations or (since >= _STALLED and _flat(record)):
+            break
+        proposed = _combined(x, f, steps, residuals)
+        following = None if proposed is None else _tried(step, proposed)
+        if following is None or following.objective < here.objective - slack(here.objective):
+            steps.clear()
+            residuals.clear()
+            proposed, following = here.image, step(here.image)
+        assert proposed is not None
+        g = following.image - proposed
+        steps.append(proposed - x)
+        residuals.append(g - f)
+        if _size(g) > 10 * following.noise:
+            factor = max(1.0, *(_ratio(a, b) for a, b in zip(steps, residuals, strict=True)))
+        del steps[:-_MEMORY], residuals[:-_MEMORY]
+        x, f, here = proposed, g, following
+        record.append(here.objective)
+    return Iterations(here, np.array(record), bool(converged), float(remaining))
+
+
+def total_objective(paths: Sequence[Iterations[Any]]) -> FloatArray:
+    """The sum of the objectives of several maximisations; a shorter one keeps its last.
+
+    Examples
+    --------
+    >>> def stay(x):
+    ...     return Step(x, 1.0, 0.0, None)
+    >>> total_objective([accelerate(stay, np.zeros(1), 1e-9, 9)] * 2).tolist()
+    [2.0]
+    """
+    length = max(path.objective.size for path in paths)
+    total = np.zeros(length)
+    for path in paths:
+        total += np.pad(path.objective, (0, length - path.objective.size), mode="edge")
+    return total
+
+
+def slack(objective: float) -> float:
+    """What may be rounding in an objective.
+
+    Examples
+    --------
+    >>> slack(-9.0)
+    1e-12
+    """
+    return _SLACK * (1.0 + abs(objective))
+
+
+def _flat(record: list[float]) -> bool:
+    return record[-1] - record[-_STALLED] <= _STALLED * slack(record[-1])
+
+
+def _size(vector: FloatArray) -> float:
+    return float(np.abs(vector).max(initial=0.0))
+
+
+def _ratio(step: FloatArray, residual: FloatArray) -> float:
+    below = float(np.linalg.norm(residual))
+    return float(np.linalg.norm(step)) / below if below else 1.0
+
+
+def _combined(
+    x: FloatArray, f: FloatArray, steps: list[FloatArray], residuals: list[FloatArray]
+) -> FloatArray | None:
+    """Where f would vanish if it were linear, or None for the plain step."""
+    if not steps:
+        return None
+    dx, df = np.stack(steps, axis=1), np.stack(residuals, axis=1)
+    # Columns of one length: the newest differences are the smallest and matter most.
+    scale = np.linalg.norm(df, axis=0)
+    if not scale.all():
+        return None
+    mixture = np.linalg.lstsq(df / scale, f, rcond=1e-10)[0] / scale
+    step: FloatArray = f - (dx + df) @ mixture
+    size = _size(step)
+    return x + step * min(1.0, _LONGEST / size) if np.isfinite(size) else None
+
+
+def _tried(step: Callable[[FloatArray], Step[Result]], x: FloatArray) -> Step[Result] | None:
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            tried = step(x)
+    except SingularCovarianceError:
+        return None
+    return tried if np.isfinite(tried.objective) else None

@@ -1,0 +1,586 @@
+"""Typed JSON records, read strictly, with bounded memory, and with errors that name the place.
+
+A record is a msgspec struct: every member must be there, no other may be. msgspec would make a
+Python object of every number, which takes up to sixteen times the bytes of the file, so arrays of
+numbers stay bytes (`msgspec.Raw`) until their length is known to be right; `floats`, `integers` and
+`scalars` decode them a piece at a time.
+
+A family reads its records without knowing where in the file they stand: places are relative, and
+`within` puts in front of them what lies around.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from itertools import pairwise
+from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar
+
+import msgspec
+import numpy as np
+from msgspec import Meta, Raw, inspect
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import ModelFileError
+from gaussbayes.base.types import FloatArray
+
+MOST_STRINGS = 500_000
+"""Strings in a file, entries of an array of labels."""
+
+LONGEST_STRING = 1 << 16
+"""Bytes of one string as it is written."""
+
+_PIECE = 1 << 16
+"""Bytes of an array that are taken at a time."""
+
+_LONGEST_NUMBER = 1_000
+"""Characters of a number; 25 write any float, and 767 digits spell the longest exactly."""
+
+_SHOWN = 1 << 16
+"""Bytes of a record that is searched for the value that an error shows."""
+
+STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"(?P<colon>[ \t\n\r]*+:)?')
+_PATH = re.compile(r"^(.*?)(?: - at `(?:key in )?\$(.*)`)?$", re.DOTALL)
+_STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
+_FIELD = re.compile(r"(missing required|contains unknown) field `(.*)`", re.DOTALL)
+
+
+def _array_of(items: dict[str, Any], description: str) -> Meta:
+    return Meta(extra_json_schema={"type": "array", "items": items, "description": description})
+
+
+Numbers: TypeAlias = Annotated[Raw, _array_of({"type": "number"}, "finite numbers")]
+Weights: TypeAlias = Annotated[
+    Raw, _array_of({"type": "number", "minimum": 0}, "finite numbers, none negative")
+]
+NumbersOrNull: TypeAlias = Annotated[
+    Raw, _array_of({"type": ["number", "null"]}, "finite numbers, null for a missing value")
+]
+Integers: TypeAlias = Annotated[Raw, _array_of({"type": "integer", "minimum": 0}, "integers")]
+Codes: TypeAlias = Annotated[
+    Raw, _array_of({"type": "integer", "minimum": -2}, "integers, −1 unseen, −2 missing")
+]
+Labels: TypeAlias = Annotated[
+    Raw, _array_of({"type": ["string", "number", "boolean"]}, "strings, numbers or booleans")
+]
+Scalar: TypeAlias = str | bool | int | float
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, eq=False):
+    """An object of the file that has just these members, in this order."""
+
+
+AnyRecord = TypeVar("AnyRecord", bound=Record)
+
+
+class RecordError(ModelFileError):
+    """What is wrong at a place of the file."""
+
+    def __init__(self, problem: str, place: str = "") -> None:
+        super().__init__(f"{place}: {problem}" if place else problem)
+        self.place, self.problem = place, problem
+
+
+def refuse(place: str, expected: str, got: object = "") -> NoReturn:
+    """Raise: this was expected at this place, and that came."""
+    problem = f"must be {expected}" + (f", got {got}" if got != "" else "")
+    raise RecordError(problem, place)
+
+
+@contextmanager
+def within(place: str) -> Iterator[None]:
+    """Errors in the block are at places within this one.
+
+    Examples
+    --------
+    >>> with within("families[0]"):
+    ...     refuse("columns[2]", "an integer", 0.5)
+    Traceback (most recent call last):
+    gaussbayes.base.records.RecordError: families[0].columns[2]: must be an integer, got 0.5
+    """
+    try:
+        yield
+    except RecordError as error:
+        joined = (
+            error.place if error.place.startswith("[") or not error.place else f".{error.place}"
+        )
+        place += joined
+        raise RecordError(error.problem, place) from None
+
+
+# Reading.
+
+
+def decode(data: bytes | Raw, kind: type[AnyRecord]) -> AnyRecord:
+    """The record that some JSON holds.
+
+    Examples
+    --------
+    >>> class Point(Record, frozen=True):
+    ...     x: float
+    ...     name: str
+    >>> decode(b'{"x": 1, "name": "a"}', Point)
+    Point(x=1.0, name='a')
+    >>> decode(b'{"x": 1, "name": 2}', Point)
+    Traceback (most recent call last):
+    gaussbayes.base.records.RecordError: name: must be a string, got 2
+    """
+    try:
+        record: AnyRecord = _decoder(kind).decode(data)
+    except msgspec.ValidationError as error:
+        _refuse_invalid(data, kind, str(error))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        _refuse_malformed("", str(error))
+    except RecursionError:
+        _refuse_malformed("", "it is too deeply nested")
+    _check_members(data, record)
+    return record
+
+
+def is_null(value: Raw) -> bool:
+    """Whether a member is null."""
+    return len(memoryview(value)) == 4 and bytes(value) == b"null"
+
+
+def floats(
+    array: Raw,
+    place: str,
+    count: int | None,
+    meaning: str = "",
+    *,
+    missing: bool = False,
+    longest: int | None = None,
+) -> FloatArray:
+    """An array of this many finite numbers; None is any number of them up to `longest`.
+
+    Parameters
+    ----------
+    meaning : what the numbers are, for messages
+    missing : whether entries may be null, which become NaN
+
+    Examples
+    --------
+    >>> floats(Raw(b"[1, 2.5]"), "weight", 2).tolist()
+    [1.0, 2.5]
+    """
+    values = np.empty(_length(array, place, count, f"numbers{meaning}", longest))
+    decoder = _NUMBERS_OR_NULL if missing else _NUMBERS
+    entry = "a number or null" if missing else "a number"
+    for first, entries in _pieces(array, place, decoder, entry):
+        values[first : first + len(entries)] = entries
+    return values
+
+
+def integers(
+    array: Raw,
+    place: str,
+    count: int | None,
+    least: int,
+    most: int,
+    meaning: str = "",
+    longest: int | None = None,
+) -> NDArray[np.int64]:
+    """An array of this many integers from `least` to `most`; None is any number up to `longest`.
+
+    Examples
+    --------
+    >>> integers(Raw(b"[0, 2]"), "columns", 2, 0, 2).tolist()
+    [0, 2]
+    """
+    length = _length(array, place, count, f"integers{meaning}", longest)
+    values = np.empty(length, dtype=np.int64)
+    for first, entries in _pieces(array, place, _INTEGERS, "an integer"):
+        for at, entry in enumerate(entries, first):
+            if not least <= entry <= most:
+                refuse(f"{place}[{at}]", f"an integer from {least} to {most}", f"{entry!r:.80}")
+        values[first : first + len(entries)] = entries
+    return values
+
+
+def scalars(array: Raw, place: str, meaning: str, count: int | None = None) -> list[Scalar]:
+    """An array of strings, numbers and booleans, as they are written.
+
+    Examples
+    --------
+    >>> scalars(Raw(b'["a", 1, true]'), "labels", "labels")
+    ['a', 1, True]
+    """
+    _length(array, place, count, meaning, MOST_STRINGS)
+    values: list[Scalar] = []
+    try:
+        values = _SCALARS.decode(array)
+    except msgspec.ValidationError as error:
+        _, path = _path_of(str(error))
+        at = path[0] if path else 0
+        refuse(f"{place}[{at}]", "a string, a finite number or a boolean")
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        _refuse_malformed(place, str(error))
+    return values
+
+
+def check_weights(values: FloatArray, place: str) -> None:
+    """Raise for weights that no rows have."""
+    flat = values.ravel()
+    if not (flat >= 0).all():
+        at = int(np.argmin(flat >= 0))
+        refuse(f"{place}[{at}]", "a weight, which is not negative", flat[at])
+    with np.errstate(over="ignore"):
+        total = flat.sum()
+    if not np.isfinite(total):
+        refuse(place, "weights with a finite sum")
+
+
+# Writing.
+
+
+def numbers(values: NDArray[Any], place: str, *, missing: bool = False) -> Raw:
+    """Numbers of any shape as a flat array, each in the fewest digits that give it back.
+
+    Parameters
+    ----------
+    missing : whether values may be NaN, which become null
+
+    Examples
+    --------
+    >>> bytes(numbers(np.array([[0.1, -0.0], [5e-324, 1e300]]), "offset"))
+    b'[0.1,-0.0,5e-324,1e300]'
+    """
+    flat = np.asarray(values).ravel()
+    allowed = np.isfinite(flat)
+    if missing:
+        allowed |= np.isnan(flat)
+    if not allowed.all():
+        at = int(np.argmin(allowed))
+        refuse(f"{place}[{at}]", "a finite number", flat[at])
+    # msgspec writes NaN as null.
+    return Raw(msgspec.json.encode(flat.tolist()))
+
+
+def integer_array(values: NDArray[Any] | Sequence[int]) -> Raw:
+    """Integers of any shape as a flat array.
+
+    Examples
+    --------
+    >>> bytes(integer_array(np.array([[1, 2]])))
+    b'[1,2]'
+    """
+    return Raw(msgspec.json.encode(np.asarray(values, dtype=np.int64).ravel().tolist()))
+
+
+def labels(values: Iterable[object], place: str) -> Raw:
+    """Strings, numbers and booleans as an array.
+
+    Examples
+    --------
+    >>> bytes(labels(np.array(["no", "yes"]), "labels"))
+    b'["no","yes"]'
+    """
+    entries = [value.item() if isinstance(value, np.generic) else value for value in values]
+    for at, value in enumerate(entries):
+        if isinstance(value, str):
+            string(value, f"{place}[{at}]")
+        else:
+            check_label(value, f"{place}[{at}]")
+    if len(entries) > MOST_STRINGS:
+        refuse(place, f"at most {MOST_STRINGS:,} entries", f"{len(entries):,}")
+    return Raw(msgspec.json.encode(entries))
+
+
+def string(value: object, place: str) -> str:
+    """A string, if a file can hold it.
+
+    Examples
+    --------
+    >>> string("rain", "target")
+    'rain'
+    """
+    if not isinstance(value, str):
+        refuse(place, "a string", f"{value!r:.80}")
+    plain = str(value)
+    try:
+        size = len(plain.encode("utf-8"))
+    except UnicodeEncodeError:
+        refuse(place, "a string of whole characters", f"{plain!r:.80}")
+    # A control character takes six bytes as it is written.
+    if 6 * size > LONGEST_STRING:
+        refuse(place, f"a string of at most {LONGEST_STRING // 6:,} bytes", f"{plain!r:.80}")
+    return plain
+
+
+# Labels and categories.
+
+
+def check_label(value: object, place: str) -> None:
+    """Raise unless a value is a label that a file can hold."""
+    good = isinstance(value, str | bool) or (
+        -(1 << 63) <= value < 1 << 64
+        if type(value) is int
+        else type(value) is float and np.isfinite(value)
+    )
+    if not good:
+        refuse(
+            place, "a string, an integer of 64 bits, a finite number or a boolean", _shown(value)
+        )
+
+
+class CategoriesRecord(Record, frozen=True):
+    """The categories of some features, one feature after the other."""
+
+    sizes: Integers
+    labels: Labels
+
+
+def write_categories(categories: Sequence[Sequence[Any]]) -> CategoriesRecord:
+    """Categories of each feature as plain values.
+
+    Examples
+    --------
+    >>> record = write_categories((("M", "S"), (1,)))
+    >>> bytes(record.sizes), bytes(record.labels)
+    (b'[2,1]', b'["M","S",1]')
+    """
+    sizes = [len(column) for column in categories]
+    flat = [label for column in categories for label in column]
+    _check_categories(flat, sizes)
+    return CategoriesRecord(integer_array(sizes), labels(flat, "labels"))
+
+
+def read_categories(record: CategoriesRecord, n_features: int) -> tuple[tuple[Any, ...], ...]:
+    """The categories of each feature: of one type, sorted and different."""
+    meaning = ", one for each feature of categories"
+    sizes = integers(record.sizes, "sizes", n_features, 0, MOST_STRINGS, meaning).tolist()
+    flat = scalars(record.labels, "labels", "categories, as many as sizes say", sum(sizes))
+    _check_categories(flat, sizes)
+    stops = np.cumsum([0, *sizes]).tolist()
+    return tuple(tuple(flat[start:stop]) for start, stop in pairwise(stops))
+
+
+def _check_categories(flat: Sequence[Any], sizes: Sequence[int]) -> None:
+    for at, label in enumerate(flat):
+        good = type(label) in {str, bool} or (type(label) is int and -(1 << 63) <= label < 1 << 64)
+        if not good:
+            expected = "a string, an integer of 64 bits or a boolean"
+            refuse(f"labels[{at}]", expected, _shown(label))
+    first = 0
+    for size in sizes:
+        column = flat[first : first + size]
+        for at, (before, after) in enumerate(pairwise(column), start=first + 1):
+            if type(before) is not type(after) or not before < after:
+                expected = (
+                    f"a category of the same type that comes after {before!r:.80}: those of a "
+                    "feature are sorted and different"
+                )
+                refuse(f"labels[{at}]", expected, f"{after!r:.80}")
+        first += size
+
+
+# Arrays that are still bytes.
+
+_NUMBERS = msgspec.json.Decoder(list[float])
+_NUMBERS_OR_NULL = msgspec.json.Decoder(list[float | None])
+_INTEGERS = msgspec.json.Decoder(list[int])
+_SCALARS = msgspec.json.Decoder(list[Scalar])
+
+
+def _length(array: Raw, place: str, count: int | None, kind: str, most: int | None = None) -> int:
+    """How many entries an array has, if they are as many as expected; none of them is decoded."""
+    view = memoryview(array)
+    expected = f"an array of {'' if count is None else f'{count:,} '}{kind}"
+    if view[0] != ord("["):
+        refuse(place, expected, _shown(array))
+    if len(view) <= _PIECE and not bytes(view[1:-1]).strip():
+        length = 0
+    else:
+        pieces = (bytes(view[at : at + _PIECE]) for at in range(0, len(view), _PIECE))
+        inside = sum(found[0].count(b",") for found in STRING.finditer(view))
+        length = 1 + sum(piece.count(b",") for piece in pieces) - inside
+    if most is not None and length > most:
+        refuse(place, f"an array of at most {most:,} {kind}", f"{length:,}")
+    if count is not None and length != count:
+        refuse(place, expected, f"an array of {length:,}")
+    return length
+
+
+def _pieces(
+    array: Raw, place: str, decoder: "msgspec.json.Decoder[list[Any]]", entry: str
+) -> Iterator[tuple[int, list[Any]]]:
+    """The entries, some at a time, and the number of the first of them."""
+    view = memoryview(array)
+    start, stop, first = 1, len(view) - 1, 0
+    while start < stop:
+        piece = bytes(view[start : min(start + _PIECE, stop)])
+        if start + _PIECE < stop:
+            comma = piece.rfind(b",")
+            if comma < _PIECE - _LONGEST_NUMBER:
+                refuse(f"{place}[{first}]", f"{entry} of at most {_LONGEST_NUMBER} characters")
+            piece = piece[:comma]
+        try:
+            entries = decoder.decode(b"[%b]" % piece)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            message, path = _path_of(str(error))
+            at = first + (path[0] if path and isinstance(path[0], int) else 0)
+            finite = entry.replace("number", "finite number") if "range" in message else entry
+            refuse(f"{place}[{at}]", finite)
+        yield first, entries
+        first += len(entries)
+        start += len(piece) + 1
+
+
+# What an error says.
+
+
+@cache
+def _decoder(kind: type[AnyRecord]) -> "msgspec.json.Decoder[AnyRecord]":
+    return msgspec.json.Decoder(kind)
+
+
+@cache
+def _type_info(kind: type[Record]) -> inspect.Type:
+    return inspect.type_info(kind)
+
+
+def _path_of(message: str) -> tuple[str, list[str | int]]:
+    """What msgspec says, and the steps to the place that it names."""
+    parts = _PATH.match(message)
+    assert parts is not None
+    steps = _STEP.findall(parts[2] or "")
+    return parts[1], [name or (int(at) if at.isdigit() else at) for name, at in steps]
+
+
+def _refuse_malformed(place: str, problem: str) -> NoReturn:
+    msg = f"must be JSON of this format: {problem}"
+    raise RecordError(msg, place)
+
+
+def _refuse_invalid(data: bytes | Raw, kind: type[Record], message: str) -> NoReturn:
+    """Raise for a member that msgspec found to be of another type, in our words."""
+    message, path = _path_of(message)
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    place = place.removeprefix(".")
+    expected = _walk(_type_info(kind), path)
+    field = _FIELD.search(message)
+    if field is not None:
+        expected = next(each for each in _kinds(expected) if isinstance(each, inspect.StructType))
+        names = ", ".join(each.encode_name for each in expected.fields)
+        problem = {
+            "missing required": f"must have a member {field[2]!r:.80}",
+            "contains unknown": f"has an unknown member {field[2]!r:.80}",
+        }[field[1]]
+        problem += f"; its members are {names}"
+        raise RecordError(problem, place)
+    refuse(place, _described(expected), _value_at(data, path))
+
+
+def _walk(kind: inspect.Type, path: Sequence[str | int]) -> inspect.Type:
+    """The type of the place that a path leads to."""
+    if isinstance(kind, inspect.Metadata):
+        return _walk(kind.type, path)
+    if not path:
+        return kind
+    step, rest = path[0], path[1:]
+    if isinstance(kind, inspect.UnionType):
+        inner = [each for each in kind.types if _walk(each, path) is not each]
+        return _walk(inner[0], path) if inner else kind
+    if isinstance(kind, inspect.StructType):
+        fields = [field.type for field in kind.fields if field.encode_name == step]
+        return _walk(fields[0], rest) if fields else kind
+    if isinstance(kind, inspect.ListType):
+        return _walk(kind.item_type, rest)
+    return kind
+
+
+def _kinds(kind: inspect.Type) -> tuple[inspect.Type, ...]:
+    return kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+
+
+def _described(kind: inspect.Type) -> str:
+    """A type as a message names it.
+
+    Examples
+    --------
+    >>> _described(inspect.type_info(None | Annotated[float, Meta(ge=0, le=1)]))
+    'null or a number from 0 to 1'
+    """
+    if isinstance(kind, inspect.Metadata):
+        kind = kind.type
+    if isinstance(kind, inspect.UnionType):
+        return " or ".join(_described(each) for each in kind.types)
+    if isinstance(kind, inspect.LiteralType):
+        words = [repr(value) for value in kind.values]
+        return words[0] if len(words) == 1 else f"one of {', '.join(words)}"
+    if isinstance(kind, inspect.StructType):
+        return f"an object with {', '.join(field.encode_name for field in kind.fields)}"
+    if isinstance(kind, inspect.FloatType | inspect.IntType):
+        name = "a number" if isinstance(kind, inspect.FloatType) else "an integer"
+        bounds = [("from", kind.ge), ("above", kind.gt), ("to", kind.le), ("below", kind.lt)]
+        return " ".join([name, *(f"{word} {bound}" for word, bound in bounds if bound is not None)])
+    if isinstance(kind, inspect.ListType):
+        return f"an array of at least {kind.min_length}" if kind.min_length else "an array"
+    names = {
+        inspect.NoneType: "null",
+        inspect.StrType: "a string",
+        inspect.BoolType: "a boolean",
+    }
+    return names.get(type(kind), "a value")
+
+
+def _value_at(data: bytes | Raw, path: Sequence[str | int]) -> str:
+    """The value that a path leads to, as a message shows it; nothing if that takes long."""
+    if len(memoryview(data)) > _SHOWN:
+        return ""
+    raw = data
+    try:
+        for step in path:
+            if isinstance(step, int):
+                raw = msgspec.json.decode(raw, type=list[Raw])[step]
+            else:
+                raw = msgspec.json.decode(raw, type=dict[str, Raw])[step]
+    except (msgspec.DecodeError, LookupError, UnicodeDecodeError):
+        return ""
+    return _shown(raw)
+
+
+def _shown(value: object) -> str:
+    """A value as a message shows it: as it is written in the file."""
+    if isinstance(value, Raw):
+        start = bytes(memoryview(value)[:80])
+        kinds = {b"[": "an array", b"{": "an object"}
+        return kinds.get(start[:1], start.decode("utf-8", "backslashreplace"))
+    words = {None: "null", True: "true", False: "false"}
+    if value is None or isinstance(value, bool):
+        return words[value]
+    return f"{value!r:.80}"
+
+
+def _check_members(data: bytes | Raw, record: Record) -> None:
+    """Raise if a member is there twice: msgspec keeps the last.
+
+    Every member of a record is there, so that their number is known.
+    """
+    if sum(1 for _ in _keys(data)) == sum(1 for _ in _members(record)):
+        return
+    names = (msgspec.json.decode(key, type=str) for key in _keys(data))
+    known = (key if isinstance(key, str) else msgspec.json.decode(key) for key in _members(record))
+    twice = next(iter(Counter(names) - Counter(known)))
+    msg = f"must have each member once, got {twice!r:.80} twice"
+    raise RecordError(msg)
+
+
+def _keys(data: bytes | Raw) -> Iterator[bytes]:
+    """The names of all members of all objects in some JSON, as they are written."""
+    for found in STRING.finditer(memoryview(data)):
+        if found["colon"] is not None:
+            yield found[0][: found.start("colon") - found.start()]
+
+
+def _members(record: Record) -> Iterator[str | bytes]:
+    """The names that `_keys` must give for a record."""
+    for name in record.__struct_fields__:
+        yield name
+        value = getattr(record, name)
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, Record):
+                yield from _members(each)
+            elif isinstance(each, Raw):
+                yield from _keys(each)

@@ -1,0 +1,311 @@
+"""Rows on a Dask cluster, and predictions that are computed there.
+
+Each block of rows (a partition, a file, or a part of a large file) is folded where it is, and the
+results are merged on the workers in one fixed tree keyed by the number of the block, so that a
+single small record comes back. The tree is `MergeTree` itself, fed with tasks instead of results:
+the sum is the same to the bit as on one machine, for any number of workers, any order of arrival,
+and with workers lost on the way, whose blocks are read again. All workers must run the same build
+on the same kind of processor for that.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gaussbayes.base.errors import DataError, NonFiniteError, ParameterError, SchemaError
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.data.categories import MISSING
+from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.file_rows import FileRows, Plan, file_partial, part_partial, parts_of
+from gaussbayes.data.files import Source
+from gaussbayes.data.labels import read_targets, read_weights
+from gaussbayes.data.listing import files_of
+from gaussbayes.data.reduction import Fold, Partial, PlacedRows, RowSource, partial_of
+from gaussbayes.data.roles import Request, Roles, check_no_others, choose_roles
+from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
+from gaussbayes.data.selection import check_present
+
+
+def open_on_cluster(source: Any, request: Request, client: Any = None) -> RowSource:
+    """The rows of a Dask DataFrame, or of files on a cluster.
+
+    Parameters
+    ----------
+    source : a Dask DataFrame, or files as in `open_rows`; all workers must find them under the same
+        names. A large Parquet or Arrow file is shared among the workers, a file of text or a
+        compressed one is read by one of them
+    client : a `distributed.Client`; without one Dask chooses: the current client, or threads
+    """
+    _dask()  # says what is missing before anything is read
+    if hasattr(source, "to_delayed"):
+        return PartitionRows.open_frame(source, request, client)
+    listed = source.listed if isinstance(source, Source) else files_of(source)
+    for file in listed:
+        if file.is_read_once:
+            msg = f"a cluster cannot read {file.shown}: write it to a file that workers can open"
+            raise DataError(msg)
+    rows = ClusterFileRows.open(source, request)
+    assert isinstance(rows, ClusterFileRows)
+    rows.client = client
+    return rows
+
+
+class ClusterFileRows(FileRows):
+    """The rows of files that workers of a cluster read."""
+
+    client: Any = None
+
+    def _partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:  # noqa: ARG002
+        plan = self.plan(fold, encoder)
+        # Workers need not be in this process's folder.
+        files = tuple(replace(file, name=str(Path(file.name).absolute())) for file in plan.files)
+        plan = replace(plan, files=files)
+        shared = _dask().delayed(plan, pure=True)  # sent once, not with each task
+        tasks = [_file_task(number, plan, shared) for number in range(len(files))]
+        return _computed(_in_tree(tasks), self.client)  # type: ignore[no-any-return]
+
+
+class PartitionRows(RowSource):
+    """The rows of a Dask DataFrame, each partition of which is a pandas frame."""
+
+    def __init__(self, frame: Any, roles: Roles, request: Request, client: Any) -> None:
+        super().__init__(roles, request)
+        self._partitions = frame[list(roles.columns)].to_delayed()
+        self._client = client
+
+    @classmethod
+    def open_frame(cls, frame: Any, request: Request, client: Any = None) -> "PartitionRows":
+        """Choose the columns, and check that they can be what they are chosen for."""
+        from pandas.api.types import is_numeric_dtype
+
+        if request.bad_rows != "error":
+            msg = (
+                "bad_rows is for files: leave rows out of a DataFrame with frame.dropna() or a "
+                "filter"
+            )
+            raise ParameterError(msg)
+        dtypes = frame.dtypes
+        typed = [name for name, dtype in dtypes.items() if dtype == "category"]
+        roles = choose_roles(list(frame.columns), request, typed)
+        check_no_others(
+            [
+                (name, dtypes[name])
+                for name in roles.numbers
+                if not is_numeric_dtype(dtypes[name]) and dtypes[name] != "category"
+            ]
+        )
+        return cls(frame, roles, request, client)
+
+    def blocks(self, encoder: Encoder | None = None) -> Iterator[PlacedRows]:
+        """The rows in order, a partition at a time."""
+        for number, task in enumerate(self._partitions):
+            with _naming(number):
+                block = _labelled(
+                    _computed(task, self._client), self.roles, self.request, encoder or self.encoder
+                )
+            if block is not None:
+                yield PlacedRows(block, f"partition {number}")
+
+    @property
+    def _shown(self) -> str:
+        return f"the DataFrame of {len(self._partitions)} partitions"
+
+    def _partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:  # noqa: ARG002
+        delayed = _dask().delayed
+        shared = delayed((self.roles, replace(self.request, kinds=None), encoder, fold), pure=True)
+        return reduce_blocks(_partition_partial, self._partitions, self._client, shared)  # type: ignore[no-any-return]
+
+
+def reduce_blocks(work: Any, blocks: Sequence[Any], client: Any, *arguments: Any) -> Any:
+    """``work(block, number, *arguments)`` of all blocks, merged in their fixed tree on the workers.
+
+    Parameters
+    ----------
+    work : a function whose results merge by ``+``
+    blocks : what makes each block: tasks (Delayed) or plain values
+
+    Examples
+    --------
+    >>> reduce_blocks(lambda block, number: [block * number], [5, 6, 7], None)
+    [0, 6, 14]
+    """
+    return _computed(_tree_task(work, blocks, *arguments), client)
+
+
+def predictions(model: Any, frame: Any, *, proba: bool = False) -> Any:
+    """The predictions for the rows of a Dask DataFrame, as lazy as the frame itself.
+
+    Parameters
+    ----------
+    model : fitted, with `predict`, `predict_proba`, `classes_` and `feature_names_in_`
+    frame : a Dask DataFrame with the model's features among its columns, in any order
+    proba : whether to give the posteriors of all classes instead of the most probable one
+
+    Returns
+    -------
+    A Dask Series ``prediction``, or a Dask DataFrame with a column ``proba_<class>`` for each
+    class; index and divisions are those of `frame`.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import pandas as pd
+    >>> class Sign:
+    ...     feature_names_in_, classes_ = ["x"], [False, True]
+    ...     def predict(self, X):
+    ...         return X["x"].to_numpy() > 0
+    >>> frame = dd.from_pandas(pd.DataFrame({"id": [7, 8, 9], "x": [-1, 2, 3]}), npartitions=2)
+    >>> predictions(Sign(), frame).compute().tolist()
+    [False, True, True]
+    """
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        msg = (
+            "predictions find columns by name, but the model's features have none: fit it to a "
+            "frame or a source, or name them with with_feature_names"
+        )
+        raise SchemaError(msg)
+    check_present(list(frame.columns), names)
+    rows = frame[list(names)]
+    meta = _no_predictions(model, proba, set(rows.dtypes))
+    return rows.map_partitions(_predict_partition, model, meta, meta=meta)
+
+
+def _no_predictions(model: Any, proba: bool, dtypes: set[Any]) -> Any:
+    """The predictions for no rows: names and types."""
+    import pandas as pd
+
+    if not proba:
+        return pd.Series(model.classes_, name="prediction").iloc[:0]
+    columns = [f"proba_{label}" for label in model.classes_]
+    width = np.float32 if dtypes == {np.dtype(np.float32)} else np.float64  # as rows, so scores
+    return pd.DataFrame(np.empty((0, len(columns)), width), columns=columns)
+
+
+def _predict_partition(part: Any, model: Any, nothing: Any) -> Any:
+    """The predictions for one partition; this runs on a worker."""
+    import pandas as pd
+
+    if len(part) == 0:
+        return nothing.set_axis(part.index)
+    if nothing.ndim == 2:
+        return pd.DataFrame(model.predict_proba(part), part.index, nothing.columns)
+    return pd.Series(model.predict(part), part.index, nothing.dtype, nothing.name)
+
+
+def _file_task(number: int, plan: Plan, shared: Any) -> Any:
+    """The task that gives what file `number` adds: one, or those of its parts merged."""
+    delayed = _dask().delayed
+    parts = parts_of(plan, number)
+    if len(parts) == 1:
+        return delayed(file_partial, pure=True)(shared, number, n_jobs=1)
+    return delayed(_of_file, pure=True)(_tree_task(part_partial, parts, number, shared))
+
+
+def _of_file(partial: Partial) -> Partial:
+    return partial.of_file
+
+
+def _tree_task(work: Any, blocks: Sequence[Any], *arguments: Any) -> Any:
+    """The task that gives what `reduce_blocks` does."""
+    task = _dask().delayed(work, pure=True)
+    return _in_tree([task(block, number, *arguments) for number, block in enumerate(blocks)])
+
+
+def _in_tree(tasks: Sequence[Any]) -> Any:
+    """One task for all: `+` of two tasks is a task, so that the tree plans the work."""
+    tree: MergeTree[Any] = MergeTree()
+    for number, task in enumerate(tasks):
+        tree.add(number, task)
+    return tree.result()
+
+
+def _computed(task: Any, client: Any) -> Any:
+    return task.compute() if client is None else client.compute(task).result()
+
+
+def _partition_partial(
+    part: Any, number: int, shared: tuple[Roles, Request, Encoder, Fold[Any]]
+) -> Partial:
+    """What partition `number` adds; its threads are the scheduler's, so here is but one."""
+    roles, request, encoder, fold = shared
+    with _naming(number):
+        block = _labelled(part, roles, request, encoder)
+        return partial_of(block, None if block is None else fold(block, 1))
+
+
+def _labelled(part: Any, roles: Roles, request: Request, encoder: Encoder) -> LabelledRows | None:
+    """The rows of a partition, a pandas frame; None if it has none."""
+    n = len(part)
+    if n == 0:
+        return None
+    rows = encoder.encode(part[list(roles.features)])
+    if request.complete:
+        _check_complete(rows, encoder)
+    weights = None
+    if roles.weights is not None:
+        weights = part[roles.weights].to_numpy(dtype=np.float64, na_value=np.nan)
+        # A partition whose rows all weigh nothing is no error; all of them would be.
+        weights = read_weights(weights, n) if weights.any() else weights
+    if roles.target is None:
+        return LabelledRows(
+            rows, Targets(np.full(n, UNLABELLED, np.int32), 0, weights, n), np.empty(0)
+        )
+    targets, classes = _read_labels(part[roles.target], request.mark)
+    if request.labels_required and targets.n_unlabelled:
+        row = int(np.argmin(targets.labelled))
+        msg = f"the label in row {row} is missing: leave out rows without a label"
+        raise DataError(msg)
+    return LabelledRows(rows, replace(targets, weights=weights), classes)
+
+
+def _read_labels(column: Any, mark: Any) -> tuple[Targets, Any]:
+    """The labels of a column; strings are compared once for each different one, not each row."""
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+        return read_targets(column.to_numpy(), mark=mark)
+    codes, values = column.factorize()  # −1 is a missing one
+    distinct, classes = read_targets(values.to_numpy(), mark=mark)
+    labels = np.append(distinct.codes, np.int32(UNLABELLED))[codes]
+    n_unlabelled = int(np.count_nonzero(labels == UNLABELLED))
+    return Targets(labels, classes.shape[0], None, n_unlabelled), classes
+
+
+def _check_complete(rows: Rows, encoder: Encoder) -> None:
+    """Raise if a value is missing, naming the first row of the first feature."""
+    names = encoder.names or ()
+    for j, column in enumerate(encoder.categorical):
+        missing = rows.codes[:, j] == MISSING
+        if missing.any():
+            msg = f"the value of {names[column]!r} in row {int(np.argmax(missing))} is missing"
+            raise DataError(msg)
+    for j, column in enumerate(encoder.numeric):
+        missing = np.isnan(rows.matrix[:, j])
+        if missing.any():
+            msg = (
+                f"the value of {names[column]!r} in row {int(np.argmax(missing))} is missing (NaN)"
+            )
+            raise NonFiniteError(msg)
+
+
+@contextmanager
+def _naming(number: int) -> Iterator[None]:
+    """Let errors name the partition; rows are counted within it, from 0."""
+    try:
+        yield
+    except DataError as error:
+        msg = f"partition {number}: {error}"
+        raise type(error)(msg) from None
+
+
+def _dask() -> Any:
+    try:
+        import dask
+    except ImportError:
+        msg = "a cluster needs Dask: pip install 'gaussbayes[dask]'"
+        raise ImportError(msg) from None
+    return dask

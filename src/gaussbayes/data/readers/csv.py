@@ -1,0 +1,227 @@
+"""CSV and TSV: blocks of text → Arrow tables, in any thread."""
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.data.bad_rows import RowProblem
+from gaussbayes.data.listing import SourceFile
+from gaussbayes.data.readers.text import (
+    BOM,
+    QUOTE,
+    first_record_end,
+    first_records,
+    fit_types,
+    has_decimal_commas,
+    infer_types,
+)
+from gaussbayes.data.selection import (
+    InferredTypes,
+    ParsedTable,
+    Piece,
+    Selection,
+    check_distinct,
+    check_same_columns,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_STEP = 1 << 20
+"""Bytes that pyarrow parses at a time: they and what becomes of them stay in the cache. Where there
+are quotes, it would take as long to find out where to cut."""
+
+_SEPARATORS = (",", "\t", ";", "|")
+_NUMBER = re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*")
+_INTEGER = re.compile(r"\s*\d+\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line: what separates values, the names of the columns, and its length."""
+
+    separator: str
+    names: tuple[str, ...]
+    n_bytes: int
+
+
+def look(file: SourceFile, block: bytes) -> tuple[InferredTypes, bool]:
+    r"""What the first block of a file shows, and whether there are rows in it.
+
+    Examples
+    --------
+    >>> inferred, has_rows = look(SourceFile("a.csv", "csv", None), b"a,b\n1,x\n2,y\n")
+    >>> inferred.schema.types, has_rows
+    ([DataType(int64), DataType(string)], True)
+    """
+    from pyarrow import csv as arrow_csv
+
+    header, data = _split(file, block)
+    data = first_records(data, quoted=True)
+    text, _ = _as_text(data, header)
+    decimal = "," if header.separator == ";" and has_decimal_commas(text, file.shown) else "."
+    options = arrow_csv.ConvertOptions(decimal_point=decimal)
+    inferred = _table(data, header, options, lambda _: "skip")
+    return infer_types(inferred, text, decimal), text.num_rows > 0
+
+
+def pieces(file: SourceFile, selection: Selection, blocks: Iterator[bytes]) -> Iterator[Piece]:
+    """One piece for each block of the file."""
+    header, data = _split(file, next(blocks, b""))
+    check_same_columns(file.shown, header.names, selection.columns)
+    yield partial(_read, data, header, selection)
+    for block in blocks:
+        yield partial(_read, block, header, selection)
+
+
+def read_header(block: bytes, file: str, separator: str | None = None) -> Header:
+    r"""The header in the first block of a file.
+
+    Without `separator`, it is the one of ``, TAB ; |`` that occurs most often in the first line,
+    outside quotes.
+
+    Examples
+    --------
+    >>> read_header(b'age;"height; cm"\n1;2\n', "file")
+    Header(separator=';', names=('age', 'height; cm'), n_bytes=17)
+    """
+    start = len(BOM) if block.startswith(BOM) else 0
+    while block[start : start + 1] in {b"\n", b"\r"}:
+        start += 1
+    if not block[start:].strip():
+        msg = f"{file} is empty: the first line must name the columns"
+        raise DataError(msg)
+    end = start + first_record_end(block[start:])
+    try:
+        line = block[start:end].decode()
+    except UnicodeDecodeError as error:
+        msg = (
+            f"the first line of {file} is not UTF-8 text ({error.reason}): write the file as UTF-8"
+        )
+        raise DataError(msg) from None
+    chosen = separator if separator is not None else _separator(line)
+    try:
+        names = tuple(next(csv.reader([line.rstrip("\r\n")], delimiter=chosen), []))
+    except csv.Error as error:
+        msg = f"the first line of {file}, which must name the columns, cannot be read: {error}"
+        raise DataError(msg) from None
+    _check_is_header(names, file)
+    check_distinct(file, names)
+    return Header(chosen, names, end)
+
+
+def _separator(line: str) -> str:
+    unquoted = re.sub(r'"(?:[^"]|"")*"', "", line)
+    return max(_SEPARATORS, key=unquoted.count)
+
+
+def _check_is_header(names: tuple[str, ...], file: str) -> None:
+    """Raise for a first line that holds numbers; 0, 1, 2, … or 2019, 2020 may be names."""
+    numbers = [name for name in names if _NUMBER.fullmatch(name)]
+    integers = [int(name) for name in numbers if _INTEGER.fullmatch(name)]
+    in_sequence = len(integers) == len(numbers) and all(
+        after == before + 1 for before, after in pairwise(integers)
+    )
+    if numbers and not in_sequence:
+        some = ", ".join(map(repr, names[:4]))
+        msg = (
+            f"the first line of {file} looks like a row of data ({some}{', …' * (len(names) > 4)})"
+            ", but must name the columns: put a line with their names before it"
+        )
+        raise SchemaError(msg)
+
+
+def _split(file: SourceFile, block: bytes) -> tuple[Header, bytes]:
+    """The header of a file, and the rows of its first block."""
+    header = read_header(block, file.shown, "\t" if file.format == "tsv" else None)
+    return header, block[header.n_bytes :]
+
+
+def _read(data: bytes, header: Header, selection: Selection) -> Iterator[ParsedTable]:
+    yield parse(data, header, selection)
+
+
+def parse(data: bytes, header: Header, selection: Selection) -> ParsedTable:
+    r"""The rows of a block as the types that are held.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> wanted = Selection(pa.schema({"a": pa.float64()}), "skip")
+    >>> parsed = parse(b"1,x\n2,y,z\nw,y\n", Header(",", ("a", "b"), 0), wanted)
+    >>> parsed.table.to_pydict(), parsed.n_records
+    ({'a': [1.0]}, 3)
+    >>> [(problem.row, problem.problem) for problem in parsed.problems]
+    [(1, 'has 3 values, but there are 2 columns'), (2, 'is not a number')]
+    """
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    types = {field.name: field.type for field in selection.schema}
+    types |= {name: pa.dictionary(pa.int32(), types[name]) for name in selection.encoded}
+    options = arrow_csv.ConvertOptions(
+        column_types=types, include_columns=selection.columns, decimal_point=selection.decimal
+    )
+    try:
+        table = _table(data, header, options, step=None if QUOTE in data else _STEP)
+    except pa.ArrowInvalid:
+        return _parse_slowly(data, header, selection)
+    return ParsedTable(table, table.num_rows)
+
+
+def _parse_slowly(data: bytes, header: Header, selection: Selection) -> ParsedTable:
+    """As `parse`, by way of text, to find the rows that do not fit."""
+    table, problems = _as_text(data, header)
+    n_records = table.num_rows + len(problems)
+    rows = np.setdiff1d(np.arange(n_records), [each.row for each in problems])
+    good, more = fit_types(table.select(selection.columns), selection, rows)
+    both = sorted([*problems, *more], key=lambda each: each.row)
+    return ParsedTable(good, n_records, tuple(both))
+
+
+def _as_text(data: bytes, header: Header) -> tuple["pa.Table", list[RowProblem]]:
+    """All values as bytes, and the rows with another number of values than there are columns."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    problems: list[RowProblem] = []
+    n_columns = len(header.names)
+
+    def note(row: Any) -> str:
+        values = f"{row.actual_columns} value{'s' if row.actual_columns != 1 else ''}"
+        problem = f"has {values}, but there are {n_columns} columns"
+        problems.append(RowProblem(row.number - 1, None, None, problem))
+        return "skip"
+
+    types = dict.fromkeys(header.names, pa.binary())
+    return _table(data, header, arrow_csv.ConvertOptions(column_types=types), note), problems
+
+
+def _table(
+    data: bytes, header: Header, options: Any, on_problem: Any = None, step: int | None = None
+) -> Any:
+    """The rows of a block; `step` is how many bytes pyarrow parses at a time, None for all."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    if not data or data.isspace():
+        names = options.include_columns or header.names
+        return pa.schema(
+            [(name, options.column_types.get(name, pa.null())) for name in names]
+        ).empty_table()
+    reading = arrow_csv.ReadOptions(
+        column_names=header.names, use_threads=False, block_size=step or len(data) + 1
+    )
+    parsing = arrow_csv.ParseOptions(
+        delimiter=header.separator,
+        newlines_in_values=QUOTE in data,
+        invalid_row_handler=on_problem,
+    )
+    return arrow_csv.read_csv(pa.BufferReader(data), reading, parsing, options)

@@ -1,0 +1,411 @@
+"""Any source of rows, read once in blocks: a function of every block, summed in one fixed tree.
+
+`open_rows` takes whatever holds the rows:
+
+- files (CSV, TSV, JSON lines, Parquet, Arrow; gzip or zstd): a path, a list of paths, a folder, a
+  pattern such as ``"data/*.csv"``, or ``"-"`` for standard input;
+- a Dask DataFrame, or files on a Dask cluster;
+- a lazy frame or table of an engine (DuckDB, Polars, SQL).
+
+What comes is a `RowSource`: its features are known, and `RowSource.reduce` reads it in bounded
+memory, again and again if need be. Of files and Dask frames the result is the same to the bit
+however the work was shared; an engine gives its rows in an order of its own.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from gaussbayes.base.errors import DataError, NonFiniteError
+from gaussbayes.base.merge_tree import Mergeable
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.arrow_columns import weight_column
+from gaussbayes.data.bad_rows import (
+    NO_BAD_ROWS,
+    BadRowError,
+    BadRows,
+    count_problems,
+    describe,
+)
+from gaussbayes.data.categories import MISSING
+from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.factors import MOST_CATEGORIES, too_many_categories
+from gaussbayes.data.labels import read_label_column
+from gaussbayes.data.roles import Request, Roles
+from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
+from gaussbayes.data.selection import ParsedTable, Selection
+from gaussbayes.kernels.columns import Columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Sum = TypeVar("Sum", bound=Mergeable)
+Sum_co = TypeVar("Sum_co", bound=Mergeable, covariant=True)
+
+_MOST_BYTES = 1 << 30
+"""What is learnt from rows and takes more comes rather from a target that is not one."""
+
+
+class Fold(Protocol[Sum_co]):
+    """What is summed over the blocks of a source: a function that can be sent to a worker.
+
+    It may raise `NonFiniteError` for infinity among the numbers, the rows of which are then found
+    and named. Its result may say by ``is_complete`` that no value is missing in the block, which
+    saves looking, and by ``n_bytes`` how large it is. None is nothing to add.
+    """
+
+    def __call__(self, block: LabelledRows, threads: int, /) -> Sum_co | None:
+        """What a block adds; `threads` are those that it may use."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """What some of the blocks sum to, and what was read for it.
+
+    Bad rows are numbered from the first row of the first block.
+    """
+
+    total: Any = None  # None for nothing
+    n_rows: int = 0  # those used
+    n_unlabelled: int = 0  # those among them without label
+    n_incomplete: int = 0  # those among them of which a feature is missing
+    n_records: int = 0  # those read of a file, bad ones too
+    bad_rows: BadRows = NO_BAD_ROWS
+    weighs: bool = False  # whether a row has a weight above 0
+    stop: BadRowError | None = None  # the row at which reading must stop; the sums are incomplete
+
+    def __add__(self, other: "Partial") -> "Partial":
+        total = self.total if other.total is None else other.total
+        if self.total is not None and other.total is not None:
+            total = self.total + other.total
+            check_size(total)
+        return Partial(
+            total,
+            self.n_rows + other.n_rows,
+            self.n_unlabelled + other.n_unlabelled,
+            self.n_incomplete + other.n_incomplete,
+            self.n_records + other.n_records,
+            self.bad_rows + other.bad_rows.later(self.n_records),
+            self.weighs or other.weighs,
+        )
+
+    @property
+    def of_file(self) -> "Partial":
+        """The same as part of several files, each of which numbers its rows from 1."""
+        return replace(self, n_records=0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduced(Generic[Sum]):
+    """The sum of a function of the rows of a source, and what was read."""
+
+    total: Sum
+    features: tuple[str, ...]
+    target: str | None
+    categorical: tuple[int, ...]  # which of the features hold categories
+    n_rows: int  # those used
+    n_unlabelled: int = 0  # those among them without label
+    n_incomplete: int = 0  # those among them of which a feature is missing
+    bad_rows: BadRows = NO_BAD_ROWS
+
+
+class RowSource(ABC):
+    """Rows whose features, target and weights are known, and which can be read again and again."""
+
+    def __init__(self, roles: Roles, request: Request) -> None:
+        self.roles = roles
+        self.request = request
+        self.encoder = roles.encoder  # knows no categories: takes those that occur in a block
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the features."""
+        return self.roles.features
+
+    @property
+    def target(self) -> str | None:
+        """The column that holds the labels."""
+        return self.roles.target
+
+    @property
+    def categorical(self) -> tuple[int, ...]:
+        """Which of the features hold categories."""
+        return self.encoder.categorical
+
+    @property
+    def is_read_once(self) -> bool:
+        """Whether the rows come through a pipe, so that they cannot be read again."""
+        return False
+
+    def reduce(
+        self, fold: Fold[Sum], *, encoder: Encoder | None = None, n_jobs: int | None = None
+    ) -> Reduced[Sum]:
+        """Read the rows once, and sum a function of each block in one fixed tree.
+
+        Parameters
+        ----------
+        fold : see `Fold`; the classes of a block are those that occur in it, and so are the
+            categories unless `encoder` knows them
+        encoder : how features become numbers and codes; None is that of the source
+        n_jobs : threads; None uses every core. The result is the same for any number of them
+        """
+        partial = self._partial(fold, encoder or self.encoder, n_jobs)
+        if not partial.n_rows:
+            bad = partial.bad_rows
+            what = f"; all {bad.count} are bad, the first: {describe(bad.first[0])}" * bool(
+                bad.count
+            )
+            msg = f"{self._shown}: there are no rows to learn from{what}"
+            raise DataError(msg)
+        if not partial.weighs:
+            msg = f"{self._shown}: the weights in column {self.roles.weights!r} are all zero"
+            raise DataError(msg)
+        return Reduced(
+            partial.total,
+            self.roles.features,
+            self.roles.target,
+            self.categorical,
+            partial.n_rows,
+            partial.n_unlabelled,
+            partial.n_incomplete,
+            partial.bad_rows,
+        )
+
+    def unlabelled(self, encoder: Encoder) -> "UnlabelledRows":
+        """The rows without label, as EM takes them: one pass for each call of `reduce`."""
+        return UnlabelledRows(self, encoder)
+
+    @abstractmethod
+    def blocks(self, encoder: Encoder | None = None) -> Iterator["PlacedRows"]:
+        """The rows in order, some at a time."""
+
+    @abstractmethod
+    def _partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial: ...
+
+    @property
+    @abstractmethod
+    def _shown(self) -> str:
+        """What messages call the source."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlacedRows:
+    """A block of rows, and what messages call it."""
+
+    block: LabelledRows
+    place: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnlabelledRows:
+    """The rows of a source that have no label, to be read again and again."""
+
+    source: RowSource
+    encoder: Encoder  # knows the categories
+
+    def reduce(self, function: Callable[[Rows, FloatArray], Sum], threads: int) -> Sum:
+        """The sum of a function of rows and their weights, in one fixed order."""
+        fold = OnUnlabelled(function)
+        return self.source.reduce(fold, encoder=self.encoder, n_jobs=threads).total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OnUnlabelled(Generic[Sum_co]):
+    """A fold that takes rows without label alone, with their weights."""
+
+    function: Callable[[Rows, FloatArray], Sum_co]
+
+    def __call__(self, block: LabelledRows, threads: int, /) -> Sum_co | None:  # noqa: ARG002
+        if not block.targets.n_unlabelled:
+            return None
+        chosen = ~block.targets.labelled
+        return self.function(block.rows[chosen], block.targets[chosen].total_weights())
+
+
+def open_rows(source: Any, request: Request, *, client: Any = None) -> RowSource:
+    """Find the columns of a source that are asked for, and check that they can be what they are.
+
+    Parameters
+    ----------
+    source : see `gaussbayes.data.reduction`; or a `Source` that `open_source` has opened
+    client : a Dask client to read files on its cluster
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> rows = open_rows(files("gaussbayes.datasets").joinpath("iris.csv"), Request("species"))
+    >>> rows.target, len(rows.features), rows.categorical
+    ('species', 4, ())
+    """
+    kind = type(source).__module__.partition(".")[0]
+    if client is not None or kind in {"dask", "dask_expr"}:
+        from gaussbayes.data.dask import open_on_cluster
+
+        return open_on_cluster(source, request, client)
+    if _is_lazy(source):
+        from gaussbayes.data.engines import EngineRows
+
+        return EngineRows.open(source, request)
+    from gaussbayes.data.file_rows import FileRows
+
+    return FileRows.open(source, request)
+
+
+def reduce_rows(
+    source: Any,
+    request: Request,
+    fold: Fold[Sum],
+    *,
+    n_jobs: int | None = None,
+    client: Any = None,
+) -> Reduced[Sum]:
+    """Read a source once and sum a function of its blocks; see `open_rows` and `RowSource.reduce`.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> iris = files("gaussbayes.datasets").joinpath("iris.csv")
+    >>> reduced = reduce_rows(iris, Request("species"), lambda block, threads: block.rows.n_rows)
+    >>> reduced.total, reduced.n_rows, reduced.n_unlabelled
+    (150, 150, 0)
+    """
+    return open_rows(source, request, client=client).reduce(fold, n_jobs=n_jobs)
+
+
+def _is_lazy(source: Any) -> bool:
+    """Whether this is a table of an engine."""
+    if isinstance(source, str | bytes | list | tuple) or hasattr(source, "__fspath__"):
+        return False
+    import narwhals.stable.v2 as nw
+
+    return isinstance(source, nw.LazyFrame) or bool(nw.dependencies.is_into_lazyframe(source))
+
+
+@dataclass(frozen=True, slots=True)
+class BlockReader:
+    """How Arrow tables of a source become blocks of labelled rows."""
+
+    roles: Roles
+    encoder: Encoder
+    selection: Selection
+    complete: bool = False  # whether a row that lacks a feature is a bad one
+    mark: Any = None  # a label that stands for a missing one
+    integers: bool = False  # whether labels are strings that spell integers
+    spelled: bool = False  # whether categories may be strings that spell numbers
+
+    def read(self, table: "pa.Table") -> LabelledRows:
+        """The rows of a table that has been sifted."""
+        weights = weight_column(table, self.roles.weights)
+        if self.roles.target is None:
+            codes = np.full(table.num_rows, UNLABELLED, np.int32)
+            targets, classes = Targets(codes, 0, weights, table.num_rows), np.empty(0)
+        else:
+            column = table.column(self.roles.target)
+            codes, classes, n_unlabelled = read_label_column(
+                column, self.roles.target, self.mark, integers=self.integers
+            )
+            targets = Targets(codes, classes.shape[0], weights, n_unlabelled)
+        rows = self.encoder.encode_block(table, spelled=self.spelled)
+        if self.encoder.categories is None:
+            _check_categories(rows, self.encoder)
+        return LabelledRows(rows, targets, classes)
+
+    def fold(self, parsed: ParsedTable, fold: Fold[Any], threads: int, file: str) -> Partial:
+        """What a table adds.
+
+        Values are looked through for infinity only if the sums show that there is some, or if rows
+        have no label, which some functions do not sum.
+        """
+        usable = self._usable(parsed, finite=False)
+        result, block = None, None
+        try:
+            try:
+                looked = False
+                if usable.table.num_rows:
+                    block = self.read(usable.table)
+                    looked = block.targets.n_unlabelled > 0
+                    result = None if looked else fold(block, threads)
+                    looked |= self.complete and not _is_complete(result, block.rows)
+            except NonFiniteError:
+                looked = True
+            if looked:
+                usable, result, block = self._usable(usable, finite=True), None, None
+                if usable.table.num_rows:
+                    block = self.read(usable.table)
+                    result = fold(block, threads)
+        except DataError as error:
+            msg = f"{file}: {error}"
+            raise type(error)(msg) from None
+        partial = partial_of(block, result)
+        return replace(
+            partial,
+            n_records=usable.n_records,
+            bad_rows=count_problems(usable.problems, file, 1),
+        )
+
+    def _usable(self, parsed: ParsedTable, *, finite: bool) -> ParsedTable:
+        usable = parsed.sifted(self.selection, finite=finite)
+        if usable.problems and self.selection.bad_rows == "error":
+            raise BadRowError(usable.problems[0])
+        return usable
+
+
+def partial_of(block: LabelledRows | None, result: Any) -> Partial:
+    """What a block adds, given the result of a fold."""
+    if block is None:
+        return Partial()
+    check_size(result)
+    incomplete = 0 if _is_complete(result, block.rows) else count_incomplete(block.rows)
+    weights = block.targets.weights
+    return Partial(
+        result,
+        block.rows.n_rows,
+        block.targets.n_unlabelled,
+        incomplete,
+        weighs=weights is None or bool(weights.any()),
+    )
+
+
+def count_incomplete(rows: Rows) -> int:
+    """How many rows lack a feature: a number is NaN, or a category is missing.
+
+    Examples
+    --------
+    >>> table = Columns((np.array([1.0, np.nan, 2.0]), np.array([3.0, np.nan, np.nan])))
+    >>> count_incomplete(Rows(table, np.empty((3, 0), np.int32)))
+    2
+    """
+    missing = (rows.codes == MISSING).any(axis=1)
+    numbers = rows.numbers
+    for column in numbers.columns if isinstance(numbers, Columns) else numbers.T:
+        missing |= np.isnan(column)
+    return int(np.count_nonzero(missing))
+
+
+def check_size(total: Any) -> None:
+    """Raise if what was learnt takes more memory than statistics should."""
+    n_bytes = getattr(total, "n_bytes", 0)
+    if n_bytes > _MOST_BYTES:
+        classes = getattr(total, "classes", ())
+        msg = (
+            f"what is learnt of {len(classes)} classes or more takes {n_bytes >> 20:,} MB: is the "
+            "target the right column? Choose one of classes, fewer features or fewer categories, "
+            "or a shared or diagonal covariance"
+        )
+        raise DataError(msg)
+
+
+def _is_complete(result: Any, rows: Rows) -> bool:
+    """Whether no value is missing; if the result does not say, the rows are looked at."""
+    complete = getattr(result, "is_complete", None)
+    return count_incomplete(rows) == 0 if complete is None else bool(complete)
+
+
+def _check_categories(rows: Rows, encoder: Encoder) -> None:
+    if sum(map(len, rows.categories)) > MOST_CATEGORIES:
+        j = int(np.argmax([len(categories) for categories in rows.categories]))
+        name = (encoder.names or ())[encoder.categorical[j]]
+        raise too_many_categories(repr(name), rows.categories[j][0])

@@ -1,0 +1,244 @@
+"""Arrays, lists and frames (pandas, polars, Arrow) as matrices of floats."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.types import RealArray
+
+_WIDTHS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def is_frame(X: Any) -> bool:
+    """Whether `X` is a table with named columns: pandas, polars or Arrow."""
+    if isinstance(X, np.ndarray | list | tuple):
+        return False
+    import narwhals.stable.v2 as nw
+
+    return bool(nw.dependencies.is_into_dataframe(X))
+
+
+def as_frame(X: Any) -> Any:
+    """A frame of any kind as one of narwhals."""
+    import narwhals.stable.v2 as nw
+    from narwhals.exceptions import DuplicateError
+
+    try:
+        return nw.from_native(X, eager_only=True)
+    except DuplicateError as error:
+        msg = f"two columns of X have the same name: {error}"
+        raise SchemaError(msg) from None
+
+
+def feature_names(X: Any) -> tuple[str, ...] | None:
+    """The names of a frame's columns if all are strings, else None.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> feature_names(pd.DataFrame({"age": [1], "height": [2]}))
+    ('age', 'height')
+    """
+    names = tuple(as_frame(X).columns) if is_frame(X) else ()
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def check_names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...] | None:
+    """Names given for the features, if there is one for each.
+
+    Examples
+    --------
+    >>> check_names(["age", "height"], 2)
+    ('age', 'height')
+    """
+    if names is not None and len(names) != n_features:
+        msg = f"{n_features} features need as many names, got {list(names)}"
+        raise SchemaError(msg)
+    return None if names is None else tuple(names)
+
+
+def as_matrix(X: Any, names: Sequence[object] | None = None) -> RealArray:
+    """The rows (n, d) as float32 or float64.
+
+    Arrays of these two types are returned as they are, whatever their strides; so are frames that
+    hold such an array. Integers, booleans, other floats and numbers held as objects become float64,
+    missing values NaN. Looking for NaN is left to those who read the rows anyway.
+
+    Parameters
+    ----------
+    names : what messages call the columns of an array; their numbers if None
+
+    Examples
+    --------
+    >>> as_matrix([[1, 2], [3, 4]]).dtype
+    dtype('float64')
+    """
+    plain = type(X) is np.ndarray and X.ndim == 2
+    matrix = X if plain else frame_matrix(as_frame(X)) if is_frame(X) else as_array(X)
+    if matrix.dtype not in _WIDTHS:
+        matrix = _as_floats(matrix, range(matrix.shape[1]) if names is None else names)
+    if matrix.size == 0:
+        check_not_empty(matrix.shape)
+    return matrix
+
+
+def as_array(X: Any) -> NDArray[Any]:
+    """A table that is no frame as an array (n, d) of any type; strings in a list stay as they are.
+
+    Examples
+    --------
+    >>> as_array([[1.5, "low"], [2.5, None]]).tolist()
+    [[1.5, 'low'], [2.5, None]]
+    """
+    array: NDArray[Any] = X if type(X) is np.ndarray else _from_sequence(X)
+    if array.ndim != 2:
+        _raise_for_dimensions(array)
+    return array
+
+
+def frame_matrix(frame: Any) -> NDArray[Any]:
+    """The values (n, d) of a frame of narwhals: a view where the storage allows it."""
+    import narwhals.stable.v2 as nw
+
+    types = set(frame.schema.values())
+    width = np.dtype(np.float32 if types == {nw.Float32} else np.float64)
+    if types in ({nw.Float32}, {nw.Float64}) and not frame.implementation.is_pyarrow():
+        matrix: NDArray[Any] = frame.to_native().to_numpy()
+        if matrix.dtype == width:
+            return matrix
+    matrix = np.empty(frame.shape, dtype=width, order="F")
+    for column, series in enumerate(frame.iter_columns()):
+        values = series_values(series)
+        if values.dtype.kind not in "biuf":
+            values = _as_floats(values[:, None], [series.name])[:, 0]
+        matrix[:, column] = values
+    return matrix
+
+
+def check_not_empty(shape: tuple[int, ...]) -> None:
+    """Raise for a table without rows or without columns."""
+    for axis, things in enumerate(("sample", "feature")):
+        if shape[axis] == 0:
+            problem = f"0 {things}(s) (shape={shape}) while a minimum of 1 is required"
+            msg = f"Found array with {problem}."
+            raise DataError(msg)
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value stands for a missing one: None, NaN, or pandas' NA and NaT.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    if isinstance(value, float | np.floating | np.datetime64 | np.timedelta64):
+        return bool(value != value)  # noqa: PLR0124 (NaN and NaT differ from themselves)
+    return value is None or type(value).__name__ in {"NAType", "NaTType"}
+
+
+def series_values(series: Any) -> NDArray[Any]:
+    """The values (n,) of a column, a series of narwhals; missing ones as None or NaN.
+
+    Examples
+    --------
+    >>> import narwhals.stable.v2 as nw
+    >>> import pandas as pd
+    >>> series_values(nw.from_native(pd.Series([1, 2]), series_only=True)).tolist()
+    [1, 2]
+    """
+    import narwhals.stable.v2 as nw
+
+    if series.implementation.is_pyarrow() and series.dtype == nw.Categorical:
+        # A missing value in a dictionary of Arrow would become one of those that are there.
+        coded = series.to_native()
+        series = nw.from_native(coded.cast(coded.type.value_type), series_only=True)
+    values: NDArray[Any] = series.to_numpy()
+    return values
+
+
+def _from_sequence(X: Any) -> NDArray[Any]:
+    """An array of what is neither an array nor a frame; strings in it stay as they are."""
+    if hasattr(X, "tocsr") or hasattr(X, "todense"):
+        msg = (
+            f"Sparse data was passed ({type(X).__name__}), but a Gaussian needs every value: "
+            "convert with X.toarray(), or reduce the features first, for example with TruncatedSVD"
+        )
+        raise DataError(msg)
+    if np.ma.is_masked(X):
+        data = np.ma.getdata(X)
+        if data.dtype.kind in "US":  # NumPy would write 'nan'
+            data = data.astype(object)
+        return np.where(np.ma.getmaskarray(X), np.nan, data)
+    if hasattr(X, "collect") and not hasattr(X, "__array__"):
+        msg = f"X is lazy ({type(X).__module__}.{type(X).__name__}): pass X.collect()"
+        raise DataError(msg)
+    try:
+        matrix = np.asarray(X)
+        return np.asarray(X, dtype=object) if matrix.dtype.kind in "US" else matrix
+    except ValueError:
+        lengths = [np.size(row) for row in X]
+        row = next((i for i, length in enumerate(lengths) if length != lengths[0]), 0)
+        msg = (
+            f"the rows of X differ in length: row 0 has {lengths[0]} values, "
+            f"row {row} has {lengths[row]}; each row needs one number for each feature"
+        )
+        raise DataError(msg) from None
+
+
+def _as_floats(matrix: NDArray[Any], names: Sequence[object]) -> RealArray:
+    """A matrix of another type as floats; `names` are those of its columns."""
+    kind = matrix.dtype.kind
+    if kind in "biuf":
+        native = matrix.dtype.newbyteorder("=")
+        return matrix.astype(native if native in _WIDTHS else np.float64)
+    if kind == "c":
+        msg = "Complex data not supported: X holds complex numbers; give two features for each"
+        raise DataError(msg)
+    if kind == "O" and not {str, bytes, np.str_, np.bytes_} & set(map(type, matrix.flat)):
+        try:
+            return matrix.astype(np.float64)
+        except (TypeError, ValueError, OverflowError):
+            pass  # one of them is not a number: find it
+    if kind not in "OUST":
+        msg = f"column {names[0]!r} of X holds {matrix.dtype} values; give numbers"
+        raise DataError(msg)
+    floats = np.empty(matrix.shape)
+    for (row, column), value in np.ndenumerate(matrix):
+        floats[row, column] = _as_float(value, row, f"column {names[column]!r}")
+    return floats
+
+
+def _as_float(value: object, row: int, column: str) -> float:
+    if is_missing(value):
+        return np.nan
+    if isinstance(value, str | bytes):
+        msg = (
+            f"{column} of X holds a string: {value!r:.60} in row {row}; could not convert string "
+            "to float. Leave the column out, encode it as numbers, or make it a category "
+            "(categorical_features)"
+        )
+        raise DataError(msg)
+    if isinstance(value, complex | np.complexfloating):
+        msg = f"Complex data not supported: {column} of X holds {value} in row {row}"
+        raise DataError(msg)
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError) as error:
+        # scikit-learn's tools expect a TypeError for what cannot be a number at all.
+        msg = f"{column} of X holds {value!r:.60} in row {row}: {error}"
+        raise TypeError(msg) from None
+
+
+def _raise_for_dimensions(array: NDArray[Any]) -> None:
+    if array.ndim > 2:
+        msg = f"Found array with dim {array.ndim} (shape={array.shape}), while dim <= 2 is required"
+        raise DataError(msg)
+    msg = (
+        f"Expected a 2D array (rows, features), got one of shape {array.shape}. Reshape your data: "
+        "X.reshape(-1, 1) if it is one feature, X.reshape(1, -1) if it is one row"
+    )
+    raise DataError(msg)

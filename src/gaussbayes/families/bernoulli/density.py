@@ -1,0 +1,212 @@
+"""Bernoulli distributions: ``p(x | c) = Π_j p_cj^x_j (1 − p_cj)^(1 − x_j)``."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray
+from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.families.bernoulli.statistics import BernoulliStatistics, binary_terms
+from gaussbayes.families.independent import (
+    Place,
+    linear_log_likelihood,
+    linear_scores,
+    score_blocks,
+    sum_rows,
+)
+from gaussbayes.families.protocol import ParameterTable, Reference
+
+_POWERS = {1.0: 0.5, 0.5: 0.125, 0.0: 0.125, -0.5: 0.125, -1.0: 0.125}
+"""Powers of the probabilities by which `draw_widely` draws, and the proportion of rows of each."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BernoulliDensity:
+    """``log p(0 | class)`` and ``log p(1 | class)`` of each column; −∞ is a probability of 0.
+
+    Both are kept: of a probability next to 1 the other could not be told.
+
+    Examples
+    --------
+    >>> density = BernoulliDensity(np.log([[[0.75], [0.5]], [[0.25], [0.5]]]))
+    >>> rows = number_rows(np.array([[0.0], [1.0], [np.nan]]))
+    >>> np.exp(density.log_density(rows)).round(12).tolist()
+    [[0.75, 0.5], [0.25, 0.5], [1.0, 1.0]]
+    """
+
+    log_probability: FloatArray  # (2, k, d)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return int(self.log_probability.shape[1])
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return int(self.log_probability.shape[2])
+
+    @property
+    def n_parameters(self) -> int:
+        """One for each class and column."""
+        return self.n_classes * self.n_columns
+
+    @property
+    def probability(self) -> FloatArray:
+        """The probabilities of 1 (k, d)."""
+        probability: FloatArray = np.exp(self.log_probability[1])
+        return probability
+
+    @property
+    def mean(self) -> FloatArray:
+        """The probabilities of 1 (k, d)."""
+        return self.probability
+
+    @property
+    def deviation(self) -> FloatArray:
+        """``√(p (1 − p))`` (k, d)."""
+        deviation: FloatArray = np.exp(0.5 * self.log_probability.sum(axis=0))
+        return deviation
+
+    def dense_covariance(self) -> FloatArray:
+        """``p (1 − p)`` in the diagonals of matrices (k, d, d)."""
+        covariance: FloatArray = np.square(self.deviation)[:, :, None] * np.eye(self.n_columns)
+        return covariance
+
+    def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
+        """``log p(x | c)`` (n, k)."""
+
+        def score(numbers: FloatArray, place: Place) -> FloatArray:
+            return linear_scores(binary_terms(numbers, place)[1:], self.log_probability)
+
+        return score_blocks(score, rows, self.n_classes, threads)
+
+    def by_column(self, numbers: FloatArray) -> FloatArray:
+        """``log p(x_j | c)`` of numbers that go with the probabilities: row i with class i."""
+        zero, one = self.log_probability
+        return np.where(numbers == 1, one, np.where(numbers == 0, zero, 0.0))
+
+    def expect(
+        self, rows: Rows, responsibility: FloatArray, threads: int = 1
+    ) -> BernoulliStatistics:
+        """The sums over rows that belong to each class in part (n, k).
+
+        Missing values count as missing: as the columns are independent, their expectation is what
+        the density says already.
+        """
+        targets = Targets(responsibility, self.n_classes)
+        return sum_rows(BernoulliStatistics, binary_terms, rows, targets, threads)
+
+    def expect_statistics(
+        self, statistics: BernoulliStatistics
+    ) -> tuple[BernoulliStatistics, float]:
+        """The same statistics, and their log-likelihood."""
+        return statistics, self.log_likelihood(statistics)
+
+    def log_likelihood(self, statistics: BernoulliStatistics) -> float:
+        """``Σ (zeros log p(0) + ones log p(1))``."""
+        return linear_log_likelihood(statistics.sums[1:], self.log_probability)
+
+    def marginal(self, columns: Sequence[int], names: Schema) -> "BernoulliDensity":  # noqa: ARG002
+        """The density of some of the columns: the others are independent of them."""
+        return BernoulliDensity(self.log_probability[:, :, list(columns)])
+
+    def selected(self, codes: Sequence[int]) -> "BernoulliDensity":
+        """Only the classes with these codes, in this order."""
+        return BernoulliDensity(self.log_probability[:, list(codes)])
+
+    def restarted(self, together: BernoulliStatistics) -> "BernoulliDensity":
+        """The density with one more row in each class, which is the average of all rows."""
+        weight = np.maximum(together.observed, 1.0)
+        blended = weight * np.exp(self.log_probability) + together.sums[1:] / weight
+        with np.errstate(divide="ignore"):  # of a value that no row has
+            return BernoulliDensity(np.log(blended / blended.sum(axis=0)))
+
+    def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
+        """0 or 1 in each column of one row for each class code (n,)."""
+        return number_rows(_drawn(self.log_probability[:, codes], generator))
+
+    def draw_widely(
+        self, codes: CodeArray, generator: np.random.Generator
+    ) -> tuple[Rows, FloatArray]:
+        """One row for each class code (n,), unusual ones among them, and weights.
+
+        Half of the rows are drawn from probabilities in proportion to a power of those of the
+        model: ½ makes what is rare less rare, 0 both alike, and −1 turns them about. A row weighs
+        as much as it is more probable in the model than in this mixture: at most 2.
+
+        Examples
+        --------
+        >>> density = BernoulliDensity(np.log([[[1 - 1e-9]], [[1e-9]]]))
+        >>> rows, weight = density.draw_widely(np.zeros(99_999, np.int32), np.random.default_rng(0))
+        >>> float((weight * (rows.matrix[:, 0] == 1)).mean().round(10))
+        1e-09
+        """
+        proportion = np.array(list(_POWERS.values()))
+        chosen = generator.choice(len(_POWERS), size=codes.size, p=proportion)
+        own = self.log_probability[:, codes]
+        raised = [_to_the_power(own, power) for power in _POWERS]
+        numbers = np.empty(own.shape[1:])
+        for number, log_probability in enumerate(raised):
+            which = np.flatnonzero(chosen == number)
+            numbers[which] = _drawn(log_probability[:, which], generator)
+        each = np.stack([BernoulliDensity(one).by_column(numbers).sum(axis=1) for one in raised])
+        mixture = np.logaddexp.reduce(each + np.log(proportion)[:, None], axis=0)
+        return number_rows(numbers), np.exp(each[0] - mixture)
+
+    def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
+        """One row for each pair of classes (n,), number ``a k + b``.
+
+        Drawn in proportion to ``√(p(x | a) p(x | b))``; the two must have values in common.
+        """
+        k, log_probability = self.n_classes, self.log_probability
+        root = 0.5 * (log_probability[:, pairs // k] + log_probability[:, pairs % k])
+        return number_rows(_drawn(root, generator))
+
+    def log_overlap(self) -> FloatArray:
+        """``Σ_j log (√(p_aj p_bj) + √((1 − p_aj) (1 − p_bj)))`` (k, k).
+
+        Examples
+        --------
+        >>> density = BernoulliDensity(np.log([[[0.5], [0.9]], [[0.5], [0.1]]]))
+        >>> np.exp(density.log_overlap()).round(6).tolist()  # √0.05 + √0.45
+        [[1.0, 0.894427], [0.894427, 1.0]]
+        """
+        root = np.exp(0.5 * self.log_probability)
+        with np.errstate(divide="ignore"):
+            total = np.log(np.einsum("vaj,vbj->abj", root, root)).sum(axis=2)
+        np.fill_diagonal(total, 0.0)
+        return np.asarray(np.minimum(total, 0.0))
+
+    def contributions(
+        self,
+        row: Rows,
+        pair: tuple[int, int],
+        reference: Reference | None,  # noqa: ARG002
+    ) -> tuple[float, FloatArray]:
+        """``log p(x_j | a) − log p(x_j | b)`` (d,), compared with unknown values, which add 0."""
+        a, b = (self.selected([code]).by_column(row.matrix.astype(np.float64))[0] for code in pair)
+        with np.errstate(invalid="ignore"):  # of a value that neither class has
+            return 0.0, a - b
+
+    def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
+        """The probabilities of 1."""
+        return (ParameterTable("p(1 | class)", names.titles, self.probability),)
+
+
+def _drawn(log_weight: FloatArray, generator: np.random.Generator) -> FloatArray:
+    """0 or 1 (n, d) with probabilities in proportion to weights (2, n, d), not both of them 0."""
+    with np.errstate(over="ignore"):
+        probability = 1.0 / (1.0 + np.exp(log_weight[0] - log_weight[1]))
+    return np.asarray(generator.random(probability.shape) < probability, dtype=np.float64)
+
+
+def _to_the_power(log_probability: FloatArray, power: float) -> FloatArray:
+    """Probabilities in proportion to a power of those given; 0 stays 0."""
+    raised = np.full_like(log_probability, -np.inf)
+    np.multiply(log_probability, power, out=raised, where=log_probability > -np.inf)
+    raised -= np.logaddexp(raised[0], raised[1])
+    return raised

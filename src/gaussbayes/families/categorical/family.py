@@ -1,0 +1,202 @@
+"""The categorical family: counts and smoothing → the probability of each category."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gaussbayes.base.checks import not_negative
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.categories import Categories
+from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.categorical.density import CategoricalDensity
+from gaussbayes.families.categorical.left_out import left_out
+from gaussbayes.families.categorical.statistics import CategoricalStatistics, count, starts
+from gaussbayes.families.protocol import Fit, Kind, LeftOut
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class Categorical:
+    """Categories that are independent given the class: discrete naive Bayes.
+
+    ``p(category | class) = (weight + α) / (weight of all categories + α m)`` of m categories with
+    smoothing α. 0 is maximum likelihood; α is the weight of as many imagined rows in each category,
+    the mode under a Dirichlet prior with parameters 1 + α. Missing values count nowhere.
+
+    Examples
+    --------
+    >>> statistics = CategoricalStatistics(
+    ...     (("S", "M"),), np.array([4.0]), np.array([[3.0, 1.0]]), np.zeros((1, 1))
+    ... )
+    >>> names = Schema(np.array(["dry"]), 1, ("wind",))
+    >>> np.exp(Categorical().estimate(statistics, names).density.of(0)).round(12).tolist()
+    [[0.75, 0.25]]
+    >>> np.exp(Categorical(smoothing=1).estimate(statistics, names).density.of(0)).round(4).tolist()
+    [[0.6667, 0.3333]]
+    """
+
+    smoothing: float = 0.0
+
+    name: ClassVar[str] = "categorical"
+    kind: ClassVar[Kind] = "category"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "smoothing", not_negative("smoothing", self.smoothing))
+
+    def observe(
+        self,
+        rows: Rows,
+        targets: Targets,
+        names: Schema,  # noqa: ARG002
+        threads: int = 1,
+    ) -> CategoricalStatistics:
+        """How much each category weighs in each class, for those that weigh anything."""
+        return count(rows, targets, threads).trimmed()
+
+    def adapted(self, statistics: CategoricalStatistics) -> CategoricalStatistics:
+        """The same: smoothing acts in `estimate` only."""
+        return statistics
+
+    def estimate(
+        self,
+        statistics: CategoricalStatistics,
+        names: Schema,
+        threads: int = 1,  # noqa: ARG002
+        start: Any = None,  # noqa: ARG002
+    ) -> Fit:
+        """The probabilities of the categories that weigh anything.
+
+        Raises
+        ------
+        DataError
+            If a class has no value of a feature and nothing is smoothed.
+        """
+        statistics = statistics.trimmed()
+        for j in range(len(statistics.categories)):
+            known = statistics.of(j).any(axis=1)
+            if self.smoothing == 0 and not known.all():
+                msg = (
+                    f"{names.feature_name(j)} is missing in every row of class "
+                    f"{names.class_name(int(np.argmin(known)))}, so that its categories have no "
+                    "probabilities there: give rows with a value, set smoothing above 0, or leave "
+                    "the feature out"
+                )
+                raise DataError(msg)
+        return Fit(self.maximise(statistics, names))
+
+    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:  # noqa: ARG002
+        """None: it depends on the categories that occur."""
+        return None
+
+    def start(
+        self,
+        statistics: CategoricalStatistics,
+        together: CategoricalStatistics,
+        names: Schema,
+        threads: int = 1,  # noqa: ARG002
+    ) -> CategoricalDensity:
+        """The probabilities in each class with one more row, as are all rows together.
+
+        No category has probability 0, also if only unlabelled rows have it: EM would never leave 0.
+        """
+        everybody = together.selected([0] * statistics.weight.size)
+        categories = statistics.plus(everybody, names).categories
+        widened, everything = (part.with_categories(categories) for part in (statistics, together))
+        count = widened.count.copy()
+        first = widened.starts
+        for j in range(len(categories)):
+            part = everything.of(j)
+            count[:, first[j] : first[j + 1]] += part / max(part.sum(), 1.0)
+        return self.maximise(replace(widened, count=count), names)
+
+    def maximise(self, expected: CategoricalStatistics, names: Schema) -> CategoricalDensity:  # noqa: ARG002
+        """The probabilities of the categories; those of all classes where one has no value."""
+        log_probability, first = np.empty_like(expected.count), expected.starts
+        for j, column in enumerate(expected.categories):
+            weight = expected.of(j) + self.smoothing
+            total = weight.sum(axis=1, keepdims=True)
+            if not (total > 0).all():
+                weight = np.where(total > 0, weight, weight.sum(axis=0))
+                weight = np.where(weight.any(axis=1, keepdims=True), weight, 1.0)
+                total = weight.sum(axis=1, keepdims=True)
+            if column:
+                with np.errstate(divide="ignore"):
+                    log_probability[:, first[j] : first[j + 1]] = np.log(weight / total)
+        return CategoricalDensity(expected.categories, log_probability)
+
+    def log_penalty(self, density: CategoricalDensity) -> float:
+        """``α Σ log p``, the log of the Dirichlet prior up to a constant."""
+        return self.smoothing * float(density.log_probability.sum()) if self.smoothing else 0.0
+
+    def penalised(self, statistics: Any, names: Schema) -> "Categorical | None":  # noqa: ARG002
+        """None: the likelihood is bounded as it is."""
+        return None
+
+    def coordinates(self, start: CategoricalDensity, names: Schema) -> "RootCoordinates":  # noqa: ARG002
+        """Twice the square roots of the probabilities."""
+        return RootCoordinates(start.categories, start.n_classes)
+
+    def left_out(
+        self,
+        statistics: CategoricalStatistics,
+        path: Sequence["Categorical"],
+        targets: Targets,
+        names: Schema,  # noqa: ARG002
+    ) -> LeftOut | None:
+        """The closed form of rows with one label each; see `left_out`."""
+        if targets.is_soft:
+            return None
+        return left_out(statistics, [family.smoothing for family in path], targets)
+
+    def on_path_with(self, other: Any) -> bool:
+        """Whether the other differs in smoothing only."""
+        return isinstance(other, Categorical)
+
+    @property
+    def is_counted(self) -> bool:
+        """Its free parameters can be counted."""
+        return True
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The smoothing."""
+        return {"smoothing": self.smoothing}
+
+    def candidates(self) -> Iterator["Categorical"]:
+        """Just this one."""
+        yield self
+
+
+@dataclass(frozen=True, slots=True)
+class RootCoordinates:
+    """``2 √p``: a change by 1 is a standard deviation of one row, whatever the probability.
+
+    Unlike logarithms they converge where a probability tends to 0, and reach it. Numbers of any
+    size and sign are coordinates of the probabilities in proportion to their squares.
+    """
+
+    categories: tuple[Categories, ...]
+    n_classes: int
+
+    def vector(self, density: CategoricalDensity) -> FloatArray:
+        """The coordinates (k m,)."""
+        return np.asarray(2.0 * np.exp(0.5 * density.log_probability)).ravel()
+
+    def density(self, vector: FloatArray) -> CategoricalDensity:
+        """The density with these coordinates."""
+        square = np.square(vector.reshape(self.n_classes, -1))
+        first = starts(self.categories)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for start, stop in pairwise(first):
+                square[:, start:stop] /= square[:, start:stop].sum(axis=1, keepdims=True)
+            return CategoricalDensity(self.categories, np.log(square))
+
+    def rounding(self, density: CategoricalDensity) -> float:  # noqa: ARG002
+        """Roots are right to a few units in the last place of 2, the largest of them."""
+        return 16 * _EPS

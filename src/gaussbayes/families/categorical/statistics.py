@@ -1,0 +1,285 @@
+"""How much each category of each feature weighs in each class: all that training needs of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.types import CodeArray, FloatArray
+from gaussbayes.data.categories import MISSING, UNSEEN, Categories, unite
+from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.remainders import difference, raise_removal
+
+_BLOCK = 1 << 16
+"""Rows that are counted at a time, at least."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CategoricalStatistics:
+    """The weight of each category of each feature, and of missing values, by class.
+
+    The features lie beside each other: ``of(j)`` are the columns of feature j. A category is one
+    that weighs something in some class; of two parts each may have categories that the other lacks.
+    Integer weights are summed exactly, so that the order does not matter to the bit.
+
+    Examples
+    --------
+    >>> def counted(codes, categories):
+    ...     rows = Rows(np.empty((len(codes), 0)), np.array([codes], np.int32).T, (categories,))
+    ...     return count(rows, Targets(np.zeros(len(codes), np.int32), 1))
+    >>> both = counted([1, 0, 1], ("M", "S")) + counted([0], ("L",))
+    >>> both.categories, both.count.tolist()
+    ((('L', 'M', 'S'),), [[1.0, 1.0, 2.0]])
+    >>> both.without(counted([0, 1], ("L", "S")), Schema(np.arange(1), 1)).categories
+    (('M', 'S'),)
+    """
+
+    categories: tuple[Categories, ...]  # q times m_j
+    weight: FloatArray  # (k,)
+    count: FloatArray  # (k, m), m = Σ m_j
+    missing: FloatArray  # (k, q)
+
+    def __post_init__(self) -> None:
+        (k,), m, q = self.weight.shape, self.starts[-1], len(self.categories)
+        if self.count.shape != (k, m) or self.missing.shape != (k, q):
+            msg = (
+                f"counts of {k} classes, {q} features and {m} categories must have count ({k}, {m})"
+                f" and missing ({k}, {q}), got {self.count.shape} and {self.missing.shape}"
+            )
+            raise DataError(msg)
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory they take."""
+        return self.weight.nbytes + self.count.nbytes + self.missing.nbytes
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no value was missing."""
+        return not self.missing.any()
+
+    @property
+    def starts(self) -> list[int]:
+        """The column at which each feature begins, and the number of all columns (q + 1)."""
+        return starts(self.categories)
+
+    def of(self, feature: int) -> FloatArray:
+        """The weights (k, m_j) of the categories of one feature, as a view."""
+        first, last = self.starts[feature : feature + 2]
+        return self.count[:, first:last]
+
+    def __add__(self, other: "CategoricalStatistics") -> "CategoricalStatistics":
+        return self.plus(other, Schema(np.arange(self.weight.size), len(self.categories)))
+
+    def plus(self, other: "CategoricalStatistics", names: Schema) -> "CategoricalStatistics":
+        """The counts of the rows of both, for the categories of either."""
+        mine, theirs = _united(self, other, names)
+        return CategoricalStatistics(
+            mine.categories,
+            mine.weight + theirs.weight,
+            mine.count + theirs.count,
+            mine.missing + theirs.missing,
+        )
+
+    def without(self, other: "CategoricalStatistics", names: Schema) -> "CategoricalStatistics":
+        """The counts without those of rows that are among these.
+
+        Categories of which nothing is left are left out.
+
+        Raises
+        ------
+        RemovalError
+            If a category, or the missing values of a feature, would weigh less than nothing.
+        """
+        mine, theirs = _united(self, other, names)
+        weight = difference(mine.weight, theirs.weight)
+        count = difference(mine.count, theirs.count)
+        missing = difference(mine.missing, theirs.missing)
+        for c, column in np.argwhere(count < 0).tolist():
+            j = int(np.searchsorted(mine.starts, column, side="right")) - 1
+            category = mine.categories[j][column - mine.starts[j]]
+            what = f"{names.feature_name(j)} = {category!r:.60} of weight"
+            raise_removal(what, theirs.count[c, column], mine.count[c, column], names.class_name(c))
+        for c, j in np.argwhere(missing < 0).tolist():
+            what = f"missing values of {names.feature_name(j)} of weight"
+            raise_removal(what, theirs.missing[c, j], mine.missing[c, j], names.class_name(c))
+        return CategoricalStatistics(
+            mine.categories, np.maximum(weight, 0.0), count, missing
+        ).trimmed()
+
+    def scaled(self, factor: float) -> "CategoricalStatistics":
+        """The counts of the same rows, each counting `factor` times as much."""
+        scaled = (factor * self.weight, factor * self.count, factor * self.missing)
+        return CategoricalStatistics(self.categories, *scaled).trimmed()
+
+    def selected(self, codes: Sequence[int]) -> "CategoricalStatistics":
+        """Only the classes with these codes, and the categories that occur in them."""
+        which = np.asarray(codes, dtype=np.intp)
+        some = (self.weight[which], self.count[which], self.missing[which])
+        return CategoricalStatistics(self.categories, *some).trimmed()
+
+    def aligned(self, positions: Sequence[int], n_classes: int) -> "CategoricalStatistics":
+        """The same counts where class `i` has become number ``positions[i]`` of `n_classes`."""
+        which = np.asarray(positions, dtype=np.intp)
+        wider = empty(self.categories, n_classes)
+        wider.weight[which] = self.weight
+        wider.count[which] = self.count
+        wider.missing[which] = self.missing
+        return wider
+
+    def together(self) -> "CategoricalStatistics":
+        """The counts of the rows of all classes, as those of one class."""
+        weight, count, missing = (
+            part.sum(axis=0, keepdims=True) for part in (self.weight, self.count, self.missing)
+        )
+        return CategoricalStatistics(self.categories, weight, count, missing)
+
+    def of_columns(self, columns: Sequence[int]) -> "CategoricalStatistics":
+        """Only the features with these numbers, at least one, in this order."""
+        count = np.concatenate([self.of(j) for j in columns], axis=1)
+        categories = tuple(self.categories[j] for j in columns)
+        return CategoricalStatistics(categories, self.weight, count, self.missing[:, list(columns)])
+
+    def trimmed(self) -> "CategoricalStatistics":
+        """Without the categories that weigh nothing in any class."""
+        occurs = np.asarray((self.count > 0).any(axis=0))
+        if occurs.all():
+            return self
+        first = self.starts
+        categories = tuple(
+            tuple(category for at, category in enumerate(column, first[j]) if occurs[at])
+            for j, column in enumerate(self.categories)
+        )
+        return replace(self, categories=categories, count=self.count[:, occurs])
+
+    def with_categories(self, categories: tuple[Categories, ...]) -> "CategoricalStatistics":
+        """The same counts among other categories; those not among them become missing values."""
+        if categories == self.categories:
+            return replace(self, categories=categories)  # True may have become 1
+        wider = empty(categories, self.weight.size)
+        first, missing = wider.starts, self.missing.copy()
+        for j, column in enumerate(self.categories):
+            code = translation(column, categories[j])[2:]
+            known, count = code >= 0, self.of(j)
+            wider.count[:, first[j] + code[known]] = count[:, known]
+            if not known.all():
+                missing[:, j] += count[:, ~known].sum(axis=1)
+        return replace(wider, weight=self.weight, missing=missing)
+
+
+def empty(categories: tuple[Categories, ...], n_classes: int) -> CategoricalStatistics:
+    """The counts of no rows, for categories that may be known before.
+
+    Examples
+    --------
+    >>> empty((("a", "b"), (1, 2, 3)), 4).count.shape
+    (4, 5)
+    """
+    k, q = n_classes, len(categories)
+    return CategoricalStatistics(
+        categories, np.zeros(k), np.zeros((k, starts(categories)[-1])), np.zeros((k, q))
+    )
+
+
+def starts(categories: tuple[Categories, ...]) -> list[int]:
+    """Where the columns of each feature begin when all lie beside each other, and where all end.
+
+    Examples
+    --------
+    >>> starts((("a", "b"), (1, 2, 3)))
+    [0, 2, 5]
+    """
+    return [0, *np.cumsum([len(column) for column in categories], dtype=np.int64).tolist()]
+
+
+def translation(categories: Categories, known: Categories) -> CodeArray:
+    """The codes among known categories of codes −2, −1, 0 … m − 1 among others (2 + m,).
+
+    Examples
+    --------
+    >>> translation(("a", "c", "d"), ("b", "c")).tolist()  # missing, unseen, 'a', 'c', 'd'
+    [-2, -1, -1, 1, -1]
+    """
+    if categories is known or categories == known:
+        return np.arange(MISSING, len(known), dtype=np.int32)
+    number: dict[Any, int] = {category: code for code, category in enumerate(known)}
+    codes = [MISSING, UNSEEN, *(number.get(category, UNSEEN) for category in categories)]
+    return np.array(codes, dtype=np.int32)
+
+
+def count(rows: Rows, targets: Targets, threads: int = 1) -> CategoricalStatistics:
+    """How much each category weighs in each class.
+
+    Unseen values count as missing ones. All categories of the rows are kept: see `trimmed`.
+
+    Examples
+    --------
+    >>> rows = Rows(np.empty((3, 0)), np.array([[1], [0], [-2]], np.int32), (("M", "S"),))
+    >>> counts = count(rows, Targets(np.array([0, 1, 1], np.int32), 2))
+    >>> counts.count.tolist(), counts.missing.tolist()
+    ([[0.0, 1.0], [1.0, 0.0]], [[0.0], [1.0]])
+    """
+    n, k = rows.n_rows, targets.n_classes
+    # A block must outweigh the table it is counted into.
+    blocks = ranges(n, max(_BLOCK, k * starts(rows.categories)[-1]))
+    if len(blocks) <= 1:
+        return _count_block(rows, targets)
+    tree: MergeTree[CategoricalStatistics] = MergeTree()
+
+    def add_block(numbered: tuple[int, slice]) -> None:
+        number, block = numbered
+        tree.add(number, _count_block(rows[block], targets[block]))
+
+    for_each(add_block, enumerate(blocks), threads)
+    return tree.result()
+
+
+def _count_block(rows: Rows, targets: Targets) -> CategoricalStatistics:
+    counts = empty(rows.categories, targets.n_classes)
+    first, weights = counts.starts, targets.weights
+    shares = None
+    if targets.is_soft:
+        shares = targets.labels if weights is None else targets.labels * weights[:, None]
+        counts.weight[:] = shares.sum(axis=0)
+    else:
+        counts.weight[:] = np.bincount(targets.codes, weights, targets.n_classes)
+    for j, column in enumerate(rows.categories):
+        # Shifted, so that missing and unseen values have columns too: 0 and 1.
+        sums = _sums(rows.codes[:, j].astype(np.intp) + 2, len(column) + 2, targets, shares)
+        counts.missing[:, j] = sums[:, 0] + sums[:, 1]
+        counts.count[:, first[j] : first[j + 1]] = sums[:, 2:]
+    return counts
+
+
+def _sums(
+    code: NDArray[np.intp], size: int, targets: Targets, shares: Any
+) -> NDArray[np.floating[Any] | np.intp]:
+    """How much each code (n,) weighs in each class (k, size)."""
+    k = targets.n_classes
+    if shares is None:
+        place = targets.codes * np.intp(size) + code
+        return np.bincount(place, targets.weights, k * size).reshape(k, size)
+    return np.stack([np.bincount(code, shares[:, c], size) for c in range(k)])
+
+
+def _united(
+    a: CategoricalStatistics, b: CategoricalStatistics, names: Schema
+) -> tuple[CategoricalStatistics, CategoricalStatistics]:
+    """Both with the categories of either."""
+    if a.categories is b.categories and a.weight.size == b.weight.size:
+        return a, b
+    if (a.weight.size, len(a.categories)) != (b.weight.size, len(b.categories)):
+        msg = (
+            f"counts of {a.weight.size} classes and {len(a.categories)} features cannot be "
+            f"combined with those of {b.weight.size} classes and {len(b.categories)} features"
+        )
+        raise DataError(msg)
+    pairs = zip(a.categories, b.categories, strict=True)
+    both = tuple(unite(own, other, names.feature_name(j)) for j, (own, other) in enumerate(pairs))
+    return a.with_categories(both), b.with_categories(both)

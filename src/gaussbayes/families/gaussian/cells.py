@@ -1,0 +1,367 @@
+"""What rows with missing values say, summed: the moments of each class and pattern of values.
+
+The likelihood of labelled rows of one class that have the same features depends on their weight,
+mean and scatter alone. Such a *cell* merges and is removed exactly, as the moments of complete rows
+are, so that rows with missing values can be learnt from in one pass, in parts, and be forgotten.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import DataError, RemovalError
+from gaussbayes.base.patterns import group
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import ranges
+from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
+from gaussbayes.families.gaussian.moments import ONLY_ADDED, ClassMoments
+from gaussbayes.families.gaussian.scatter import LAYOUTS
+
+MOST_CELL_BYTES = 512 << 20
+"""Memory that cells may take."""
+
+_BLOCK = 1 << 19
+"""Entries of the scatters that are worked on at a time: four megabytes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PatternMoments:
+    """Moments of cells: rows of one class that have the same features, and not all of them.
+
+    Cells are sorted by class, then by pattern; each comes once and weighs something. Where a
+    feature is missing, mean and scatter are 0. Rows without any value are a cell too: they count
+    for the weight of their class. Only cells whose rows differ have a scatter, so that a row with a
+    pattern of its own takes no more room than the row. The layout is "full", or "diagonal" if no
+    more is ever needed.
+
+    Examples
+    --------
+    >>> from gaussbayes.families.gaussian.observation import summarise
+    >>> rows, codes = np.array([[1.0, 0.0], [3.0, 0.0]]), np.zeros(2, np.int32)
+    >>> observed = np.array([[True, False]])
+    >>> cells = PatternMoments.of(codes[:1], observed, summarise(rows, codes, None, 1))
+    >>> (cells + cells).weight_of(2).tolist(), (cells + cells).dense().mean.tolist()
+    ([4.0, 0.0], [[2.0, 0.0]])
+    """
+
+    codes: CodeArray  # (q,) class codes
+    observed: NDArray[np.bool_]  # (q, d) which features have a value
+    weight: FloatArray  # (q,)
+    anchor: FloatArray  # (q, d)
+    offset: FloatArray  # (q, d)
+    varied: NDArray[np.intp]  # (v,) the cells that have a scatter, in increasing order
+    scatter: FloatArray  # (v, d, d), or (v, d) if diagonal
+    layout: ScatterLayout
+
+    def __post_init__(self) -> None:
+        q, d = self.anchor.shape
+        expected = [(q,), (q, d), (q,), (q, d), LAYOUTS[self.layout].shape(self.varied.size, d)]
+        parts = (self.codes, self.observed, self.weight, self.offset, self.scatter)
+        if [part.shape for part in parts] != expected:
+            msg = (
+                f"{q} cells of {d} features need codes, observed, weight, offset and scatter of "
+                f"shapes {expected}, got {[part.shape for part in parts]}"
+            )
+            raise DataError(msg)
+
+    @classmethod
+    def of(
+        cls, codes: CodeArray, observed: NDArray[np.bool_], moments: ClassMoments
+    ) -> "PatternMoments":
+        """Cells from the moments of each, which are of the classes (q,) and patterns (q, d)."""
+        scatter = moments.scatter
+        varied = np.flatnonzero(scatter.any(axis=tuple(range(1, scatter.ndim))))
+        return cls(
+            codes,
+            observed,
+            moments.weight,
+            moments.anchor,
+            moments.offset,
+            varied,
+            scatter[varied],
+            moments.layout,
+        )
+
+    @property
+    def n_cells(self) -> int:
+        """How many cells there are."""
+        return int(self.codes.size)
+
+    @property
+    def n_features(self) -> int:
+        """How many features a row has, with or without a value."""
+        return int(self.observed.shape[1])
+
+    @property
+    def n_patterns(self) -> int:
+        """How many different patterns there are, in any class."""
+        return group(self.observed).n_patterns
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory the cells take."""
+        parts = (self.codes, self.observed, self.weight, self.anchor, self.offset, self.scatter)
+        return sum(part.nbytes for part in parts)
+
+    def weight_of(self, n_classes: int) -> FloatArray:
+        """How much the rows of each class weigh (k,)."""
+        return np.bincount(self.codes, self.weight, minlength=n_classes).astype(np.float64)
+
+    def dense(self) -> ClassMoments:
+        """The moments with a scatter for every cell."""
+        scatter = np.zeros(LAYOUTS[self.layout].shape(self.n_cells, self.n_features))
+        scatter[self.varied] = self.scatter
+        return ClassMoments(self.weight, self.anchor, self.offset, scatter, self.layout)
+
+    def taken(self, cells: NDArray[np.intp]) -> "PatternMoments":
+        """Some of the cells, each once, in this order."""
+        places = np.full(self.n_cells, -1)
+        places[cells] = np.arange(cells.size)
+        there = np.flatnonzero(places[self.varied] >= 0)
+        there = there[np.argsort(places[self.varied[there]])]
+        return PatternMoments(
+            self.codes[cells],
+            self.observed[cells],
+            self.weight[cells],
+            self.anchor[cells],
+            self.offset[cells],
+            places[self.varied[there]],
+            self.scatter[there],
+            self.layout,
+        )
+
+    def __add__(self, other: "PatternMoments") -> "PatternMoments":
+        """The moments of the rows of both; cells that both have are merged."""
+        mine, theirs = _numbers(self, other)
+        both, in_mine, in_theirs = np.intersect1d(
+            mine, theirs, assume_unique=True, return_indices=True
+        )
+        shared = _combined(self.taken(in_mine), other.taken(in_theirs), _sum)
+        rest = [
+            part.taken(np.flatnonzero(~np.isin(number, both)))
+            for part, number in ((self, mine), (other, theirs))
+        ]
+        varied = sum(part.varied.size for part in (shared, *rest))
+        total = _joined([shared, *rest])
+        check_size(total.n_cells, varied, total.observed, self.layout)
+        return total
+
+    def without(self, other: "PatternMoments", names: Schema) -> "PatternMoments":
+        """The moments of the rows of `self` without those of `other`, which must be among them.
+
+        Cells of which nothing is left are left out.
+
+        Parameters
+        ----------
+        names : what messages call the classes and features
+
+        Raises
+        ------
+        RemovalError
+            As `ClassMoments.without`, or if there is a cell that was never seen.
+        """
+        mine, theirs = _numbers(self, other)
+        strange = np.flatnonzero(~np.isin(theirs, mine))
+        if strange.size:
+            cell = CellNames.of(other, names).class_name(int(strange[0]))
+            msg = f"there are no rows of class {cell} to be removed: {ONLY_ADDED}"
+            raise RemovalError(msg)
+        at = np.searchsorted(mine, theirs)  # the cells of `self` are numbered as they stand
+        touched = self.taken(at)
+        named = CellNames.of(touched, names)
+
+        def removed(a: ClassMoments, b: ClassMoments, first: int) -> ClassMoments:
+            return a.without(b, replace(named, cells=named.cells[first:]))
+
+        left = _combined(touched, other, removed)
+        rest = self.taken(np.setdiff1d(np.arange(self.n_cells), at))
+        return _joined([rest, left.taken(np.flatnonzero(left.weight > 0))])
+
+    def scaled(self, factor: float) -> "PatternMoments":
+        """The moments of the same rows, each counting `factor` times as much."""
+        return replace(self, weight=self.weight * factor, scatter=self.scatter * factor)
+
+    def aligned(self, positions: Sequence[int]) -> "PatternMoments":
+        """The same cells where class `i` has become number ``positions[i]``."""
+        codes = np.asarray(positions, dtype=np.int32)[self.codes]
+        order = np.argsort(codes, kind="stable")
+        return replace(self.taken(order), codes=codes[order])
+
+    def selected(self, codes: Sequence[int]) -> "PatternMoments":
+        """The cells of the classes with these codes, which become 0, 1, …"""
+        positions = np.full(1 + max(self.codes.max(initial=0), *codes, 0), -1, dtype=np.int32)
+        positions[np.asarray(codes, dtype=np.intp)] = np.arange(len(codes))
+        chosen = np.flatnonzero(positions[self.codes] >= 0)
+        return self.taken(chosen).aligned(positions.tolist())
+
+    def of_columns(self, columns: Sequence[int]) -> "PatternMoments":
+        """Only these features; cells that have become alike are merged, some may be complete."""
+        where = np.asarray(columns, dtype=np.intp)
+        cells = PatternMoments(
+            self.codes,
+            self.observed[:, where],
+            self.weight,
+            self.anchor[:, where],
+            self.offset[:, where],
+            self.varied,
+            LAYOUTS[self.layout].of_columns(self.scatter, where),
+            self.layout,
+        )
+        return _merged(cells)
+
+    def together(self) -> "PatternMoments":
+        """The same cells as those of one class, number 0."""
+        return _merged(replace(self, codes=np.zeros_like(self.codes)))
+
+    def with_layout(self, layout: ScatterLayout) -> "PatternMoments":
+        """Keep less of the scatter, if a model of this layout needs less; see `cell_layout`."""
+        scatter = LAYOUTS[self.layout].reduced(self.scatter, cell_layout(layout))
+        if scatter is None:
+            msg = (
+                "the rows with missing values were summed for covariances without correlations, "
+                "so that they do not give others; fit again with these settings"
+            )
+            raise DataError(msg)
+        return replace(self, scatter=scatter, layout=cell_layout(layout))
+
+
+@dataclass(frozen=True, slots=True)
+class CellNames(Schema):
+    """What messages call cells: the class, and the features that are missing."""
+
+    cells: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, cells: PatternMoments, names: Schema) -> "CellNames":
+        """The names of these cells."""
+        written = tuple(
+            f"{names.class_name(code)} without {names.feature_list(np.flatnonzero(~observed))}"
+            for code, observed in zip(cells.codes.tolist(), cells.observed, strict=True)
+        )
+        return cls(names.classes, names.n_features, names.features, (), names.places, cells=written)
+
+    def class_name(self, code: int) -> str:
+        """The cell as a message writes it."""
+        return self.cells[code]
+
+
+def cell_layout(layout: ScatterLayout) -> ScatterLayout:
+    """How much of a cell's scatter a model needs that keeps this much of complete rows.
+
+    Examples
+    --------
+    >>> cell_layout("pooled")
+    'full'
+    """
+    return "diagonal" if layout == "diagonal" else "full"
+
+
+def check_size(
+    n_cells: int, n_varied: int, observed: NDArray[np.bool_], layout: ScatterLayout
+) -> None:
+    """Raise if cells with these patterns (q, d) among them would take too much memory.
+
+    Parameters
+    ----------
+    n_varied : how many of the cells have more than one row
+    """
+    d = observed.shape[1]
+    entries = int(np.prod(LAYOUTS[cell_layout(layout)].shape(n_varied, d)))
+    size = 8 * entries + n_cells * (8 * (2 * d + 1) + d + 4)
+    if size <= MOST_CELL_BYTES:
+        return
+    remedies = "use fewer features, or leave out rows in which a rare combination is missing"
+    if cell_layout(layout) == "full":
+        remedies += ", or choose a diagonal covariance, which needs less of each"
+    msg = (
+        f"the rows have {group(observed).n_patterns} different patterns of missing values, "
+        f"{n_cells} counted by class: to sum them apart takes {size >> 20} MB, more than "
+        f"{MOST_CELL_BYTES >> 20}; {remedies}"
+    )
+    raise DataError(msg)
+
+
+def unite_cells(
+    codes: CodeArray, observed: NDArray[np.bool_]
+) -> tuple[CodeArray, NDArray[np.bool_], NDArray[np.intp]]:
+    """The different pairs of class (n,) and pattern (n, d), sorted, and the number of each one's.
+
+    Examples
+    --------
+    >>> observed = np.array([[True, False], [False, True], [True, False]])
+    >>> codes, observed, number = unite_cells(np.array([1, 0, 1], np.int32), observed)
+    >>> codes.tolist(), observed.tolist(), number.tolist()
+    ([0, 1], [[False, True], [True, False]], [1, 0, 1])
+    """
+    patterns = group(observed)
+    key = codes.astype(np.int64) * patterns.n_patterns + patterns.number
+    cells, number = np.unique(key, return_inverse=True)
+    owner, pattern = np.divmod(cells, max(1, patterns.n_patterns))
+    return owner.astype(np.int32), patterns.observed[pattern], number.reshape(-1)
+
+
+def _numbers(a: PatternMoments, b: PatternMoments) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The numbers of the cells of both among those of either."""
+    number = unite_cells(
+        np.concatenate([a.codes, b.codes]), np.concatenate([a.observed, b.observed])
+    )[2]
+    return number[: a.n_cells], number[a.n_cells :]
+
+
+def _combined(
+    a: PatternMoments,
+    b: PatternMoments,
+    combine: Callable[[ClassMoments, ClassMoments, int], ClassMoments],
+) -> PatternMoments:
+    """Cells of two that are alike one by one, combined; some at a time, from a first one on."""
+    d = a.n_features
+    step = max(1, _BLOCK // max(1, int(np.prod(LAYOUTS[a.layout].shape(1, d)))))
+    parts = []
+    for some in ranges(a.n_cells, step):
+        where = np.arange(some.start, some.stop)
+        total = combine(a.taken(where).dense(), b.taken(where).dense(), some.start)
+        parts.append(PatternMoments.of(a.codes[where], a.observed[where], total))
+    return _joined(parts) if parts else a
+
+
+def _merged(cells: PatternMoments) -> PatternMoments:
+    """Cells of which several may be alike, each once.
+
+    Neighbours are merged two by two, so that sums are as balanced as their cells are many.
+    """
+    while True:
+        number = unite_cells(cells.codes, cells.observed)[2]
+        order = np.argsort(number, kind="stable")
+        ordered = number[order]
+        rank = np.arange(ordered.size) - np.searchsorted(ordered, ordered)
+        second = np.flatnonzero(rank % 2)
+        if not second.size:
+            return cells.taken(order)
+        pair = _combined(cells.taken(order[second - 1]), cells.taken(order[second]), _sum)
+        alone = np.setdiff1d(order, order[np.concatenate([second - 1, second])])
+        cells = _joined([pair, cells.taken(alone)])
+
+
+def _sum(a: ClassMoments, b: ClassMoments, first: int) -> ClassMoments:
+    del first
+    return a + b
+
+
+def _joined(parts: Sequence[PatternMoments]) -> PatternMoments:
+    """Cells of several, sorted by class and pattern."""
+    starts = np.cumsum([0] + [part.n_cells for part in parts])
+    varied = [first + part.varied for first, part in zip(starts[:-1], parts, strict=True)]
+    joined = PatternMoments(
+        np.concatenate([part.codes for part in parts]),
+        np.concatenate([part.observed for part in parts]),
+        np.concatenate([part.weight for part in parts]),
+        np.concatenate([part.anchor for part in parts]),
+        np.concatenate([part.offset for part in parts]),
+        np.concatenate(varied),
+        np.concatenate([part.scatter for part in parts]),
+        parts[0].layout,
+    )
+    number = unite_cells(joined.codes, joined.observed)[2]
+    return joined.taken(np.argsort(number, kind="stable"))

@@ -1,0 +1,321 @@
+"""The Gaussian family: numbers that follow one Gaussian in each class."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, get_args
+
+from numpy.typing import ArrayLike
+
+from gaussbayes.base.errors import (
+    DataError,
+    GaussBayesError,
+    ParameterError,
+    SingularCovarianceError,
+)
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
+from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.gaussian import estimation, missing_values
+from gaussbayes.families.gaussian.available import available
+from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
+from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.families.gaussian.observation import observe
+from gaussbayes.families.gaussian.shrinkage import (
+    SHRINKAGES,
+    Penalty,
+    Shrinkage,
+    check_shrinkage,
+    penalty_of,
+)
+from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for
+from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES, Structure, structure_of
+from gaussbayes.families.protocol import Fit, Kind, LeftOut
+
+AUTOMATIC = "auto"
+
+_TRIAL = 100
+"""Iterations of EM after which a remedy is taken to work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the automatic choice tries: structures, each with shrinkages."""
+
+    structures: tuple[Structure, ...]
+    shrinkages: tuple[Shrinkage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian:
+    """A Gaussian for each class, with covariances of some structure.
+
+    Examples
+    --------
+    >>> Gaussian.of("full", shared=0.5).structure
+    Structure(covariance='full', sharing=0.5)
+    >>> len(list(Gaussian.of("auto", shrinkage="auto").candidates()))
+    109
+    """
+
+    structure: Structure = STRUCTURES["QDA"]
+    divisor: Divisor = "mle"
+    shrinkage: Shrinkage = None
+    choice: Choice | None = None  # what is left open; None for nothing
+    penalty: Penalty | None = field(default=None, repr=False, compare=False)
+
+    name: ClassVar[str] = "gaussian"
+    kind: ClassVar[Kind] = "number"
+
+    @classmethod
+    def of(
+        cls,
+        covariance: object = "full",
+        shared: object = False,
+        divisor: object = "mle",
+        shrinkage: object = None,
+    ) -> "Gaussian":
+        """The family that users describe; ``"auto"`` leaves covariance or shrinkage open.
+
+        Raises
+        ------
+        ParameterError
+            If a setting is not one of its possible values.
+        """
+        if not isinstance(divisor, str) or divisor not in get_args(Divisor):
+            possible = ", ".join(map(repr, get_args(Divisor)))
+            msg = f"divisor must be one of {possible}, got {divisor!r}"
+            raise ParameterError(msg)
+        open_structure, open_shrinkage = (_is_open(setting) for setting in (covariance, shrinkage))
+        structure = structure_of("full" if open_structure else covariance, shared)
+        intensity = None if open_shrinkage else check_shrinkage(shrinkage)
+        choice = None
+        if open_structure or open_shrinkage:
+            structures = (*STRUCTURES.values(), *MIXTURES) if open_structure else (structure,)
+            choice = Choice(structures, SHRINKAGES if open_shrinkage else (intensity,))
+        return cls(structure, "mle" if divisor == "mle" else "unbiased", intensity, choice)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options, as `of` takes them."""
+        return {
+            "covariance": self.structure.covariance,
+            "shared": self.structure.shared_setting,
+            "divisor": self.divisor,
+            "shrinkage": self.shrinkage,
+        }
+
+    @property
+    def _needs(self) -> tuple[bool, bool]:
+        """Whether some structure has correlations, and whether all share the covariance."""
+        structures = (self.structure,) if self.choice is None else self.choice.structures
+        return (
+            any(structure.shape.correlated for structure in structures),
+            all(structure.shared for structure in structures),
+        )
+
+    def layout(self, n_classes: int, n_columns: int) -> ScatterLayout:
+        """How much of the scatter is kept."""
+        correlated, shared = self._needs
+        layout: ScatterLayout = "full" if correlated else "diagonal"
+        return layout_for(layout, shared=shared, n_classes=n_classes, n_columns=n_columns)
+
+    def observe(
+        self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
+    ) -> GaussianStatistics:
+        """The statistics of labelled rows, hard labels or soft ones; NaN is a missing value."""
+        k = targets.n_classes
+        layout = self.layout(k, rows.numbers.shape[1])
+        return observe(rows.numbers, targets.labels, targets.weights, k, layout, names, threads)
+
+    def adapted(self, statistics: GaussianStatistics) -> GaussianStatistics:
+        """Statistics gathered under other settings, as far as these need them.
+
+        Raises
+        ------
+        DataError
+            If they do not have what these settings need.
+        """
+        correlated, shared = self._needs
+        layout = statistics.moments.layout
+        if (layout == "diagonal" and correlated) or (layout == "pooled" and not shared):
+            kept = "over the classes" if layout == "pooled" else "without correlations"
+            msg = (
+                f"the scatter was summed {kept}, which is not enough for these settings; fit again "
+                "with them"
+            )
+            raise DataError(msg)
+        return statistics  # one that has more is kept whole, for other settings
+
+    def estimate(
+        self,
+        statistics: GaussianStatistics,
+        names: Schema,
+        threads: int = 1,
+        start: GaussianDensity | None = None,
+    ) -> Fit:
+        """The density that fits best, regularised; by EM if values are missing.
+
+        Raises
+        ------
+        DataError
+            If a class has no rows, or none with a value of a certain feature.
+        SingularCovarianceError
+            If a covariance is singular; names class, features, and remedies that work.
+        """
+        _check_weights(statistics.weight, names)
+        try:
+            return self.estimate_or_fail(statistics, names, threads, start)
+        except SingularCovarianceError as error:
+            msg = f"{error}. Remedies: {'; '.join(self.remedies(statistics, names))}"
+            raise SingularCovarianceError(msg) from None
+
+    def estimate_or_fail(
+        self,
+        statistics: GaussianStatistics,
+        names: Schema,
+        threads: int = 1,
+        start: GaussianDensity | None = None,
+        max_iterations: int = missing_values.MAX_ITERATIONS,
+    ) -> Fit:
+        """The same, but errors do not say what to do."""
+        settings = (self.structure, self.divisor, self.shrinkage)
+        if statistics.is_complete:
+            return Fit(estimation.estimate(statistics.moments, names, *settings))
+        options: dict[str, Any] = {"max_iterations": max_iterations, "threads": threads}
+        try:
+            expected, record = missing_values.complete(
+                statistics, self.structure, names, start=start, **options
+            )
+        except SingularCovarianceError as error:
+            penalised = self.penalised(statistics, names)
+            if penalised is None:
+                msg = f"the likelihood of the rows with missing values has no maximum: {error}"
+                raise SingularCovarianceError(msg) from None
+            expected, record = missing_values.complete(
+                statistics, self.structure, names, penalised.penalty, **options
+            )
+        return Fit(estimation.estimate(expected.moments, names, *settings), record)
+
+    def remedies(self, statistics: GaussianStatistics, names: Schema) -> list[str]:
+        """What makes an estimate from these statistics possible that has failed: each was tried."""
+        structure, others = self.structure, []
+        if not (self.shrinkage or structure.shape.isotropic):
+            shrunk = replace(self, shrinkage=0.1)
+            others.append((shrunk, "give shrinkage (a number up to 1, or 'oas')"))
+        if not structure.shared:
+            shared = replace(self, structure=structure.parts[1])
+            others.append((shared, "share one covariance among the classes (shared=True)"))
+        for name in ("diagonal", "spherical"):
+            if name != structure.covariance and not structure.shape.isotropic:
+                simpler = replace(self, structure=structure_of(name, structure.sharing))
+                others.append((simpler, f"use covariance={name!r}"))
+        working = []
+        for family, remedy in others:
+            try:
+                family.estimate_or_fail(statistics, names, max_iterations=_TRIAL)
+            except GaussBayesError:
+                continue
+            working.append(remedy)
+        return [*working, "leave such features out"]
+
+    def given(self, means: ArrayLike, covariances: ArrayLike, names: Schema) -> GaussianDensity:
+        """A density that the user wrote down; see `gaussbayes.families.gaussian.estimation`."""
+        return estimation.given(names, self.structure, means, covariances)
+
+    def n_parameters(self, n_classes: int, n_columns: int) -> int:
+        """Free parameters: k·d means, and those of the covariances."""
+        m = self.structure.n_covariances(n_classes)
+        return n_classes * n_columns + self.structure.shape.n_parameters_of(m, n_columns)
+
+    # EM for missing labels: the structure between own and shared maximises own covariances.
+
+    def start(
+        self,
+        statistics: GaussianStatistics,
+        together: GaussianStatistics,
+        names: Schema,
+        threads: int = 1,
+    ) -> GaussianDensity:
+        """A density to start from, by labelled rows, and all rows as those of one class."""
+        _check_weights(statistics.weight, names)
+        structure = self.structure.parts[int(self.structure.shared)]
+        overall = available(together)
+        return missing_values.start_of(statistics, overall, structure, names, threads)
+
+    def maximise(self, expected: GaussianStatistics, names: Schema) -> GaussianDensity:
+        """The most likely density of complete statistics, with the penalty if there is one."""
+        _check_weights(expected.weight, names)
+        return estimation.maximum(expected.moments, names, self.structure, self.penalty)
+
+    def log_penalty(self, density: GaussianDensity) -> float:
+        """0, or what the penalty takes."""
+        return 0.0 if self.penalty is None else self.penalty.log_penalty(density.covariance)
+
+    def penalised(self, statistics: GaussianStatistics, names: Schema) -> "Gaussian | None":
+        """This family with a penalty that stands for its shrinkage; None if it has none."""
+        del names
+        if self.structure.shape.isotropic:
+            return None
+        shared = self.structure.shared
+        variance = available(statistics).positive_variance(self.structure)
+        weight = statistics.weight.sum(keepdims=True) if shared else statistics.weight
+        penalty = penalty_of(self.shrinkage, variance, weight)
+        return None if penalty is None else replace(self, penalty=penalty)
+
+    def coordinates(self, start: GaussianDensity, names: Schema) -> GaussianCoordinates:
+        """Coordinates about a density to start from."""
+        return GaussianCoordinates.about(start, names)
+
+    # Held-out rows and selection.
+
+    def left_out(
+        self,
+        statistics: GaussianStatistics,
+        path: Sequence["Gaussian"],
+        targets: Targets,
+        names: Schema,
+    ) -> LeftOut | None:
+        """A closed form for rows left out one at a time; None where there is none."""
+        from gaussbayes.families.gaussian import left_out
+
+        return left_out.left_out(self, statistics, path, targets, names)
+
+    def candidates(self) -> Iterator["Gaussian"]:
+        """What the automatic choice tries; neighbours of one structure differ in shrinkage."""
+        if self.choice is None:
+            yield self
+            return
+        for structure in self.choice.structures:
+            shrinkages: tuple[Shrinkage, ...] = self.choice.shrinkages
+            if structure.shape.isotropic:
+                shrinkages = (None,)
+            elif (
+                structure.between and structure.shape.correlated and len(self.choice.structures) > 1
+            ):
+                # Each row would change the intensity, and the model be fitted without each.
+                shrinkages = tuple(value for value in shrinkages if value != "oas")
+            for shrinkage in shrinkages:
+                yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
+
+    def on_path_with(self, other: "Gaussian") -> bool:
+        """Whether two differ in shrinkage only, so that rows are left out of both at once."""
+        return (self.structure, self.divisor) == (other.structure, other.divisor)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether free parameters can be counted: between own and shared nobody can say."""
+        return not self.structure.between
+
+
+def _is_open(setting: object) -> bool:
+    return isinstance(setting, str) and setting == AUTOMATIC
+
+
+def _check_weights(weight: FloatArray, names: Schema) -> None:
+    if not (weight > 0).all():
+        code = int((weight > 0).argmin())
+        msg = (
+            f"class {names.class_name(code)} has no labelled rows of positive weight, so that it "
+            "has no mean: give it rows, or leave it out of the classes"
+        )
+        raise DataError(msg)

@@ -1,0 +1,248 @@
+"""Rows with missing values as points: in units of their own, and no more of them than needed.
+
+Labelled rows of a class that have the same features enter the likelihood by their weight, mean and
+scatter alone. They are replaced by few points with the same three: one at the mean, with all the
+weight, and the rows of R with ``RᵀR`` the scatter. The latter are deviations as they stand, from no
+mean; they are not *located*. What an iteration of EM costs then depends on the patterns of missing
+values, not on the rows.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.patterns import patterns_of
+from gaussbayes.base.threads import ranges
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian.available import available
+from gaussbayes.families.gaussian.cells import PatternMoments
+from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.statistics import GaussianStatistics
+from gaussbayes.families.gaussian.structure import Structure
+
+_MOST_PRODUCTS = 1 << 18
+"""Multiplications in a product up to which BLAS leaves it to one thread."""
+
+_MOST_ENTRIES = 1 << 17
+"""Entries of the matrices that are inverted at a time: a megabyte."""
+
+_MOST_ROOTS = 1 << 20
+"""Entries of the scatters whose roots are worked out at a time."""
+
+_MOST_KEPT = 64 << 20
+"""Memory of points that are kept for the next iteration."""
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """What points are measured from and in: ``z = (x − anchor) / unit``.
+
+    Units are powers of two, near the standard deviations: to divide by them rounds nothing.
+    """
+
+    anchor: FloatArray  # (k, d)
+    unit: FloatArray  # (m, d), m is 1 when the classes share a covariance
+
+    def units_of(self, code: int) -> FloatArray:
+        """The units (d,) of one class."""
+        units: FloatArray = self.unit[min(code, self.unit.shape[0] - 1)]
+        return units
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Points that all have the same number of missing features; those with the same are a cell."""
+
+    points: FloatArray  # (q, d)
+    weight: FloatArray  # (q,)
+    located: FloatArray  # (q,) 1, or 0 for a row of the root of a scatter
+    hidden: NDArray[np.intp]  # (cells, h) which features the points of a cell lack
+    cell: NDArray[np.intp]  # (q,)
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory it takes."""
+        return self.points.nbytes + 3 * self.weight.nbytes + self.hidden.nbytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Points:
+    """Labelled rows as points of their classes, in the units of a frame, 0 where one is missing."""
+
+    frame: Frame
+    complete: tuple[tuple[Block, ...], ...]  # k times those of complete rows
+    incomplete: tuple[tuple[Block, ...], ...]  # k times those of rows with some values
+    blank: FloatArray  # (k,) weight of rows without any value
+
+
+def frame_of(anchor: FloatArray, variance: FloatArray) -> Frame:
+    """A frame with units near the square roots of variances (m, d); 1 where a variance is 0.
+
+    Examples
+    --------
+    >>> frame_of(np.zeros((1, 2)), np.array([[9.0, 0.0]])).unit.tolist()
+    [[4.0, 1.0]]
+    """
+    exponent = np.round(np.log2(np.where(variance > 0, variance, 1.0)) / 2)
+    return Frame(anchor, np.exp2(exponent))
+
+
+_points: "WeakKeyDictionary[GaussianStatistics, dict[bool, Points]]" = WeakKeyDictionary()
+
+
+def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
+    """The points of labelled rows, for covariances of their own or a shared one.
+
+    They are kept for as long as the statistics live, unless they are large: EM asks for them in
+    every iteration.
+
+    Examples
+    --------
+    >>> from gaussbayes.families.gaussian.observation import observe
+    >>> rows = np.array([[3.0, np.nan], [4.0, np.nan], [5.0, np.nan], [7.0, np.nan]])
+    >>> statistics = observe(rows, np.zeros(4, np.int32), None, 1, "full")
+    >>> points = points_of(statistics, shared=False)
+    >>> (block,) = points.incomplete[0]
+    >>> block.weight.tolist(), block.located.tolist(), block.hidden.tolist()
+    ([4.0, 1.0], [1.0, 0.0], [[1]])
+    >>> np.abs(block.points * points.frame.unit).round(3).tolist()  # from the mean, 4.75
+    [[0.0, 0.0], [2.958, 0.0]]
+    """
+    known = _points.get(statistics, {})
+    if shared in known:
+        return known[shared]
+    every = available(statistics)
+    variance = every.positive_variance(Structure("full", float(shared)))
+    frame = frame_of(every.anchor, variance)
+    k, cells = statistics.n_classes, statistics.cells
+    blank = np.zeros(k)
+    incomplete: list[tuple[Block, ...]] = [() for _ in range(k)]
+    if cells is not None:
+        some = cells.observed.any(axis=1)
+        blank = cells.taken(np.flatnonzero(~some)).weight_of(k)
+        for c in range(k):
+            located = cells.taken(np.flatnonzero(some & (cells.codes == c)))
+            blocks = _blocks_of_cells(located, frame.anchor[c], frame.units_of(c))
+            incomplete[c] = tuple(blocks)
+    complete = tuple(_blocks_of_complete(statistics.moments, frame))
+    points = Points(frame, complete, tuple(incomplete), blank)
+    size = sum(block.n_bytes for part in points.incomplete for block in part)
+    if size <= _MOST_KEPT:
+        _points.setdefault(statistics, {})[shared] = points
+    return points
+
+
+def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], Block]]:
+    """Rows (n, d) in blocks, as they came but 0 where a value is missing, and their numbers.
+
+    Rows without any value are left out.
+    """
+    patterns = patterns_of(X)
+    values = np.where(np.isnan(X), 0.0, X)[patterns.order]
+    ones = np.ones(values.shape[0])
+    for at, block in _cut(values, ones, ones, patterns.starts, patterns.observed):
+        yield patterns.order[at], block
+
+
+def _blocks_of_cells(
+    cells: PatternMoments, anchor: FloatArray, unit: FloatArray
+) -> Iterator[Block]:
+    """The points of cells of one class."""
+    alone = cells.taken(np.setdiff1d(np.arange(cells.n_cells), cells.varied))
+    mean = ((alone.anchor - anchor) + alone.offset) / unit * alone.observed
+    yield from _cut_means(mean, alone.weight, alone.observed)
+    d = cells.n_features
+    for some in ranges(cells.varied.size, max(1, _MOST_ROOTS // d**2)):
+        part = cells.taken(cells.varied[some])
+        yield from _blocks_of_moments(part.dense(), part.observed, anchor, unit)
+
+
+def _blocks_of_complete(moments: ClassMoments, frame: Frame) -> Iterator[tuple[Block, ...]]:
+    """The points of complete rows, class by class.
+
+    A scatter that is summed over the classes is that of none in particular: it enters with one.
+    """
+    k, d = moments.anchor.shape
+    first = int(np.argmax(moments.weight > 0))
+    observed, nothing = np.ones((1, d), dtype=bool), np.zeros((d, d))
+    for c in range(k):
+        if not moments.weight[c] > 0:
+            yield ()
+            continue
+        scatter = moments.scatter[c] if moments.layout == "full" else nothing
+        if moments.layout == "pooled" and c == first:
+            scatter = moments.scatter
+        own = slice(c, c + 1)
+        cell = ClassMoments(
+            moments.weight[own], moments.anchor[own], moments.offset[own], scatter[None], "full"
+        )
+        yield tuple(_blocks_of_moments(cell, observed, frame.anchor[c], frame.units_of(c)))
+
+
+def _blocks_of_moments(
+    cells: ClassMoments, observed: NDArray[np.bool_], anchor: FloatArray, unit: FloatArray
+) -> Iterator[Block]:
+    """The points of cells of which weight, mean and full scatter are known."""
+    d = observed.shape[1]
+    mean = ((cells.anchor - anchor) + cells.offset) / unit
+    if not cells.scatter.any():
+        yield from _cut_means(mean * observed, cells.weight, observed)
+        return
+    square, vector = np.linalg.eigh(cells.scatter / unit / unit[:, None])
+    # What is left of the others is rounding, as is what is there of a missing feature.
+    real = square > d * _EPS * square[:, -1:]
+    root = np.sqrt(np.where(real, square, 0.0))[:, :, None] * vector.mT * observed[:, None, :]
+    starts = np.concatenate([[0], np.cumsum(1 + real.sum(axis=1))]).astype(np.intp)
+    located = np.zeros(starts[-1])
+    located[starts[:-1]] = 1.0
+    weight, points = np.ones(located.size), np.empty((located.size, d))
+    weight[starts[:-1]], points[starts[:-1]] = cells.weight, mean * observed
+    points[located == 0] = root[real]
+    yield from (block for _, block in _cut(points, weight, located, starts, observed))
+
+
+def _cut_means(
+    mean: FloatArray, weight: FloatArray, observed: NDArray[np.bool_]
+) -> Iterator[Block]:
+    """Blocks of cells that are one point each."""
+    starts = np.arange(weight.size + 1)
+    blocks = _cut(mean, weight, np.ones(weight.size), starts, observed)
+    yield from (block for _, block in blocks)
+
+
+def _cut(
+    points: FloatArray,
+    weight: FloatArray,
+    located: FloatArray,
+    starts: NDArray[np.intp],
+    observed: NDArray[np.bool_],
+) -> Iterator[tuple[NDArray[np.intp], Block]]:
+    """Blocks of patterns (p, d) that lack the same number of features; they fit into the cache.
+
+    Points are in the order of their patterns; `starts` (p + 1,) says where each begins.
+    """
+    d = points.shape[1]
+    lacking = d - observed.sum(axis=1)
+    size = np.diff(starts)
+    for hidden in np.unique(lacking[lacking < d]).tolist():
+        patterns = np.flatnonzero(lacking == hidden)
+        pattern = np.repeat(patterns, size[patterns])
+        # The points of these patterns, one pattern after the other.
+        order = np.repeat(starts[patterns] - _before(size[patterns]), size[patterns])
+        order += np.arange(order.size)
+        step = min(_MOST_PRODUCTS // d**2, _MOST_ENTRIES // max(1, hidden**2))
+        for some in ranges(order.size, max(16, step)):
+            cells, cell = np.unique(pattern[some], return_inverse=True)
+            columns = np.nonzero(~observed[cells])[1].reshape(cells.size, hidden)
+            at = order[some]
+            block = Block(np.ascontiguousarray(points[at]), weight[at], located[at], columns, cell)
+            yield at, block
+
+
+def _before(size: NDArray[np.intp]) -> NDArray[np.intp]:
+    return np.cumsum(size) - size

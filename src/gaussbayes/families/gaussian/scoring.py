@@ -1,0 +1,425 @@
+"""Gaussian densities and rows → scores: the density is written down once, and kernels evaluate it.
+
+    log p(x | c) = −½ (d log 2π + log |Σ_c| + |W_c (x − mean_c)|²)
+
+is quadratic in x. With one covariance for all classes the square of x is the same for each of them
+and cancels in the posterior: what is left is linear, and d times cheaper.
+
+NaN is a value that is missing, and is integrated out: every score is that of the features that are
+there. The kernels meet NaN on their way, so that complete rows pay nothing for it. The marginal of
+a Gaussian has the same entries of mean and covariance. Of rows that lack the same features there
+may be many: then the marginal is worked out once, and scored as complete rows are. Where nearly
+every row lacks others, a kernel factors a matrix for each. A row of which nothing is there has
+density 1 for every class, so that its posterior is the prior.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes import kernels
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.finite import refuse_not_finite
+from gaussbayes.base.patterns import patterns_of
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.types import FloatArray, RealArray, Task
+from gaussbayes.data.rows import Rows
+from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.kernels.columns import as_matrix
+from gaussbayes.kernels.forms import IMPOSSIBLE, NOT_FINITE, Form, Linear, Masked, Quadratic
+from gaussbayes.kernels.normaliser import check_possible
+
+Bias: TypeAlias = Callable[[slice], RealArray]
+"""Rows ↦ (n, k): what is added to the log joints of these rows."""
+
+Purpose: TypeAlias = Literal["log_joint", "distance", "posterior", "logarithm"]
+"""What a form is for; the last two are the posterior, and differences of logarithms."""
+
+_PURPOSE: dict[str, Purpose] = {
+    "log_joint": "log_joint",
+    "label": "posterior",
+    "posterior": "posterior",
+    "log_posterior": "logarithm",
+    "log_ratio": "logarithm",
+}
+
+_ROUNDING: dict[tuple[str, str], float] = {
+    ("posterior", "d"): 2e-12,
+    ("logarithm", "d"): 2e-14,
+    ("posterior", "f"): 1e-5,
+    ("logarithm", "f"): 1e-6,
+}
+"""What the linear form may lose, for float64 (d) and float32 (f) rows.
+
+A posterior is judged by its absolute error, a log posterior, which may be near 0, by its relative
+one.
+"""
+
+_BLOCK_BYTES = 1 << 22
+"""How much of the rows is scored at a time, by each thread."""
+
+_BIAS_BYTES = 1 << 20
+"""How much of a bias there is at a time, for each thread."""
+
+_WORTH_A_THREAD = 1 << 18
+"""Entries of the rows below which starting a thread costs more than it saves."""
+
+_FEWEST = 32
+"""Rows alike that are worth a marginal of their own, however long it takes to score one."""
+
+_MARGINAL = 1 << 24
+"""How long working out a marginal takes, in the units of `_rows_worth_a_marginal`."""
+
+_SAMPLE = 1024
+"""Rows that tell whether to look for common patterns at all."""
+
+_MOST_FORMS = 16
+"""Forms of one density that are kept: of several purposes, widths and priors."""
+
+_DOUBLE = np.dtype(np.float64)
+_LOG_2_PI = float(np.log(2 * np.pi))
+
+
+def log_density(density: GaussianDensity, rows: Rows, threads: int = 1) -> RealArray:
+    """``log p(x | c)`` (n, k), what is missing integrated out.
+
+    Examples
+    --------
+    >>> from gaussbayes.data.rows import number_rows
+    >>> from gaussbayes.families.gaussian.shapes import Diagonal
+    >>> ones = Diagonal.of(np.ones((2, 2)), Schema(np.arange(2), 2))
+    >>> density = GaussianDensity(np.zeros(2), np.array([[0.0, 0.0], [2.0, 4.0]]), ones)
+    >>> rows = number_rows(np.array([[0.0, 0.0], [2.0, np.nan], [np.nan, np.nan]]))
+    >>> log_density(density, rows).round(4).tolist()
+    [[-1.8379, -11.8379], [-2.9189, -0.9189], [0.0, 0.0]]
+    """
+    return score(density, rows, np.zeros(density.n_classes), None, "log_joint", threads)
+
+
+def score(
+    density: GaussianDensity,
+    rows: Rows,
+    log_prior: FloatArray,
+    bias: Bias | None,
+    task: Task,
+    threads: int = 1,
+) -> NDArray[Any]:
+    """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: labels (n,) or (n, k).
+
+    Scores are of the rows' float type. The result does not depend on the number of threads.
+
+    Parameters
+    ----------
+    log_prior : (k,); −∞ is a prior of 0
+    bias : what is known of the rows besides their numbers. It is worked out block by block, on the
+        threads; −∞ rules a class out. None adds nothing.
+
+    Raises
+    ------
+    NonFiniteError
+        If a row is infinite; names row and column.
+    DataError
+        If posteriors are asked for and a row has probability 0 in every class, or is so far from
+        every class that squares overflow.
+
+    Examples
+    --------
+    >>> from gaussbayes.data.rows import number_rows
+    >>> from gaussbayes.families.gaussian.shapes import Spherical
+    >>> shared = Spherical.of(np.ones(1), Schema(np.arange(2), 1))
+    >>> density = GaussianDensity(np.ones(1), np.array([[-1.0], [1.0]]), shared)
+    >>> halfway, log_prior = number_rows(np.array([[1.0], [np.nan]])), np.log([0.2, 0.8])
+    >>> score(density, halfway, log_prior, None, "posterior").round(9).tolist()
+    [[0.2, 0.8], [0.2, 0.8]]
+    >>> bias = np.log([[0.5, 0.5], [0.9, 0.1]])
+    >>> score(density, halfway, log_prior, bias.__getitem__, "posterior").round(4).tolist()
+    [[0.2, 0.8], [0.6923, 0.3077]]
+    """
+    dtype, n = rows.dtype, rows.numbers.shape[0]
+    out: NDArray[Any] = (
+        np.empty(n, dtype=np.intp)
+        if task == "label"
+        else np.empty((n, log_prior.shape[0]), dtype=dtype)
+    )
+    wanted = _Wanted(density, log_prior, _PURPOSE[task], task)
+    _run(wanted, rows, dtype, bias, threads, out)
+    return out
+
+
+def squared_distance(
+    density: GaussianDensity, rows: Rows, threads: int = 1
+) -> tuple[FloatArray, FloatArray]:
+    """Squared Mahalanobis distances (n, k), and how many features are there (n,).
+
+    Examples
+    --------
+    >>> from gaussbayes.data.rows import number_rows
+    >>> from gaussbayes.families.gaussian.shapes import Diagonal
+    >>> variances = Diagonal.of(np.array([[4.0, 1.0]]), Schema(np.arange(2), 2))
+    >>> density = GaussianDensity(np.zeros(2), np.array([[0.0, 0.0], [2.0, 3.0]]), variances)
+    >>> squares, degrees = squared_distance(density, number_rows(np.array([[2.0, np.nan]])))
+    >>> squares.tolist(), degrees.tolist()
+    ([[1.0, 0.0]], [1.0])
+    """
+    n, k, d = rows.n_rows, density.n_classes, density.n_columns
+    squares: RealArray = np.empty((n, k), dtype=rows.dtype)
+    degrees = np.full(n, float(d))
+    wanted = _Wanted(density, np.zeros(k), "distance", "log_joint")
+    _run(wanted, rows, rows.dtype, None, threads, squares, degrees)
+    squares *= -2
+    squares += 0.0  # at the mean itself 0, not −0
+    return squares.astype(np.float64, copy=False), degrees
+
+
+class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclass takes
+    """What is asked of rows: which score, of which density, under which prior."""
+
+    density: GaussianDensity
+    log_prior: FloatArray  # (k,)
+    purpose: Purpose
+    task: Task
+
+    def form(self, dtype: "np.dtype[Any]", *, masked: bool = False) -> Any:
+        """The form for rows of `dtype`, laid out for the active kernels.
+
+        It is kept for as long as the density lives: a stream of single rows would otherwise spend
+        its time laying out the same matrices.
+        """
+        active = kernels.active()
+        width = "masked" if masked else dtype.char
+        key = (
+            self.purpose,
+            width,
+            active.NAME,
+            active.instruction_set(),
+            self.log_prior.tobytes(),
+        )
+        known = _prepared.setdefault(self.density, {})
+        form = known.get(key)
+        if form is None:
+            plain: Form = (
+                masked_form(self.density, self.log_prior, self.purpose)
+                if masked
+                else form_for(self.density, self.log_prior, self.purpose, dtype)
+            )
+            form = active.prepare(plain, dtype)
+            if len(known) >= _MOST_FORMS:
+                known.clear()
+            known[key] = form
+        return form
+
+    def of_features(self, seen: NDArray[np.bool_]) -> "_Wanted":
+        """The same of the features that are there (d,), the others integrated out."""
+        if seen.all():
+            return self
+        columns = np.flatnonzero(seen)
+        names = Schema(np.arange(self.density.n_classes), columns.size)
+        part = self.density.marginal(columns.tolist(), names)
+        return _Wanted(part, self.log_prior, self.purpose, self.task)
+
+
+_prepared: "WeakKeyDictionary[GaussianDensity, dict[tuple[Any, ...], Any]]" = WeakKeyDictionary()
+
+
+def form_for(
+    density: GaussianDensity, log_prior: FloatArray, purpose: Purpose, dtype: "np.dtype[Any]"
+) -> Form:
+    """The cheapest form that is exact enough for its purpose and rows of `dtype`.
+
+    Of two neighbours among far-off classes the linear form keeps but few digits: its terms grow
+    with the squared distances of the means from the centre, and cancel. The quadratic form's terms
+    are small near a mean, wherever that lies.
+
+    Examples
+    --------
+    >>> from gaussbayes.families.gaussian.shapes import Diagonal
+    >>> ones = Diagonal.of(np.ones((2, 1)), Schema(np.arange(2), 1))
+    >>> density = GaussianDensity(np.zeros(1), np.zeros((2, 1)), ones)
+    >>> form = form_for(density, np.zeros(2), "log_joint", np.dtype(float))
+    >>> form.log_constant.round(6).tolist()  # −½ log 2π
+    [-0.918939, -0.918939]
+    """
+    shape, (k, d) = density.covariance, density.offset.shape
+    if purpose == "distance":
+        return Quadratic(density.center, density.offset, shape.whitener, np.zeros(k))
+    if purpose != "log_joint" and density.shared:
+        white = shape.whiten(density.offset)
+        squares = np.einsum("cj,cj->c", white, white)
+        if squares.max() * np.finfo(dtype).eps <= _ROUNDING[purpose, dtype.char]:
+            coefficient = shape.times_precision(density.offset)
+            return Linear(density.center, coefficient, log_prior - 0.5 * squares)
+    log_constant = np.broadcast_to(log_prior - 0.5 * (d * _LOG_2_PI + shape.log_det), (k,))
+    return Quadratic(
+        density.center, density.offset, shape.whitener, np.ascontiguousarray(log_constant)
+    )
+
+
+def masked_form(density: GaussianDensity, log_prior: FloatArray, purpose: Purpose) -> Masked:
+    """The form for rows with missing features, whichever these are.
+
+    Examples
+    --------
+    >>> from gaussbayes.families.gaussian.shapes import Full
+    >>> shape = Full.of(np.array([[[4.0, 3.0], [3.0, 9.0]]]), Schema(np.arange(2), 2))
+    >>> density = GaussianDensity(np.zeros(2), np.zeros((2, 2)), shape)
+    >>> form = masked_form(density, np.zeros(2), "log_joint")
+    >>> form.scale.round(4).tolist(), float(form.correlation[0, 0, 1])
+    ([[0.5, 0.3333]], 0.5)
+    """
+    shape = density.covariance
+    scale = 1.0 / shape.deviation
+    is_density = purpose != "distance"
+    log_feature = np.log(scale) - 0.5 * _LOG_2_PI if is_density else np.zeros_like(scale)
+    return Masked(
+        density.center,
+        density.offset,
+        scale,
+        shape.correlation,
+        log_feature,
+        log_prior,
+        is_density,
+    )
+
+
+def _run(
+    wanted: _Wanted,
+    rows: Rows,
+    dtype: "np.dtype[Any]",
+    bias: Bias | None,
+    threads: int,
+    out: NDArray[Any],
+    degrees: FloatArray | None = None,
+) -> None:
+    """Run the kernels over blocks of rows, on several threads when that pays.
+
+    `degrees` (n,) are how many features of each row there are, as if all were there.
+    """
+    numbers, task = rows.numbers, wanted.task
+    n, d = numbers.shape
+    form, kernel = wanted.form(dtype), kernels.active().score
+
+    def score_block(block: slice) -> None:
+        X = as_matrix(numbers[block])
+        added = None if bias is None else bias(block).astype(X.dtype, copy=False)
+        problem = kernel(form, X, task, out[block], bias=added)
+        if problem & NOT_FINITE:
+            problem = score_incomplete(wanted, X, added, out[block])
+            if degrees is not None:
+                degrees[block] = np.count_nonzero(~np.isnan(X), axis=1)
+        if problem:
+            _raise(X, added, wanted.log_prior, block.start, problem)
+
+    step = min(max(2048, _BLOCK_BYTES // (8 * d or 1)), 1 << 16)
+    entries = n * d
+    if bias is not None:
+        k = wanted.log_prior.shape[0]
+        step = min(step, max(64, _BIAS_BYTES // (8 * k)))
+        entries += n * k
+    for_each(score_block, ranges(n, step), threads if entries > _WORTH_A_THREAD else 1)
+
+
+def _raise(
+    X: RealArray, bias: RealArray | None, log_prior: FloatArray, start: int, problem: int
+) -> None:
+    if problem & NOT_FINITE:
+        refuse_not_finite(X, start, allow_nan=True)
+    if problem & IMPOSSIBLE and bias is not None:
+        check_possible(bias + log_prior, start)
+    msg = (
+        f"some of the rows {start} … {start + X.shape[0] - 1} are so far from every class that "
+        "the square of the distance overflows; are the units those of the training rows?"
+    )
+    raise DataError(msg)
+
+
+def score_incomplete(
+    wanted: _Wanted, X: RealArray, bias: RealArray | None, out: NDArray[Any]
+) -> int:
+    """Write what is wanted of each row into `out`; answer with the bits of what went wrong.
+
+    As the kernels do for complete rows, which may be among these: see
+    `gaussbayes.kernels.reference.score`. Infinity is not a value that is missing.
+    """
+    common, rare = _rows_alike(X, wanted.density)
+    problems = 0
+    if rare.size:
+        form = wanted.form(_DOUBLE, masked=True)
+        if 2 * rare.size > X.shape[0]:  # rather score a few in vain than copy the many
+            rare = np.arange(X.shape[0])
+        some = X if rare.size == X.shape[0] else X[rare]
+        double = some.astype(_DOUBLE, copy=False)
+        problems |= _score_some(form, double, bias, rare, wanted.task, out)
+    for rows, seen in common:
+        form = wanted.of_features(seen).form(X.dtype)
+        problems |= _score_some(form, X[np.ix_(rows, seen)], bias, rows, wanted.task, out)
+    return NOT_FINITE if problems & NOT_FINITE else problems
+
+
+def _score_some(
+    form: Any,
+    X: RealArray,
+    bias: RealArray | None,
+    rows: NDArray[np.intp],
+    task: Task,
+    out: NDArray[Any],
+) -> int:
+    """Score rows that stand somewhere among others, at these places."""
+    kernel, width = kernels.active().score, out.dtype if task == "label" else X.dtype
+    added = None if bias is None else bias[rows].astype(X.dtype, copy=False)
+    if rows.size == out.shape[0] and width == out.dtype:
+        return kernel(form, X, task, out, bias=added)
+    scores = np.empty((rows.size, *out.shape[1:]), dtype=width)
+    problems = kernel(form, X, task, scores, bias=added)
+    out[rows] = scores
+    return problems
+
+
+def _rows_alike(
+    X: RealArray, density: GaussianDensity
+) -> tuple[list[tuple[NDArray[np.intp], NDArray[np.bool_]]], NDArray[np.intp]]:
+    """Rows for the ordinary kernels, with the features (d,) that they have, and the other rows.
+
+    Those are the complete rows and, where a matrix is to be factored, all of a common pattern.
+    """
+    least = _rows_worth_a_marginal(density)
+    if not density.covariance.correlated or _all_rare(X, least):
+        with np.errstate(over="ignore", invalid="ignore"):
+            complete = np.isfinite(X.sum(axis=1))
+        rows = np.flatnonzero(complete)
+        whole = [(rows, np.ones(X.shape[1], dtype=bool))] if rows.size else []
+        return whole, np.flatnonzero(~complete)
+    patterns = patterns_of(X)
+    common = patterns.size >= least
+    common[0] &= patterns.observed[0].any()
+    common[-1] |= patterns.observed[-1].all()
+    return (
+        [(patterns.rows(at), patterns.observed[at]) for at in np.flatnonzero(common).tolist()],
+        np.flatnonzero(~common[patterns.number]),
+    )
+
+
+def _all_rare(X: RealArray, least: int) -> bool:
+    """Whether no incomplete pattern seems to have so many rows, by a few of them.
+
+    Only time depends on it: grouping many rows in vain takes a sixth of scoring them one by one.
+    """
+    step = X.shape[0] // _SAMPLE
+    expected = least // max(step, 1)  # rows in the sample of a pattern that is just common
+    if step < 2 or expected < 8:
+        return False
+    sample = patterns_of(X[::step])
+    size = sample.size[~sample.observed.all(axis=1)]
+    return bool(size.max(initial=0) < expected)
+
+
+def _rows_worth_a_marginal(density: GaussianDensity) -> int:
+    """How many rows of one pattern take longer one by one than once a marginal is worked out."""
+    if kernels.active().NAME == "reference":
+        return _FEWEST
+    return max(
+        _FEWEST, _MARGINAL // (density.covariance.n_covariances * (density.n_columns + 8) ** 3)
+    )

@@ -1,0 +1,164 @@
+"""What a Gaussian's covariances look like: their shape, and how far the classes share one.
+
+Sharing is one number λ from 0 to 1. With 0 every class has its own covariance Σ_c, with 1 all share
+the pooled one Σ; between, the classes' own are shrunk towards the pooled one,
+``(1 − λ) Σ_c + λ Σ``: regularised discriminant analysis.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.types import CovarianceName, FloatArray
+from gaussbayes.families.gaussian.shapes import SHAPES, Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """Two independent choices: the shape of a covariance, and how far the classes share it.
+
+    Examples
+    --------
+    >>> Structure("full", sharing=1.0).shared, Structure("full", sharing=0.5).between
+    (True, True)
+    """
+
+    covariance: CovarianceName = "full"
+    sharing: float = 0.0
+
+    @property
+    def shared(self) -> bool:
+        """Whether all classes have one covariance."""
+        return self.sharing == 1.0
+
+    @property
+    def between(self) -> bool:
+        """Whether own covariances are shrunk towards the pooled one."""
+        return 0.0 < self.sharing < 1.0
+
+    @property
+    def shape(self) -> type[Shape]:
+        """The class of the covariances."""
+        return SHAPES[self.covariance]
+
+    @property
+    def parts(self) -> "tuple[Structure, Structure]":
+        """What lies at both ends: own covariances and a shared one."""
+        return Structure(self.covariance), Structure(self.covariance, 1.0)
+
+    @property
+    def name(self) -> str:
+        """What people call it.
+
+        Examples
+        --------
+        >>> Structure("diagonal").name, Structure("full", 0.25).name
+        ('Gaussian naive Bayes', 'full, 25 % shared')
+        """
+        if self.between:
+            return f"{self.covariance}, {self.sharing_name}"
+        return next(name for name, known in STRUCTURES.items() if known == self)
+
+    @property
+    def sharing_name(self) -> str:
+        """Whether classes share their covariance, in a word or two.
+
+        Examples
+        --------
+        >>> Structure().sharing_name, Structure("full", 1.0).sharing_name
+        ('own', 'shared')
+        """
+        if self.between:
+            return f"{100 * self.sharing:g} % shared"
+        return "shared" if self.shared else "own"
+
+    @property
+    def shared_setting(self) -> bool | float:
+        """What users give as `shared`: True, False, or a number between.
+
+        Examples
+        --------
+        >>> Structure("full", 1.0).shared_setting, Structure("full", 0.5).shared_setting
+        (True, 0.5)
+        """
+        return self.sharing if self.between else self.shared
+
+    def n_covariances(self, n_classes: int) -> int:
+        """How many covariances a model of so many classes has."""
+        return 1 if self.shared else n_classes
+
+
+STRUCTURES = {
+    "QDA": Structure("full"),
+    "LDA": Structure("full", 1.0),
+    "Gaussian naive Bayes": Structure("diagonal"),
+    "diagonal LDA": Structure("diagonal", 1.0),
+    "nearest mean, scaled": Structure("spherical"),
+    "nearest mean": Structure("spherical", 1.0),
+}
+"""The six at the ends, under the names that people know."""
+
+SHARINGS = (0.25, 0.5, 0.75)
+"""The sharings between that the automatic choice tries."""
+
+MIXTURES = tuple(
+    Structure(covariance, sharing) for covariance in ("full", "diagonal") for sharing in SHARINGS
+)
+
+
+def structure_of(covariance: object, shared: object) -> Structure:
+    """The structure that users describe by a name and by `shared`, a boolean or a number in [0, 1].
+
+    Examples
+    --------
+    >>> structure_of("full", True) == structure_of("full", 1.0) == Structure("full", 1.0)
+    True
+    """
+    if not isinstance(covariance, str) or covariance not in SHAPES:
+        possible = ", ".join(map(repr, SHAPES))
+        msg = f"covariance must be one of {possible}, got {covariance!r}"
+        raise ParameterError(msg)
+    numbers = bool | np.bool_ | int | float | np.integer | np.floating
+    if not isinstance(shared, numbers) or not 0 <= shared <= 1:
+        msg = f"shared must be True, False or a number in [0, 1], got {shared!r}"
+        raise ParameterError(msg)
+    return Structure(SHAPES[covariance].name, float(shared))
+
+
+def structure_of_values(
+    covariances: FloatArray,
+    n_classes: int,
+    n_features: int,
+    covariance: CovarianceName | None = None,
+    shared: bool | None = None,
+) -> Structure:
+    """The structure of covariances that the user wrote down, by what was said and by their shape.
+
+    Without a word they are full: (k, d, d) own ones, (d, d) a shared one. With as many classes as
+    features, (d, d) may as well be a table of variances, and nothing is guessed.
+
+    Examples
+    --------
+    >>> structure_of_values(np.eye(2), 3, 2)
+    Structure(covariance='full', sharing=1.0)
+    """
+    k, d = n_classes, n_features
+    if covariance is None and shared is None and covariances.shape == (d, d) and k == d:
+        msg = (
+            f"covariances of shape {(d, d)} for {k} classes and {d} features may be one covariance "
+            "for all classes or the variances of each: say covariance='full' or 'diagonal'"
+        )
+        raise ParameterError(msg)
+    name = structure_of(covariance or "full", shared or False).covariance
+    single = SHAPES[name].dimensions(d)
+    expected = {None: {single, (k, *single)}, True: {single}, False: {(k, *single)}}[shared]
+    if covariances.shape not in expected:
+        sharing = {None: "", True: "shared ", False: "own "}[shared]
+        msg = (
+            f"{sharing}{name} covariances of {k} classes and {d} features must have shape "
+            f"{' or '.join(map(str, sorted(expected)))}, got {covariances.shape}; variances need "
+            "covariance='diagonal' (one for each feature) or 'spherical' (one for all)"
+        )
+        raise ParameterError(msg)
+    return Structure(name, float(covariances.shape == single))

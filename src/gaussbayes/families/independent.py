@@ -1,0 +1,404 @@
+"""What families of number columns that are independent given the class have in common.
+
+Such a family knows its rows by sums ``Σ w t(x)`` of a few functions t of a value, for each class
+and column: the sufficient statistics of an exponential family. It says which functions these are,
+and which density follows from the sums; observing rows, the algebra of the sums, EM and rows left
+out one at a time follow here.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.checks import not_negative
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.protocol import Fit, Kind, LeftOut
+from gaussbayes.families.remainders import Precision, difference, raise_removal
+from gaussbayes.families.removal import Removal
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where some numbers stand, so that a message can name it."""
+
+    first_row: int = 0
+    names: Schema | None = None  # what the columns are called; None: by their numbers
+
+
+Terms: TypeAlias = Callable[[FloatArray, Place], FloatArray]
+"""Numbers (n, d), NaN where missing → what is summed (s, n, d): first 1 where missing, else 0."""
+
+_BLOCK = 1 << 18
+"""Numbers that are summed at a time; multiplications up to which BLAS takes one thread."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnSums:
+    """Sums over rows of functions of a value that are never negative, by class and column.
+
+    Of integers they are exact. The first is the weight of the rows that lack the value; the next
+    two are those from which the density follows.
+    """
+
+    weight: FloatArray  # (k,)
+    sums: FloatArray  # (s, k, d)
+
+    summed: ClassVar[tuple[str, ...]]  # (s,) what messages and model files call the sums
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return int(self.sums.shape[2])
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory they take."""
+        return self.weight.nbytes + self.sums.nbytes
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no value was missing."""
+        return not self.sums[0].any()
+
+    @property
+    def missing(self) -> FloatArray:
+        """How much the rows without a value weigh (k, d)."""
+        missing: FloatArray = self.sums[0]
+        return missing
+
+    @property
+    def observed(self) -> FloatArray:
+        """How much the rows with a value weigh (k, d)."""
+        raise NotImplementedError
+
+    def __add__(self, other: Self) -> Self:
+        return self.plus(other, Schema(np.arange(self.weight.size), self.n_columns))
+
+    def plus(self, other: Self, names: Schema) -> Self:  # noqa: ARG002
+        """The sums over the rows of both."""
+        self._check_alike(other)
+        return replace(self, weight=self.weight + other.weight, sums=self.sums + other.sums)
+
+    def without(self, other: Self, names: Schema) -> Self:
+        """The sums without rows that are among these.
+
+        Raises
+        ------
+        RemovalError
+            If a sum would be negative, or be there without any row.
+        """
+        self._check_alike(other)
+        weight, sums = difference(self.weight, other.weight), difference(self.sums, other.sums)
+        left = replace(self, weight=np.maximum(weight, 0.0), sums=np.maximum(sums, 0.0))
+        for c in np.flatnonzero(weight < 0).tolist():
+            raise_removal("weight", other.weight[c], self.weight[c], names.class_name(c))
+        wrong = (sums < 0) | ((sums > 0) & (left.observed == 0))
+        wrong[0] = sums[0] < 0
+        for s, c, j in np.argwhere(wrong).tolist():
+            what = f"{names.feature_name(j)} with {self.summed[s]}"
+            raise_removal(what, other.sums[s, c, j], self.sums[s, c, j], names.class_name(c))
+        return left
+
+    def scaled(self, factor: float) -> Self:
+        """The sums over the same rows, each counting `factor` times as much."""
+        return replace(self, weight=factor * self.weight, sums=factor * self.sums)
+
+    def selected(self, codes: Sequence[int]) -> Self:
+        """Only the classes with these codes, in this order."""
+        which = np.asarray(codes, dtype=np.intp)
+        return replace(self, weight=self.weight[which], sums=self.sums[:, which])
+
+    def aligned(self, positions: Sequence[int], n_classes: int) -> Self:
+        """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
+        which, (s, _, d) = np.asarray(positions, dtype=np.intp), self.sums.shape
+        weight, sums = np.zeros(n_classes), np.zeros((s, n_classes, d))
+        weight[which], sums[:, which] = self.weight, self.sums
+        return replace(self, weight=weight, sums=sums)
+
+    def together(self) -> Self:
+        """The statistics of the rows of all classes, as those of one class."""
+        weight, sums = self.weight.sum(keepdims=True), self.sums.sum(axis=1, keepdims=True)
+        return replace(self, weight=weight, sums=sums)
+
+    def of_columns(self, columns: Sequence[int]) -> Self:
+        """Only these columns, in this order."""
+        return replace(self, sums=self.sums[:, :, list(columns)])
+
+    def _check_alike(self, other: "ColumnSums") -> None:
+        if self.sums.shape != other.sums.shape:
+            (_, k, d), (_, classes, columns) = self.sums.shape, other.sums.shape
+            msg = (
+                f"sums of {k} classes and {d} columns cannot be combined with those of {classes} "
+                f"classes and {columns} columns"
+            )
+            raise DataError(msg)
+
+
+SumsT = TypeVar("SumsT", bound=ColumnSums)
+
+
+def sum_rows(
+    kind: type[SumsT],
+    terms: Terms,
+    rows: Rows,
+    targets: Targets,
+    threads: int = 1,
+    names: Schema | None = None,
+) -> SumsT:
+    """The sums over rows, in blocks of a size that depends on nothing but the number of columns.
+
+    Raises
+    ------
+    DataError
+        If a value is not possible, as `terms` says; names its row and column.
+    """
+    n, d = rows.numbers.shape
+    blocks = ranges(n, max(256, _BLOCK // max(1, d))) or [slice(0, 0)]
+    tree: MergeTree[SumsT] = MergeTree()
+
+    def add_block(numbered: tuple[int, slice]) -> None:
+        number, block = numbered
+        numbers, place = (
+            rows[block].matrix.astype(np.float64, copy=False),
+            Place(block.start, names),
+        )
+        tree.add(number, kind(*_by_class(terms(numbers, place), targets[block])))
+
+    for_each(add_block, enumerate(blocks), threads)
+    return tree.result()
+
+
+def score_blocks(score: Terms, rows: Rows, k: int, threads: int) -> RealArray:
+    """The scores (n, k) of rows by those of numbers (b, d), in the float type of the rows."""
+    n, d = rows.numbers.shape
+    scores = np.empty((n, k), dtype=rows.dtype)
+
+    def score_block(block: slice) -> None:
+        numbers = rows[block].matrix.astype(np.float64, copy=False)
+        scores[block] = score(numbers, Place(block.start))
+
+    for_each(score_block, ranges(n, max(256, _BLOCK // max(1, d * k))), threads)
+    return scores
+
+
+def _by_class(terms: FloatArray, targets: Targets) -> tuple[FloatArray, FloatArray]:
+    """The weight of each class (k,), and the sums of terms (s, n, d) over its rows (s, k, d)."""
+    (s, _, d), k, weights = terms.shape, targets.n_classes, targets.weights
+    if targets.is_soft:
+        shares = targets.labels if weights is None else targets.labels * weights[:, None]
+        # Not a matrix product: BLAS may add in another order with other threads.
+        return shares.sum(axis=0), np.einsum("nc,snj->scj", shares, terms)
+    codes, sums = targets.codes, np.zeros((s, k, d))
+    for number, j in np.argwhere(terms.any(axis=1)).tolist():
+        values = terms[number, :, j]
+        sums[number, :, j] = np.bincount(codes, values if weights is None else values * weights, k)
+    return np.bincount(codes, weights, k).astype(np.float64), sums
+
+
+def check_values(
+    numbers: FloatArray, possible: NDArray[np.bool_], expected: str, place: Place
+) -> None:
+    """Raise for the first of the numbers (n, d) that is not possible.
+
+    Parameters
+    ----------
+    expected : what the values of such a column must be
+
+    Examples
+    --------
+    >>> check_values(np.array([[1.0]]), np.array([[True]]), "an integer", Place())
+    """
+    if not possible.all():
+        row, j = np.argwhere(~possible)[0].tolist()
+        column = f"column {j} of its family" if place.names is None else place.names.feature_name(j)
+        msg = (
+            f"row {row + place.first_row} has {numbers[row, j]:g} in {column}, which must be "
+            f"{expected}: correct it, leave such rows out, or give the feature another family"
+        )
+        raise DataError(msg)
+
+
+def linear_scores(terms: FloatArray, natural: FloatArray) -> FloatArray:
+    """``Σ_s Σ_j t_s(x_j) η_scj`` (n, k) of terms (s, n, d) and natural parameters (s, k, d).
+
+    A term of 0 adds 0, also if its parameter is −∞, as of a value of probability 0.
+
+    Examples
+    --------
+    >>> terms = np.array([[[1.0], [0.0]]])
+    >>> linear_scores(terms, np.array([[[-np.inf], [2.0]]])).tolist()
+    [[-inf, 2.0], [0.0, 0.0]]
+    """
+    finite = natural > -np.inf
+    known = np.where(finite, natural, 0.0)
+    scores = np.zeros((terms.shape[1], natural.shape[1]))
+    for term, parameter, possible in zip(terms, known, finite, strict=True):
+        scores += term @ parameter.T
+        if not possible.all():
+            scores[term @ ~possible.T > 0] = -np.inf
+    return scores
+
+
+def linear_log_likelihood(sums: FloatArray, natural: FloatArray) -> float:
+    """``Σ_scj sums_scj η_scj``, where what weighs nothing adds 0."""
+    there = sums > 0
+    return float(sums[there] @ natural[there])
+
+
+@dataclass(frozen=True, slots=True)
+class IndependentColumns:
+    """A family of such columns: a subclass says what is summed, and what follows from the sums."""
+
+    smoothing: float = 0.0
+
+    name: ClassVar[str]
+    kind: ClassVar[Kind] = "number"
+    statistics_type: ClassVar[type[ColumnSums]]
+    remedies: ClassVar[tuple[str, ...]] = ()  # for a column that is missing in a whole class
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "smoothing", not_negative("smoothing", self.smoothing))
+
+    def terms(self, numbers: FloatArray, place: Place) -> FloatArray:
+        """What is summed (s, n, d) of numbers (n, d); raises for a value that is not possible."""
+        raise NotImplementedError
+
+    def density(self, sums: Any) -> Any:
+        """The density that maximises likelihood and penalty, where it is determined."""
+        raise NotImplementedError
+
+    def determined(self, sums: Any) -> NDArray[np.bool_]:
+        """Where the sums have a density (k, d): where any row has a value."""
+        return np.asarray(sums.observed > 0)
+
+    def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:
+        """The sums over labelled rows.
+
+        Raises
+        ------
+        DataError
+            If a value is not possible; names row and column.
+        """
+        return sum_rows(self.statistics_type, self.terms, rows, targets, threads, names)
+
+    def check(self, rows: Rows, names: Schema) -> None:
+        """Raise for the first value that is not possible; names row and column."""
+        for block in ranges(rows.n_rows, max(256, _BLOCK // max(1, rows.numbers.shape[1]))):
+            numbers = rows[block].matrix.astype(np.float64, copy=False)
+            self.terms(numbers, Place(block.start, names))
+
+    def adapted(self, statistics: Any) -> Any:
+        """The same: smoothing acts in `estimate` only."""
+        return statistics
+
+    def estimate(
+        self,
+        statistics: Any,
+        names: Schema,
+        threads: int = 1,  # noqa: ARG002
+        start: Any = None,  # noqa: ARG002
+    ) -> Fit:
+        """The density of each class and column.
+
+        Raises
+        ------
+        DataError
+            If a class has no value in a column.
+        """
+        for c, j in np.argwhere(~self.determined(statistics)).tolist():
+            self._raise_unknown(names.feature_name(j), f" of class {names.class_name(c)}")
+        return Fit(self.density(statistics))
+
+    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
+        """One for each class and column."""
+        return n_classes * n_columns
+
+    def start(
+        self,
+        statistics: Any,
+        together: Any,
+        names: Schema,
+        threads: int = 1,  # noqa: ARG002
+    ) -> Any:
+        """The density of each class with one more row, which is the average of all rows."""
+        for j in np.flatnonzero(~self.determined(together)).tolist():
+            self._raise_unknown(names.feature_name(j), "")
+        average = together.sums / np.maximum(together.observed, 1.0)
+        return self.density(replace(statistics, sums=statistics.sums + average))
+
+    def maximise(self, expected: Any, names: Schema) -> Any:  # noqa: ARG002
+        """The density of each class and column; that of all classes where one has no value."""
+        known = self.determined(expected)
+        if not known.all():
+            everywhere = expected.sums.sum(axis=1, keepdims=True)
+            expected = replace(expected, sums=np.where(known, expected.sums, everywhere))
+        return self.density(expected)
+
+    def penalised(self, statistics: Any, names: Schema) -> Self | None:  # noqa: ARG002
+        """None: the likelihood is bounded as it is."""
+        return None
+
+    def left_out(
+        self, statistics: Any, path: Sequence[Self], targets: Targets, names: Schema
+    ) -> LeftOut | None:
+        """The closed form of rows with one label each: the sums of a class, less one term.
+
+        A row is not reliable if rounding may show in what is left without it, or if its class then
+        has no value in a column.
+        """
+        if targets.is_soft:
+            return None
+        precision = Precision.of(targets)
+        densities = [family.estimate(statistics, names).density for family in path]
+
+        def scores(rows: Rows, removal: Removal) -> tuple[FloatArray, NDArray[np.bool_]]:
+            numbers, codes = rows.matrix.astype(np.float64, copy=False), removal.codes
+            lost = self.terms(numbers, Place(names=names)) * removal.lost[:, None]
+            left, sound = precision.left(statistics.sums[:, codes], lost)
+            # Each row is given a class of its own: the others of its class.
+            others = replace(statistics, weight=removal.weight, sums=left)
+            has_digits, missing = sound[1:3].all(axis=(0, 2)), np.isnan(numbers)
+            total = np.empty((len(path), rows.n_rows, statistics.weight.size))
+            reliable = np.empty(total.shape[:2], dtype=bool)
+            for s, (family, density) in enumerate(zip(path, densities, strict=True)):
+                total[s] = density.log_density(rows)
+                own = family.maximise(others, names).by_column(numbers).sum(axis=1)
+                total[s, np.arange(codes.size), codes] = own
+                reliable[s] = has_digits & (family.determined(others) | missing).all(axis=1)
+            return total, reliable
+
+        return scores
+
+    def on_path_with(self, other: Any) -> bool:
+        """Whether the other differs in smoothing only."""
+        return isinstance(other, type(self))
+
+    @property
+    def is_counted(self) -> bool:
+        """Its free parameters can be counted."""
+        return True
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The smoothing."""
+        return {"smoothing": self.smoothing}
+
+    def _raise_unknown(self, feature: str, owner: str) -> NoReturn:
+        remedies = ["give rows with a value", *self.remedies, "or leave the feature out"]
+        msg = (
+            f"{feature} is missing in every row{owner}, so that nothing is known of it there: "
+            f"{', '.join(remedies)}"
+        )
+        raise DataError(msg)
+
+    def candidates(self) -> Iterator[Self]:
+        """Just this one."""
+        yield self

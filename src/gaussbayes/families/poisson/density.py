@@ -1,0 +1,258 @@
+"""Poisson distributions of counts: ``p(x | c) = Π_j λ_cj^x_j exp(−λ_cj) / x_j!``."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray
+from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.families.independent import (
+    Place,
+    linear_log_likelihood,
+    score_blocks,
+    sum_rows,
+)
+from gaussbayes.families.poisson.statistics import (
+    PoissonStatistics,
+    check_counts,
+    count_terms,
+    stirling_error,
+)
+from gaussbayes.families.protocol import ParameterTable, Reference
+
+_REACH = np.concatenate([[0.0], np.arange(0.5, 19.0, 0.75)])
+"""How far from the root of a rate `draw_widely` draws, in all; −2 · 18.5² is about log 1e-300."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoissonDensity:
+    """The rate of each class and column; 0 makes every count but 0 impossible.
+
+    Examples
+    --------
+    >>> density = PoissonDensity(np.array([[1.0], [3.0]]))
+    >>> np.exp(density.log_density(number_rows(np.array([[2.0], [np.nan]])))).round(4).tolist()
+    [[0.1839, 0.224], [1.0, 1.0]]
+    """
+
+    rate: FloatArray  # (k, d)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return int(self.rate.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return int(self.rate.shape[1])
+
+    @property
+    def n_parameters(self) -> int:
+        """One for each class and column."""
+        return int(self.rate.size)
+
+    @property
+    def mean(self) -> FloatArray:
+        """The rates (k, d)."""
+        return self.rate
+
+    @property
+    def deviation(self) -> FloatArray:
+        """The square roots of the rates (k, d)."""
+        return np.sqrt(self.rate)
+
+    def dense_covariance(self) -> FloatArray:
+        """The rates in the diagonals of matrices (k, d, d)."""
+        covariance: FloatArray = self.rate[:, :, None] * np.eye(self.n_columns)
+        return covariance
+
+    def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
+        """``log p(x | c)`` (n, k).
+
+        Of the counts up to the largest of a block it is looked up, if they are fewer than the rows.
+        """
+        tables: dict[int, FloatArray] = {}
+
+        def looked_up(j: int, counts: FloatArray, largest: int) -> FloatArray:
+            table = tables.get(j)
+            if table is None or largest >= table.shape[0]:
+                every = np.arange(2.0 ** (largest + 1).bit_length())
+                table = tables[j] = log_probability(every[:, None], self.rate[:, j])
+            return table.take(counts.astype(np.intp), axis=0)
+
+        def score(numbers: FloatArray, place: Place) -> FloatArray:
+            present, counts = check_counts(numbers, place)
+            scores = np.zeros((counts.shape[0], self.n_classes))
+            for j in range(self.n_columns):
+                values, largest = counts[:, j], int(counts[:, j].max(initial=0.0))
+                if largest < rows.n_rows:
+                    terms = looked_up(j, values, largest)
+                else:
+                    terms = log_probability(values[:, None], self.rate[:, j])
+                if not present[:, j].all():
+                    terms[~present[:, j]] = 0.0
+                scores += terms
+            return scores
+
+        return score_blocks(score, rows, self.n_classes, threads)
+
+    def by_column(self, numbers: FloatArray) -> FloatArray:
+        """``log p(x_j | c)`` of numbers that go with the rates: row i with those of class i."""
+        missing = np.isnan(numbers)
+        counts = np.where(missing, 0.0, numbers)
+        return np.where(missing, 0.0, log_probability(counts, self.rate))
+
+    def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> PoissonStatistics:
+        """The sums over rows that belong to each class in part (n, k).
+
+        Missing values count as missing: as the columns are independent, their expectation is what
+        the density says already.
+        """
+        targets = Targets(responsibility, self.n_classes)
+        return sum_rows(PoissonStatistics, count_terms, rows, targets, threads)
+
+    def expect_statistics(self, statistics: PoissonStatistics) -> tuple[PoissonStatistics, float]:
+        """The same statistics, and their log-likelihood."""
+        return statistics, self.log_likelihood(statistics)
+
+    def log_likelihood(self, statistics: PoissonStatistics) -> float:
+        """``Σ (total log λ − observed λ) − Σ w log x!``."""
+        with np.errstate(divide="ignore"):
+            natural = np.stack([-self.rate, np.log(self.rate), -np.ones(self.rate.shape)])
+        return linear_log_likelihood(statistics.sums[1:], natural)
+
+    def marginal(self, columns: Sequence[int], names: Schema) -> "PoissonDensity":  # noqa: ARG002
+        """The density of some of the columns: the others are independent of them."""
+        return PoissonDensity(self.rate[:, list(columns)])
+
+    def selected(self, codes: Sequence[int]) -> "PoissonDensity":
+        """Only the classes with these codes, in this order."""
+        return PoissonDensity(self.rate[list(codes)])
+
+    def restarted(self, together: PoissonStatistics) -> "PoissonDensity":
+        """The density with one more row in each class, which is the average of all rows."""
+        weight = np.maximum(together.observed, 1.0)
+        return PoissonDensity((weight * self.rate + together.total / weight) / (weight + 1.0))
+
+    def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
+        """Counts of one row for each class code (n,)."""
+        return number_rows(generator.poisson(self.rate[codes]).astype(np.float64))
+
+    def draw_widely(
+        self, codes: CodeArray, generator: np.random.Generator
+    ) -> tuple[Rows, FloatArray]:
+        """Counts of one row for each class code (n,), unusual ones among them, and weights.
+
+        Half of the rows are drawn from the model, the others with rates ``(√λ ± r / √d)²``, the
+        sign at random in each column and r from 0.5 to 18.5: √x has a standard deviation of about
+        ½, so that this is where rows of probability 1e-300 are found. A row weighs as much as it is
+        more probable in the model than in this mixture: at most 2.
+
+        Examples
+        --------
+        >>> density = PoissonDensity(np.array([[1.0]]))
+        >>> rows, weight = density.draw_widely(np.zeros(99_999, np.int32), np.random.default_rng(0))
+        >>> float((weight * (rows.matrix[:, 0] >= 10)).mean().round(8))  # exactly 1.114e-7
+        1.1e-07
+        """
+        n, d = codes.size, self.n_columns
+        number = np.where(generator.random(n) < 0.5, 0, generator.integers(1, _REACH.size, size=n))
+        sign = generator.choice(np.array([-1.0, 1.0]), size=(n, d))
+        own = self.rate[codes]
+        reach = _REACH / np.sqrt(d)
+        counts = generator.poisson(_shifted(own, sign * reach[number, None])).astype(np.float64)
+        proportion = np.full(_REACH.size, 0.5 / (_REACH.size - 1))
+        proportion[0] = 0.5
+        ratios = [
+            np.logaddexp(*(_log_ratio(counts, own, _shifted(own, s * r)) for s in (-1, 1)))
+            for r in reach
+        ]
+        each = np.stack([(ratio - np.log(2.0)).sum(axis=1) for ratio in ratios])
+        mixture = np.logaddexp.reduce(each + np.log(proportion)[:, None], axis=0)
+        return number_rows(counts), np.exp(-mixture)
+
+    def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
+        """Counts of one row for each pair of classes (n,), number ``a k + b``.
+
+        ``√(p(x | a) p(x | b))`` is in proportion to a Poisson distribution of rate ``√(λ_a λ_b)``.
+        """
+        root = np.sqrt(self.rate)
+        rate = root[pairs // self.n_classes] * root[pairs % self.n_classes]
+        return number_rows(generator.poisson(rate).astype(np.float64))
+
+    def log_overlap(self) -> FloatArray:
+        """``−½ Σ_j (√λ_aj − √λ_bj)²`` (k, k).
+
+        Examples
+        --------
+        >>> PoissonDensity(np.array([[1.0], [9.0]])).log_overlap().tolist()
+        [[0.0, -2.0], [-2.0, 0.0]]
+        """
+        root = np.sqrt(self.rate)
+        return np.stack([0.0 - 0.5 * np.square(root - own).sum(axis=1) for own in root])
+
+    def contributions(
+        self,
+        row: Rows,
+        pair: tuple[int, int],
+        reference: Reference | None,  # noqa: ARG002
+    ) -> tuple[float, FloatArray]:
+        """``x log(λ_a / λ_b) − (λ_a − λ_b)`` (d,), compared with unknown counts, which add 0."""
+        (a, b), x = self.rate[list(pair)], row.matrix[0].astype(np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(x == 0, 0.0, x * (np.log(a) - np.log(b))) - (a - b)
+        return 0.0, np.where(np.isnan(x), 0.0, ratio)
+
+    def crossings(self, pair: tuple[int, int], constant: float) -> FloatArray:
+        """Where ``x log(λ_a / λ_b) − (λ_a − λ_b) + constant`` is 0, if both rates are above 0."""
+        a, b = self.rate[list(pair), 0].tolist()
+        if a == b or not a * b:
+            return np.empty(0)
+        return np.array([(a - b - constant) / (np.log(a) - np.log(b))])
+
+    def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
+        """The rates."""
+        return (ParameterTable("rate", names.titles, self.rate),)
+
+
+def log_probability(counts: FloatArray, rate: FloatArray) -> FloatArray:
+    """``x log λ − λ − log x!`` of integers, by how far the rate is from them.
+
+    The first and the last are huge where x is, and nearly cancel: ``log x! = x log x − x + s(x)``
+    makes of them ``−(λ − x − x log(λ / x)) − s(x)``.
+
+    Examples
+    --------
+    >>> log_probability(np.array([0.0, 2.0, 1e15]), np.array([2.0, 0.0, 1e15])).round(6).tolist()
+    [-2.0, -inf, -18.188327]
+    """
+    counts, rate = np.broadcast_arrays(counts, rate)
+    logarithm = _log_quotient(rate, np.maximum(counts, 1.0))
+    product = np.zeros(counts.shape)
+    np.multiply(counts, logarithm, out=product, where=counts > 0)
+    return product - (rate - counts) - stirling_error(counts)
+
+
+def _log_quotient(a: FloatArray, b: FloatArray) -> FloatArray:
+    """``log(a / b)``, right to the last digits of ``a − b``; −∞ where a is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        relative = (a - b) / b
+        far = np.log(a) - np.log(b)
+    near = np.log1p(np.clip(relative, -0.5, 0.5))
+    return np.where(np.abs(relative) < 0.5, near, far)
+
+
+def _shifted(rate: FloatArray, distance: FloatArray) -> FloatArray:
+    """Rates whose square roots are so far from those given; 0 stays 0."""
+    return np.where(rate > 0, np.square(np.maximum(np.sqrt(rate) + distance, 0.0)), 0.0)
+
+
+def _log_ratio(counts: FloatArray, rate: FloatArray, other: FloatArray) -> FloatArray:
+    """``log p(x | other rate) − log p(x | rate)`` of counts that the rate allows."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = counts * (np.log(other) - np.log(rate))
+    return np.where(counts > 0, slope, 0.0) - (other - rate)

@@ -1,0 +1,116 @@
+"""What counts say of the rates: how many events there were, in how many rows."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.types import FloatArray
+from gaussbayes.families.independent import ColumnSums, Place, check_values
+
+LARGEST = 2.0**53
+"""The largest count: up to here every integer is a float."""
+
+_TABLE = 16
+"""Counts below this are looked up."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoissonStatistics(ColumnSums):
+    """Weight of rows without and with a value, number of events, and log-factorials.
+
+    Examples
+    --------
+    >>> terms = count_terms(np.array([[3.0], [np.nan]]), Place())
+    >>> statistics = PoissonStatistics(np.array([2.0]), terms)
+    >>> statistics.total.ravel().tolist(), statistics.observed.ravel().tolist()
+    ([3.0, 0.0], [1.0, 0.0])
+    """
+
+    summed: ClassVar[tuple[str, ...]] = ("missing", "observed", "total", "log_factorial")
+
+    @property
+    def observed(self) -> FloatArray:
+        """How much the rows with a value weigh (k, d)."""
+        observed: FloatArray = self.sums[1]
+        return observed
+
+    @property
+    def total(self) -> FloatArray:
+        """The weighted sums of the counts (k, d)."""
+        total: FloatArray = self.sums[2]
+        return total
+
+
+def count_terms(numbers: FloatArray, place: Place) -> FloatArray:
+    """What is summed of counts (n, d): whether each is missing, there, itself, log x! (4, n, d).
+
+    Raises
+    ------
+    DataError
+        If a number is not a count; names row and column.
+    """
+    present, counts = check_counts(numbers, place)
+    return np.stack([~present, present, counts, log_factorial(counts)])
+
+
+def check_counts(numbers: FloatArray, place: Place) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Which of the numbers (n, d) are not missing, and the counts, 0 where they are.
+
+    Raises
+    ------
+    DataError
+        If a number is not a count; names row and column.
+
+    Examples
+    --------
+    >>> present, counts = check_counts(np.array([[2.0, np.nan]]), Place())
+    >>> present.tolist(), counts.tolist()
+    ([[True, False]], [[2.0, 0.0]])
+    """
+    present = ~np.isnan(numbers)
+    counts = np.where(present, numbers, 0.0)
+    possible = (counts >= 0) & (counts <= LARGEST) & (np.rint(counts) == counts)
+    check_values(numbers, possible, "an integer from 0 to 2⁵³ (family 'poisson')", place)
+    return present, counts
+
+
+def log_factorial(counts: FloatArray) -> FloatArray:
+    """``log x!`` of integers.
+
+    Examples
+    --------
+    >>> np.exp(log_factorial(np.array([0.0, 3.0, 16.0]))).round(0).tolist()
+    [1.0, 6.0, 20922789888000.0]
+    """
+    largest = counts.max(initial=0.0)
+    if largest < counts.size // 2:  # looked up, if these are fewer than there are to calculate
+        return log_factorial(np.arange(largest + 1)).take(counts.astype(np.intp))
+    positive = np.maximum(counts, 1.0)
+    return np.asarray(positive * np.log(positive) - counts + stirling_error(counts))
+
+
+def stirling_error(counts: FloatArray) -> FloatArray:
+    """``log x! − (x log x − x)`` of integers, right to the last digits however large they are.
+
+    Examples
+    --------
+    >>> stirling_error(np.array([0.0, 1.0, 1e300])).round(6).tolist()
+    [0.0, 1.0, 346.306702]
+    """
+    large = np.maximum(counts, float(_TABLE))
+    inverse = 1.0 / large
+    square = inverse * inverse
+    # Stirling's series; the first term left out is below 1e-15.
+    last = 1 / 1260 - square * (1 / 1680 - square / 1188)
+    series = inverse * (1 / 12 - square * (1 / 360 - square * last))
+    asymptotic = 0.5 * np.log(2 * np.pi * large) + series
+    small = np.minimum(counts, _TABLE - 1).astype(np.intp)
+    return np.where(counts < _TABLE, _SMALL[small], asymptotic)
+
+
+_NUMBERS = np.arange(1.0, _TABLE)
+_SMALL = np.concatenate(
+    [[0.0], np.cumsum(np.log(_NUMBERS)) - (_NUMBERS * np.log(_NUMBERS) - _NUMBERS)]
+)

@@ -1,0 +1,488 @@
+"""What a family of distributions is: the one interface that the model is written against.
+
+A family is a distribution of some columns, for all k classes at once. What couples classes (a
+shared covariance) and what couples features (a full covariance) stays inside one family; the model
+is the sum over families::
+
+    log p(x, c) = log prior_c + Σ_f log p_f(x_f | c)
+
+Every family obeys one algebra::
+
+     rows ──► observe ──► statistics ──► estimate ──► density ──► log p(x_f | c)
+                          (+, −, scaled)              (marginal, expect, …)
+
+`Statistics` are sums over rows: exact, mergeable, removable. `Family` is a frozen record of
+settings that turns rows into statistics and statistics into a `Density`. Whatever else a density
+can do is a capability, a small protocol at the end of this module; `require` asks for one and says
+which family lacks it. Families never see the columns of others: columns are numbered among their
+own, and `names`, a `Schema`, says what messages call the classes and these columns.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import CapabilityError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
+from gaussbayes.data.categories import Categories
+from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.removal import Removal
+
+Kind: TypeAlias = Literal["number", "category"]
+"""What the columns of a family hold: numbers of `Rows`, or its category codes."""
+
+
+class Statistics(Protocol):
+    """What rows say of k classes: a group under ``+``, exact and mergeable in any order."""
+
+    @property
+    def weight(self) -> FloatArray:
+        """How much the rows of each class weigh (k,), whatever is missing in them."""
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory they take."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no value was missing in any row, so that closed forms hold."""
+
+    def __add__(self, other: Self, /) -> Self:
+        """The statistics of the rows of both."""
+
+    def plus(self, other: Self, names: Schema) -> Self:
+        """The same, with errors that name the features."""
+
+    def without(self, other: Self, names: Schema) -> Self:
+        """The statistics of these rows without others that are among them.
+
+        Raises
+        ------
+        RemovalError
+            If they cannot have been among them.
+        """
+
+    def scaled(self, factor: float) -> Self:
+        """The statistics of the same rows, each counting `factor` times as much."""
+
+    def selected(self, codes: Sequence[int]) -> Self:
+        """Only the classes with these codes, in this order."""
+
+    def aligned(self, positions: Sequence[int], n_classes: int) -> Self:
+        """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
+
+    def together(self) -> Self:
+        """The statistics of the rows of all classes, as those of one class."""
+
+    def of_columns(self, columns: Sequence[int]) -> Self:
+        """Only these columns, in this order; at least one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Convergence:
+    """How EM proceeded.
+
+    The log-likelihood is that of the parameters before each iteration and never falls; the model is
+    one iteration beyond its last entry. The log of the prior that smoothing stands for is in it; so
+    is a penalty that stands for shrinkage if `penalised` says so.
+    """
+
+    log_likelihood: FloatArray  # (iterations + 1,)
+    converged: bool
+    remaining: float  # estimated error of a parameter, in standard deviations or as a proportion
+    penalised: bool = False
+
+    @property
+    def n_iterations(self) -> int:
+        """How many iterations were made; 0 for a closed form."""
+        return self.log_likelihood.size - 1
+
+
+class Density(Protocol):
+    """k class-conditional densities of a family's columns."""
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns it is a density of."""
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters, of all classes together."""
+
+    def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
+        """``log p(x | c)`` (n, k), what is missing integrated out; 0 for a row that has nothing.
+
+        It is of the rows' float type. −∞ is a probability of 0.
+        """
+
+    def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> Any:
+        """Expected statistics of rows that belong to each class in part (n, k), weights included.
+
+        They are complete: the expectation of what is missing, given what is there, is in them.
+        """
+
+    def expect_statistics(self, statistics: Any) -> tuple[Any, float]:
+        """Expected complete statistics of rows known by theirs, and ``Σ w log p(x | c)`` of them.
+
+        The sum is over what was observed, each row in its own class.
+        """
+
+    def log_likelihood(self, statistics: Any) -> float:
+        """``Σ w log p(x | c)`` of what was observed, each row in its own class."""
+
+    def marginal(self, columns: Sequence[int], names: Schema) -> Self:
+        """The density of some of the columns, the others integrated out; `names` are theirs."""
+
+    def selected(self, codes: Sequence[int]) -> Self:
+        """Only the classes with these codes, in this order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """A density that was estimated, and how EM proceeded if it had to."""
+
+    density: Any  # Density
+    convergence: Convergence | None = None
+
+
+class Coordinates(Protocol):
+    """A density as a vector, so that EM can be accelerated: every vector is a density.
+
+    Entries are in units of standard deviations or logarithms, so that a step of 1 is a large one.
+    """
+
+    def vector(self, density: Any) -> FloatArray:
+        """The coordinates of a density (p,)."""
+
+    def density(self, vector: FloatArray) -> Any:
+        """The density with these coordinates.
+
+        Raises
+        ------
+        SingularCovarianceError
+            If there is none.
+        """
+
+    def rounding(self, density: Any) -> float:
+        """How much of the coordinates after an iteration of EM is rounding."""
+
+
+LeftOut: TypeAlias = Callable[[Rows, Removal], tuple[FloatArray, NDArray[np.bool_]]]
+"""Rows and their removal → ``log p(x | c)`` without the row (s, n, k), and whether it is reliable.
+
+The second is (s, n); s are the families of a path, see `Family.left_out`. The rows are some of
+those that were observed.
+"""
+
+
+class Family(Protocol):
+    """Settings, frozen: how rows become statistics, and statistics a density."""
+
+    name: ClassVar[str]  # in the registry, on the command line and in model files
+    kind: ClassVar[Kind]
+
+    def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:
+        """The statistics of labelled rows: hard labels or soft ones, weighted.
+
+        Raises
+        ------
+        DataError
+            If a value cannot be one of this family; names row and column.
+        """
+
+    def adapted(self, statistics: Any) -> Any:
+        """Statistics gathered under other settings, as far as these need them.
+
+        Raises
+        ------
+        DataError
+            If they do not have what these settings need.
+        """
+
+    def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:
+        """The density that fits the statistics best, regularised as the settings say.
+
+        Parameters
+        ----------
+        start : a density near the result, from which EM starts if it has to; or None
+
+        Raises
+        ------
+        DataError, SingularCovarianceError
+            If there is none; names class, features, and remedies that work.
+        """
+
+    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
+        """Free parameters, whether or not it can be estimated; None if that depends on the rows."""
+
+    # EM for missing labels: see `gaussbayes.model.em`.
+
+    def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
+        """A density to start from, by labelled rows, where these alone may have too little to say.
+
+        Parameters
+        ----------
+        together : the statistics of all rows, labelled or not, as those of one class
+        """
+
+    def maximise(self, expected: Any, names: Schema) -> Any:
+        """The density that maximises ``log_likelihood(expected) + log_penalty``: the M-step.
+
+        `expected` are complete. Nothing is shrunk here but by the penalty.
+        """
+
+    def log_penalty(self, density: Any) -> float:
+        """What the M-step adds to the log-likelihood: 0, or the log of a prior of parameters."""
+
+    def penalised(self, statistics: Any, names: Schema) -> Self | None:
+        """This family with a penalty that keeps the likelihood bounded; None if it has none."""
+
+    def coordinates(self, start: Any, names: Schema) -> Coordinates:
+        """Coordinates about a density to start from."""
+
+    # Held-out rows and selection.
+
+    def left_out(
+        self, statistics: Any, path: Sequence[Self], targets: Targets, names: Schema
+    ) -> LeftOut | None:
+        """A closed form for rows left out one at a time; None where there is none.
+
+        Parameters
+        ----------
+        statistics : of the rows that are left out
+        path : families that differ from this one in what regularises; each has a density
+        """
+
+    def candidates(self) -> Iterator[Self]:
+        """What the automatic choice tries; just this one if there is no choice.
+
+        Candidates that differ only in what regularises follow one another.
+        """
+
+    def on_path_with(self, other: Self) -> bool:
+        """Whether two families differ in what regularises only, so that rows are left out once."""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether its free parameters can be counted, as BIC needs."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options, as users give them, that make this family."""
+
+
+# Capabilities: what a density, or a family, may be able to do beyond that.
+
+
+@runtime_checkable
+class Selective(Protocol):
+    """A family that does not take every number."""
+
+    def check(self, rows: Rows, names: Schema) -> None:
+        """Raise for the first value that it does not take; names row and column."""
+
+
+@runtime_checkable
+class Fused(Protocol):
+    """A density that a kernel scores together with the prior and what other families add."""
+
+    def score(
+        self,
+        rows: Rows,
+        log_prior: FloatArray,
+        bias: Callable[[slice], RealArray] | None,
+        task: Task,
+        threads: int,
+    ) -> NDArray[Any]:
+        """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: labels (n,) or (n, k).
+
+        Parameters
+        ----------
+        bias : (rows) ↦ (n, k), what other families add for these rows; None for nothing
+        """
+
+
+@runtime_checkable
+class Restartable(Protocol):
+    """A density with parameters that EM would never leave, such as a probability of 0."""
+
+    def restarted(self, together: Any) -> Self:
+        """One near it in which nothing is impossible that rows have, for EM to start from.
+
+        Parameters
+        ----------
+        together : the statistics of all rows, labelled or not, as those of one class
+        """
+
+
+@runtime_checkable
+class Samplable(Protocol):
+    """A density that rows can be drawn from."""
+
+    def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
+        """One row for each class code (n,)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reference:
+    """The point at which every contribution is 0: one that is given, or a mean of class means.
+
+    Weights instead of a point let a density work about its own centre: no digit is lost, however
+    far from 0 the means are.
+
+    Examples
+    --------
+    >>> Reference(weights=np.array([0.25, 0.75])).offset(np.array([[0.0], [4.0]])).tolist()
+    [3.0]
+    """
+
+    point: FloatArray | None = None  # (d,)
+    weights: FloatArray | None = None  # (k,) of the classes' means, summing to 1
+
+    def offset(self, means: FloatArray, center: FloatArray | float = 0.0) -> FloatArray:
+        """The point minus a centre (d,), where the means (k, d) are given minus that centre too."""
+        if self.weights is not None:
+            return np.asarray(self.weights @ means)
+        assert self.point is not None
+        return np.asarray(self.point - center)
+
+
+@runtime_checkable
+class Explainable(Protocol):
+    """A density whose log ratio of two classes is split among its columns."""
+
+    def contributions(
+        self, row: Rows, pair: tuple[int, int], reference: Reference | None
+    ) -> tuple[float, FloatArray]:
+        """The log ratio ``log p(x | a) − log p(x | b)`` at the reference, and each column's (d,).
+
+        They sum to the log ratio at the row: exact Shapley values. Columns that are missing add 0,
+        and the log ratio at the reference is that of the other columns.
+
+        Parameters
+        ----------
+        row : one row
+        reference : given to a density that is `Referred`; None to others, which compare with a
+            value that is not known, whose log ratio is 0
+        """
+
+
+@runtime_checkable
+class Referred(Protocol):
+    """A density whose contributions are 0 at a point that can be chosen."""
+
+    def reference_point(self, reference: Reference) -> FloatArray:
+        """The point (d,) that a reference stands for."""
+
+
+@runtime_checkable
+class Located(Protocol):
+    """A density of numbers that has a mean and a covariance for each class."""
+
+    @property
+    def mean(self) -> FloatArray:
+        """The means (k, d)."""
+
+    @property
+    def deviation(self) -> FloatArray:
+        """The standard deviations (k, d)."""
+
+    def dense_covariance(self) -> FloatArray:
+        """The covariances (m, d, d); m is 1 if the classes share one, else k."""
+
+
+@runtime_checkable
+class Crossing(Protocol):
+    """A density of a single column whose log ratio of two classes has roots that are known."""
+
+    def crossings(self, pair: tuple[int, int], constant: float) -> FloatArray:
+        """The points x, sorted, at which ``log p(x | a) − log p(x | b) + constant`` is 0."""
+
+
+@runtime_checkable
+class Distant(Protocol):
+    """A density whose distance from a class follows the χ² distribution."""
+
+    def squared_distance(self, rows: Rows, threads: int = 1) -> tuple[FloatArray, FloatArray]:
+        """``m²`` (n, k), and its degrees of freedom (n,): the columns that are there."""
+
+
+@runtime_checkable
+class Comparable(Protocol):
+    """A density of which two classes overlap by a known amount."""
+
+    def log_overlap(self) -> FloatArray:
+        """``log ∫ √(p(x | a) p(x | b)) dx`` (k, k): 0 for a class with itself, never above."""
+
+    def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
+        """One row for each pair (n,), number ``a k + b``, in increasing order.
+
+        Drawn in proportion to ``√(p(x | a) p(x | b))``.
+        """
+
+
+@runtime_checkable
+class Extreme(Protocol):
+    """A density of which rare rows can be drawn more often than they come."""
+
+    def draw_widely(
+        self, codes: CodeArray, generator: np.random.Generator
+    ) -> tuple[Rows, FloatArray]:
+        """A row for each class code (n,), and the weight of each: p(row) over how it was drawn."""
+
+
+@runtime_checkable
+class Tabulated(Protocol):
+    """A density of categories: a table of probabilities for each column."""
+
+    @property
+    def categories(self) -> Sequence[Categories]:
+        """The categories of each column."""
+
+    def of(self, feature: int) -> FloatArray:
+        """``log p(category | class)`` (k, m) of one column."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterTable:
+    """Parameters to be shown: one row a class, one column a feature or a category."""
+
+    title: str  # such as "mean" or "p(wind | class)"
+    columns: tuple[str, ...]
+    values: FloatArray  # (k, m); (1, m) if the classes share them
+
+
+@runtime_checkable
+class Describable(Protocol):
+    """A density whose parameters can be shown as tables."""
+
+    def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
+        """The parameters, for people."""
+
+
+Capability = TypeVar("Capability")
+
+
+def require(density: Any, capability: type[Capability], family: Any, wanted_by: str) -> Capability:
+    """A density, if it has a capability.
+
+    Raises
+    ------
+    CapabilityError
+        If not; names family, capability and who needs it.
+    """
+    if not isinstance(density, capability):
+        msg = (
+            f"{wanted_by} needs the capability {capability.__name__!r}, which the family "
+            f"{family.name!r} does not have: leave its features out (marginal)"
+        )
+        raise CapabilityError(msg)
+    return density

@@ -1,0 +1,48 @@
+"""The families by name: the one line that a new family adds outside its folder."""
+
+from importlib import import_module
+from typing import Any
+
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.spelling import meant
+
+FAMILIES = {
+    "gaussian": "Gaussian",
+    "categorical": "Categorical",
+    "poisson": "Poisson",
+    "bernoulli": "Bernoulli",
+}
+"""The class of each family; it is in the package of the same name as the family."""
+
+
+def family_type(name: object) -> Any:
+    """The class of the family with this name, imported now.
+
+    Examples
+    --------
+    >>> family_type("gaussian").kind
+    'number'
+    """
+    if not isinstance(name, str) or name not in FAMILIES:
+        close = meant(name, list(FAMILIES)) if isinstance(name, str) else ""
+        msg = f"a family must be one of {', '.join(map(repr, FAMILIES))}, got {name!r}{close}"
+        raise ParameterError(msg)
+    return getattr(import_module(f"gaussbayes.families.{name}"), FAMILIES[name])
+
+
+def family_records(name: str) -> Any:
+    """The module that writes a family to a model file and reads it, imported now.
+
+    It is called `record` and has the types `SettingsRecord`, `StatisticsRecord` and `DensityRecord`
+    (see `gaussbayes.base.records`) and functions between them and what the family works with::
+
+        write_settings(family) -> SettingsRecord         read_settings(record) -> family
+        write_statistics(statistics) -> StatisticsRecord
+        read_statistics(record, family, names) -> statistics
+        write_density(density) -> DensityRecord
+        read_density(record, family, names) -> density
+
+    `names`, a `Schema`, has the classes and columns that a record must be of. What is wrong in a
+    record is said by `gaussbayes.base.records.refuse`, with its place in the record.
+    """
+    return import_module(f"gaussbayes.families.{name}.record")

@@ -1,0 +1,107 @@
+"""Models made without rows: from parameters that the user wrote down, or from moments."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gaussbayes.base.checks import as_numbers
+from gaussbayes.base.errors import ParameterError, SchemaError
+from gaussbayes.base.schema import Schema, check_names
+from gaussbayes.base.types import CovarianceName, LabelArray
+from gaussbayes.data.labels import encode
+from gaussbayes.families.gaussian.estimation import given
+from gaussbayes.families.gaussian.family import Gaussian
+from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.statistics import GaussianStatistics
+from gaussbayes.families.gaussian.structure import structure_of_values
+from gaussbayes.model.model import Model, learnt_model
+from gaussbayes.model.options import Options
+from gaussbayes.model.prior import Priors, class_priors
+from gaussbayes.model.settings import Component, Settings
+from gaussbayes.model.solution import Solution
+from gaussbayes.model.statistics import Learnt
+
+
+def given_model(
+    priors: Priors,
+    means: ArrayLike,
+    covariances: ArrayLike,
+    classes: ArrayLike | None = None,
+    *,
+    covariance: CovarianceName | None = None,
+    shared: bool | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> Model:
+    """A model of Gaussians with given parameters; its classes are sorted.
+
+    Parameters
+    ----------
+    priors : a sequence in the order of `classes`, ``"uniform"``, or a mapping; None is uniform
+    means : (k, d)
+    covariances : full (k, d, d), or (d, d) for all classes. With ``covariance="diagonal"``
+        variances (k, d) or (d,), with ``"spherical"`` (k,) or a number.
+    classes : (k,) labels in the order of the other arguments, 0 … k − 1 if not given
+    covariance, shared : needed where the shape of `covariances` does not tell
+
+    Examples
+    --------
+    >>> model = given_model([0.2, 0.8], [[5], [3]], [[[1]], [[4]]], ["b", "a"])
+    >>> model.classes.tolist(), model.prior.tolist(), model.densities[0].mean.tolist()
+    (['a', 'b'], [0.8, 0.2], [[3.0], [5.0]])
+    """
+    mean, values = as_numbers("means", means), as_numbers("covariances", covariances)
+    if mean.ndim != 2 or mean.shape[0] < 2 or mean.shape[1] < 1:
+        msg = (
+            f"means must have shape (classes, features) with at least two classes, got {mean.shape}"
+        )
+        raise ParameterError(msg)
+    k, d = mean.shape
+    structure = structure_of_values(values, k, d, covariance, shared)
+    order, ordered = _in_order(classes, k)
+    if isinstance(priors, list | tuple | np.ndarray) and len(priors) == k:
+        priors = [priors[code] for code in order]
+    schema = Schema(ordered, d, check_names(feature_names, d))
+    values = values if structure.shared else values[order]
+    density = given(schema, structure, mean[order], values)
+    solution = Solution(class_priors(priors, schema, np.ones(k)), (density,))
+    components = (Component(Gaussian(structure), tuple(range(d))),)
+    return Model(Settings(components, priors), schema, None, solution)
+
+
+def moments_model(
+    moments: ClassMoments,
+    options: Options,
+    classes: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> Model:
+    """The model of numbers whose moments were gathered elsewhere.
+
+    Classes that weigh nothing are left out.
+
+    Parameters
+    ----------
+    classes : (k,) labels of the classes of the moments; 0 … k − 1 if not given
+    """
+    order, ordered = _in_order(classes, moments.n_classes)
+    d = moments.n_features
+    schema = Schema(ordered, d, check_names(feature_names, d))
+    settings = options.settings(schema)
+    statistics: Any = GaussianStatistics(moments.selected(order.tolist()))
+    if len(settings.components) > 1:
+        parts = tuple(statistics.of_columns(part.columns) for part in settings.components)
+    else:
+        parts = (statistics,)
+    return learnt_model(settings, schema, Learnt(ordered, parts).adapted(settings))
+
+
+def _in_order(classes: Any, k: int) -> tuple[NDArray[np.intp], LabelArray]:
+    """What sorts `k` labels (0 … k − 1 if None are given), and the sorted labels."""
+    if classes is None:
+        return np.arange(k), np.arange(k)
+    codes, ordered = encode(classes)
+    if codes.size != k or ordered.size != k:
+        msg = f"there are {k} classes, so `classes` needs {k} different labels, got {classes!r}"
+        raise SchemaError(msg)
+    return np.argsort(codes), ordered

@@ -1,0 +1,293 @@
+"""Model file → model: every part checked, nothing run, no name in it looked up but families."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from gaussbayes.base.errors import GaussBayesError, ModelFileError
+from gaussbayes.base.records import (
+    MOST_STRINGS,
+    RecordError,
+    check_weights,
+    decode,
+    floats,
+    integers,
+    is_null,
+    read_categories,
+    refuse,
+    within,
+)
+from gaussbayes.base.schema import Schema
+from gaussbayes.data.rows import Rows
+from gaussbayes.families.registry import FAMILIES, family_records
+from gaussbayes.model.file.class_labels import check_prior, read_classes, read_priors
+from gaussbayes.model.file.document import (
+    FORMAT,
+    VERSION,
+    FamilyRecord,
+    ModelRecord,
+    RowsRecord,
+    SolutionRecord,
+    UnlabelledRecord,
+)
+from gaussbayes.model.file.limits import LARGEST_FILE, check_size, check_strings
+from gaussbayes.model.model import Model
+from gaussbayes.model.settings import Component, Settings
+from gaussbayes.model.solution import Solution
+from gaussbayes.model.statistics import MOST_KEPT_BYTES, KeptRows, Learnt, Unlabelled
+
+_HEAD = re.compile(
+    rb'[ \t\n\r]*+\{[ \t\n\r]*+"format"[ \t\n\r]*+:[ \t\n\r]*+"gaussbayes model"[ \t\n\r]*+,'
+    rb'[ \t\n\r]*+"version"[ \t\n\r]*+:[ \t\n\r]*+([0-9]{1,9})[ \t\n\r]*+,'
+)
+_TAIL = re.compile(rb'(?<=\n)"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z')
+_TAIL_LENGTH = 100
+
+
+def loads(data: bytes, *, largest: int = LARGEST_FILE) -> Model:
+    """The model in a model file.
+
+    Raises
+    ------
+    ModelFileError
+        For anything that `dumps` would not have written; says where and what was expected.
+    """
+    check_size(len(data), largest)
+    data = _plain(data)
+    _check_head(data)
+    _check_checksum(data)
+    check_strings(data)
+    return _model(decode(data, ModelRecord))
+
+
+def _plain(data: bytes) -> bytes:
+    """Without what an editor or a version control system of Windows may have added.
+
+    A carriage return cannot be part of a string in JSON, so that no two files become one.
+    """
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    return data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
+
+
+def _check_head(data: bytes) -> None:
+    """Raise if this is not a model file, or one of a version that is not known here."""
+    head = _HEAD.match(data)
+    if head is None:
+        start = data[:40].decode("utf-8", "backslashreplace")
+        msg = (
+            f'not a model file: it must begin with {{"format": "{FORMAT}", "version": '
+            f"{VERSION}, got {start!r}"
+        )
+        raise ModelFileError(msg)
+    version = head[1].decode()
+    if version == "1":
+        msg = (
+            "version: it was written by version 0.1 of gaussbayes, whose files this version does "
+            "not read: fit the model again"
+        )
+        raise ModelFileError(msg)
+    if int(version) > VERSION:
+        msg = (
+            f"version: this file is of version {version}, written by a newer gaussbayes; this one "
+            f"reads version {VERSION}: upgrade with pip install --upgrade gaussbayes"
+        )
+        raise ModelFileError(msg)
+    if version != str(VERSION):
+        refuse("version", str(VERSION), version)
+
+
+def _check_checksum(data: bytes) -> None:
+    """Raise if the checksum is not that of everything before its line."""
+    tail = _TAIL.search(data, max(0, len(data) - _TAIL_LENGTH))
+    if tail is None:
+        msg = (
+            'checksum: the file must end with the line "checksum": "sha256:…" and a line with }; '
+            "it was cut off, or changed after it was saved"
+        )
+        raise ModelFileError(msg)
+    if sha256(memoryview(data)[: tail.start()]).hexdigest() != tail[1].decode():
+        msg = (
+            "checksum: it is not that of the file, which was edited or damaged after it was saved; "
+            "save the model again, or fetch the file again"
+        )
+        raise ModelFileError(msg)
+
+
+def _model(record: ModelRecord) -> Model:
+    with within("classes"):
+        classes = read_classes(record.classes)
+    components = tuple(_each(record.families, _component))
+    schema = _schema(record, components, classes)
+    with within("priors"):
+        priors = read_priors(record.priors, classes)
+    settings = Settings(components, priors, record.unlabelled_weight)
+    learnt, solution = None, None
+    if _all_or_none(record.families, "statistics"):
+        parts = _parts(record.families, settings, schema, "statistics")
+        learnt = Learnt(classes, parts, _unlabelled(record, settings, schema))
+    elif record.unlabelled is not None:
+        refuse("unlabelled", "null where the families have no statistics")
+    if _all_or_none(record.families, "density") != (record.solution is not None):
+        refuse("solution", "there if the families have densities, and only then")
+    if record.solution is not None:
+        densities = _parts(record.families, settings, schema, "density")
+        with within("solution"):
+            solution = _solution(record.solution, densities, schema)
+    if solution is None:
+        if learnt is None:
+            refuse("families[0]", "one with statistics or a density, or both")
+        if learnt.unlabelled is not None and learnt.unlabelled.rows is None:
+            refuse("solution", "there where unlabelled rows were used but are not in the file")
+    return Model(settings, schema, learnt, solution, record.target)
+
+
+def _each(records: Sequence[FamilyRecord], read: Any, *arguments: Sequence[Any]) -> Iterator[Any]:
+    """What a function reads of each family; errors are at its place."""
+    for number, (record, *others) in enumerate(zip(records, *arguments, strict=True)):
+        with within(f"families[{number}]"), _refused():
+            yield read(record, *others)
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """What a family refuses as a setting or as rows, it refuses in a file."""
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    except RecordError:
+        raise
+    except GaussBayesError as error:
+        raise RecordError(str(error)) from None
+
+
+def _component(record: FamilyRecord) -> Component:
+    name = record.family
+    if name not in FAMILIES:
+        known = ", ".join(map(repr, FAMILIES))
+        refuse("family", f"one of {known}", f"{name!r:.80}")
+    records = family_records(name)
+    with within("settings"):
+        family = records.read_settings(decode(record.settings, records.SettingsRecord))
+    most = MOST_STRINGS
+    columns = integers(record.columns, "columns", None, 0, most - 1, longest=most).tolist()
+    return Component(family, tuple(columns))
+
+
+def _schema(record: ModelRecord, components: Sequence[Component], classes: Any) -> Schema:
+    """What the features are called, each of which has one family."""
+    n = sum(len(component.columns) for component in components)
+    families: dict[int, int] = {}
+    for number, component in enumerate(components):
+        if not component.columns:
+            refuse(f"families[{number}].columns", "at least one feature")
+        for at, column in enumerate(component.columns):
+            if column >= n or column in families:
+                expected = f"one of the {n:,} features, each of which has one family"
+                refuse(f"families[{number}].columns[{at}]", expected, column)
+            families[column] = number
+    names = record.features
+    if names is not None:
+        if len(names) != n:
+            expected = f"null or {n:,} names, as many as the families have columns"
+            refuse("features", expected, f"{len(names):,}")
+        seen: set[str] = set()
+        for at, name in enumerate(names):
+            if name in seen:
+                refuse(f"features[{at}]", "names that are all different", f"{name!r:.80}")
+            seen.add(name)
+    categorical = sorted(
+        column
+        for component in components
+        if component.family.kind == "category"
+        for column in component.columns
+    )
+    return Schema(classes, n, None if names is None else tuple(names), tuple(categorical))
+
+
+def _all_or_none(records: Sequence[FamilyRecord], part: str) -> bool:
+    there = [not is_null(getattr(record, part)) for record in records]
+    if any(there) and not all(there):
+        at = there.index(False)
+        refuse(f"families[{at}].{part}", "there if other families have theirs", "null")
+    return any(there)
+
+
+def _parts(
+    records: Sequence[FamilyRecord], settings: Settings, schema: Schema, part: str
+) -> tuple[Any, ...]:
+    """The statistics or the density of every family."""
+
+    def read(record: FamilyRecord, family: Any, names: Schema) -> Any:
+        module = family_records(record.family)
+        with within(part):
+            if part == "density":
+                found = decode(record.density, module.DensityRecord)
+                return module.read_density(found, family, names)
+            found = decode(getattr(record, part), module.StatisticsRecord)
+            statistics = module.read_statistics(found, family, names)
+            check_weights(statistics.weight, "weight")
+            return statistics
+
+    return tuple(_each(records, read, settings.families, settings.names(schema)))
+
+
+def _solution(record: SolutionRecord, densities: tuple[Any, ...], schema: Schema) -> Solution:
+    k = schema.classes.shape[0]
+    if k < 2:
+        refuse("", "null where there are less than two classes")
+    prior = check_prior(floats(record.prior, "prior", k, ", one for each class"), schema, "prior")
+    if is_null(record.weight):
+        return Solution(prior, densities)
+    weight = floats(record.weight, "weight", k, ", one for each class")
+    check_weights(weight, "weight")
+    if not weight.any():
+        refuse("weight", "null or weights that are not all 0")
+    return Solution(prior, densities, weight)
+
+
+def _unlabelled(record: ModelRecord, settings: Settings, schema: Schema) -> Unlabelled | None:
+    found = record.unlabelled
+    there = _all_or_none(record.families, "unlabelled")
+    if there != (found is not None):
+        refuse("unlabelled", "there if the families have statistics of it, and only then")
+    if found is None:
+        return None
+    single = replace(schema, classes=np.array(["unlabelled"]))
+    together = _parts(record.families, settings, single, "unlabelled")
+    with within("unlabelled.rows"):
+        kept = None if found.rows is None else _rows(found, found.rows, schema)
+    return Unlabelled(found.n_rows, together, kept)
+
+
+def _rows(record: UnlabelledRecord, rows: RowsRecord, schema: Schema) -> KeptRows:
+    """Unlabelled rows, if they are not more than a model keeps."""
+    n, q = record.n_rows, len(schema.categorical)
+    g = schema.n_features - q
+    if n * (8 * g + 4 * q + 8) > MOST_KEPT_BYTES:
+        refuse("", f"null or rows that take at most {MOST_KEPT_BYTES >> 20} MB", f"{n:,} rows")
+    each = ", one for each row"
+    weights = floats(rows.weights, "weights", n, each)
+    check_weights(weights, "weights")
+    if not (weights > 0).all():
+        refuse(f"weights[{int(np.argmin(weights > 0))}]", "a weight above 0")
+    meaning = f"{each} and feature of numbers"
+    numbers: Any = floats(rows.numbers, "numbers", n * g, meaning, missing=True).reshape(n, g)
+    if rows.dtype == "float32":
+        with np.errstate(over="ignore"):
+            numbers = numbers.astype(np.float32)
+        if np.isinf(numbers).any():
+            refuse(f"numbers[{int(np.argmax(np.isinf(numbers)))}]", "a number of type float32")
+    with within("categories"):
+        categories = read_categories(rows.categories, q)
+    codes = integers(rows.codes, "codes", n * q, -2, MOST_STRINGS, f"{each} and category")
+    codes = codes.reshape(n, q)
+    sizes = np.array([len(column) for column in categories], dtype=np.int64)
+    if not (codes < sizes).all():
+        at = int(np.argmin(codes < sizes))
+        refuse(f"codes[{at}]", "the number of a category of its feature", codes.flat[at])
+    return KeptRows(Rows(numbers, codes.astype(np.int32), categories), weights)

@@ -1,0 +1,195 @@
+"""Model → model file: the same model gives the same bytes."""
+
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Raw
+
+from gaussbayes.base.errors import GaussBayesError, ModelFileError
+from gaussbayes.base.records import (
+    Record,
+    integer_array,
+    numbers,
+    string,
+    within,
+    write_categories,
+)
+from gaussbayes.families.registry import family_records
+from gaussbayes.model.file.class_labels import write_classes, write_priors
+from gaussbayes.model.file.document import (
+    FORMAT,
+    VERSION,
+    FamilyRecord,
+    ModelRecord,
+    RowsRecord,
+    SolutionRecord,
+    UnlabelledRecord,
+)
+from gaussbayes.model.file.limits import LARGEST_FILE, check_size
+from gaussbayes.model.file.reader import loads
+from gaussbayes.model.model import Model
+from gaussbayes.model.solution import Solution
+from gaussbayes.model.statistics import KeptRows
+
+_LINE = 100
+"""Bytes up to which an object is written in one line."""
+
+_NULL = Raw(b"null")
+
+
+def dumps(model: Model, *, unlabelled_rows: bool = False) -> bytes:
+    """The model file of a model.
+
+    Parameters that do not simply follow from the statistics are there too: whoever reads the file
+    need not run EM. They are worked out now unless they are known.
+
+    Parameters
+    ----------
+    unlabelled_rows : whether to write unlabelled rows that the model has learnt from, without which
+        a loaded model predicts but cannot be updated
+
+    Raises
+    ------
+    ModelFileError
+        If the labels are of a kind that a file cannot hold, or numbers are not finite.
+    """
+    try:
+        record = _record(model, _solution(model), unlabelled_rows)
+        data = sealed(_laid_out(record)[: -len('"checksum": ""\n}')])
+        check_size(len(data), LARGEST_FILE)
+        loads(data)  # whatever a reader refuses is refused now, not when the rows are gone
+    except ModelFileError as error:
+        k, d = model.schema.classes.shape[0], model.schema.n_features
+        msg = f"this model of {k} classes and {d} features cannot be saved: {error}"
+        raise ModelFileError(msg) from None
+    return data
+
+
+def sealed(body: bytes) -> bytes:
+    """The lines of a file with the checksum and the closing bracket after them.
+
+    Examples
+    --------
+    >>> sealed(b"{\\n")[:30]
+    b'{\\n"checksum": "sha256:a6fb08fd'
+    """
+    return body + f'"checksum": "sha256:{sha256(body).hexdigest()}"\n}}\n'.encode()
+
+
+def _solution(model: Model) -> Solution | None:
+    """The parameters, if they do not simply follow from statistics; None if they do."""
+    learnt = model.learnt
+    if learnt is None:
+        return model.parameters
+    if learnt.is_complete and model.solution is None:
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            if not learnt.is_complete:
+                return model.parameters
+            solution = replace(model, solution=None).parameters
+    except (GaussBayesError, np.linalg.LinAlgError):
+        return model.solution  # too few rows so far: what was learnt is kept all the same
+    return None if _same(model, model.parameters, solution) else model.parameters
+
+
+def _same(model: Model, a: Solution, b: Solution) -> bool:
+    """Whether two solutions are the same to the bit."""
+    arrays = [(a.prior, b.prior), (a.weight, b.weight)]
+    if any(x is None or y is None or x.tobytes() != y.tobytes() for x, y in arrays):
+        return False
+    triples = zip(model.settings.families, a.densities, b.densities, strict=True)
+    return all(
+        msgspec.json.encode(family_records(family.name).write_density(x))
+        == msgspec.json.encode(family_records(family.name).write_density(y))
+        for family, x, y in triples
+    )
+
+
+def _record(model: Model, solution: Solution | None, unlabelled_rows: bool) -> ModelRecord:
+    schema, learnt = model.schema, model.learnt
+    with within("classes"):
+        classes = write_classes(schema.classes)
+    names = None
+    if schema.features is not None:
+        names = [string(name, f"features[{j}]") for j, name in enumerate(schema.features)]
+    with within("priors"):
+        priors = write_priors(model.settings.priors, schema.classes)
+    unlabelled = None if learnt is None else learnt.unlabelled
+    families = []
+    for number, component in enumerate(model.components):
+        parts = (
+            None if learnt is None else learnt.parts[number],
+            None if unlabelled is None else unlabelled.together[number],
+            None if solution is None else solution.densities[number],
+        )
+        with within(f"families[{number}]"):
+            families.append(_family(component.family, component.columns, *parts))
+    rest = None
+    if unlabelled is not None:
+        kept = unlabelled.kept("saving them (unlabelled_rows=True)") if unlabelled_rows else None
+        with within("unlabelled.rows"):
+            rest = UnlabelledRecord(unlabelled.n_rows, None if kept is None else _rows(kept))
+    return ModelRecord(
+        FORMAT,
+        VERSION,
+        classes,
+        names,
+        None if model.target is None else string(model.target, "target"),
+        priors,
+        float(model.settings.unlabelled_weight),
+        families,
+        rest,
+        None if solution is None else _write_solution(solution),
+        "",
+    )
+
+
+def _family(
+    family: Any, columns: tuple[int, ...], statistics: Any, unlabelled: Any, density: Any
+) -> FamilyRecord:
+    module = family_records(family.name)
+    parts = {
+        "settings": (module.write_settings, family),
+        "statistics": (module.write_statistics, statistics),
+        "unlabelled": (module.write_statistics, unlabelled),
+        "density": (module.write_density, density),
+    }
+    written = {}
+    for name, (write, part) in parts.items():
+        with within(name):
+            written[name] = _NULL if part is None else Raw(_laid_out(write(part)))
+    return FamilyRecord(family.name, integer_array(columns), **written)
+
+
+def _write_solution(solution: Solution) -> SolutionRecord:
+    weight = _NULL if solution.weight is None else numbers(solution.weight, "solution.weight")
+    return SolutionRecord(numbers(solution.prior, "solution.prior"), weight)
+
+
+def _rows(kept: KeptRows) -> RowsRecord:
+    rows = kept.rows
+    with within("categories"):
+        categories = write_categories(rows.categories)
+    return RowsRecord(
+        "float32" if rows.dtype == np.float32 else "float64",
+        numbers(rows.matrix, "numbers", missing=True),
+        categories,
+        integer_array(rows.codes),
+        numbers(kept.weights, "weights"),
+    )
+
+
+def _laid_out(value: Any) -> bytes:
+    """JSON with a line for each member of a record, unless it is short."""
+    if isinstance(value, list) and value and isinstance(value[0], Record):
+        return b"[\n" + b",\n".join(map(_laid_out, value)) + b"\n]"
+    text = msgspec.json.encode(value)
+    if not isinstance(value, Record) or len(text) <= _LINE:
+        return text
+    names = value.__struct_fields__
+    members = [b'"%b": %b' % (name.encode(), _laid_out(getattr(value, name))) for name in names]
+    return b"{\n" + b",\n".join(members) + b"\n}"

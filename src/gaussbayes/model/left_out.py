@@ -1,0 +1,333 @@
+"""The held-out engine: every labelled row scored by a model that has not seen it.
+
+Row i is scored by ``solve(learnt − row i)``. Where every family has a closed form for a row left
+out, their log densities are added, the prior is that of the other rows, and one normaliser makes
+posteriors of it; rows with which too much goes, so that rounding would show, are refitted. Where
+one has none, because values or labels are missing, rows are held out in folds and the model of the
+others is fitted again, EM starting from the parameters of all rows. Unlabelled rows always stay on
+the training side; with them the likelihood may have several maxima, and EM starts as a fit does.
+What is left without a fold is added up, never subtracted: no digit is lost.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import DataError, GaussBayesError, PriorError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import for_each, n_threads, ranges
+from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.data.rows import LabelledRows, Rows, Targets
+from gaussbayes.families.protocol import LeftOut
+from gaussbayes.families.removal import Removal, remove
+from gaussbayes.kernels.normaliser import log_sum_exp
+from gaussbayes.model.fit import solve
+from gaussbayes.model.prior import Priors, class_priors
+from gaussbayes.model.settings import Settings
+from gaussbayes.model.solution import Solution, score
+from gaussbayes.model.statistics import Learnt, observe_parts
+
+MOST_SINGLE_ROWS = 300
+"""Rows that are left out one at a time where each takes a fit; of more, `FOLDS` are made."""
+
+FOLDS = 50
+
+_BLOCK_BYTES = 1 << 22
+_WORTH_A_THREAD = 1 << 16
+"""Rows times features times classes below which starting a thread costs more than it saves."""
+
+Outcome: TypeAlias = FloatArray | GaussBayesError
+"""Log posteriors (n, k) of rows held out, or why there are none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOutRows:
+    """Labelled rows to be held out, and what all of them, and unlabelled ones, have taught."""
+
+    rows: Rows
+    targets: Targets  # hard labels
+    learnt: Learnt
+    schema: Schema
+
+    @property
+    def codes(self) -> CodeArray:
+        """The class of each row (n,)."""
+        return self.targets.codes
+
+    @property
+    def classes(self) -> LabelArray:
+        """The labels (k,)."""
+        return self.learnt.classes
+
+
+def held_out_rows(table: LabelledRows, learnt: Learnt, schema: Schema) -> HeldOutRows:
+    """The labelled rows of a table, from which `learnt` was learnt, in its classes.
+
+    Rows of classes that weigh nothing are left out.
+
+    Raises
+    ------
+    DataError
+        If rows have soft labels.
+    """
+    targets = table.targets
+    if targets.is_soft:
+        msg = (
+            f"rows are held out with one label each, got soft labels of shape "
+            f"{targets.labels.shape}: choose by selection='bic'"
+        )
+        raise DataError(msg)
+    position = np.full(table.classes.shape[0] + 1, -1, dtype=np.int32)  # the last is unlabelled
+    known = {label: code for code, label in enumerate(learnt.classes.tolist())}
+    position[:-1] = [known.get(label, -1) for label in table.classes.tolist()]
+    codes = position[targets.codes]
+    rows, weights = table.rows, targets.weights
+    if (codes < 0).any():
+        which = np.flatnonzero(codes >= 0)
+        rows, codes = rows[which], codes[which]
+        weights = None if weights is None else weights[which]
+    k = learnt.classes.shape[0]
+    return HeldOutRows(
+        rows, Targets(codes, k, weights), learnt, replace(schema, classes=learnt.classes)
+    )
+
+
+def hold_out(
+    data: HeldOutRows,
+    path: Sequence[Settings],
+    n_jobs: int | None = None,
+    folds: int | None = None,
+) -> tuple[list[Outcome], int]:
+    """Log posteriors of the rows held out under each of several settings, and how many folds.
+
+    Parameters
+    ----------
+    path : settings whose families differ in what regularises only
+    folds : of rows where there is no closed form; None is one for each row, up to
+        `MOST_SINGLE_ROWS` rows
+
+    Returns
+    -------
+    For each of the settings log posteriors (n, k) or the error that there is instead; and the
+    number of folds, which is that of the rows if each was left out by itself.
+    """
+    n = data.codes.size
+    functions = _closed_forms(data, path)
+    if functions is not None:
+        return _leave_out(data, path, functions, n_jobs), n
+    if folds is None:
+        folds = n if n <= MOST_SINGLE_ROWS else FOLDS
+    number = fold_numbers(data.codes, folds)
+    outcomes = [_hold_out_folds(data, settings, number, n_jobs) for settings in path]
+    return outcomes, int(number.max(initial=0)) + 1
+
+
+def fold_numbers(codes: CodeArray, folds: int) -> NDArray[np.intp]:
+    """The fold of each row (n,): the classes are spread evenly, in the order of the rows.
+
+    Examples
+    --------
+    >>> fold_numbers(np.array([0, 0, 0, 1, 1], np.int32), 2).tolist()
+    [0, 1, 0, 1, 0]
+    """
+    order = np.argsort(codes, kind="stable")
+    number = np.empty(codes.size, dtype=np.intp)
+    number[order] = np.arange(codes.size) % min(folds, max(1, codes.size))
+    return number
+
+
+def _closed_forms(data: HeldOutRows, path: Sequence[Settings]) -> list[LeftOut] | None:
+    """Each family's closed form, for all of the path; None unless all have one."""
+    if data.learnt.unlabelled is not None and any(s.unlabelled_weight > 0 for s in path):
+        return None
+    functions = []
+    names = path[0].names(data.schema)
+    for number, (part, name) in enumerate(zip(data.learnt.parts, names, strict=True)):
+        families = [settings.families[number] for settings in path]
+        function = families[0].left_out(part, families, data.targets, name)
+        if function is None:
+            return None
+        functions.append(function)
+    return functions
+
+
+def _leave_out(
+    data: HeldOutRows,
+    path: Sequence[Settings],
+    functions: Sequence[LeftOut],
+    n_jobs: int | None,
+) -> list[Outcome]:
+    """Log posteriors in closed form, and by refitting without the rows that need it."""
+    n, k, s = data.codes.size, data.classes.shape[0], len(path)
+    result = np.empty((s, n, k))
+    reliable = np.empty((s, n), dtype=np.bool_)
+    parts = path[0].parts(data.rows, data.schema)
+
+    def predict(block: slice) -> None:
+        removal = _removal(data, block)
+        # What overflows or vanishes here is not reliable, and is refitted.
+        with np.errstate(all="ignore"):
+            joint = np.repeat(_log_prior(path[0].priors, data, removal)[None], s, axis=0)
+            good = np.repeat(removal.sound[None], s, axis=0)
+            for function, part in zip(functions, parts, strict=True):
+                log_density, sure = function(part[block], removal)
+                joint += log_density
+                good &= sure
+            # From the largest term: a log posterior near 0 keeps its digits.
+            joint -= joint.max(axis=2, keepdims=True)
+            joint -= log_sum_exp(joint.reshape(-1, k)).reshape(s, -1, 1)
+        result[:, block] = joint
+        reliable[:, block] = good & ~np.isnan(joint).any(axis=2)
+
+    d = max(1, data.schema.n_features)
+    step = max(64, _BLOCK_BYTES // (8 * d * k))
+    threads = n_threads(n_jobs) if n * d * k > _WORTH_A_THREAD else 1
+    for_each(predict, ranges(n, step), threads)
+    outcomes: list[Outcome] = list(result)
+    for row in np.flatnonzero(~reliable.all(axis=0)).tolist():
+        _refit(data, path, row, reliable[:, row], outcomes)
+    return outcomes
+
+
+def _refit(
+    data: HeldOutRows,
+    path: Sequence[Settings],
+    row: int,
+    reliable: NDArray[np.bool_],
+    outcomes: list[Outcome],
+) -> None:
+    """Fit the models without a row where the closed form is not reliable for it, in place."""
+    others: tuple[Any, ...] | None = None
+    for number in np.flatnonzero(~reliable).tolist():
+        outcome = outcomes[number]
+        if isinstance(outcome, GaussBayesError):
+            continue
+        if others is None:
+            which = np.delete(np.arange(data.codes.size), row)
+            others = _observed(data, path[number], which)
+        try:
+            outcome[row] = _posterior_without(
+                data, path[number], others, np.array([row]), data.learnt.unlabelled, None, 1
+            )[0]
+        except GaussBayesError as error:
+            outcomes[number] = error
+
+
+def _hold_out_folds(
+    data: HeldOutRows, settings: Settings, number: NDArray[np.intp], n_jobs: int | None
+) -> Outcome:
+    """Log posteriors by the models of the other folds."""
+    result = np.empty((data.codes.size, data.classes.shape[0]))
+    unlabelled = data.learnt.unlabelled
+    try:
+        start = None
+        if unlabelled is None:
+            start = solve(data.learnt, settings, data.schema, n_jobs)
+        for rows, others in _without_folds(data, settings, number):
+            result[rows] = _posterior_without(
+                data, settings, others, rows, unlabelled, start, n_jobs
+            )
+    except GaussBayesError as error:
+        return error
+    return result
+
+
+def _without_folds(
+    data: HeldOutRows, settings: Settings, number: NDArray[np.intp]
+) -> Iterator[tuple[NDArray[np.intp], tuple[Any, ...]]]:
+    """The rows of each fold, and the statistics of all others: added up by halves."""
+
+    def halves(
+        folds: range, outside: tuple[Any, ...] | None
+    ) -> Iterator[tuple[NDArray[np.intp], tuple[Any, ...]]]:
+        if len(folds) == 1:
+            if outside is not None:
+                yield np.flatnonzero(number == folds[0]), outside
+            return
+        middle = len(folds) // 2
+        sides = folds[:middle], folds[middle:]
+        for inner, outer in (sides, sides[::-1]):
+            which = np.flatnonzero((number >= outer[0]) & (number <= outer[-1]))
+            parts = _observed(data, settings, which)
+            if outside is not None:
+                parts = tuple(a + b for a, b in zip(outside, parts, strict=True))
+            yield from halves(inner, parts)
+
+    yield from halves(range(int(number.max()) + 1), None)
+
+
+def _observed(data: HeldOutRows, settings: Settings, which: NDArray[np.intp]) -> tuple[Any, ...]:
+    """The statistics of some of the rows."""
+    return observe_parts(data.rows[which], data.targets[which], settings, data.schema)
+
+
+def _posterior_without(
+    data: HeldOutRows,
+    settings: Settings,
+    others: tuple[Any, ...],
+    rows: NDArray[np.intp],
+    unlabelled: Any,
+    start: Solution | None,
+    n_jobs: int | None,
+) -> FloatArray:
+    """Log posteriors (m, k) of rows by the model of the others; −∞ for a class without any.
+
+    Raises
+    ------
+    GaussBayesError
+        If the others do not make a model, for instance because a covariance is singular.
+    """
+    learnt = Learnt(data.classes, others, unlabelled)
+    present = np.flatnonzero(learnt.weight > 0)
+    result = np.full((rows.size, data.classes.shape[0]), -np.inf)
+    try:
+        priors = _priors_of_some(settings.priors, data.schema, learnt.weight, present)
+        if present.size < data.classes.size:
+            learnt, start = learnt.selected(present.tolist()), None
+        schema = replace(data.schema, classes=learnt.classes)
+        chosen = replace(settings, priors=priors)
+        solution = solve(learnt, chosen, schema, n_jobs, start)
+        parts = chosen.parts(data.rows[rows], schema)
+        result[:, present] = score(solution, parts, "log_posterior", 1)
+    except GaussBayesError as error:
+        what = f"row {rows[0] + 1} of {data.codes.size}" if rows.size == 1 else "some of the rows"
+        msg = f"without {what} the model cannot be fitted, or cannot tell its class: {error}"
+        raise type(error)(msg) from None
+    return result
+
+
+def _removal(data: HeldOutRows, block: slice) -> Removal:
+    """What becomes of the weights without each of some rows."""
+    codes = data.codes[block].astype(np.intp)
+    weights = data.targets[block].total_weights().astype(np.float64)
+    return remove(codes, weights, data.learnt.weight)
+
+
+def _log_prior(priors: Priors, data: HeldOutRows, removal: Removal) -> FloatArray:
+    """Log priors (n, k) without each row, up to a constant of the row."""
+    weight, n = data.learnt.weight, removal.codes.size
+    if priors is not None:
+        given = np.log(class_priors(priors, data.schema, weight))
+        return np.repeat(given[None], n, axis=0)
+    log_prior = np.repeat(np.log(weight)[None], n, axis=0)
+    log_prior[np.arange(n), removal.codes] = np.log(removal.weight)
+    return log_prior
+
+
+def _priors_of_some(
+    priors: Priors, schema: Schema, weight: FloatArray, present: NDArray[np.intp]
+) -> Priors:
+    """The priors of the classes that are left, in the proportions that were given."""
+    if priors is None or present.size == weight.size:
+        return priors
+    every = class_priors(priors, schema, weight)
+    total = float(every[present].sum())
+    if total == 0:
+        lost = schema.class_name(int(np.flatnonzero(every)[0]))
+        msg = f"only class {lost} has a prior above 0, and no other row"
+        raise PriorError(msg)
+    some: FloatArray = every[present] / total
+    return some

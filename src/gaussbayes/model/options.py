@@ -1,0 +1,215 @@
+"""What users say, checked once: a family for every feature, priors, and what is left open."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from inspect import signature
+from typing import Any, get_args
+
+from gaussbayes.base.checks import not_negative
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import n_threads
+from gaussbayes.data.rows import LabelledRows
+from gaussbayes.families.registry import family_type
+from gaussbayes.model.model import Model, learnt_model
+from gaussbayes.model.prior import Priors
+from gaussbayes.model.select import Criterion, Selection, select
+from gaussbayes.model.settings import Component, Settings
+from gaussbayes.model.statistics import observe
+
+DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
+"""The family of the features that are given none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of a model, before its features are known."""
+
+    of_families: Mapping[str, Any]
+    """Options that families have, by name: each family takes those that it knows."""
+    families: tuple[tuple[tuple[str | int, ...], Any], ...] = ()
+    """Features by name or number, and the name of their family, or the family itself."""
+    priors: Priors = None
+    unlabelled_weight: float = 1.0
+    criterion: Criterion = "leave_one_out"
+
+    @property
+    def automatic(self) -> bool:
+        """Whether something is left to be chosen, if there are features that it is about."""
+        values = self.of_families.values()
+        return any(isinstance(value, str) and value == "auto" for value in values)
+
+    @property
+    def kinds(self) -> dict[str | int, str]:
+        """Whether features that are given a family must hold numbers or categories."""
+        return {
+            feature: self._family(family).kind
+            for features, family in self.families
+            for feature in features
+        }
+
+    def settings(self, schema: Schema) -> Settings:
+        """The settings of a model with these features.
+
+        Raises
+        ------
+        ParameterError
+            If a feature is given two families.
+        """
+        given: dict[int, Any] = {}
+        blocks = []
+        for features, family in self.families:
+            columns = tuple(sorted(schema.find_columns(features)))
+            for column in columns:
+                if column in given:
+                    msg = (
+                        f"{schema.feature_name(column)} must have one family, but families gives "
+                        f"it two: {_name(given[column])!r} and {_name(family)!r}"
+                    )
+                    raise ParameterError(msg)
+                given[column] = family
+            blocks.append(Component(self._family(family), columns))
+        kinds: dict[str, list[int]] = {"number": [], "category": []}
+        for column in range(schema.n_features):
+            if column not in given:
+                kinds["category" if column in schema.categorical else "number"].append(column)
+        components = [
+            Component(self._family(DEFAULT_FAMILIES[kind]), tuple(columns))
+            for kind, columns in kinds.items()
+            if columns
+        ]
+        return Settings((*components, *blocks), self.priors, self.unlabelled_weight)
+
+    def _family(self, family: Any) -> Any:
+        return make_family(family, self.of_families) if isinstance(family, str) else family
+
+
+def make_family(name: str, options: Mapping[str, Any]) -> Any:
+    """The family of this name with those of the options that it knows.
+
+    Examples
+    --------
+    >>> make_family("categorical", {"smoothing": 1, "shrinkage": 0.5})
+    Categorical(smoothing=1.0)
+    """
+    kind = family_type(name)
+    make = getattr(kind, "of", kind)
+    known = signature(make).parameters
+    return make(**{option: options[option] for option in options if option in known})
+
+
+def check_options(
+    *,
+    covariance: Any = "full",
+    shared: Any = False,
+    divisor: Any = "mle",
+    shrinkage: Any = None,
+    smoothing: Any = 0.0,
+    families: Any = None,
+    priors: Any = None,
+    unlabelled_weight: Any = 1.0,
+    selection: Any = "leave_one_out",
+) -> Options:
+    """The options, if each has one of its possible values; priors are checked with the classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> options = check_options(shared=True, families={"visits": "poisson"})
+    >>> schema = Schema(np.array(["no", "yes"]), 3, ("age", "visits", "height"))
+    >>> [(part.family.name, part.columns) for part in options.settings(schema).components]
+    [('gaussian', (0, 2)), ('poisson', (1,))]
+    """
+    if selection not in get_args(Criterion):
+        possible = ", ".join(map(repr, get_args(Criterion)))
+        msg = f"selection must be one of {possible}, got {selection!r}"
+        raise ParameterError(msg)
+    of_families = {
+        "covariance": covariance,
+        "shared": shared,
+        "divisor": divisor,
+        "shrinkage": shrinkage,
+        "smoothing": not_negative("smoothing", smoothing),
+    }
+    make_family("gaussian", of_families)  # what is wrong with its options is an error now
+    weight = not_negative("unlabelled_weight", unlabelled_weight)
+    return Options(of_families, _families(families), priors, weight, selection)
+
+
+def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
+    """The options, as `check_options` takes them, that give these settings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> schema = Schema(np.array(["no", "yes"]), 2, ("age", "visits"))
+    >>> settings = check_options(shared=True, families={"visits": "poisson"}).settings(schema)
+    >>> options = options_of(settings, schema)
+    >>> options["shared"], options["families"]
+    (True, {'visits': 'poisson'})
+    """
+    options: dict[str, Any] = {}
+    for family in settings.families:
+        options |= family.options
+    defaults = set(DEFAULT_FAMILIES.values())
+    families: dict[Any, Any] = {}
+    for component in settings.components:
+        name = component.family.name
+        if name in defaults:
+            defaults.discard(name)  # the first block has all features that are not named
+            continue
+        features: Sequence[Any] = component.columns
+        if schema.features is not None:
+            features = [schema.features[column] for column in component.columns]
+        plain = make_family(name, options) == component.family
+        key = features[0] if len(features) == 1 else tuple(features)
+        families[key] = name if plain else component.family
+    options |= {"families": families or None, "priors": settings.priors}
+    return options | {"unlabelled_weight": settings.unlabelled_weight}
+
+
+def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
+    """A mapping from a feature, or several, to a family, as pairs."""
+    if families is None:
+        return ()
+    if not isinstance(families, Mapping):
+        msg = (
+            "families must be a mapping from features to families, such as "
+            f"{{'visits': 'poisson'}}, got {families!r:.200}"
+        )
+        raise ParameterError(msg)
+    pairs = []
+    for features, family in families.items():
+        if isinstance(family, str):
+            family_type(family)  # a name that is not known is an error now
+        several = features if isinstance(features, tuple) else (features,)
+        pairs.append((tuple(several), family))
+    return tuple(pairs)
+
+
+def _name(family: Any) -> str:
+    return family if isinstance(family, str) else str(family.name)
+
+
+def fit_model(
+    table: LabelledRows, schema: Schema, options: Options, n_jobs: int | None = None
+) -> tuple[Model, Selection | None]:
+    """The model of a table with its parameters, and how it was chosen if something was left open.
+
+    Parameters
+    ----------
+    schema : what the features are called; its classes are those of the table
+    """
+    settings = options.settings(schema)
+    learnt = observe(table, settings, schema, n_threads(n_jobs), keep_all=True)
+    model = learnt_model(settings, schema, learnt)
+    selection = None
+    if options.automatic:
+        assert model.learnt is not None
+        criterion = options.criterion
+        selection = select(table, model.learnt, settings, model.schema, criterion, n_jobs)
+        model = model.with_settings(selection.best.settings, "fit")
+    model = model.solved(n_jobs)
+    if model.learnt is not None and model.learnt.unlabelled is not None:
+        model = replace(model, learnt=model.learnt.trimmed())
+    return model, selection

@@ -1,0 +1,247 @@
+"""The parameters of a model: a prior, and a density from every family; and scores by Bayes' rule.
+
+    log p(x, c) = log prior_c + Σ_f log p_f(x_f | c)
+
+Every score follows from this log joint by one normaliser. If a family's density can be scored by a
+kernel, the others are added inside it, before anything is normalised.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import DataError, PriorError
+from gaussbayes.base.threads import for_each, n_threads, ranges
+from gaussbayes.base.types import FloatArray, RealArray, Task
+from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.protocol import Convergence, Distant, Fused
+from gaussbayes.kernels.normaliser import check_possible, log_sum_exp, normalise
+
+_BLOCK = 1 << 16
+"""Rows that are scored at a time where no kernel cuts them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """Priors and class-conditional densities, and how they were found."""
+
+    prior: FloatArray  # (k,)
+    densities: tuple[Any, ...]  # Density, one for each component
+    weight: FloatArray | None = None
+    """(k,) how much the rows of each class weigh, the expected ones of unlabelled rows included;
+    None if the parameters were given."""
+    convergence: Convergence | None = None
+
+    @property
+    def log_prior(self) -> FloatArray:
+        """The logarithms of the priors (k,); −∞ for a prior of 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.prior)
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters: k − 1 priors, and those of the densities."""
+        densities = sum(density.n_parameters for density in self.densities)
+        return int(self.prior.shape[0] - 1 + densities)
+
+    def with_prior(self, prior: FloatArray) -> "Solution":
+        """The same densities under other priors."""
+        return replace(self, prior=prior)
+
+    def selected(self, codes: Sequence[int]) -> "Solution":
+        """Only some classes, whose priors stay what they are."""
+        which = np.asarray(codes, dtype=np.intp)
+        weight = None if self.weight is None else self.weight[which]
+        densities = tuple(density.selected(codes) for density in self.densities)
+        return replace(self, prior=self.prior[which], densities=densities, weight=weight)
+
+
+def score(
+    solution: Solution, parts: Sequence[Rows], task: Task, n_jobs: int | None = 1
+) -> NDArray[Any]:
+    """What `task` asks for of each row: labels (n,), or (n, k).
+
+    Parameters
+    ----------
+    parts : the rows as each component takes them
+
+    Raises
+    ------
+    DataError
+        If a row has probability 0 in every class.
+    """
+    return _score(solution, parts, task, n_jobs, solution.log_prior)
+
+
+def log_likelihood(solution: Solution, parts: Sequence[Rows], n_jobs: int | None = 1) -> RealArray:
+    """``log p(x | c)`` (n, k)."""
+    return _score(solution, parts, "log_joint", n_jobs, np.zeros(solution.prior.shape))
+
+
+def log_evidence(solution: Solution, parts: Sequence[Rows], n_jobs: int | None = 1) -> RealArray:
+    """``log p(x) = log Σ_c p(x, c)`` (n,)."""
+    n = parts[0].n_rows
+    evidence = np.empty(n, dtype=_dtype(parts))
+    for block in ranges(n, 1 << 18):
+        some = [part[block] for part in parts]
+        evidence[block] = log_sum_exp(score(solution, some, "log_joint", n_jobs))
+    return evidence
+
+
+def log_odds(
+    solution: Solution, parts: Sequence[Rows], a: int, b: int, n_jobs: int | None = 1
+) -> RealArray:
+    """``log p(a | x) − log p(b | x)`` (n,) of two classes given by code.
+
+    Raises
+    ------
+    PriorError
+        If both have prior 0.
+    DataError
+        If a row has probability 0 in both.
+    """
+    if a == b:
+        return np.zeros(parts[0].n_rows, dtype=_dtype(parts))
+    pair = solution.selected([a, b])
+    if not pair.prior.any():
+        msg = f"classes {a} and {b} both have prior 0: their odds are not defined"
+        raise PriorError(msg)
+    # Not the difference of log posteriors: near 0 that of the likelier one has lost its digits.
+    scores = _score(pair, parts, "log_ratio", n_jobs, pair.log_prior)
+    with np.errstate(invalid="ignore"):
+        odds: RealArray = scores[:, 0] - scores[:, 1]
+    if np.isnan(odds).any():
+        check_possible(scores)
+    return odds
+
+
+def squared_distance(
+    solution: Solution, parts: Sequence[Rows], n_jobs: int | None = 1
+) -> tuple[FloatArray, FloatArray]:
+    """Squared Mahalanobis distances (n, k), and the number of columns (n,) that they are over.
+
+    They are over the columns of those families that have distances; blocks that are independent
+    given the class add up.
+
+    Raises
+    ------
+    DataError
+        If no family has distances.
+    """
+    pairs = list(zip(solution.densities, parts, strict=True))
+    distant = [(density, part) for density, part in pairs if isinstance(density, Distant)]
+    if not distant:
+        msg = (
+            "distances are those of Gaussian features, and this model has none: its evidence "
+            "(score_samples) says how usual a row is"
+        )
+        raise DataError(msg)
+    threads = n_threads(n_jobs)
+    squares, degrees = distant[0][0].squared_distance(distant[0][1], threads)
+    for density, part in distant[1:]:
+        more_squares, more_degrees = density.squared_distance(part, threads)
+        squares, degrees = squares + more_squares, degrees + more_degrees
+    return squares, degrees
+
+
+@dataclass(frozen=True, slots=True)
+class NegativeLogLikelihood:
+    """``−Σ log p(x, y)`` over labelled rows, in its two parts.
+
+    Examples
+    --------
+    >>> NegativeLogLikelihood(labels=5.0, features=7.5).total
+    12.5
+    """
+
+    labels: float  # −Σ log p(y)
+    features: float  # −Σ log p(x | y)
+
+    @property
+    def total(self) -> float:
+        """``−Σ log p(x, y)``."""
+        return self.labels + self.features
+
+
+def negative_log_likelihood(
+    solution: Solution, parts: Sequence[Rows], targets: Targets, n_jobs: int | None = 1
+) -> NegativeLogLikelihood:
+    """The negative log-likelihood of labelled rows; ∞ if a row cannot be of its class.
+
+    Soft labels count in part; rows without label do not count.
+    """
+    log_prior = solution.log_prior
+    of_labels = of_features = 0.0
+    for block in ranges(parts[0].n_rows, 1 << 18):
+        log_density = log_likelihood(solution, [part[block] for part in parts], n_jobs)
+        # What does not count may be impossible.
+        rows, codes, weight = targets[block].memberships()
+        of_labels -= float(weight @ log_prior[codes])
+        of_features -= float(weight @ log_density[rows, codes].astype(np.float64))
+    return NegativeLogLikelihood(of_labels, of_features)
+
+
+def _dtype(parts: Sequence[Rows]) -> "np.dtype[Any]":
+    """The float type of scores: that of the numbers, if there are any."""
+    with_numbers = [part for part in parts if part.numbers.shape[1]]
+    return (with_numbers or list(parts))[0].dtype
+
+
+def _score(
+    solution: Solution,
+    parts: Sequence[Rows],
+    task: Task,
+    n_jobs: int | None,
+    log_prior: FloatArray,
+) -> NDArray[Any]:
+    threads = n_threads(n_jobs)
+    pairs = list(zip(solution.densities, parts, strict=True))
+    fused = [
+        number for number, density in enumerate(solution.densities) if isinstance(density, Fused)
+    ]
+    if not fused:
+        return _score_plain(pairs, task, threads, log_prior)
+    widest = max(fused, key=lambda number: solution.densities[number].n_columns)
+    density, part = pairs.pop(widest)
+    result: NDArray[Any] = density.score(part, log_prior, _bias(pairs, part.dtype), task, threads)
+    return result
+
+
+def _bias(
+    pairs: Sequence[tuple[Any, Rows]], dtype: "np.dtype[Any]"
+) -> Callable[[slice], RealArray] | None:
+    """What some families add to the log joint of a block of rows (n, k); None without any."""
+    if not pairs:
+        return None
+
+    def bias(block: slice) -> RealArray:
+        density, part = pairs[0]
+        total: RealArray = density.log_density(part[block]).astype(dtype, copy=False)
+        for density, part in pairs[1:]:
+            total = total + density.log_density(part[block]).astype(dtype, copy=False)
+        return total
+
+    return bias
+
+
+def _score_plain(
+    pairs: Sequence[tuple[Any, Rows]], task: Task, threads: int, log_prior: FloatArray
+) -> NDArray[Any]:
+    """The same without a kernel, for models none of whose families has one."""
+    parts = [part for _, part in pairs]
+    n, k, dtype = parts[0].n_rows, log_prior.shape[0], _dtype(parts)
+    shape, kind = ((n,), np.dtype(np.intp)) if task == "label" else ((n, k), dtype)
+    out = np.empty(shape, dtype=kind)
+    add = _bias(pairs, dtype)
+    assert add is not None
+
+    def score_block(block: slice) -> None:
+        log_joint = add(block) + log_prior.astype(dtype)
+        if normalise(log_joint, task, out[block]):
+            check_possible(log_joint, block.start)
+
+    for_each(score_block, ranges(n, _BLOCK), threads if n > _BLOCK else 1)
+    return out

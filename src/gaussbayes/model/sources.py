@@ -1,0 +1,220 @@
+"""Models of rows that need not fit into memory: files, a Dask frame, a table of an engine.
+
+A source is read once for the statistics of its labelled rows. Its unlabelled rows are kept if they
+are not too many; otherwise EM reads the source once an iteration, in the same fixed tree, so that
+the result does not depend on who reads what.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.merge_tree import Mergeable
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import BadRowHandling, CategoricalFeatures, FloatArray
+from gaussbayes.data.categories import kind
+from gaussbayes.data.reduction import Reduced, RowSource, open_rows
+from gaussbayes.data.roles import Request
+from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.model.model import Model, known_categories, learnt_model
+from gaussbayes.model.options import Options
+from gaussbayes.model.select import Selection, is_open, no_rows, select
+from gaussbayes.model.settings import Settings
+from gaussbayes.model.statistics import Learnt, RowReduction, observe
+
+Sum = TypeVar("Sum", bound=Mergeable)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """What a block of rows teaches; it can be sent to other processes."""
+
+    settings: Settings
+    schema: Schema  # of the features
+
+    def __call__(self, block: LabelledRows, threads: int, /) -> Learnt:
+        """The statistics of the block's labelled rows, and its unlabelled ones."""
+        schema = replace(self.schema, classes=block.classes)
+        return observe(block, self.settings, schema, threads)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceFit:
+    """A model of a source's rows, and what was read."""
+
+    model: Model
+    reduced: Reduced[Learnt]
+    selection: Selection | None = None  # how it was chosen, if something was left open
+
+
+def fit_source(
+    source: Any,
+    target: str,
+    options: Options,
+    *,
+    features: Sequence[str] | None = None,
+    weights: str | None = None,
+    categorical_features: CategoricalFeatures = "from_dtype",
+    mark: Any = None,
+    bad_rows: BadRowHandling = "error",
+    client: Any = None,
+    n_jobs: int | None = None,
+) -> SourceFit:
+    """The model of a source's rows.
+
+    Parameters
+    ----------
+    source : see `gaussbayes.data.reduction`
+    target : the column that holds the labels
+    features : the columns to learn from; None is every other one
+    weights : the column that says how much each row counts, if there is one
+    categorical_features : see `gaussbayes.data.roles.Request`
+    mark : a label that stands for a missing one
+    bad_rows : of files: whether a row that cannot be used is an error, or left out and counted
+    client : a Dask client to read files on its cluster
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> from gaussbayes.model.options import check_options
+    >>> iris = files("gaussbayes.datasets").joinpath("iris.csv")
+    >>> fit = fit_source(iris, "species", check_options())
+    >>> fit.reduced.n_rows, fit.model.classes.tolist()
+    (150, ['setosa', 'versicolor', 'virginica'])
+    """
+    request = Request(
+        target,
+        features,
+        weights,
+        categorical_features,
+        kinds=options.kinds,  # type: ignore[arg-type]
+        mark=mark,
+        bad_rows=bad_rows,
+    )
+    return fit_rows(open_rows(source, request, client=client), options, n_jobs)
+
+
+def fit_rows(rows: RowSource, options: Options, n_jobs: int | None = None) -> SourceFit:
+    """The model of the rows of a source that has been opened."""
+    schema = rows.encoder.schema(np.empty(0))
+    settings = options.settings(schema)
+    if is_open(settings) and options.criterion == "leave_one_out":
+        raise no_rows()
+    reduced = rows.reduce(Observation(settings, schema), n_jobs=n_jobs)
+    model = learnt_model(settings, schema, reduced.total, rows.target)
+    selection = None
+    if is_open(settings):
+        assert model.learnt is not None
+        selection = select(None, model.learnt, settings, model.schema, options.criterion, n_jobs)
+        model = model.with_settings(selection.best.settings, "fit_source")
+    return SourceFit(model.solved(n_jobs, rows=_reduction(model, rows)), reduced, selection)
+
+
+def update_source(
+    model: Model,
+    source: Any,
+    target: str | None = None,
+    *,
+    weights: str | None = None,
+    mark: Any = None,
+    bad_rows: BadRowHandling = "error",
+    client: Any = None,
+    n_jobs: int | None = None,
+) -> SourceFit:
+    """The model of the rows seen before and of those of a source, found by the names of features.
+
+    Parameters
+    ----------
+    target : the column that holds the labels; None is that of before
+    weights, mark, bad_rows, client : as in `fit_source`
+    """
+    rows = open_more(
+        model, source, target, weights=weights, mark=mark, bad_rows=bad_rows, client=client
+    )
+    observation = Observation(model.settings, model.schema)
+    reduced = rows.reduce(observation, n_jobs=n_jobs)
+    updated = model.updated(reduced.total)
+    lost = updated.learnt is not None and updated.learnt.unlabelled is not None
+    if lost and updated.learnt.unlabelled.rows is None:  # type: ignore[union-attr]
+        before = None if model.learnt is None else model.learnt.unlabelled
+        kept = None if before is None else before.kept("partial_fit_source")
+        reduction = _reduction(updated, rows)
+        assert reduction is not None
+        updated = updated.solved(n_jobs, rows=_Both(kept, reduction))
+    return SourceFit(updated, reduced)
+
+
+def open_more(
+    model: Model,
+    source: Any,
+    target: str | None = None,
+    *,
+    weights: str | None = None,
+    mark: Any = None,
+    bad_rows: BadRowHandling = "error",
+    client: Any = None,
+    labels: bool = True,
+) -> RowSource:
+    """More rows with the features of a model, to be found in a source by their names.
+
+    Parameters
+    ----------
+    labels : whether the rows have labels; False reads the features alone
+    """
+    schema = model.schema
+    if schema.features is None:
+        msg = (
+            "this model's features have no names to find columns by: fit it to a frame or a "
+            "source, or name them with with_feature_names"
+        )
+        raise SchemaError(msg)
+    known = model.target if target is None else target
+    if labels and known is None:
+        msg = "which column holds the labels is not known to this model: give target"
+        raise SchemaError(msg)
+    names = [schema.features[column] for column in schema.categorical]
+    strings = [name for name, own in zip(names, model.categories, strict=True) if kind(own) is str]
+    request = Request(
+        known if labels else None,
+        schema.features,
+        weights,
+        names,
+        string_features=strings,
+        mark=mark,
+        bad_rows=bad_rows,
+    )
+    return open_rows(source, request, client=client)
+
+
+def _reduction(model: Model, rows: RowSource) -> RowReduction | None:
+    """The unlabelled rows of a source, to be read again; None if they are kept, or none are."""
+    assert model.learnt is not None
+    unlabelled = model.learnt.unlabelled
+    if unlabelled is None or unlabelled.rows is not None:
+        return None
+    if rows.is_read_once:
+        msg = (
+            f"{unlabelled.n_rows:,} unlabelled rows are too many to be kept, and come through a "
+            "pipe, which cannot be read again: write them to a file"
+        )
+        raise DataError(msg)
+    # Categories that only unlabelled rows have are known from what they say together.
+    categories = known_categories(model.components, unlabelled.together, model.schema)
+    encoder = rows.encoder.with_categories(categories) if categories else rows.encoder
+    return rows.unlabelled(encoder)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Both:
+    """Unlabelled rows that are kept, and those of a source."""
+
+    kept: RowReduction | None
+    rows: RowReduction
+
+    def reduce(self, function: Callable[[Rows, FloatArray], Sum], threads: int) -> Sum:
+        """The sum of a function of both."""
+        total = self.rows.reduce(function, threads)
+        return total if self.kept is None else self.kept.reduce(function, threads) + total

@@ -1,0 +1,354 @@
+"""What a model has learnt: the product of its families' statistics, and the unlabelled rows.
+
+Labelled rows are known by their statistics, which merge and are removed exactly. Rows without
+labels have no finite sufficient statistic: they are kept as they are, up to a limit; beyond it only
+what they say together, as rows of one class, and the parameters they helped to estimate.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import DataError, RemovalError, SchemaError
+from gaussbayes.base.merge_tree import Mergeable, MergeTree
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.types import FloatArray, LabelArray
+from gaussbayes.data.labels import unite
+from gaussbayes.data.rows import LabelledRows, Rows, Targets
+from gaussbayes.families.protocol import Selective
+from gaussbayes.model.settings import Settings
+
+MOST_KEPT_BYTES = 64 << 20
+"""Memory that unlabelled rows may take."""
+
+_BLOCK = 1 << 14
+"""Unlabelled rows that are worked on at a time, whatever the number of threads."""
+
+Sum = TypeVar("Sum", bound=Mergeable)
+
+
+class RowReduction(Protocol):
+    """Rows that can be read again and again: each time a function of every block is summed."""
+
+    def reduce(self, function: Callable[[Rows, FloatArray], Sum], threads: int) -> Sum:
+        """The sum of a function of rows and their weights, in one fixed order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptRows:
+    """Unlabelled rows in memory, with their weights."""
+
+    rows: Rows
+    weights: FloatArray  # (n,)
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory they take."""
+        return int(self.rows.matrix.nbytes + self.rows.codes.nbytes + self.weights.nbytes)
+
+    def reduce(self, function: Callable[[Rows, FloatArray], Sum], threads: int) -> Sum:
+        """The sum of a function of blocks of rows, the same for any number of threads."""
+        tree: MergeTree[Sum] = MergeTree()
+
+        def add_block(numbered: tuple[int, slice]) -> None:
+            number, block = numbered
+            tree.add(number, function(self.rows[block], self.weights[block]))
+
+        for_each(add_block, enumerate(ranges(self.rows.n_rows, _BLOCK)), threads)
+        return tree.result()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unlabelled:
+    """Rows without labels: what they say together, and the rows themselves if they are kept."""
+
+    n_rows: int
+    together: tuple[Any, ...]  # each family's statistics, the rows being those of one class
+    rows: KeptRows | None  # None if there are too many, or a file was written without them
+
+    def kept(self, wanted_by: str) -> KeptRows:
+        """The rows, for a step of this name that needs them."""
+        if self.rows is None:
+            msg = (
+                f"{wanted_by} needs the {self.n_rows:,} unlabelled rows that this model has learnt "
+                "from, but they are not kept: there were more than "
+                f"{MOST_KEPT_BYTES >> 20} MB of them, or the model file was written without them "
+                "(save(path, unlabelled_rows=True) keeps them). Without them it can predict, "
+                "but not be updated or merged, nor forget rows: fit it again"
+            )
+            raise DataError(msg)
+        return self.rows
+
+    def plus(self, other: "Unlabelled", names: Sequence[Schema], schema: Schema) -> "Unlabelled":
+        """The rows of both; they are kept if both are and they are not too many."""
+        together = _map("plus", self.together, other.together, names)
+        kept = None
+        if self.rows is not None and other.rows is not None:
+            kept = KeptRows(
+                self.rows.rows.joined(other.rows.rows, schema.of_categories),
+                np.concatenate([self.rows.weights, other.rows.weights]),
+            )
+        return unlabelled(self.n_rows + other.n_rows, together, kept)
+
+    def without(self, other: "Unlabelled", names: Sequence[Schema]) -> "Unlabelled | None":
+        """The rows without others, each of which must be among them; None if none is left."""
+        mine, gone = self.kept("forget"), other.kept("forget")
+        left = _row_difference(mine, gone)
+        if not left.size:
+            return None
+        together = _map("without", self.together, other.together, names)
+        return Unlabelled(left.size, together, KeptRows(mine.rows[left], mine.weights[left]))
+
+
+def unlabelled(n_rows: int, together: tuple[Any, ...], kept: KeptRows | None) -> Unlabelled:
+    """Unlabelled rows, which are kept only if they are not too many."""
+    small = kept is not None and kept.n_bytes <= MOST_KEPT_BYTES
+    return Unlabelled(n_rows, together, kept if small else None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learnt:
+    """The statistics of each family, class `i` of which is called ``classes[i]``.
+
+    The labels are sorted. With ``+`` classes are united and every family's statistics added.
+    """
+
+    classes: LabelArray  # (k,)
+    parts: tuple[Any, ...]  # Statistics, one for each component of the settings
+    unlabelled: Unlabelled | None = None
+
+    @property
+    def weight(self) -> FloatArray:
+        """How much the labelled rows of each class weigh (k,)."""
+        weight: FloatArray = self.parts[0].weight
+        return weight
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is missing, neither a value nor a label: closed forms hold."""
+        return self.unlabelled is None and all(part.is_complete for part in self.parts)
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory the statistics of labelled rows take."""
+        return sum(part.n_bytes for part in self.parts)
+
+    def __add__(self, other: "Learnt") -> "Learnt":
+        return self.plus(other, None, None)
+
+    def plus(self, other: "Learnt", settings: Settings | None, schema: Schema | None) -> "Learnt":
+        """What the rows of both say, for the classes of either; errors name the features."""
+        mine, theirs = self, other
+        same = self.classes.dtype == other.classes.dtype
+        if not (same and np.array_equal(self.classes, other.classes)):
+            united, of_self, of_other = unite(self.classes, other.classes)
+            mine = self.aligned(of_self.tolist(), united)
+            theirs = other.aligned(of_other.tolist(), united)
+        named = schema or _unnamed(self)
+        names = _names(settings, named, len(self.parts))
+        parts = _map("plus", mine.parts, theirs.parts, names)
+        rest = self.unlabelled or other.unlabelled
+        if self.unlabelled is not None and other.unlabelled is not None:
+            rest = self.unlabelled.plus(other.unlabelled, names, named)
+        return Learnt(mine.classes, parts, rest)
+
+    def without(self, other: "Learnt", settings: Settings, schema: Schema) -> "Learnt":
+        """What the rows say without others that are among them.
+
+        Classes of which no row is left are left out.
+
+        Raises
+        ------
+        RemovalError
+            If the others cannot have been among these rows.
+        """
+        classes, _, of_other = unite(self.classes, other.classes)
+        if classes.size > self.classes.size:
+            strange = np.setdiff1d(other.classes, self.classes).tolist()
+            msg = (
+                f"there are no rows of class {strange[0]!r} to be removed: the classes are "
+                f"{self.classes.tolist()!r:.200}"
+            )
+            raise RemovalError(msg)
+        theirs = other.aligned(of_other.tolist(), self.classes)
+        names = settings.names(schema)
+        parts = _map("without", self.parts, theirs.parts, names)
+        rest = self.unlabelled
+        if other.unlabelled is not None:
+            if rest is None:
+                msg = "there are no unlabelled rows to be removed: remove only rows that were added"
+                raise RemovalError(msg)
+            rest = rest.without(other.unlabelled, names)
+        return Learnt(self.classes, parts, rest).with_rows()
+
+    def scaled(self, factor: float) -> "Learnt":
+        """What the same labelled rows say, each counting `factor` times as much."""
+        return replace(self, parts=tuple(part.scaled(factor) for part in self.parts))
+
+    def trimmed(self) -> "Learnt":
+        """The same without unlabelled rows that are too many to be kept."""
+        rest = self.unlabelled
+        if rest is None:
+            return self
+        return replace(self, unlabelled=unlabelled(rest.n_rows, rest.together, rest.rows))
+
+    def with_rows(self) -> "Learnt":
+        """Without the classes that weigh nothing."""
+        present = np.flatnonzero(self.weight > 0)
+        return self if present.size == self.classes.size else self.selected(present.tolist())
+
+    def selected(self, codes: Sequence[int]) -> "Learnt":
+        """Only the classes with these codes, in this order."""
+        which = np.asarray(codes, dtype=np.intp)
+        parts = tuple(part.selected(codes) for part in self.parts)
+        return Learnt(self.classes[which], parts, self.unlabelled)
+
+    def aligned(self, positions: Sequence[int], classes: LabelArray) -> "Learnt":
+        """The same where class `i` has become number ``positions[i]`` of more classes."""
+        k = classes.shape[0]
+        parts = tuple(part.aligned(positions, k) for part in self.parts)
+        return Learnt(classes, parts, self.unlabelled)
+
+    def adapted(self, settings: Settings) -> "Learnt":
+        """The same for families of other settings, if these have what they need."""
+        pairs = zip(settings.components, self.parts, strict=True)
+        parts = tuple(component.family.adapted(part) for component, part in pairs)
+        return replace(self, parts=parts)
+
+    def of_columns(self, cuts: Sequence[tuple[int, Sequence[int]]], cut: Any) -> "Learnt":
+        """Of some components, given by number, some of their columns each.
+
+        Parameters
+        ----------
+        cut : cuts the same columns out of `Rows`
+        """
+        parts = tuple(self.parts[number].of_columns(columns) for number, columns in cuts)
+        rest = self.unlabelled
+        if rest is not None:
+            together = tuple(rest.together[number].of_columns(columns) for number, columns in cuts)
+            kept = None if rest.rows is None else replace(rest.rows, rows=cut(rest.rows.rows))
+            rest = Unlabelled(rest.n_rows, together, kept)
+        return Learnt(self.classes, parts, rest)
+
+
+def observe(
+    table: LabelledRows,
+    settings: Settings,
+    schema: Schema,
+    threads: int = 1,
+    *,
+    keep_all: bool = False,
+) -> Learnt:
+    """What a table says: statistics of its labelled rows, and its unlabelled rows.
+
+    Parameters
+    ----------
+    schema : what messages call the features; its classes are those of the table
+    keep_all : whether unlabelled rows are kept however many they are; see `Learnt.trimmed`
+    """
+    targets = table.targets
+    if not targets.n_unlabelled:
+        parts = observe_parts(table.rows, targets, settings, schema, threads)
+        return Learnt(table.classes, parts)
+    labelled = targets.labelled
+    more = (settings, schema, threads)
+    try:
+        parts = observe_parts(table.rows[labelled], targets[labelled], *more)
+        rest = _unlabelled_rows(table.rows[~labelled], targets[~labelled], *more)
+    except DataError:
+        check_values(table.rows, settings, schema)  # names the row among all
+        raise
+    learnt = Learnt(table.classes, parts, rest)
+    return learnt if keep_all else learnt.trimmed()
+
+
+def check_values(rows: Rows, settings: Settings, schema: Schema) -> None:
+    """Raise for the first value that its family does not take; names row and column."""
+    columns = zip(
+        settings.families, settings.parts(rows, schema), settings.names(schema), strict=True
+    )
+    for family, part, names in columns:
+        if isinstance(family, Selective):
+            family.check(part, names)
+
+
+def observe_parts(
+    rows: Rows, targets: Targets, settings: Settings, schema: Schema, threads: int = 1
+) -> tuple[Any, ...]:
+    """The statistics of every family, of labelled rows."""
+    columns = zip(
+        settings.components, settings.parts(rows, schema), settings.names(schema), strict=True
+    )
+    return tuple(
+        component.family.observe(part, targets, names, threads)
+        for component, part, names in columns
+    )
+
+
+def _unlabelled_rows(
+    rows: Rows, targets: Targets, settings: Settings, schema: Schema, threads: int
+) -> Unlabelled | None:
+    """Unlabelled rows; None if none of them weighs anything."""
+    weights = targets.total_weights()
+    if not weights.all():
+        heavy = weights > 0
+        rows, weights = rows[heavy], weights[heavy]
+    if not rows.n_rows:
+        return None
+    one_class = Targets(np.zeros(rows.n_rows, np.int32), 1, weights)
+    unnamed = replace(schema, classes=np.array(["unlabelled"]))
+    together = observe_parts(rows, one_class, settings, unnamed, threads)
+    return Unlabelled(rows.n_rows, together, KeptRows(rows, weights))
+
+
+def _map(
+    method: str, first: Sequence[Any], second: Sequence[Any], names: Sequence[Schema]
+) -> tuple[Any, ...]:
+    """A method of each of the first with that of the second."""
+    if len(first) != len(second):
+        msg = f"rows of {len(first)} families and of {len(second)} are not of the same table"
+        raise SchemaError(msg)
+    triples = zip(first, second, names, strict=True)
+    return tuple(getattr(a, method)(b, name) for a, b, name in triples)
+
+
+def _names(settings: Settings | None, schema: Schema, n_parts: int) -> Sequence[Schema]:
+    return [schema] * n_parts if settings is None else settings.names(schema)
+
+
+def _unnamed(learnt: Learnt) -> Schema:
+    """A schema for sums of parts of one table, in which nothing can be wrong with a feature."""
+    return Schema(learnt.classes, 1 << 20)
+
+
+def _row_difference(mine: KeptRows, gone: KeptRows) -> NDArray[np.intp]:
+    """The numbers of the rows of the first that are left when the second are taken out."""
+    other = gone.rows.with_categories(mine.rows.categories)
+    places: dict[bytes, list[int]] = {}
+    for number, key in enumerate(_keys(mine.rows, mine.weights)):
+        places.setdefault(key, []).append(number)
+    removed = []
+    for number, key in enumerate(_keys(other, gone.weights)):
+        if not places.get(key):
+            msg = (
+                f"unlabelled row {number} is not among those that the model has learnt from: "
+                "remove only rows that were added"
+            )
+            raise RemovalError(msg)
+        removed.append(places[key].pop())
+    left = np.ones(mine.rows.n_rows, dtype=bool)
+    left[removed] = False
+    return np.flatnonzero(left)
+
+
+def _keys(rows: Rows, weights: FloatArray) -> list[bytes]:
+    """Rows and their weights as bytes that are equal just if they are."""
+    values = rows.matrix.astype(np.float64) + 0.0  # −0 is 0
+    values[np.isnan(values)] = np.nan  # of all the NaNs, one
+    codes = np.ascontiguousarray(rows.codes)
+    triples = zip(values, codes, weights.tolist(), strict=True)
+    return [x.tobytes() + c.tobytes() + np.float64(w).tobytes() for x, c, w in triples]

@@ -1,0 +1,160 @@
+"""The axes of the matrix: kinds of data, what is missing in them, and structures."""
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+import pandas as pd
+
+from gaussbayes import GaussianClassifier
+from tests.composition import oracle
+
+KINDS = {"numbers": (2, ()), "categories": (0, (2, 3)), "both": (2, (3,))}
+"""How many numbers there are, and how many categories each categorical feature has."""
+
+COMPLETENESS = {
+    "complete": (False, False),
+    "missing": (True, False),
+    "unlabelled": (False, True),
+    "missing+unlabelled": (True, True),
+}
+"""Whether values are missing, and whether labels are."""
+
+STRUCTURES = {
+    "full": ("full", 0.0),
+    "full shared": ("full", 1.0),
+    "full half": ("full", 0.5),
+    "diagonal": ("diagonal", 0.0),
+    "diagonal shared": ("diagonal", 1.0),
+    "spherical": ("spherical", 0.0),
+    "spherical shared": ("spherical", 1.0),
+}
+
+CLASSES = ("a", "b", "c")
+SMOOTHING = 0.5
+
+
+@dataclass(frozen=True)
+class Case:
+    """One kind of data with one completeness under one structure."""
+
+    kind: str
+    completeness: str
+    structure: str
+
+    @property
+    def options(self):
+        """What the classifier is told."""
+        covariance, sharing = STRUCTURES[self.structure]
+        return {"covariance": covariance, "shared": sharing, "smoothing": SMOOTHING}
+
+    @property
+    def settings(self):
+        """What the oracle is told."""
+        covariance, sharing = STRUCTURES[self.structure]
+        return {"covariance": covariance, "sharing": sharing, "smoothing": SMOOTHING}
+
+    @cached_property
+    def data(self):
+        """The rows to fit to."""
+        return rows(self.kind, self.completeness)
+
+    @cached_property
+    def query(self):
+        """Other rows, some of which lack values."""
+        return queries(self.kind)
+
+    @property
+    def is_em(self):
+        """Whether anything is missing."""
+        return self.completeness != "complete"
+
+    @property
+    def has_numbers(self):
+        """Whether there are numbers."""
+        return KINDS[self.kind][0] > 0
+
+    @property
+    def frame(self):
+        """The rows to fit to, as a frame."""
+        return frame_of(self.data)
+
+    @property
+    def labels(self):
+        """Their labels, None where there is none."""
+        return labels_of(self.data)
+
+    def fit(self, data=None, **options):
+        """A classifier of these rows."""
+        data = self.data if data is None else data
+        model = GaussianClassifier(**(self.options | options))
+        weights = None if data.w is None else data.w
+        return model.fit(frame_of(data), labels_of(data), weights)
+
+    def truth_of(self, data, **settings):
+        """What the oracle finds in rows."""
+        return oracle.fit(data, **(self.settings | settings))
+
+
+@cache
+def model_of(case):
+    """The classifier of a case, fitted once; operations must not change it."""
+    return case.fit()
+
+
+@cache
+def truth_of(case):
+    """What the oracle finds in the rows of a case."""
+    return case.truth_of(case.data)
+
+
+def cases():
+    """Every combination; categories alone have no structure."""
+    for kind in KINDS:
+        for completeness in COMPLETENESS:
+            for structure in STRUCTURES if KINDS[kind][0] else ["full"]:
+                yield Case(kind, completeness, structure)
+
+
+@cache
+def rows(kind, completeness, n=54, seed=5):
+    """Rows of three classes; every class has every value, and rows that lack nothing."""
+    generator = np.random.default_rng(seed)
+    numbers, sizes = KINDS[kind]
+    y = np.arange(n) % 3
+    spread = np.array([[1.0, 0.4], [0.0, 0.8]])
+    centre = np.array([[0.0, 0.0], [2.2, 0.5], [0.6, 2.4]])
+    X = (centre[y] + generator.normal(size=(n, 2)) @ spread * (1 + 0.3 * y[:, None]))[:, :numbers]
+    chances = [generator.dirichlet(np.full(m, 2.0), size=3) for m in sizes]
+    Z = np.array(
+        [[generator.choice(m, p=p[c]) for m, p in zip(sizes, chances, strict=True)] for c in y]
+    ).reshape(n, len(sizes))
+    missing, unlabelled = COMPLETENESS[completeness]
+    if missing:
+        X = np.where(generator.random(X.shape) < 0.15, np.nan, X)
+        Z = np.where(generator.random(Z.shape) < 0.15, -1, Z)
+    y = np.where((np.arange(n) % 4 == 3) & (np.arange(n) > 8), -1, y) if unlabelled else y
+    return oracle.Data(X, Z, sizes, y, 3)
+
+
+@cache
+def queries(kind, n=24):
+    """Rows to be predicted, complete ones, such as lack some values, and one that lacks all."""
+    data = rows(kind, "missing", n=n, seed=11)
+    X, Z = data.X.copy(), data.Z.copy()
+    X[-1], Z[-1] = np.nan, -1
+    return oracle.Data(X, Z, data.sizes, np.arange(n) % 3, 3)
+
+
+def frame_of(data):
+    """Rows as a frame: numbers, then columns of pandas' type category."""
+    columns = {f"x{j}": data.X[:, j] for j in range(data.X.shape[1])}
+    for j, m in enumerate(data.sizes):
+        names = np.array([f"level {code}" for code in range(m)] + [None], dtype=object)
+        columns[f"z{j}"] = pd.Categorical(names[data.Z[:, j]], [f"level {i}" for i in range(m)])
+    return pd.DataFrame(columns)
+
+
+def labels_of(data):
+    """Labels, None where there is none."""
+    return np.array([*CLASSES, None], dtype=object)[data.y]

@@ -1,0 +1,461 @@
+"""Every operation, for every kind of data, whatever is missing in it, under every structure.
+
+A new kind, completeness or structure is a line in `cases`, a new operation a function here.
+"""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import chi2
+
+from gaussbayes import GaussianClassifier
+from tests.composition import oracle
+from tests.composition.cases import (
+    CLASSES,
+    SMOOTHING,
+    cases,
+    frame_of,
+    labels_of,
+    model_of,
+    rows,
+    truth_of,
+)
+
+OPERATIONS = {}
+
+
+def operation(function):
+    """Add a column to the matrix."""
+    OPERATIONS[function.__name__] = function
+    return function
+
+
+def close(actual, expected, tolerance=1e-7):
+    np.testing.assert_allclose(actual, expected, rtol=tolerance, atol=tolerance)
+
+
+def same_model(model, truth):
+    """Whether a classifier has the parameters that the oracle found."""
+    close(model.priors_, truth.prior)
+    if truth.mean.shape[1]:
+        k, g = truth.mean.shape
+        close(model.means_, truth.mean)
+        close(np.broadcast_to(model.covariances_, (k, g, g)), truth.covariance)
+    if truth.probability:
+        tables = model.category_probabilities_.values()
+        for actual, expected in zip(tables, truth.probability, strict=True):
+            close(actual, expected)
+
+
+def same_answers(model, other, case):
+    X = frame_of(case.query)
+    close(model.predict_log_proba(X), other.predict_log_proba(X))
+
+
+@operation
+def parameters(case):
+    same_model(model_of(case), truth_of(case))
+
+
+@operation
+def log_likelihood_of_em(case):
+    model = model_of(case)
+    if case.is_em and hasattr(model, "convergence_"):
+        tables = truth_of(case).probability
+        smoothed = SMOOTHING * sum(np.log(table).sum() for table in tables)
+        expected = truth_of(case).log_likelihood + smoothed
+        close(model.convergence_.log_likelihood[-1], expected, 1e-9)
+        assert (np.diff(model.convergence_.log_likelihood) > -1e-9).all()
+
+
+@operation
+def predict_proba(case):
+    X, truth = frame_of(case.query), truth_of(case)
+    posterior = model_of(case).predict_proba(X)
+    close(posterior, np.exp(truth.log_posterior(case.query)))
+    close(posterior.sum(axis=1), 1.0, 1e-14)
+
+
+@operation
+def predict_log_proba(case):
+    X = frame_of(case.query)
+    close(model_of(case).predict_log_proba(X), truth_of(case).log_posterior(case.query), 1e-6)
+
+
+@operation
+def predict(case):
+    X, posterior = frame_of(case.query), truth_of(case).log_posterior(case.query)
+    assert model_of(case).predict(X).tolist() == [CLASSES[c] for c in posterior.argmax(axis=1)]
+
+
+@operation
+def joint(case):
+    model, X, truth = model_of(case), frame_of(case.query), truth_of(case)
+    close(model.predict_joint_log_proba(X), truth.log_joint(case.query), 1e-6)
+    close(model.joint(X), np.exp(truth.log_joint(case.query)))
+
+
+@operation
+def likelihood(case):
+    model, X, truth = model_of(case), frame_of(case.query), truth_of(case)
+    close(model.log_likelihood(X), truth.log_density(case.query), 1e-6)
+    close(model.likelihood(X), np.exp(truth.log_density(case.query)))
+
+
+@operation
+def evidence(case):
+    model, X, truth = model_of(case), frame_of(case.query), truth_of(case)
+    close(model.score_samples(X), truth.log_evidence(case.query), 1e-6)
+    close(model.evidence(X), np.exp(truth.log_evidence(case.query)))
+
+
+@operation
+def log_odds(case):
+    expected = truth_of(case).log_joint(case.query)
+    odds = model_of(case).log_odds(frame_of(case.query), "c", "a")
+    close(odds, expected[:, 2] - expected[:, 0], 1e-6)
+
+
+@operation
+def decision_function(case):
+    expected = truth_of(case).log_posterior(case.query)
+    close(model_of(case).decision_function(frame_of(case.query)), expected, 1e-6)
+
+
+@operation
+def negative_log_likelihood(case):
+    data = case.query
+    density = truth_of(case).log_density(data)[np.arange(data.y.size), data.y]
+    found = model_of(case).negative_log_likelihood(frame_of(data), labels_of(data))
+    close(found.features, -density.sum())
+    close(found.labels, -np.log(truth_of(case).prior)[data.y].sum())
+
+
+@operation
+def score(case):
+    data = case.query
+    y = labels_of(data)
+    y[0] = None  # a row without label does not count
+    right = truth_of(case).log_posterior(data).argmax(axis=1) == data.y
+    close(model_of(case).score(frame_of(data), y), right[1:].mean())
+
+
+@operation
+def distances(case):
+    model, X = model_of(case), frame_of(case.query)
+    if not case.has_numbers:
+        with pytest.raises(ValueError, match="distances are those of Gaussian features"):
+            model.mahalanobis(X)
+        return
+    squares = truth_of(case).squared_distance(case.query)
+    degrees = (~np.isnan(case.query.X)).sum(axis=1, keepdims=True)
+    close(model.mahalanobis(X), np.sqrt(squares), 1e-6)
+    expected = np.where(degrees > 0, chi2.sf(squares, np.maximum(degrees, 1)), 1.0)
+    close(model.p_values(X), expected, 1e-6)
+
+
+@operation
+def partial_fit(case):
+    data, n = case.data, case.data.y.size
+    model = GaussianClassifier(**case.options)
+    for part in (slice(0, n // 3), slice(n // 3, n)):
+        model.partial_fit(frame_of(data.some(part)), labels_of(data.some(part)))
+    same_model(model, truth_of(case))
+
+
+@operation
+def merge(case):
+    data, half = case.data, case.data.y.size // 2
+    parts = [data.some(slice(0, half)), data.some(slice(half, None))]
+    models = [
+        GaussianClassifier(**case.options).partial_fit(frame_of(part), labels_of(part))
+        for part in parts
+    ]
+    same_model(models[0].merge(models[1]), truth_of(case))
+
+
+@operation
+def forget(case):
+    more = rows(case.kind, case.completeness, n=12, seed=3)
+    model = case.fit().partial_fit(frame_of(more), labels_of(more))
+    same_model(model.forget(frame_of(more), labels_of(more)), truth_of(case))
+
+
+@operation
+def add_class(case):
+    data = case.data
+    others = data.some(data.y != 2)
+    new = data.some(data.y == 2)
+    model = case.fit(others)
+    same_model(model.add_class("c", frame_of(new)), truth_of(case))
+
+
+@operation
+def remove_class(case):
+    data = case.data
+    left = oracle.Data(data.X, data.Z, data.sizes, data.y, 2).some(data.y != 2)
+    same_model(case.fit().remove_class("c"), case.truth_of(left))
+
+
+@operation
+def with_priors(case):
+    model, X, prior = model_of(case), frame_of(case.query), np.array([0.2, 0.5, 0.3])
+    joint = truth_of(case).log_density(case.query) + np.log(prior)
+    changed = model.with_priors(prior)
+    expected = joint - logsumexp(joint, axis=1, keepdims=True)
+    close(changed.predict_log_proba(X), expected, 1e-6)
+    close(changed.with_priors(None).priors_, truth_of(case).prior)
+
+
+@operation
+def priors_given_to_fit(case):
+    prior = [0.5, 0.3, 0.2]
+    same_model(case.fit(priors=prior), case.truth_of(case.data, priors=prior))
+
+
+@operation
+def marginal(case):
+    numbers, categories = case.data.X.shape[1], len(case.data.sizes)
+    names = [f"x{j}" for j in range(numbers)][-1:] + [f"z{j}" for j in range(categories)][-1:]
+    part = model_of(case).marginal(names)
+    truth = truth_of(case).marginal(
+        [numbers - 1] if numbers else [], [categories - 1] if categories else []
+    )
+    query = case.query
+    seen = oracle.Data(query.X[:, -1:], query.Z[:, -1:], query.sizes[-1:], query.y, 3)
+    close(part.predict_log_proba(frame_of(query)[names]), truth.log_posterior(seen), 1e-6)
+    close(part.with_priors(None).priors_, truth.prior)
+
+
+@operation
+def saved_marginal(case, tmp_path):
+    columns = list(case.frame.columns)[:1]
+    part = model_of(case).marginal(columns)
+    again = GaussianClassifier.load(part.save(tmp_path / "part.json"))
+    X = frame_of(case.query)[columns]
+    np.testing.assert_array_equal(again.predict_log_proba(X), part.predict_log_proba(X))
+    close(again.with_priors(None).priors_, part.priors_)
+
+
+@operation
+def save_and_load(case, tmp_path):
+    model, X = model_of(case), frame_of(case.query)
+    again = GaussianClassifier.load(model.save(tmp_path / "model.json"))
+    np.testing.assert_array_equal(again.predict_log_proba(X), model.predict_log_proba(X))
+    close(again.with_priors(None).priors_, model.priors_)
+
+
+@operation
+def go_on_after_loading(case, tmp_path):
+    data, half = case.data, case.data.y.size // 2
+    first, second = data.some(slice(0, half)), data.some(slice(half, None))
+    path = tmp_path / "model.json"
+    GaussianClassifier(**case.options).partial_fit(frame_of(first), labels_of(first)).save(
+        path, unlabelled_rows=True
+    )
+    model = GaussianClassifier.load(path).partial_fit(frame_of(second), labels_of(second))
+    same_model(model, truth_of(case))
+
+
+@operation
+def pickled(case):
+    model = pickle.loads(pickle.dumps(model_of(case)))
+    np.testing.assert_array_equal(
+        model.predict_proba(frame_of(case.query)),
+        model_of(case).predict_proba(frame_of(case.query)),
+    )
+
+
+@operation
+def decide(case):
+    costs = np.array([[0.0, 1.0, 4.0], [2.0, 0.0, 1.0], [1.0, 3.0, 0.0]])
+    posterior = np.exp(truth_of(case).log_posterior(case.query))
+    expected = posterior @ costs
+    decisions = model_of(case).decide(frame_of(case.query), costs=costs, reject_below=0.5)
+    best = [CLASSES[c] for c in expected.argmin(axis=1)]
+    reject = posterior.max(axis=1) < 0.5
+    assert decisions.labels.tolist() == [
+        None if no else label for no, label in zip(reject, best, strict=True)
+    ]
+
+
+@operation
+def novelty(case):
+    X = frame_of(case.query)
+    if not case.has_numbers:
+        with pytest.raises(ValueError, match="distances are those of Gaussian features"):
+            model_of(case).decide(X, novelty_level=0.3)
+        return
+    novel = model_of(case).p_values(X).max(axis=1) < 0.3
+    labels = model_of(case).decide(X, novelty_level=0.3).labels
+    assert [label is None for label in labels] == novel.tolist()
+
+
+@operation
+def estimate_priors(case):
+    posterior = np.exp(truth_of(case).log_posterior(case.query))
+    ratio, prior = posterior / truth_of(case).prior, truth_of(case).prior
+    for _ in range(20_000):
+        weight = ratio * prior
+        prior = (weight / weight.sum(axis=1, keepdims=True)).mean(axis=0)
+    close(model_of(case).estimate_priors(frame_of(case.query)).prior, prior, 1e-5)
+
+
+@operation
+def bayes_error(case):
+    generator, truth, n = np.random.default_rng(0), truth_of(case), 1500
+    y = generator.choice(3, size=n, p=truth.prior)
+    X = np.array([generator.multivariate_normal(truth.mean[c], truth.covariance[c]) for c in y])
+    Z = np.array(
+        [[generator.choice(p.shape[1], p=p[c] / p[c].sum()) for p in truth.probability] for c in y]
+    )
+    drawn = oracle.Data(X.reshape(n, -1), Z.reshape(n, -1), case.data.sizes, y, 3)
+    wrong = (truth.log_posterior(drawn).argmax(axis=1) != y).mean()
+    found = model_of(case).bayes_error(n_draws=20_000)
+    assert abs(found.error - wrong) < 5 * (found.standard_error + 0.5 / np.sqrt(n))
+    assert found.error <= found.bound
+
+
+@operation
+def evidence_p_values(case):
+    if case.kind == "numbers":
+        data = case.query
+        complete = data.some(~np.isnan(data.X).any(axis=1))
+    else:
+        complete = case.query.some(
+            (case.query.Z >= 0).all(axis=1) & ~np.isnan(case.query.X).any(axis=1)
+        )
+    truth, model = truth_of(case), model_of(case)
+    drawn, _ = model.sample(2000, random_state=0)
+    columns = list(case.frame.columns)
+    import pandas as pd
+
+    sampled = pd.DataFrame(drawn, columns=columns)
+    for name in columns:
+        sampled[name] = sampled[name].astype(case.frame[name].dtype)
+    reference = model.score_samples(sampled)
+    expected = (reference[None] <= truth.log_evidence(complete)[:, None] + 1e-9).mean(axis=1)
+    found = model.evidence_p_values(frame_of(complete), n_draws=20_000)
+    assert np.abs(found.p_value - expected).max() < 0.06
+
+
+@operation
+def explain(case):
+    query, truth = case.query, truth_of(case)
+    for i in (0, 5, 23):
+        explanation = model_of(case).explain(frame_of(query).iloc[[i]], between=("b", "a"))
+        expected = truth.log_joint(query.some([i]))[0]
+        odds = explanation.log_odds
+        close(odds.value, expected[1] - expected[0], 1e-6)
+        amounts = [part.amount for part in odds.contributions]
+        close(odds.at_reference + sum(amounts), odds.value, 1e-9)
+        assert [part.feature for part in odds.contributions] == list(case.frame.columns)
+        close([terms.log_joint for terms in explanation.bayes.classes], expected, 1e-6)
+
+
+@operation
+def sample(case):
+    truth, n = truth_of(case), 4000
+    drawn, labels = model_of(case).sample(n, random_state=1)
+    for c, label in enumerate(CLASSES):
+        of_class = labels == label
+        assert abs(of_class.mean() - truth.prior[c]) < 5 * np.sqrt(0.25 / n)
+        m = of_class.sum()
+        for j in range(truth.mean.shape[1]):
+            spread = np.sqrt(truth.covariance[c, j, j] / m)
+            assert abs(drawn[of_class, j].astype(float).mean() - truth.mean[c, j]) < 5 * spread
+        for j, table in enumerate(truth.probability):
+            column = drawn[of_class, truth.mean.shape[1] + j]
+            assert abs((column == "level 0").mean() - table[c, 0]) < 5 * np.sqrt(0.25 / m)
+
+
+@operation
+def leave_one_out(case):
+    expensive = case.is_em and case.structure not in {"full", "diagonal shared", "full half"}
+    data = case.data if not expensive else rows(case.kind, case.completeness, n=30)
+    if expensive and case.structure not in {"diagonal", "spherical shared"}:
+        return  # pairs instead of the full product: the same code, and a minute of the oracle
+    found = GaussianClassifier(**case.options).leave_one_out(frame_of(data), labels_of(data))
+    close(found.log_posterior, oracle.leave_one_out(data, **case.settings), 2e-6)
+
+
+@operation
+def selection_by_held_out_rows(case):
+    if case.structure != "full":
+        return  # chosen whatever the structure
+    model = case.fit(covariance="auto", shrinkage="auto")
+    selection = model.selection_
+    losses = [one.log_loss for one in selection.candidates if one.refused is None]
+    assert selection.best.log_loss <= np.nanmin(
+        losses[-3:] if "unl" in case.completeness else losses
+    )
+
+
+@operation
+def selection_by_bic(case):
+    model = case.fit(covariance="auto", selection="bic")
+    wanted = [
+        one
+        for one in model.selection_.candidates
+        if not case.has_numbers
+        or (one.structure.covariance, one.structure.sharing) == tuple(case.settings.values())[:2]
+    ]
+    if case.structure == "full half":
+        assert not wanted
+        return
+    truth = truth_of(case)
+    numbers, structure = truth.mean.shape[1], case.structure
+    each = {"full": numbers * (numbers + 1) // 2, "diagonal": numbers, "spherical": 1}
+    size = 2 + 3 * sum(m - 1 for m in case.data.sizes)
+    if numbers:
+        size += 3 * numbers + each[structure.split()[0]] * (1 if "shared" in structure else 3)
+    expected = size * np.log(case.data.y.size) - 2 * truth.log_likelihood
+    close(wanted[0].bic, expected, 1e-8)
+    assert wanted[0].n_parameters == size
+    assert model.selection_.best.bic == min(one.bic for one in model.selection_.candidates)
+
+
+@operation
+def weights(case):
+    generator = np.random.default_rng(2)
+    w = generator.integers(0, 3, case.data.y.size).astype(float)
+    w[:9] = 1.0
+    data = oracle.Data(case.data.X, case.data.Z, case.data.sizes, case.data.y, 3, w)
+    same_model(case.fit(data), case.truth_of(data))
+
+
+@operation
+def unlabelled_weight(case):
+    share = 0.25
+    truth = case.truth_of(case.data, unlabelled_weight=share)
+    same_model(case.fit(unlabelled_weight=share), truth)
+
+
+@operation
+def a_mark_for_missing_labels(case):
+    y = np.where(case.data.y < 0, 9, case.data.y)
+    model = GaussianClassifier(**case.options, unlabelled=9).fit(case.frame, y)
+    close(model.priors_, truth_of(case).prior)
+
+
+@operation
+def divisor_and_shrinkage(case):
+    chosen = {"divisor": "unbiased", "shrinkage": 0.2}
+    same_model(case.fit(**chosen), case.truth_of(case.data, **chosen))
+
+
+@operation
+def smoothing_of_zero(case):
+    if case.data.sizes and not case.is_em:
+        truth = case.truth_of(case.data, smoothing=0.0)
+        same_model(case.fit(smoothing=0.0), truth)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("case", cases(), ids=lambda c: f"{c.kind}-{c.completeness}-{c.structure}")
+def test_cell(case, name, tmp_path):
+    function = OPERATIONS[name]
+    wants_folder = "tmp_path" in function.__code__.co_varnames[: function.__code__.co_argcount]
+    function(case, **({"tmp_path": tmp_path} if wants_folder else {}))
