@@ -73,7 +73,8 @@ def objective(theta: np.ndarray, table: LabelledRows, smoothing: float) -> float
     labels = table.targets.codes
     known = labels >= 0
     total = joint[known, labels[known]].sum() + logsumexp(joint[~known], axis=1).sum()
-    penalty = np.log(rate).sum() + log_q.sum() + log_p.sum() + log_letter.sum()
+    average = np.nanmean(visits)
+    penalty = (average * np.log(rate) - rate).sum() + (log_q + log_p).sum() + log_letter.sum()
     return float(total + smoothing * penalty)
 
 

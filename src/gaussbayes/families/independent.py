@@ -262,7 +262,6 @@ class IndependentColumns:
     name: ClassVar[str]
     kind: ClassVar[Kind] = "number"
     statistics_type: ClassVar[type[ColumnSums]]
-    remedies: ClassVar[tuple[str, ...]] = ()  # for a column that is missing in a whole class
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "smoothing", not_negative("smoothing", self.smoothing))
@@ -271,13 +270,22 @@ class IndependentColumns:
         """What is summed (s, n, d) of numbers (n, d); raises for a value that is not possible."""
         raise NotImplementedError
 
-    def density(self, sums: Any) -> Any:
-        """The density that maximises likelihood and penalty, where it is determined."""
+    def density(self, sums: Any, together: Any = None) -> Any:
+        """The density that maximises likelihood and penalty, where it is determined.
+
+        Parameters
+        ----------
+        sums : of k classes; their arrays may have further axes before those of class and column
+        together : the sums over all rows as those of one class; None adds those of the classes
+        """
         raise NotImplementedError
 
     def determined(self, sums: Any) -> NDArray[np.bool_]:
-        """Where the sums have a density (k, d): where any row has a value."""
-        return np.asarray(sums.observed > 0)
+        """Where there is a density (k, d): where rows have a value, of any class if smoothed."""
+        observed = sums.observed
+        if self.smoothing:
+            observed = np.broadcast_to(observed.sum(axis=-2, keepdims=True), observed.shape)
+        return np.asarray(observed > 0)
 
     def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:
         """The sums over labelled rows.
@@ -313,8 +321,10 @@ class IndependentColumns:
         DataError
             If a class has no value in a column.
         """
+        nowhere = ~(statistics.observed > 0).any(axis=0)
         for c, j in np.argwhere(~self.determined(statistics)).tolist():
-            self._raise_unknown(names.feature_name(j), f" of class {names.class_name(c)}")
+            owner = "" if nowhere[j] else f" of class {names.class_name(c)}"
+            self._raise_unknown(names.feature_name(j), owner)
         return Fit(self.density(statistics))
 
     def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
@@ -329,10 +339,10 @@ class IndependentColumns:
         threads: int = 1,  # noqa: ARG002
     ) -> Any:
         """The density of each class with one more row, which is the average of all rows."""
-        for j in np.flatnonzero(~self.determined(together)).tolist():
+        for j in np.flatnonzero(together.observed == 0).tolist():
             self._raise_unknown(names.feature_name(j), "")
         average = together.sums / np.maximum(together.observed, 1.0)
-        return self.density(replace(statistics, sums=statistics.sums + average))
+        return self.density(replace(statistics, sums=statistics.sums + average), together)
 
     def maximise(self, expected: Any, names: Schema) -> Any:  # noqa: ARG002
         """The density of each class and column; that of all classes where one has no value."""
@@ -357,22 +367,25 @@ class IndependentColumns:
         if targets.is_soft:
             return None
         precision = Precision.of(targets)
-        densities = [family.estimate(statistics, names).density for family in path]
 
         def scores(rows: Rows, removal: Removal) -> tuple[FloatArray, NDArray[np.bool_]]:
             numbers, codes = rows.matrix.astype(np.float64, copy=False), removal.codes
             lost = self.terms(numbers, Place(names=names)) * removal.lost[:, None]
             left, sound = precision.left(statistics.sums[:, codes], lost)
-            # Each row is given a class of its own: the others of its class.
-            others = replace(statistics, weight=removal.weight, sums=left)
+            # Of each row, the sums of all classes without it.
+            each = np.arange(codes.size)
+            others = np.repeat(statistics.sums[:, None], codes.size, axis=1)
+            others[:, each, codes] = left
+            rest = replace(statistics, sums=others)
             has_digits, missing = sound[1:3].all(axis=(0, 2)), np.isnan(numbers)
             total = np.empty((len(path), rows.n_rows, statistics.weight.size))
             reliable = np.empty(total.shape[:2], dtype=bool)
-            for s, (family, density) in enumerate(zip(path, densities, strict=True)):
-                total[s] = density.log_density(rows)
-                own = family.maximise(others, names).by_column(numbers).sum(axis=1)
-                total[s, np.arange(codes.size), codes] = own
-                reliable[s] = has_digits & (family.determined(others) | missing).all(axis=1)
+            for s, family in enumerate(path):
+                known = family.determined(rest)[each, codes] | missing
+                reliable[s] = has_digits & known.all(axis=1)
+                with np.errstate(divide="ignore", invalid="ignore"):  # where it is not
+                    density = family.density(rest)
+                    total[s] = density.by_column(numbers[:, None]).sum(axis=2)
             return total, reliable
 
         return scores
@@ -392,10 +405,10 @@ class IndependentColumns:
         return {"smoothing": self.smoothing}
 
     def _raise_unknown(self, feature: str, owner: str) -> NoReturn:
-        remedies = ["give rows with a value", *self.remedies, "or leave the feature out"]
+        smooth = "set smoothing above 0, " if owner and self.smoothing == 0 else ""
         msg = (
             f"{feature} is missing in every row{owner}, so that nothing is known of it there: "
-            f"{', '.join(remedies)}"
+            f"give rows with a value, {smooth}or leave the feature out"
         )
         raise DataError(msg)
 

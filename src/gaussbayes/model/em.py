@@ -206,7 +206,7 @@ def _start(problem: _Problem, threads: int, near: Solution | None) -> Solution:
     given = [None] * len(learnt.parts) if near is None else near.densities
     columns = zip(problem.families, learnt.parts, rest.together, problem.names, given, strict=True)
     for family, part, unlabelled, names, start in columns:
-        together = unlabelled + part.together()
+        together = unlabelled.scaled(problem.settings.unlabelled_weight) + part.together()
         if start is None:
             densities.append(family.start(part, together, names, threads))
         else:

@@ -43,6 +43,21 @@ class PoissonStatistics(ColumnSums):
         return total
 
 
+def mean_of_all(statistics: PoissonStatistics) -> FloatArray:
+    """The mean count of the rows of all classes (1, d); 0 where no row has a count.
+
+    Examples
+    --------
+    >>> statistics = PoissonStatistics(np.ones(2), count_terms(np.array([[3.0], [0.0]]), Place()))
+    >>> mean_of_all(statistics).tolist()
+    [[1.5]]
+    """
+    total = statistics.total.sum(axis=-2, keepdims=True)
+    observed = statistics.observed.sum(axis=-2, keepdims=True)
+    mean: FloatArray = np.divide(total, observed, out=np.zeros_like(total), where=observed > 0)
+    return mean
+
+
 def count_terms(numbers: FloatArray, place: Place) -> FloatArray:
     """What is summed of counts (n, d): whether each is missing, there, itself, log x! (4, n, d).
 
