@@ -21,7 +21,8 @@ from gaussbayes.apps.lab.performance import answer_numbers
 from gaussbayes.apps.lab.plane_layers import answer_scene, answer_surface
 from gaussbayes.apps.lab.point import answer_point
 from gaussbayes.apps.lab.store import Store
-from gaussbayes.apps.lab.wire_format import Answer, single
+from gaussbayes.apps.lab.wire_format import NO_CODE, Answer, single
+from gaussbayes.data.rows import UNLABELLED
 
 
 def answer(request: Request, store: Store) -> Answer:
@@ -43,32 +44,40 @@ def answer(request: Request, store: Store) -> Answer:
 
 
 def answer_data(request: DataRequest, store: Store) -> Answer:
-    """The rows of a dataset: arrays points (n, d), codes (n,) and test (n,).
+    """The rows of a dataset: arrays points (n, g), codes (n,), test (n,) and categories (n, q).
 
-    The head has id, name, classes, features, n, pair, truth (the true parameters of the first two
-    features), target, columns (of the file) and problem (what is left out, why no rows are held
-    out although that was asked for).
+    A class code of 255 is a row without label, a category code of 255 a missing one; the last array
+    is there only if features hold categories. The head has id, name, classes, features (those that
+    hold numbers), categories (the others: name, values), n, unlabelled (rows without label), pair,
+    truth (the true parameters of the first two features), target, columns (of the file) and problem
+    (what is left out, why no rows are held out although that was asked for).
     """
     dataset = store.dataset_of(request)
     table = dataset.table
     truth = true_view(dataset, shown_features(dataset, dataset.pair), store)
+    named = zip(table.categorical, table.categories, strict=True)
     head = {
         "id": dataset.key,
         "name": table.name,
         "classes": dataset.classes,
         "features": table.features,
+        "categories": [{"name": name, "values": list(map(str, each))} for name, each in named],
         "n": table.codes.size,
+        "unlabelled": int(np.count_nonzero(table.codes == UNLABELLED)),
         "pair": dataset.pair,
         "truth": None if truth is None else truth.record(),
         "target": table.target,
-        "columns": table.columns or (*table.features, table.target),
+        "columns": table.columns or (*(table.encoder.names or ()), table.target),
         "problem": dataset.note,
     }
     arrays: dict[str, Any] = {
         "points": single(table.X),
-        "codes": table.codes.astype(np.uint8),
+        "codes": np.where(table.codes == UNLABELLED, NO_CODE, table.codes).astype(np.uint8),
         "test": dataset.test.astype(np.uint8),
     }
+    if table.categories:
+        codes = table.rows.codes
+        arrays["categories"] = np.where(codes < 0, NO_CODE, codes).astype(np.uint8)
     return Answer(head, arrays)
 
 

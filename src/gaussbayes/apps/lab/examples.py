@@ -1,4 +1,4 @@
-"""The examples of the page, each to show one thing; the course's have the numbers of its sheets."""
+"""The examples of the page, each to show one thing; the course's have its handouts' numbers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -9,17 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaussbayes.apps.lab import model_views
-from gaussbayes.apps.lab.training_data import Table, TrueGaussians
+from gaussbayes.apps.lab.training_data import Table, TrueGaussians, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant
+from gaussbayes.data.rows import number_rows
 from gaussbayes.datasets import load_iris
-from gaussbayes.lessons.sheets import covariance_pictures as clouds_sheet
-from gaussbayes.lessons.sheets import diabetes as diabetes_sheet
-from gaussbayes.lessons.sheets import naive_bayes as naive_bayes_sheet
-from gaussbayes.lessons.sheets import optimal_regions as regions_sheet
-from gaussbayes.lessons.sheets import petals as petals_sheet
-from gaussbayes.lessons.sheets import three_gaussians as three_sheet
-from gaussbayes.lessons.sheets import two_gaussians as two_sheet
+from gaussbayes.lessons import (
+    covariance_pictures,
+    diabetes,
+    naive_bayes,
+    optimal_regions,
+    petals,
+    three_gaussians,
+    two_gaussians,
+)
 
 _OUTLIER = (30.0, -16.0)
 """Far from everything, and said to be of the first class."""
@@ -107,14 +110,15 @@ def _few_rows() -> TrueGaussians:
 def _drawn_table(truth: TrueGaussians, title: str, seed: int, n: int) -> Table:
     """Rows from true parameters, classes by their priors."""
     rows, codes = model_views.draw(truth, n, np.random.default_rng(seed))
-    return Table(title, rows, codes, np.array(truth.classes), truth.features, truth=truth)
+    labels = np.array(truth.classes)
+    return number_table(title, rows, codes, labels, truth.features, truth=truth)
 
 
 def _outlier(title: str, seed: int, n: int) -> Table:
     """The example with one covariance, and one row far away, the last."""
     table = _drawn_table(_SHARED, title, seed, max(n - 1, 1))
     rows, codes = np.vstack([table.X, _OUTLIER]), np.append(table.codes, 0).astype(np.int32)
-    return replace(table, X=rows, codes=codes)
+    return replace(table, rows=number_rows(rows), codes=codes)
 
 
 def _xor(title: str, seed: int, n: int) -> Table:
@@ -123,7 +127,8 @@ def _xor(title: str, seed: int, n: int) -> Table:
     corner = generator.integers(4, size=n).astype(np.int32)
     corners = _gaussians(_CORNERS, 0.6 * np.eye(2))
     rows = model_views.draw_of_classes(corners, corner, generator)
-    return Table(title, rows, (corner // 2).astype(np.int32), np.array(["A", "B"]), ("x1", "x2"))
+    codes, labels = (corner // 2).astype(np.int32), np.array(["A", "B"])
+    return number_table(title, rows, codes, labels, ("x1", "x2"))
 
 
 def _with_missing_values(title: str, seed: int, n: int) -> Table:
@@ -133,16 +138,16 @@ def _with_missing_values(title: str, seed: int, n: int) -> Table:
     """
     table = _drawn_table(_DIABETES, title, seed, n)
     rows = table.X.copy()
-    rows[rows[:, 0] > diabetes_sheet.COUNT, 1] = np.nan
-    return replace(table, X=rows)
+    rows[rows[:, 0] > diabetes.COUNT, 1] = np.nan
+    return replace(table, rows=number_rows(rows))
 
 
 def _listed_table(read: Callable[[], Any], target: str, title: str, *_: int) -> Table:
-    """The rows that a sheet lists."""
-    sheet = read()
-    labels, codes = np.unique(sheet.labels, return_inverse=True)
-    rows = np.asarray(sheet.rows, np.float64)
-    return Table(title, rows, codes.astype(np.int32), labels, sheet.features, target)
+    """The rows that a handout lists."""
+    handout = read()
+    labels, codes = np.unique(handout.labels, return_inverse=True)
+    rows = np.asarray(handout.rows, np.float64)
+    return number_table(title, rows, codes.astype(np.int32), labels, handout.features, target)
 
 
 def _irises(title: str, *_: int) -> Table:
@@ -150,8 +155,8 @@ def _irises(title: str, *_: int) -> Table:
     irises = load_iris()
     order = np.random.default_rng(0).permutation(irises.labels.size)
     labels, codes = np.unique(irises.labels[order], return_inverse=True)
-    features = irises.feature_names
-    return Table(title, irises.rows[order], codes.astype(np.int32), labels, features, "species")
+    rows, features = irises.rows[order], irises.feature_names
+    return number_table(title, rows, codes.astype(np.int32), labels, features, "species")
 
 
 def _drawn(name: str, title: str, about: str, n: int, truth: TrueGaussians) -> Example:
@@ -163,11 +168,11 @@ _fixed = partial(Example, is_drawn=False)
 
 _SHARED = _gaussians([[-1.2, 0.0], [1.2, 0.8]], turned(1.6, 0.8, 30.0))
 _DIABETES = _gaussians(
-    diabetes_sheet.MEANS,
-    diabetes_sheet.COVARIANCES,
-    list(diabetes_sheet.DOCTOR.values()),
+    diabetes.MEANS,
+    diabetes.COVARIANCES,
+    list(diabetes.DOCTOR.values()),
     ("healthy", "ill"),
-    diabetes_sheet.FEATURES,
+    diabetes.FEATURES,
 )
 _UNEQUAL = _gaussians([[-1.0, -0.4], [1.6, 1.0]], [turned(0.8, 0.5, 60.0), turned(2.2, 1.2, -20.0)])
 _IMBALANCED = _gaussians(
@@ -181,10 +186,10 @@ _THREE = _gaussians(
     [turned(1.4, 0.8, 45.0), turned(1.3, 0.9, -40.0), turned(1.8, 0.7, 0.0)],
 )
 _ONE = _gaussians([[0.0], [2.5]], [[[0.6]], [[3.0]]], features=("x",))
-_TWO_GAUSSIANS = _gaussians(two_sheet.MEANS, two_sheet.COVARIANCES, classes=(1, 2))
-_THREE_GAUSSIANS = _gaussians(three_sheet.MEANS, three_sheet.COVARIANCES, classes=(0, 1, 2))
+_TWO_GAUSSIANS = _gaussians(two_gaussians.MEANS, two_gaussians.COVARIANCES, classes=(1, 2))
+_THREE_GAUSSIANS = _gaussians(three_gaussians.MEANS, three_gaussians.COVARIANCES, classes=(0, 1, 2))
 _REGIONS = _gaussians(
-    regions_sheet.MEANS, regions_sheet.COVARIANCE, regions_sheet.PRIORS, classes=(0, 1, 2)
+    optimal_regions.MEANS, optimal_regions.COVARIANCE, optimal_regions.PRIORS, classes=(0, 1, 2)
 )
 
 EXAMPLES: dict[str, Example] = {
@@ -243,7 +248,7 @@ EXAMPLES: dict[str, Example] = {
             "The course's eight petals of two species, by their length.",
             8,
             2,
-            partial(_listed_table, petals_sheet.table, "species"),
+            partial(_listed_table, petals.table, "species"),
         ),
         _drawn(
             "two_gaussians",
@@ -265,7 +270,7 @@ EXAMPLES: dict[str, Example] = {
             "The course's six rows, small enough for pencil and paper.",
             6,
             2,
-            partial(_listed_table, naive_bayes_sheet.table, "class"),
+            partial(_listed_table, naive_bayes.table, "class"),
         ),
         _drawn(
             "optimal_regions",
@@ -280,7 +285,7 @@ EXAMPLES: dict[str, Example] = {
             "Four points each: falling, level, rising; all else is equal.",
             12,
             3,
-            partial(_listed_table, clouds_sheet.table, "cloud"),
+            partial(_listed_table, covariance_pictures.table, "cloud"),
         ),
         _drawn(
             "diabetes",

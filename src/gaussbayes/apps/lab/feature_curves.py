@@ -7,7 +7,8 @@ import numpy as np
 from gaussbayes.analysis.grid import line_over
 from gaussbayes.apps.lab.messages import LineRequest
 from gaussbayes.apps.lab.model_views import (
-    GaussianView,
+    NOTHING_TO_DRAW,
+    ModelView,
     Problem,
     all_classes,
     feature_limits,
@@ -17,6 +18,7 @@ from gaussbayes.apps.lab.model_views import (
 from gaussbayes.apps.lab.performance import errors_record, row_errors
 from gaussbayes.apps.lab.store import Store
 from gaussbayes.apps.lab.wire_format import Answer, single
+from gaussbayes.data.rows import number_rows
 
 
 def answer_line(request: LineRequest, store: Store) -> Answer:
@@ -28,11 +30,12 @@ def answer_line(request: LineRequest, store: Store) -> Answer:
     dataset = store.dataset(request.data)
     feature = request.pair[0] if request.feature is None else request.feature
     dataset.check_features(*request.pair, feature)
+    names = dataset.table.features
     low, high = request.x or feature_limits(dataset, feature, store)
     head: dict[str, Any] = {
         "classes": dataset.classes,
         "feature": feature,
-        "name": dataset.table.features[feature],
+        "name": names[feature] if names else "",
         "x": [low, high],
         "parameters": None,
         "errors": None,
@@ -40,6 +43,8 @@ def answer_line(request: LineRequest, store: Store) -> Answer:
         "sides": [],
         "problem": None,
     }
+    if not names:
+        return Answer(head | {"problem": NOTHING_TO_DRAW})
     shown = one_feature(request.pair, feature, request.model)
     view = view_of(dataset, request.model, shown, store)
     if isinstance(view, Problem):
@@ -47,9 +52,9 @@ def answer_line(request: LineRequest, store: Store) -> Answer:
     errors = row_errors(dataset, request.model, shown, view, store)
     head |= {"classes": view.names, "errors": errors_record(dataset, shown, errors, store)}
     place = line_over(low, high, request.points)
-    rows = place[:, None]
+    rows = number_rows(place[:, None])
     arrays = {"place": single(place)}
-    if isinstance(view, GaussianView):
+    if isinstance(view, ModelView):
         crossings = view.boundaries()
         head["parameters"] = view.record()
         head["boundaries"] = [position for position, _, _ in crossings]

@@ -9,6 +9,10 @@ LONGEST_NAME = 400
 MOST_CLASSES_BY_HAND = 12
 MOST_CLASSES = 50
 MOST_FEATURES = 50
+MOST_CATEGORIES = 100
+"""Different values of a feature that holds categories; one of more is free text."""
+
+MOST_SMOOTHING = 1_000
 MOST_ROWS = 200_000
 MOST_PLACES = 400
 """Points of a grid along each side."""

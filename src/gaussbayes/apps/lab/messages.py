@@ -26,6 +26,7 @@ RowNumber: TypeAlias = Annotated[int, Meta(description="the number of a row")]
 """Its range is checked by `PointRequest`: with bounds beside a tuple msgspec 0.22 crashes."""
 
 FeatureNumber: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_FEATURES - 1)]
+CategoryCode: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_CATEGORIES - 1)]
 ClassCode: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_CLASSES - 1)]
 Neighbour: TypeAlias = Annotated[int, Meta(ge=1, le=limits.MOST_NEIGHBOURS)]
 
@@ -38,8 +39,8 @@ Pair: TypeAlias = Annotated[
     Meta(description="two feature numbers (the same one twice where there is one feature only)"),
 ]
 Point: TypeAlias = Annotated[
-    tuple[Number | None, Number | None, ClassCode],
-    Meta(description="[x, y, class code] (a coordinate is null where it is missing)"),
+    tuple[Number | None, Number | None, ClassCode | None],
+    Meta(description="[x, y, class code] (null where a coordinate or the class is missing)"),
 ]
 FeatureNames: TypeAlias = Annotated[
     tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_FEATURES)
@@ -120,7 +121,7 @@ class PointsSource(_Record, frozen=True, tag_field="from", tag="points"):
         _check_different("features", self.features)
         k = len(self.classes)
         for row, (_, _, code) in enumerate(self.points):
-            if code >= k:
+            if code is not None and code >= k:
                 msg = f"points[{row}] must have a class code from 0 to {k - 1}, got {code}"
                 raise ValueError(msg)
 
@@ -147,6 +148,8 @@ class FitSettings(_Record, frozen=True, tag_field="from", tag="data"):
         | Annotated[tuple[Proportion, ...], Meta(min_length=1, max_length=limits.MOST_CLASSES)]
         | None
     ) = None  # of all classes of the page; None: as frequent as they are
+    smoothing: Annotated[float, Meta(ge=0, le=limits.MOST_SMOOTHING)] = 1.0  # of categories
+    unlabelled_weight: Proportion = 1.0  # how much a row without label counts
     first: Annotated[int, Meta(ge=0, le=limits.MOST_ROWS)] | None = None  # training rows, None: all
 
 
@@ -246,6 +249,9 @@ class PointRequest(_ModelRequest, frozen=True, tag="point"):
 
     at: Place | RowNumber
     hide: Literal[0, 1] | None = None
+    categories: (
+        Annotated[tuple[CategoryCode | None, ...], Meta(max_length=limits.MOST_FEATURES)] | None
+    ) = None  # of each feature that holds some, null: not known; None: as the row has them, if any
 
     def __post_init__(self) -> None:
         if isinstance(self.at, int) and not 0 <= self.at < limits.MOST_ROWS:

@@ -17,31 +17,27 @@ from gaussbayes.apps.lab.performance import left_out_record, row_errors
 from gaussbayes.apps.lab.plane_layers import grid_rows
 from gaussbayes.apps.lab.store import Store
 from gaussbayes.apps.lab.training_data import Dataset
-from gaussbayes.apps.lab.wire_format import Answer
-
-NO_LABEL = 255
-"""Where a model could not be fitted."""
+from gaussbayes.apps.lab.wire_format import NO_CODE, Answer
+from gaussbayes.base.errors import DataError
 
 
 def answer_multiples(request: MultiplesRequest, store: Store) -> Answer:
     """The regions of each model, and its errors by all features.
 
-    The head has models and bounds; the array label holds an image for each model.
+    The head has models and bounds; the array label holds an image for each model, 255 where there
+    is none.
     """
     dataset = store.dataset(request.data)
     shown = shown_features(dataset, request.pair, request.hide)
     places = grid_rows(dataset, request.pair, shown, request.window, store)
     records, regions = [], []
     for name, choice in _choices(request).items():
+        records.append(_described(name, choice) | _errors(dataset, choice, request.pair, store))
         view = view_of(dataset, choice, shown, store)
-        record = _described(name, choice) | _errors(dataset, choice, request.pair, store)
         if isinstance(view, Problem):
-            codes = np.full(places.rows.shape[0], NO_LABEL, dtype=np.uint8)
-            record["problem"] = view.text
+            regions.append(np.full(places.rows.n_rows, NO_CODE, dtype=np.uint8))
         else:
-            codes = view.labels(places.rows).astype(np.uint8)
-        records.append(record)
-        regions.append(codes)
+            regions.append(view.labels(places.rows).astype(np.uint8))
     arrays = {"label": places.image(np.stack(regions))}
     return Answer({"models": records, "bounds": places.bounds}, arrays)
 
@@ -73,7 +69,10 @@ def _errors(
     view = view_of(dataset, choice, shown, store)
     if isinstance(view, Problem):
         return none | {"problem": view.text}
-    errors = row_errors(dataset, choice, shown, view, store)
+    try:
+        errors = row_errors(dataset, choice, shown, view, store)
+    except DataError as error:  # its categories rule a row out of every class
+        return none | {"problem": str(error)}
     left_out = left_out_record(dataset, choice, view, store)
     return none | {
         "train": errors.train,

@@ -15,10 +15,9 @@ from gaussbayes.apps.lab.messages import (
     NumbersRequest,
 )
 from gaussbayes.apps.lab.model_views import (
-    GaussianView,
+    ModelView,
     NeighbourView,
     Problem,
-    ShownFeatures,
     View,
     all_classes,
     all_features,
@@ -26,9 +25,11 @@ from gaussbayes.apps.lab.model_views import (
     view_of,
 )
 from gaussbayes.apps.lab.store import Store
-from gaussbayes.apps.lab.training_data import Dataset
+from gaussbayes.apps.lab.training_data import Dataset, ShownFeatures
 from gaussbayes.apps.lab.wire_format import Answer
+from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import RealArray
+from gaussbayes.data.rows import UNLABELLED
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +47,7 @@ def row_errors(
     """The rows that the model gets wrong."""
     if isinstance(choice, GaussiansByHand):
         return _row_errors(dataset, choice, shown, view)
-    key = "row errors", dataset.key, choice, shown.columns
+    key = "row errors", dataset.key, choice, shown
     return store.recall(key, lambda: _row_errors(dataset, choice, shown, view))
 
 
@@ -54,16 +55,30 @@ def _row_errors(
     dataset: Dataset, choice: ModelChoice, shown: ShownFeatures, view: View
 ) -> RowErrors:
     table = dataset.table
-    rows = table.X[:, shown.columns]
-    known: NDArray[np.bool_] = np.ones(table.codes.size, dtype=np.bool_)
-    if isinstance(view, NeighbourView):  # neighbours cannot be found of what is missing
-        known = np.asarray(~np.isnan(rows).any(axis=1))
     wrong = np.zeros(table.codes.size, dtype=np.bool_)
-    if known.any():
-        wrong[known] = view.labels(rows[known]) != table.codes[known]
-    parts = (numbers[known[numbers]] for numbers in _parts(dataset, choice))
+    evaluated = np.zeros_like(wrong)
+    numbers = _evaluated(dataset, shown, view, np.arange(wrong.size))
+    if numbers.size:
+        evaluated[numbers] = True
+        wrong[numbers] = view.labels(table.part(shown)[numbers]) != table.codes[numbers]
+    parts = (numbers[evaluated[numbers]] for numbers in _parts(dataset, choice))
     train, test = (float(wrong[part].mean()) if part.size else None for part in parts)
     return RowErrors(wrong, train, test)
+
+
+def _evaluated(
+    dataset: Dataset, shown: ShownFeatures, view: View, numbers: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Those of some rows that a model can be right or wrong about: they have a label.
+
+    Neighbours cannot be found of what is missing.
+    """
+    table = dataset.table
+    usable = table.codes[numbers] != UNLABELLED
+    if isinstance(view, NeighbourView):
+        usable &= ~np.isnan(table.X[numbers][:, shown.numbers]).any(axis=1)
+    some: NDArray[np.intp] = numbers[usable]
+    return some
 
 
 def _parts(dataset: Dataset, choice: ModelChoice) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -87,17 +102,20 @@ def errors_record(
 def answer_numbers(request: NumbersRequest, store: Store) -> Answer:
     """Everything that can be said of a model of all features in numbers.
 
-    The head has classes, features, parameters, count (of free parameters), train, test,
-    leave_one_out (an evaluation each, or null) and problem.
+    The head has classes, features, parameters (of the numbers), categories (probabilities), count
+    (of free parameters), iterations (of EM), train, test, leave_one_out (an evaluation each, or
+    null) and problem.
     """
     dataset = store.dataset(request.data)
     shown = all_features(dataset, request.model, request.pair)
     view = view_of(dataset, request.model, shown, store)
     head: dict[str, Any] = {
         "classes": dataset.classes,
-        "features": [dataset.table.features[column] for column in shown.columns],
+        "features": [dataset.table.features[column] for column in shown.numbers],
         "parameters": None,
+        "categories": [],
         "count": None,
+        "iterations": None,
         "train": None,
         "test": None,
         "leave_one_out": None,
@@ -106,14 +124,18 @@ def answer_numbers(request: NumbersRequest, store: Store) -> Answer:
     if isinstance(view, Problem):
         return Answer(head | {"problem": view.text})
     head["classes"] = view.names
-    if isinstance(view, GaussianView):
+    if isinstance(view, ModelView):
         record = view.record()
         head["count"] = record.pop("count")
-        correlations = model_views.correlations(record["covariances"])
-        head["parameters"] = record | {"correlations": correlations}
+        head["parameters"] = record | {"correlations": view.correlations()}
+        head["categories"] = view.category_probabilities()
+        head["iterations"] = view.n_iterations
     train, test = _parts(dataset, request.model)
-    head["train"] = _evaluation(view, dataset, shown.columns, train)
-    head["test"] = _evaluation(view, dataset, shown.columns, test)
+    try:
+        head["train"] = _evaluation(view, dataset, shown, train)
+        head["test"] = _evaluation(view, dataset, shown, test)
+    except DataError as error:  # its categories rule a row out of every class
+        return Answer(head | {"problem": str(error)})
     head["leave_one_out"] = left_out_record(dataset, request.model, view, store)
     return Answer(head)
 
@@ -121,14 +143,18 @@ def answer_numbers(request: NumbersRequest, store: Store) -> Answer:
 def left_out_record(
     dataset: Dataset, choice: ModelChoice, view: View, store: Store
 ) -> dict[str, Any] | None:
-    """The evaluation of every training row by the model of all others; None without such models."""
+    """The evaluation of every training row by the model of all others; None without such models.
+
+    Where they are left out in folds, ``folds`` says in how many.
+    """
 
     def make() -> dict[str, Any] | None:
         left_out = model_views.left_out(dataset, choice, view, store)
         if left_out is None:
             return None
-        log_posterior, numbers = left_out
-        return _record(view, log_posterior, dataset.table.codes[numbers])
+        record = _record(view, left_out.log_posterior, dataset.table.codes[left_out.numbers])
+        single = left_out.n_folds == left_out.numbers.size
+        return record | {"folds": None if single else left_out.n_folds}
 
     if isinstance(choice, GaussiansByHand):
         return None
@@ -136,16 +162,15 @@ def left_out_record(
 
 
 def _evaluation(
-    view: View, dataset: Dataset, columns: tuple[int, ...], numbers: NDArray[np.intp]
+    view: View, dataset: Dataset, shown: ShownFeatures, numbers: NDArray[np.intp]
 ) -> dict[str, Any] | None:
-    """The evaluation of a model on some rows; None without any."""
-    rows, codes = dataset.table.X[numbers][:, columns], dataset.table.codes[numbers]
-    if isinstance(view, NeighbourView):
-        known = ~np.isnan(rows).any(axis=1)
-        rows, codes = rows[known], codes[known]
-    if not codes.size:
+    """The evaluation of a model on some rows; None without any that have a label."""
+    numbers = _evaluated(dataset, shown, view, numbers)
+    if not numbers.size:
         return None
-    return _record(view, all_classes(view, view.log_posterior(rows), -np.inf), codes)
+    log_posterior = view.log_posterior(dataset.table.part(shown)[numbers])
+    codes = dataset.table.codes[numbers]
+    return _record(view, all_classes(view, log_posterior, -np.inf), codes)
 
 
 def _record(view: View, log_posterior: RealArray, codes: NDArray[Any]) -> dict[str, Any]:

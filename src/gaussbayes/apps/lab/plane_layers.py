@@ -11,10 +11,9 @@ from gaussbayes.analysis.ellipse import ellipse, half_axes
 from gaussbayes.analysis.grid import Grid, line_over
 from gaussbayes.apps.lab.messages import SceneRequest, SurfaceRequest, Window
 from gaussbayes.apps.lab.model_views import (
-    GaussianView,
+    ModelView,
     NeighbourView,
     Problem,
-    ShownFeatures,
     View,
     feature_limits,
     shown_features,
@@ -23,9 +22,10 @@ from gaussbayes.apps.lab.model_views import (
 )
 from gaussbayes.apps.lab.performance import RowErrors, errors_record, row_errors
 from gaussbayes.apps.lab.store import Store
-from gaussbayes.apps.lab.training_data import Dataset
+from gaussbayes.apps.lab.training_data import Dataset, ShownFeatures
 from gaussbayes.apps.lab.wire_format import Answer, single
-from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.base.types import RealArray
+from gaussbayes.data.rows import Rows, number_rows
 
 _BY_POSTERIOR = {"label", "posterior", "margin"}
 
@@ -45,7 +45,7 @@ _DIGITS = 6
 class GridRows:
     """The rows of a grid over a window, and how values of them cover it."""
 
-    rows: FloatArray  # (p, 1) or (p, 2) of the features shown
+    rows: Rows  # p, of the features shown
     grid: Grid
     shown: ShownFeatures
 
@@ -56,7 +56,7 @@ class GridRows:
         """
         h, w = self.grid.y.size, self.grid.x.size
         before = values.shape[:-1]
-        if len(self.shown.axes) == 2:
+        if len(self.shown.axes) != 1:
             return values.reshape(*before, h, w)
         along = values[..., None, :] if self.shown.axes == (0,) else values[..., :, None]
         return np.ascontiguousarray(np.broadcast_to(along, (*before, h, w)))
@@ -79,10 +79,10 @@ def grid_rows(
             picked[1] = (0.0, 1.0)
         across, up = across or picked[0], up or picked[1]
     grid = Grid(line_over(*across, window.width), line_over(*up, window.height))
-    if len(shown.axes) == 2:
-        return GridRows(grid.rows, grid, shown)
+    if len(shown.axes) != 1:
+        return GridRows(number_rows(grid.rows), grid, shown)
     line = grid.x if shown.axes == (0,) else grid.y
-    return GridRows(line[:, None], grid, shown)
+    return GridRows(number_rows(line[:, None]), grid, shown)
 
 
 def answer_scene(request: SceneRequest, store: Store) -> Answer:
@@ -112,7 +112,7 @@ def answer_scene(request: SceneRequest, store: Store) -> Answer:
     errors_of_rows = row_errors(dataset, request.model, shown, view, store)
     errors = errors_record(dataset, shown, errors_of_rows, store)
     head |= {"classes": view.names, "errors": errors}
-    if isinstance(view, GaussianView):
+    if isinstance(view, ModelView):
         head |= _outlines(dataset, request, view, store)
     arrays |= _layers(request, view, places, errors_of_rows)
     return Answer(head, arrays)
@@ -145,14 +145,14 @@ def answer_surface(request: SurfaceRequest, store: Store) -> Answer:
 
 
 def _outlines(
-    dataset: Dataset, request: SceneRequest, view: GaussianView, store: Store
+    dataset: Dataset, request: SceneRequest, view: ModelView, store: Store
 ) -> dict[str, Any]:
     """Parameters, ellipses and axes of both features, also where one of them is hidden."""
     if request.pair[0] == request.pair[1]:
         return {}
     if request.hide is not None:
         both = view_of(dataset, request.model, shown_features(dataset, request.pair), store)
-        if not isinstance(both, GaussianView):
+        if not isinstance(both, ModelView):
             return {}
         view = both
     outlines: list[dict[str, Any]] = []
@@ -196,7 +196,7 @@ def _layers(
     arrays: dict[str, NDArray[Any]] = {}
     if layers & _BY_POSTERIOR or request.reject is not None:
         arrays |= _by_posterior(request, view, view.log_posterior(rows))
-    if isinstance(view, GaussianView):
+    if isinstance(view, ModelView):
         if "evidence" in layers:
             arrays["evidence"] = single(view.log_evidence(rows))
         if "joint" in layers:

@@ -19,8 +19,9 @@ from gaussbayes.apps.lab.messages import (
     UploadSource,
 )
 from gaussbayes.apps.lab.table_reader import NamedTable
-from gaussbayes.apps.lab.training_data import Dataset, Table
+from gaussbayes.apps.lab.training_data import Dataset, Table, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
+from gaussbayes.data.rows import UNLABELLED
 
 Value = TypeVar("Value")
 
@@ -141,9 +142,9 @@ class Store:
                 return example_table(source.preset, source.seed, source.n)
             case PointsSource():
                 points = np.array(source.points, dtype=np.float64).reshape(-1, 3)
-                codes, labels = points[:, 2].astype(np.int32), np.array(source.classes)
-                rows = np.ascontiguousarray(points[:, :2])
-                return Table("Your points", rows, codes, labels, source.features)
+                codes = np.where(np.isnan(points[:, 2]), UNLABELLED, points[:, 2]).astype(np.int32)
+                rows, labels = np.ascontiguousarray(points[:, :2]), np.array(source.classes)
+                return number_table("Your points", rows, codes, labels, source.features)
             case UploadSource():
                 upload = self._uploads.find(source.upload)
                 if upload is None:

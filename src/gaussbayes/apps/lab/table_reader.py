@@ -1,35 +1,47 @@
-"""Tables of files and of the command line → labelled rows: which columns are used, and which not.
+"""Tables of files and of the command line → rows: which columns are used, and which are not.
 
-What cannot be used is never dropped in silence: the note of a `Table` says which columns and how
-many rows are left out, and the page shows it.
+Numbers and categories are features; values and labels may be missing. What cannot be used is never
+dropped in silence: the note of a `Table` says which columns are left out and why.
 """
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.apps.lab.message_limits import MOST_CLASSES, MOST_FEATURES, MOST_ROWS
+from gaussbayes.apps.lab.message_limits import (
+    MOST_CATEGORIES,
+    MOST_CLASSES,
+    MOST_FEATURES,
+    MOST_ROWS,
+)
 from gaussbayes.apps.lab.training_data import Table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.data.arrow_columns import (
+    is_category,
+    is_dictionary,
+    is_label,
+    is_number,
+    is_string,
+    value_type,
+)
+from gaussbayes.data.roles import Request, check_labels, check_numbers, choose_roles
+from gaussbayes.data.selection import listed
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gaussbayes.data.sources.opening import Block
+    from gaussbayes.data.files import Block
 
 _MOST_BYTES = 256 << 20
 """Of a file as a table in memory."""
-
-_UNLABELLED = -1
-"""The class code of a row without label."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +51,7 @@ class NamedTable:
     name: str  # for the page
     table: "pa.Table"
     target: str | None = None  # the column of the classes, if it was named
+    categorical: frozenset[str] = frozenset()  # columns of numbers that the file says are codes
 
     @property
     def record(self) -> dict[str, Any]:
@@ -58,7 +71,13 @@ class _Sampled:
 
 
 def sampled_table(
-    tables: "Iterable[pa.Table]", name: str, target: str | None, *, most: int = MOST_ROWS, seed: int
+    tables: "Iterable[pa.Table]",
+    name: str,
+    target: str | None,
+    *,
+    seed: int,
+    most: int = MOST_ROWS,
+    categorical: Collection[str] = (),
 ) -> NamedTable | None:
     """The rows of all tables, or a sample of at most so many; None if there are no rows.
 
@@ -90,7 +109,8 @@ def sampled_table(
     if n_seen > most:
         kept = _smallest(kept, most)
         name = f"{name} ({most:,} of its {n_seen:,} rows, drawn with seed {seed})"
-    return NamedTable(name, pa.concat_tables([part.table for part in kept]), target)
+    whole = pa.concat_tables([part.table for part in kept])
+    return NamedTable(name, whole, target, frozenset(categorical))
 
 
 def _smallest(parts: list[_Sampled], most: int) -> list[_Sampled]:
@@ -113,10 +133,9 @@ def read_file(name: str, body: bytes) -> NamedTable:
     """
     import pyarrow as pa
 
-    from gaussbayes.data.sources.bad_rows import HOW_TO_SKIP
-    from gaussbayes.data.sources.kinds import is_number
-    from gaussbayes.data.sources.listing import format_by_name
-    from gaussbayes.data.sources.opening import open_source
+    from gaussbayes.data.bad_rows import HOW_TO_SKIP
+    from gaussbayes.data.files import open_source
+    from gaussbayes.data.listing import format_by_name
 
     if not body:
         msg = f"{name} is empty"
@@ -130,7 +149,12 @@ def read_file(name: str, body: bytes) -> NamedTable:
         path.write_bytes(body)
         try:
             source = open_source(path, format=file_format)
-            numbers = [field.name for field in source.schema if is_number(field.type)]
+            categorical = source.inferred.categorical
+            numbers = [
+                field.name
+                for field in source.schema
+                if is_number(field.type) and field.name not in categorical
+            ]
             parts = _limited(name, source.blocks(numbers=numbers, as_held=numbers))
         except MessageError:
             raise
@@ -141,7 +165,7 @@ def read_file(name: str, body: bytes) -> NamedTable:
     if not parts:
         msg = f"{name} has no rows"
         raise MessageError(msg)
-    return NamedTable(name, pa.concat_tables(parts))
+    return NamedTable(name, pa.concat_tables(parts), categorical=categorical)
 
 
 def _limited(name: str, blocks: Iterator["Block"]) -> "list[pa.Table]":
@@ -176,8 +200,6 @@ def likely_target(table: "pa.Table") -> str:
     """
     from pyarrow import types
 
-    from gaussbayes.data.sources.kinds import is_label, is_number
-
     fields = list(reversed(table.schema))
     strings: list[str] = [
         field.name for field in fields if is_label(field.type) and not is_number(field.type)
@@ -188,7 +210,7 @@ def likely_target(table: "pa.Table") -> str:
         if types.is_integer(field.type) or types.is_boolean(field.type)
     ]
     for name in (*strings, *discrete):
-        k = len(table.column(name).drop_null().unique())
+        k = _n_different(table.column(name))
         if 2 <= k <= min(MOST_CLASSES, table.num_rows // 2):
             return name
     names: list[str] = table.column_names
@@ -197,141 +219,179 @@ def likely_target(table: "pa.Table") -> str:
 
 @dataclass(frozen=True, slots=True)
 class ColumnRoles:
-    """What the columns of a table other than the target are good for, by their types."""
+    """What the columns of a table other than the target are good for."""
 
     numbers: tuple[str, ...]
     categories: tuple[str, ...]
-    empty: tuple[str, ...]  # no value in any row
-    others: tuple[str, ...]  # dates and the like
+    left_out: tuple[tuple[str, str], ...]  # other columns, and why they are no features
 
 
-def column_roles(table: "pa.Table", target: str) -> ColumnRoles:
-    """What each column is good for.
+def column_roles(source: NamedTable, target: str) -> ColumnRoles:
+    """What each column is good for, by its type and its values.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> table = pa.table({"x": [1, 2], "town": ["u", "v"], "y": [None, None], "kind": ["a", "b"]})
-    >>> column_roles(table, "kind")
-    ColumnRoles(numbers=('x',), categories=('town',), empty=('y',), others=())
+    >>> towns, names = ["u", "v", "u", "v"], ["Ann", "Bob", "Cid", "Dee"]
+    >>> table = pa.table({"x": range(4), "town": towns, "name": names, "kind": ["a", "b"] * 2})
+    >>> column_roles(NamedTable("four", table), "kind")
+    ColumnRoles(numbers=('x',), categories=('town',), left_out=(('name', 'free text'),))
     """
-    from gaussbayes.data.sources.kinds import is_category, is_number
-
-    roles: dict[str, list[str]] = {"numbers": [], "categories": [], "empty": [], "others": []}
-    for field in table.schema:
+    numbers, categories, left_out = [], [], []
+    for field in source.table.schema:
         if field.name == target:
             continue
-        if not _is_known(table.column(field.name)).any():
-            roles["empty"].append(field.name)
-        elif is_number(field.type):
-            roles["numbers"].append(field.name)
-        elif is_category(field.type):
-            roles["categories"].append(field.name)
+        reason = _why_no_feature(source.table.column(field.name))
+        if reason is not None:
+            left_out.append((field.name, reason))
+        elif is_number(field.type) and field.name not in source.categorical:
+            numbers.append(field.name)
         else:
-            roles["others"].append(field.name)
-    return ColumnRoles(**{role: tuple(names) for role, names in roles.items()})
+            categories.append(field.name)
+    return ColumnRoles(tuple(numbers), tuple(categories), tuple(left_out))
+
+
+def _why_no_feature(column: "pa.ChunkedArray") -> str | None:
+    """Why a column cannot be learnt from; None if it can."""
+    from pyarrow import types
+
+    n_known = int(_is_known(column).sum())
+    if n_known == 0:
+        return "no values"
+    if is_number(column.type):
+        return None
+    if types.is_temporal(value_type(column.type)):
+        return "dates or times"
+    if not is_category(column.type):
+        return "neither numbers nor categories"
+    m = _n_different(column)
+    if is_dictionary(column.type):
+        return "too many categories" if m > MOST_CATEGORIES else None
+    return "free text" if m > min(MOST_CATEGORIES, n_known / 2) else None
+
+
+def _n_different(column: "pa.ChunkedArray") -> int:
+    """How many different values there are."""
+    import pyarrow.compute as pc
+
+    return int(pc.count_distinct(_values(column), mode="only_valid").as_py())
 
 
 def _is_known(column: "pa.ChunkedArray") -> NDArray[np.bool_]:
     """Which values (n,) are there; an empty string is none."""
     import pyarrow.compute as pc
 
-    from gaussbayes.data.sources.kinds import is_text
+    values = _values(column)
+    known = pc.invert(pc.is_null(values, nan_is_null=True))
+    if is_string(values.type):
+        known = pc.and_(known, pc.not_equal(pc.fill_null(values, ""), ""))
+    mask: NDArray[np.bool_] = known.to_numpy()
+    return mask
 
-    known = pc.invert(pc.is_null(column, nan_is_null=True))
-    if is_text(column.type):
-        known = pc.and_(known, pc.not_equal(pc.fill_null(column, ""), ""))
-    values: NDArray[np.bool_] = known.to_numpy()
-    return values
+
+def _values(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
+    """The values of a column, where it may hold them by their codes in a dictionary."""
+    return column.cast(column.type.value_type) if is_dictionary(column.type) else column
 
 
 def labelled_rows(
     source: NamedTable, target: str | None = None, features: Sequence[str] | None = None
 ) -> Table:
-    """The rows of a table whose class is known; its note says what is left out.
+    """The rows of a table; its note says which columns are left out.
 
     Parameters
     ----------
     target : the column of the classes; the one that the source names or the likely one if None
-    features : the columns to learn from; if None all others that hold numbers, the first of them
-        if they are too many
+    features : the columns to learn from; if None all others that hold numbers or categories, the
+        first of them if they are too many
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> table = pa.table({"x": [1, None, 3], "town": ["u", "v", "u"], "kind": ["b", "a", None]})
-    >>> rows = labelled_rows(NamedTable("two", table))
-    >>> rows.X.tolist(), rows.codes.tolist(), rows.labels.tolist(), rows.features
-    ([[1.0], [nan]], [1, 0], ['a', 'b'], ('x',))
+    >>> day = pa.array([1, 2, 3, 4], pa.date32())
+    >>> columns = {"x": [1, None, 3, 4], "town": ["u", "v", "u", None], "day": day}
+    >>> table = pa.table({**columns, "kind": ["b", "a", None, "b"]})
+    >>> rows = labelled_rows(NamedTable("four", table))
+    >>> rows.X.tolist(), rows.features, rows.codes.tolist(), rows.labels.tolist()
+    ([[1.0], [nan], [3.0], [4.0]], ('x',), [1, 0, -1, 1], ['a', 'b'])
+    >>> rows.rows.codes.tolist(), rows.categories, rows.categorical
+    ([[0], [1], [0], [-2]], (('u', 'v'),), ('town',))
     >>> rows.note
-    "left out: 'town' (not numbers), 1 row without a label in 'kind'"
+    "left out: 'day' (dates or times)"
     """
-    from gaussbayes.data.sources.choice import choose
-    from gaussbayes.data.sources.columns import as_rows
-    from gaussbayes.data.sources.roles import refuse_not_labels, refuse_not_numbers
-
     name, table = source.name, source.table
     chosen_target = target or source.target or likely_target(table)
-    left_out: list[str] = []
+    roles = column_roles(source, chosen_target)
     note: str | None = None
     if features is None and chosen_target in table.column_names:
-        features, left_out, note = _usable(name, table, chosen_target)
+        features, note = _usable(name, table, chosen_target, roles)
+    categorical = [
+        column
+        for column in features or ()
+        if column in roles.categories or (column, "free text") in roles.left_out
+    ]
     try:
-        chosen = choose(table.column_names, chosen_target, features, None)
-        refuse_not_labels(table.schema, chosen.target, name)
-        refuse_not_numbers(table.schema, chosen.features, (), name)
-        codes, labels = _class_codes(table, chosen.target)
-        rows = as_rows(table, chosen.features).astype(np.float64)
+        chosen = choose_roles(
+            table.column_names,
+            Request(chosen_target, features, categorical_features=categorical),
+        )
+        check_labels(table.schema, chosen_target, name)
+        check_numbers(table.schema, chosen.numeric, name)
+        codes, labels = _class_codes(table, chosen_target)
+        rows = chosen.encoder.encode_block(table)
     except DataError as error:
         raise MessageError(str(error)) from None
-    _check_rows(name, rows, chosen.features)
-    labelled = codes != _UNLABELLED
-    n = int((~labelled).sum())
-    if n:
-        left_out.append(f"{n:,} row{'s' if n > 1 else ''} without a label in {chosen.target!r}")
-    notes = (f"left out: {', '.join(left_out)}" if left_out else None, note)
+    numbers = np.ascontiguousarray(rows.matrix, dtype=np.float64)
+    _check_rows(name, numbers, chosen.numeric, len(chosen.features))
+    for column, values in zip(categorical, rows.categories, strict=True):
+        _check_categories(column, values)
     return Table(
         name,
-        rows[labelled],
-        codes[labelled],
+        replace(rows, numbers=numbers),
+        codes,
         labels,
-        chosen.features,
-        chosen.target,
+        chosen.encoder.with_categories(rows.categories),
+        chosen_target,
         tuple(table.column_names),
-        "; ".join(filter(None, notes)) or None,
+        note,
     )
 
 
 def _usable(
-    name: str, table: "pa.Table", target: str
-) -> tuple[tuple[str, ...], list[str], str | None]:
-    """The columns that can be learnt from, which others there are, and whether there are more."""
-    from gaussbayes.data.sources.matching import listed
-
-    roles = column_roles(table, target)
-    if not roles.numbers:
-        msg = f"there is no column to learn from: {name} has no numbers beside {target!r}"
+    name: str, table: "pa.Table", target: str, roles: ColumnRoles
+) -> tuple[tuple[str, ...], str | None]:
+    """The columns that can be learnt from, and what is to be said of the others."""
+    usable = {*roles.numbers, *roles.categories}
+    features = tuple(column for column in table.column_names if column in usable)
+    reasons: dict[str, list[str]] = {}
+    for column, reason in roles.left_out:
+        reasons.setdefault(reason, []).append(column)
+    left_out = [f"{listed(columns)} ({reason})" for reason, columns in reasons.items()]
+    if not features:
+        others = f": {', '.join(left_out)}" if left_out else ""
+        msg = (
+            f"there is no column to learn from: {name} has neither numbers nor categories beside "
+            f"{target!r}{others}"
+        )
         raise MessageError(msg)
-    reasons = {"not numbers": (*roles.categories, *roles.others), "no values": roles.empty}
-    left_out = [f"{listed(names)} ({reason})" for reason, names in reasons.items() if names]
-    d = len(roles.numbers)
-    more = f"of {d} columns of numbers the first {MOST_FEATURES} are taken"
-    return roles.numbers[:MOST_FEATURES], left_out, more if d > MOST_FEATURES else None
+    notes = [f"left out: {', '.join(left_out)}"] if left_out else []
+    if len(features) > MOST_FEATURES:
+        notes.append(f"of {len(features)} features the first {MOST_FEATURES} are taken")
+    return features[:MOST_FEATURES], "; ".join(notes) or None
 
 
 def _class_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]:
     """Class codes (n,), −1 for rows without label, and classes (k,), which are not too many."""
-    from gaussbayes.data.sources.bad_rows import UnfitError
-    from gaussbayes.data.sources.columns import as_codes
+    from gaussbayes.data.bad_rows import BadRowError
+    from gaussbayes.data.labels import read_label_column
 
-    labelled = _is_known(table.column(target))
-    if not labelled.any():
+    column = table.column(target)
+    if not _is_known(column).any():
         msg = f"no row has a label in the column {target!r}"
         raise MessageError(msg)
-    codes = np.full(table.num_rows, _UNLABELLED, np.int32)
     try:
-        codes[labelled], labels = as_codes(table.select([target]).filter(labelled), target)
-    except UnfitError:
+        codes, labels, _ = read_label_column(column, target)
+    except BadRowError:
         msg = (
             f"the column {target!r} holds numbers with fractions; classes must be strings, "
             "integers or booleans: choose another column to predict"
@@ -347,14 +407,23 @@ def _class_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]
     return codes, labels
 
 
-def _check_rows(name: str, rows: FloatArray, features: Sequence[str]) -> None:
-    if len(features) > MOST_FEATURES:
+def _check_rows(name: str, rows: FloatArray, numeric: Sequence[str], n_features: int) -> None:
+    if n_features > MOST_FEATURES:
         msg = (
-            f"there are {len(features)} columns of numbers, and the lab takes {MOST_FEATURES} "
+            f"there are {n_features} columns to learn from, and the lab takes {MOST_FEATURES} "
             "features; choose some of them"
         )
         raise MessageError(msg)
     if np.isinf(rows).any():
         row, column = np.argwhere(np.isinf(rows))[0].tolist()
-        msg = f"{name}: row {row + 1} of column {features[column]!r} is infinite: correct it"
+        msg = f"{name}: row {row + 1} of column {numeric[column]!r} is infinite: correct it"
+        raise MessageError(msg)
+
+
+def _check_categories(column: str, values: Sequence[object]) -> None:
+    if len(values) > MOST_CATEGORIES:
+        msg = (
+            f"the column {column!r} holds {len(values):,} different values, such as "
+            f"{values[0]!r:.80}, and the lab takes {MOST_CATEGORIES} categories: leave it out"
+        )
         raise MessageError(msg)

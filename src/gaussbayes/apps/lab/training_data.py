@@ -8,7 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from gaussbayes.apps.lab.messages import Split
 from gaussbayes.apps.lab.wire_format import MessageError
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.data.categories import Categories
+from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets, number_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,19 +26,103 @@ class TrueGaussians:
     features: tuple[str, ...]  # d
 
 
+@dataclass(frozen=True, slots=True)
+class ShownFeatures:
+    """The features that a model is seen through, numbered among numbers and among categories."""
+
+    numbers: tuple[int, ...]
+    axes: tuple[int, ...]  # which coordinate of the pair each of the numbers is
+    categories: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Labelled rows before any are held out."""
+    """Rows before any are held out, with a label or without.
+
+    Figures show features that hold numbers, which are called `features` here; the others hold
+    categories.
+    """
 
     name: str  # for the page
-    X: FloatArray  # (n, d), NaN where a value is missing
-    codes: CodeArray  # (n,)
+    rows: Rows  # n
+    codes: CodeArray  # (n,), −1 for a row without label
     labels: LabelArray  # (k,) the classes as they came: strings, integers or booleans
-    features: tuple[str, ...]  # d
+    encoder: Encoder  # which features there are, and what they hold
     target: str = "class"  # what the column of the classes is called
     columns: tuple[str, ...] = ()  # of the file, if there is one
     note: str | None = None  # what the page should say of how the file was read
     truth: TrueGaussians | None = None
+
+    @property
+    def X(self) -> FloatArray:  # noqa: N802
+        """The numbers (n, g), NaN where one is missing."""
+        matrix: FloatArray = self.rows.matrix.astype(np.float64, copy=False)
+        return matrix
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the features that hold numbers (g)."""
+        return self._names(self.encoder.numeric)
+
+    @property
+    def categorical(self) -> tuple[str, ...]:
+        """The names of the features that hold categories (q)."""
+        return self._names(self.encoder.categorical)
+
+    @property
+    def categories(self) -> tuple[Categories, ...]:
+        """The categories of each of them."""
+        return self.rows.categories
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The class codes (k,) in the order in which models have the classes: sorted by label."""
+        return np.argsort(self.labels, kind="stable")
+
+    @property
+    def schema(self) -> Schema:
+        """Classes, sorted, and features, as models know them."""
+        return self.encoder.schema(self.labels[self.order])
+
+    def labelled(self, numbers: NDArray[np.intp]) -> LabelledRows:
+        """Some of the rows, as models learn from them."""
+        rank = np.append(np.argsort(self.order), UNLABELLED).astype(np.int32)
+        codes = rank[self.codes[numbers]]
+        k, n_unlabelled = self.labels.shape[0], int(np.count_nonzero(codes == UNLABELLED))
+        targets = Targets(codes, k, None, n_unlabelled)
+        return LabelledRows(self.rows[numbers], targets, self.labels[self.order])
+
+    def part(self, shown: ShownFeatures) -> Rows:
+        """All rows, by some of the features."""
+        numbers = self.rows.of_numbers(shown.numbers).matrix
+        coded = self.rows.of_categories(shown.categories)
+        return Rows(numbers, coded.codes, coded.categories)
+
+    def _names(self, columns: tuple[int, ...]) -> tuple[str, ...]:
+        assert self.encoder.names is not None
+        return tuple(self.encoder.names[column] for column in columns)
+
+
+def number_table(
+    name: str,
+    X: FloatArray,
+    codes: CodeArray,
+    labels: LabelArray,
+    features: Sequence[str],
+    target: str = "class",
+    truth: TrueGaussians | None = None,
+) -> Table:
+    """A table whose features all hold numbers.
+
+    Examples
+    --------
+    >>> codes = np.array([1, 0, -1], np.int32)
+    >>> table = number_table("three", np.eye(3), codes, np.array(["q", "p"]), ("x", "y", "z"))
+    >>> table.schema.classes.tolist(), table.labelled(np.arange(3)).targets.codes.tolist()
+    (['p', 'q'], [0, 1, -1])
+    """
+    encoder = Encoder(len(features), tuple(features))
+    return Table(name, number_rows(X), codes, labels, encoder, target, truth=truth)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,37 +149,43 @@ class Dataset:
     def target_name(self) -> str:
         """What the column of the classes is called in a file; no feature has the same name."""
         name = self.table.target
-        while name in self.table.features:
+        while name in (self.table.encoder.names or ()):
             name += "_"
         return name
 
     @property
     def n_bytes(self) -> int:
         """How much memory the rows take."""
-        return int(self.table.X.nbytes + self.table.codes.nbytes + self.test.nbytes)
+        rows = self.table.rows
+        arrays = (rows.matrix, rows.codes, self.table.codes, self.test)
+        return sum(int(array.nbytes) for array in arrays)
 
     @property
     def pair(self) -> tuple[int, int]:
         """The features to show first; one feature is there twice."""
-        return 0, min(1, len(self.table.features) - 1)
+        return 0, min(1, max(0, len(self.table.features) - 1))
+
+    @property
+    def every_feature(self) -> ShownFeatures:
+        """All features of the table."""
+        numbers = tuple(range(len(self.table.features)))
+        return ShownFeatures(numbers, numbers, tuple(range(len(self.table.categories))))
 
     def training(self, first: int | None = None) -> NDArray[np.intp]:
         """The numbers of the rows that models learn from, or of the first of them."""
         return np.flatnonzero(~self.test)[:first]
 
     def check_features(self, *columns: int) -> None:
-        """Raise for feature numbers that there are not."""
-        d = len(self.table.features)
+        """Raise for feature numbers that there are not; without any, 0 stands for none."""
+        d = max(1, len(self.table.features))
         for column in columns:
             if column >= d:
                 msg = f"there is no feature {column}: they are numbered from 0 to {d - 1}"
                 raise MessageError(msg)
 
-    def row(self, number: int) -> FloatArray:
-        """One row (d,)."""
-        n = self.table.X.shape[0]
+    def check_row(self, number: int) -> None:
+        """Raise for the number of a row that there is not."""
+        n = self.table.codes.size
         if number >= n:
             msg = f"there is no row {number}: there are {n}, numbered from 0"
             raise MessageError(msg)
-        row: FloatArray = self.table.X[number]
-        return row

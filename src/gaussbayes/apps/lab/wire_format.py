@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _DTYPES = {"float32": "f4", "uint8": "u1", "uint16": "u2", "int32": "i4"}
 """Names in NumPy, and in heads."""
 
+NO_CODE = 255
+"""In the place of a class or a category that there is not."""
+
 _ALIGNMENT = 8
 _LENGTH = struct.Struct("<I")
 
