@@ -72,23 +72,29 @@ class PoissonDensity:
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
         """``log p(x | c)`` (n, k).
 
-        Of the counts up to the largest it is looked up, if these are fewer than the rows.
+        Of the counts up to the largest of a block it is looked up, if they are fewer than the rows.
         """
+        tables: dict[int, FloatArray] = {}
+
+        def looked_up(j: int, counts: FloatArray, largest: int) -> FloatArray:
+            table = tables.get(j)
+            if table is None or largest >= table.shape[0]:
+                every = np.arange(2.0 ** (largest + 1).bit_length())
+                table = tables[j] = log_probability(every[:, None], self.rate[:, j])
+            return table.take(counts.astype(np.intp), axis=0)
 
         def score(numbers: FloatArray) -> FloatArray:
             present, counts = check_counts(numbers, None)
             scores = np.zeros((counts.shape[0], self.n_classes))
-            for j, rate in enumerate(self.rate.T):
-                largest = int(counts[:, j].max(initial=0.0))
-                if largest < counts.shape[0]:
-                    every = np.arange(-1.0, largest + 1)[:, None]
-                    table = log_probability(np.maximum(every, 0.0), rate)
-                    table[0] = 0.0  # of a missing value
-                    place = np.where(present[:, j], counts[:, j] + 1, 0).astype(np.intp)
-                    scores += table.take(place, axis=0)
+            for j in range(self.n_columns):
+                values, largest = counts[:, j], int(counts[:, j].max(initial=0.0))
+                if largest < rows.n_rows:
+                    terms = looked_up(j, values, largest)
                 else:
-                    values = log_probability(counts[:, j, None], rate)
-                    scores += np.where(present[:, j, None], values, 0.0)
+                    terms = log_probability(values[:, None], self.rate[:, j])
+                if not present[:, j].all():
+                    terms[~present[:, j]] = 0.0
+                scores += terms
             return scores
 
         return score_blocks(score, rows, self.n_classes, threads)
