@@ -43,13 +43,13 @@ for name in agreement/test_incomplete agreement/test_leave_one_out laws/test_em_
   left_out="$left_out --ignore=tests/$name.py"
 done
 for file in tests/browser/test_*.py tests/cli/test_*.py tests/lab/test_*.py tests/plots/test_*.py \
-            tests/report/test_*.py tests/sources/test_*.py tests/storage/test_*.py; do
+            tests/report/test_*.py tests/sources/test_*.py tests/model/file/test_*.py; do
   case $file in
     tests/cli/test_fit.py | tests/cli/test_predict.py) ;;
     tests/plots/test_maps.py | tests/plots/test_regions.py) ;;
     tests/report/test_numbers_on_the_page.py) ;;
     tests/sources/test_files.py) ;;
-    tests/storage/test_loaded_models.py) ;;
+    tests/model/file/test_classifier_files.py | tests/model/file/test_round_trip.py) ;;
     *) left_out="$left_out --ignore=$file" ;;
   esac
 done

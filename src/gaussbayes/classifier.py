@@ -296,7 +296,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        source, target, features, weights, bad_rows, client : see `gaussbayes.model.sources`
+        source, target, features, weights, bad_rows, client : see
+            `gaussbayes.model.sources.fit_source`
 
         Notes
         -----
@@ -310,7 +311,21 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> GaussianClassifier().fit_source(iris, "species").feature_names_in_[2]
         'petal length (cm)'
         """
-        raise NotImplementedError
+        from gaussbayes.model.sources import fit_source
+
+        fit = fit_source(
+            source,
+            target,
+            self._options(),
+            features=features,
+            weights=weights,
+            categorical_features=self.categorical_features,
+            mark=self.unlabelled,
+            bad_rows=bad_rows,
+            client=client,
+            n_jobs=self.n_jobs,
+        )
+        return self._remember(fit.model, selection_=fit.selection, bad_rows_=fit.reduced.bad_rows)
 
     def partial_fit_source(
         self,
@@ -322,7 +337,19 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         client: Any = None,
     ) -> Self:
         """Learn from more rows; the features, and the target if not given, are those of before."""
-        raise NotImplementedError
+        from gaussbayes.model.sources import update_source
+
+        fit = update_source(
+            self._with_settings("partial_fit_source"),
+            source,
+            target,
+            weights=weights,
+            mark=self.unlabelled,
+            bad_rows=bad_rows,
+            client=client,
+            n_jobs=self.n_jobs,
+        )
+        return self._remember(fit.model, bad_rows_=fit.reduced.bad_rows)
 
     # Scores.
 
@@ -956,7 +983,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _with(self, model: Model) -> Self:
         """The same classifier with another record."""
         changed = copy(self)
-        vars(changed)["_model"] = model
+        changed.__dict__["_model"] = model
         return changed
 
     @classmethod

@@ -5,7 +5,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from scipy.stats import bernoulli, poisson
+from scipy.stats import bernoulli, gamma, poisson
 from sklearn.naive_bayes import BernoulliNB
 
 from gaussbayes.base.errors import DataError, ParameterError, RemovalError
@@ -72,9 +72,9 @@ def test_a_column_without_values(family: Any) -> None:
     assert statistics.missing.tolist() == [[0, 1], [0, 1]]
     with pytest.raises(DataError, match="'calls' is missing in every row of class 'b'"):
         family().estimate(statistics, NAMES)
-    if family is Bernoulli:  # nothing is known, so that both are as likely
-        density = Bernoulli(1.0).estimate(statistics, NAMES).density
-        assert density.probability[1, 1] == 0.5
+    density = family(1.0).estimate(statistics, NAMES).density  # nothing but the prior is known
+    found = density.rate if family is Poisson else density.probability
+    assert found[1, 1] == pytest.approx(1.0 if family is Poisson else 0.5)
     nowhere = observed(family(), [[1, np.nan], [0, np.nan]], [0, 1])
     with pytest.raises(DataError, match="'calls' is missing in every row, "):
         family().start(nowhere, nowhere.selected([0]), NAMES)
@@ -120,10 +120,15 @@ def test_rates_are_means_and_sums_of_integers_are_exact() -> None:
 
 
 def test_smoothing_of_rates_is_the_mode_of_a_gamma_posterior() -> None:
-    """Its shape is 1 + α + the events, its inverse scale the rows: (shape − 1) / rows."""
-    statistics = observed(Poisson(), [[3, 0], [0, 0], [1, 0]], [0, 0, 1], [1.0, 2.0, 0.5])
+    """The prior has shape 1 + α m and rate α; with s events in n rows the mode is at λ."""
+    statistics = observed(Poisson(), [[3, 0], [0, 4], [2, 1]], [0, 0, 1], [1.0, 2.0, 0.5])
     density = Poisson(smoothing=0.25).estimate(statistics, NAMES).density
-    np.testing.assert_allclose(density.rate, [[3.25 / 3, 0.25 / 3], [0.75 / 0.5, 0.25 / 0.5]])
+    for j, mean in enumerate([4 / 3.5, 8.5 / 3.5]):
+        for c, (events, rows) in enumerate([([3, 8][j], 3.0), ([1, 0.5][j], 0.5)]):
+            shape, scale = 1 + 0.25 * mean + events, 1 / (0.25 + rows)
+            assert density.rate[c, j] == pytest.approx((shape - 1) * scale, rel=1e-14)
+            around = density.rate[c, j] * np.array([0.999, 1.0, 1.001])
+            assert gamma.logpdf(around, shape, scale=scale).argmax() == 1
 
 
 def test_a_rate_of_zero_makes_every_event_impossible() -> None:

@@ -43,8 +43,8 @@ class SchemaError(DataError):
 class ModelFileError(DataError):
     """A model file is not one, is damaged or does not make sense; or a model cannot be one.
 
-    The message names the file, the place in it (such as ``moments.scatter[12]``) and what was
-    expected there.
+    The message names the file, the place in it (such as ``families[0].statistics.scatter[12]``)
+    and what was expected there.
     """
 
 

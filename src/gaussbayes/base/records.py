@@ -57,7 +57,10 @@ Weights: TypeAlias = Annotated[
 NumbersOrNull: TypeAlias = Annotated[
     Raw, _array_of({"type": ["number", "null"]}, "finite numbers, null for a missing value")
 ]
-Integers: TypeAlias = Annotated[Raw, _array_of({"type": "integer"}, "integers")]
+Integers: TypeAlias = Annotated[Raw, _array_of({"type": "integer", "minimum": 0}, "integers")]
+Codes: TypeAlias = Annotated[
+    Raw, _array_of({"type": "integer", "minimum": -2}, "integers, −1 unseen, −2 missing")
+]
 Labels: TypeAlias = Annotated[
     Raw, _array_of({"type": ["string", "number", "boolean"]}, "strings, numbers or booleans")
 ]
@@ -141,9 +144,15 @@ def is_null(value: Raw) -> bool:
 
 
 def floats(
-    array: Raw, place: str, count: int | None, meaning: str = "", *, missing: bool = False
+    array: Raw,
+    place: str,
+    count: int | None,
+    meaning: str = "",
+    *,
+    missing: bool = False,
+    longest: int | None = None,
 ) -> FloatArray:
-    """An array of this many finite numbers; None is any number of them.
+    """An array of this many finite numbers; None is any number of them up to `longest`.
 
     Parameters
     ----------
@@ -155,7 +164,7 @@ def floats(
     >>> floats(Raw(b"[1, 2.5]"), "weight", 2).tolist()
     [1.0, 2.5]
     """
-    values = np.empty(_length(array, place, count, f"numbers{meaning}"))
+    values = np.empty(_length(array, place, count, f"numbers{meaning}", longest))
     decoder = _NUMBERS_OR_NULL if missing else _NUMBERS
     entry = "a number or null" if missing else "a number"
     for first, entries in _pieces(array, place, decoder, entry):

@@ -24,7 +24,16 @@ from gaussbayes.families.protocol import Fit, Kind, LeftOut
 from gaussbayes.families.remainders import Precision, difference, raise_removal
 from gaussbayes.families.removal import Removal
 
-Terms: TypeAlias = Callable[[FloatArray], FloatArray]
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where some numbers stand, so that a message can name it."""
+
+    first_row: int = 0
+    names: Schema | None = None  # what the columns are called; None: by their numbers
+
+
+Terms: TypeAlias = Callable[[FloatArray, Place], FloatArray]
 """Numbers (n, d), NaN where missing → what is summed (s, n, d): first 1 where missing, else 0."""
 
 _BLOCK = 1 << 18
@@ -114,6 +123,11 @@ class ColumnSums:
         weight[which], sums[:, which] = self.weight, self.sums
         return replace(self, weight=weight, sums=sums)
 
+    def together(self) -> Self:
+        """The statistics of the rows of all classes, as those of one class."""
+        weight, sums = self.weight.sum(keepdims=True), self.sums.sum(axis=1, keepdims=True)
+        return replace(self, weight=weight, sums=sums)
+
     def of_columns(self, columns: Sequence[int]) -> Self:
         """Only these columns, in this order."""
         return replace(self, sums=self.sums[:, :, list(columns)])
@@ -132,7 +146,12 @@ SumsT = TypeVar("SumsT", bound=ColumnSums)
 
 
 def sum_rows(
-    kind: type[SumsT], terms: Terms, rows: Rows, targets: Targets, threads: int = 1
+    kind: type[SumsT],
+    terms: Terms,
+    rows: Rows,
+    targets: Targets,
+    threads: int = 1,
+    names: Schema | None = None,
 ) -> SumsT:
     """The sums over rows, in blocks of a size that depends on nothing but the number of columns.
 
@@ -147,18 +166,14 @@ def sum_rows(
 
     def add_block(numbered: tuple[int, slice]) -> None:
         number, block = numbered
-        tree.add(number, kind(*_by_class(of_block(terms, rows, block), targets[block])))
+        numbers, place = (
+            rows[block].matrix.astype(np.float64, copy=False),
+            Place(block.start, names),
+        )
+        tree.add(number, kind(*_by_class(terms(numbers, place), targets[block])))
 
     for_each(add_block, enumerate(blocks), threads)
     return tree.result()
-
-
-def of_block(function: Terms, rows: Rows, block: slice) -> FloatArray:
-    """A function of the numbers (b, d) of some rows; an error counts from the first of all."""
-    try:
-        return function(rows[block].matrix.astype(np.float64, copy=False))
-    except ImpossibleValueError as error:
-        raise error.moved(block.start) from None
 
 
 def score_blocks(score: Terms, rows: Rows, k: int, threads: int) -> RealArray:
@@ -167,7 +182,8 @@ def score_blocks(score: Terms, rows: Rows, k: int, threads: int) -> RealArray:
     scores = np.empty((n, k), dtype=rows.dtype)
 
     def score_block(block: slice) -> None:
-        scores[block] = of_block(score, rows, block)
+        numbers = rows[block].matrix.astype(np.float64, copy=False)
+        scores[block] = score(numbers, Place(block.start))
 
     for_each(score_block, ranges(n, max(256, _BLOCK // max(1, d * k))), threads)
     return scores
@@ -187,40 +203,27 @@ def _by_class(terms: FloatArray, targets: Targets) -> tuple[FloatArray, FloatArr
     return np.bincount(codes, weights, k).astype(np.float64), sums
 
 
-class ImpossibleValueError(DataError):
-    """A number that a family cannot have; the message names row and column."""
-
-    def __init__(self, value: float, row: int, column: str, expected: str) -> None:
-        self.place = (value, row, column, expected)
-        super().__init__(f"row {row} has {value:g} in {column}, which must be {expected}")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ImpossibleValueError, self.place
-
-    def moved(self, rows: int) -> "ImpossibleValueError":
-        """The same in a table that has so many rows before."""
-        value, row, column, expected = self.place
-        return ImpossibleValueError(value, row + rows, column, expected)
-
-
 def check_values(
-    numbers: FloatArray, possible: NDArray[np.bool_], expected: str, names: Schema | None
+    numbers: FloatArray, possible: NDArray[np.bool_], expected: str, place: Place
 ) -> None:
     """Raise for the first of the numbers (n, d) that is not possible.
 
     Parameters
     ----------
     expected : what the values of such a column must be
-    names : what messages call the columns; None calls them by their numbers
 
     Examples
     --------
-    >>> check_values(np.array([[1.0]]), np.array([[True]]), "an integer", None)
+    >>> check_values(np.array([[1.0]]), np.array([[True]]), "an integer", Place())
     """
     if not possible.all():
         row, j = np.argwhere(~possible)[0].tolist()
-        column = f"column {j} of those of its family" if names is None else names.feature_name(j)
-        raise ImpossibleValueError(float(numbers[row, j]), row, column, expected)
+        column = f"column {j} of its family" if place.names is None else place.names.feature_name(j)
+        msg = (
+            f"row {row + place.first_row} has {numbers[row, j]:g} in {column}, which must be "
+            f"{expected}: correct it, leave such rows out, or give the feature another family"
+        )
+        raise DataError(msg)
 
 
 def linear_scores(terms: FloatArray, natural: FloatArray) -> FloatArray:
@@ -259,22 +262,30 @@ class IndependentColumns:
     name: ClassVar[str]
     kind: ClassVar[Kind] = "number"
     statistics_type: ClassVar[type[ColumnSums]]
-    remedies: ClassVar[tuple[str, ...]] = ()  # for a column that is missing in a whole class
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "smoothing", not_negative("smoothing", self.smoothing))
 
-    def terms(self, numbers: FloatArray, names: Schema | None = None) -> FloatArray:
+    def terms(self, numbers: FloatArray, place: Place) -> FloatArray:
         """What is summed (s, n, d) of numbers (n, d); raises for a value that is not possible."""
         raise NotImplementedError
 
-    def density(self, sums: Any) -> Any:
-        """The density that maximises likelihood and penalty, where it is determined."""
+    def density(self, sums: Any, together: Any = None) -> Any:
+        """The density that maximises likelihood and penalty, where it is determined.
+
+        Parameters
+        ----------
+        sums : of k classes; their arrays may have further axes before those of class and column
+        together : the sums over all rows as those of one class; None adds those of the classes
+        """
         raise NotImplementedError
 
     def determined(self, sums: Any) -> NDArray[np.bool_]:
-        """Where the sums have a density (k, d): where any row has a value."""
-        return np.asarray(sums.observed > 0)
+        """Where there is a density (k, d): where rows have a value, of any class if smoothed."""
+        observed = sums.observed
+        if self.smoothing:
+            observed = np.broadcast_to(observed.sum(axis=-2, keepdims=True), observed.shape)
+        return np.asarray(observed > 0)
 
     def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:
         """The sums over labelled rows.
@@ -284,9 +295,13 @@ class IndependentColumns:
         DataError
             If a value is not possible; names row and column.
         """
-        return sum_rows(
-            self.statistics_type, lambda numbers: self.terms(numbers, names), rows, targets, threads
-        )
+        return sum_rows(self.statistics_type, self.terms, rows, targets, threads, names)
+
+    def check(self, rows: Rows, names: Schema) -> None:
+        """Raise for the first value that is not possible; names row and column."""
+        for block in ranges(rows.n_rows, max(256, _BLOCK // max(1, rows.numbers.shape[1]))):
+            numbers = rows[block].matrix.astype(np.float64, copy=False)
+            self.terms(numbers, Place(block.start, names))
 
     def adapted(self, statistics: Any) -> Any:
         """The same: smoothing acts in `estimate` only."""
@@ -306,8 +321,10 @@ class IndependentColumns:
         DataError
             If a class has no value in a column.
         """
+        nowhere = ~(statistics.observed > 0).any(axis=0)
         for c, j in np.argwhere(~self.determined(statistics)).tolist():
-            self._raise_unknown(names.feature_name(j), f" of class {names.class_name(c)}")
+            owner = "" if nowhere[j] else f" of class {names.class_name(c)}"
+            self._raise_unknown(names.feature_name(j), owner)
         return Fit(self.density(statistics))
 
     def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
@@ -322,10 +339,10 @@ class IndependentColumns:
         threads: int = 1,  # noqa: ARG002
     ) -> Any:
         """The density of each class with one more row, which is the average of all rows."""
-        for j in np.flatnonzero(~self.determined(together)).tolist():
+        for j in np.flatnonzero(together.observed == 0).tolist():
             self._raise_unknown(names.feature_name(j), "")
         average = together.sums / np.maximum(together.observed, 1.0)
-        return self.density(replace(statistics, sums=statistics.sums + average))
+        return self.density(replace(statistics, sums=statistics.sums + average), together)
 
     def maximise(self, expected: Any, names: Schema) -> Any:  # noqa: ARG002
         """The density of each class and column; that of all classes where one has no value."""
@@ -350,22 +367,25 @@ class IndependentColumns:
         if targets.is_soft:
             return None
         precision = Precision.of(targets)
-        densities = [family.estimate(statistics, names).density for family in path]
 
         def scores(rows: Rows, removal: Removal) -> tuple[FloatArray, NDArray[np.bool_]]:
             numbers, codes = rows.matrix.astype(np.float64, copy=False), removal.codes
-            lost = self.terms(numbers, names) * removal.lost[:, None]
+            lost = self.terms(numbers, Place(names=names)) * removal.lost[:, None]
             left, sound = precision.left(statistics.sums[:, codes], lost)
-            # Each row is given a class of its own: the others of its class.
-            others = replace(statistics, weight=removal.weight, sums=left)
+            # Of each row, the sums of all classes without it.
+            each = np.arange(codes.size)
+            others = np.repeat(statistics.sums[:, None], codes.size, axis=1)
+            others[:, each, codes] = left
+            rest = replace(statistics, sums=others)
             has_digits, missing = sound[1:3].all(axis=(0, 2)), np.isnan(numbers)
             total = np.empty((len(path), rows.n_rows, statistics.weight.size))
             reliable = np.empty(total.shape[:2], dtype=bool)
-            for s, (family, density) in enumerate(zip(path, densities, strict=True)):
-                total[s] = density.log_density(rows)
-                own = family.maximise(others, names).by_column(numbers).sum(axis=1)
-                total[s, np.arange(codes.size), codes] = own
-                reliable[s] = has_digits & (family.determined(others) | missing).all(axis=1)
+            for s, family in enumerate(path):
+                known = family.determined(rest)[each, codes] | missing
+                reliable[s] = has_digits & known.all(axis=1)
+                with np.errstate(divide="ignore", invalid="ignore"):  # where it is not
+                    density = family.density(rest)
+                    total[s] = density.by_column(numbers[:, None]).sum(axis=2)
             return total, reliable
 
         return scores
@@ -385,10 +405,10 @@ class IndependentColumns:
         return {"smoothing": self.smoothing}
 
     def _raise_unknown(self, feature: str, owner: str) -> NoReturn:
-        remedies = ["give rows with a value", *self.remedies, "or leave the feature out"]
+        smooth = "set smoothing above 0, " if owner and self.smoothing == 0 else ""
         msg = (
             f"{feature} is missing in every row{owner}, so that nothing is known of it there: "
-            f"{', '.join(remedies)}"
+            f"give rows with a value, {smooth}or leave the feature out"
         )
         raise DataError(msg)
 

@@ -75,6 +75,9 @@ class Statistics(Protocol):
     def aligned(self, positions: Sequence[int], n_classes: int) -> Self:
         """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
 
+    def together(self) -> Self:
+        """The statistics of the rows of all classes, as those of one class."""
+
     def of_columns(self, columns: Sequence[int]) -> Self:
         """Only these columns, in this order; at least one."""
 
@@ -277,6 +280,14 @@ class Family(Protocol):
 
 
 # Capabilities: what a density, or a family, may be able to do beyond that.
+
+
+@runtime_checkable
+class Selective(Protocol):
+    """A family that does not take every number."""
+
+    def check(self, rows: Rows, names: Schema) -> None:
+        """Raise for the first value that it does not take; names row and column."""
 
 
 @runtime_checkable

@@ -80,7 +80,8 @@ def read_sums(kind: type[SumsT], record: Any, names: Schema) -> SumsT:
 
 def check_weight(weight: FloatArray, total: FloatArray) -> None:
     """Raise unless each class weighs (k,) what its rows with and without a value do (k, d)."""
-    wrong = ~np.isclose(total, weight[:, None], rtol=1e-6, atol=0.0)
+    # Of fractional weights, what is left when nearly all rows were removed is mostly rounding.
+    wrong = ~np.isclose(total, weight[:, None], rtol=1e-3, atol=0.0)
     if wrong.any():
         c, j = np.argwhere(wrong)[0].tolist()
         expected = f"that of the rows with and without a value of column {j}, {total[c, j]:g}"

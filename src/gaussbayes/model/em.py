@@ -206,10 +206,7 @@ def _start(problem: _Problem, threads: int, near: Solution | None) -> Solution:
     given = [None] * len(learnt.parts) if near is None else near.densities
     columns = zip(problem.families, learnt.parts, rest.together, problem.names, given, strict=True)
     for family, part, unlabelled, names, start in columns:
-        k = part.weight.shape[0]
-        together = unlabelled
-        for code in range(k):
-            together = together + part.selected([code])
+        together = unlabelled.scaled(problem.settings.unlabelled_weight) + part.together()
         if start is None:
             densities.append(family.start(part, together, names, threads))
         else:

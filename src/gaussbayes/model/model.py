@@ -25,7 +25,7 @@ from gaussbayes.model.fit import solve
 from gaussbayes.model.prior import Priors, class_priors
 from gaussbayes.model.settings import Component, Settings, cut_rows
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
-from gaussbayes.model.statistics import Learnt, RowReduction
+from gaussbayes.model.statistics import Learnt, RowReduction, check_values
 
 Answer = TypeVar("Answer")
 
@@ -187,6 +187,9 @@ class Model:
         except NonFiniteError:
             names = self.schema.of_numbers
             refuse_not_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
+            raise
+        except DataError:
+            check_values(rows, self.settings, self.schema)
             raise
 
     # Steps from one model to the next.

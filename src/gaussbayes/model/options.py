@@ -13,7 +13,7 @@ from gaussbayes.data.rows import LabelledRows
 from gaussbayes.families.registry import family_type
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.prior import Priors
-from gaussbayes.model.select import Criterion, Selection, is_open, select
+from gaussbayes.model.select import Criterion, Selection, select
 from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.statistics import observe
 
@@ -32,6 +32,12 @@ class Options:
     priors: Priors = None
     unlabelled_weight: float = 1.0
     criterion: Criterion = "leave_one_out"
+
+    @property
+    def automatic(self) -> bool:
+        """Whether something is left to be chosen, if there are features that it is about."""
+        values = self.of_families.values()
+        return any(isinstance(value, str) and value == "auto" for value in values)
 
     @property
     def kinds(self) -> dict[str | int, str]:
@@ -198,7 +204,7 @@ def fit_model(
     learnt = observe(table, settings, schema, n_threads(n_jobs), keep_all=True)
     model = learnt_model(settings, schema, learnt)
     selection = None
-    if is_open(settings):
+    if options.automatic:
         assert model.learnt is not None
         criterion = options.criterion
         selection = select(table, model.learnt, settings, model.schema, criterion, n_jobs)

@@ -19,6 +19,7 @@ from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
+from gaussbayes.families.protocol import Selective
 from gaussbayes.model.settings import Settings
 
 MOST_KEPT_BYTES = 64 << 20
@@ -254,10 +255,25 @@ def observe(
         parts = observe_parts(table.rows, targets, settings, schema, threads)
         return Learnt(table.classes, parts)
     labelled = targets.labelled
-    parts = observe_parts(table.rows[labelled], targets[labelled], settings, schema, threads)
-    rest = _unlabelled_rows(table.rows[~labelled], targets[~labelled], settings, schema, threads)
+    more = (settings, schema, threads)
+    try:
+        parts = observe_parts(table.rows[labelled], targets[labelled], *more)
+        rest = _unlabelled_rows(table.rows[~labelled], targets[~labelled], *more)
+    except DataError:
+        check_values(table.rows, settings, schema)  # names the row among all
+        raise
     learnt = Learnt(table.classes, parts, rest)
     return learnt if keep_all else learnt.trimmed()
+
+
+def check_values(rows: Rows, settings: Settings, schema: Schema) -> None:
+    """Raise for the first value that its family does not take; names row and column."""
+    columns = zip(
+        settings.families, settings.parts(rows, schema), settings.names(schema), strict=True
+    )
+    for family, part, names in columns:
+        if isinstance(family, Selective):
+            family.check(part, names)
 
 
 def observe_parts(

@@ -89,9 +89,21 @@ FILLERS = {
 }
 
 PLACES = {
-    "numbers for labels": ('["ash","oak"]', "[{}0]".format("0," * 12_000_000), "at most 500,000 lab"),
-    "long labels": ('["ash","oak"]', "[{}0]".format("12345678," * 2_000_000), "at most 500,000 lab"),
-    "numbers for names": ('["age","girth","height"]', "[{}0]".format("0," * 12_000_000), r"es\[0\]"),
+    "numbers for labels": (
+        '["ash","oak"]',
+        "[{}0]".format("0," * 12_000_000),
+        "at most 500,000 lab",
+    ),
+    "long labels": (
+        '["ash","oak"]',
+        "[{}0]".format("12345678," * 2_000_000),
+        "at most 500,000 lab",
+    ),
+    "numbers for names": (
+        '["age","girth","height"]',
+        "[{}0]".format("0," * 12_000_000),
+        r"es\[0\]",
+    ),
     "names": ('["age","girth","height"]', '[{}"a"]'.format('"ab",' * 2_000_000), "500,000 strings"),
     "numbers for families": ('"families": [', '"families": [' + "0," * 9_000_000, r"families\[0\]"),
     "families": (
@@ -99,13 +111,18 @@ PLACES = {
         '"families": [' + '{"family":"a","columns":0,"settings":0},' * 20_000,
         r"families\[0\]: must have a member 'statistics'",
     ),
-    "columns": ('"columns": [0,1,2]', '"columns": [{}0]'.format("0," * 9_000_000), "at most 500,000"),
+    "columns": (
+        '"columns": [0,1,2]',
+        '"columns": [{}0]'.format("0," * 9_000_000),
+        "at most 500,000",
+    ),
 }
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [(WEIGHT, filler, "must be|has at most") for filler in FILLERS.values()] + list(PLACES.values()),
+    [(WEIGHT, filler, "must be|has at most") for filler in FILLERS.values()]
+    + list(PLACES.values()),
     ids=[*FILLERS, *PLACES],
 )
 def test_no_file_fills_the_memory(old: str, new: str, message: str) -> None:
@@ -146,3 +163,28 @@ def test_short_numbers_take_the_matrices_and_little_more(part: str, times: int) 
     finally:
         tracemalloc.stop()
     assert peak <= len(data) + times * 8 * d * d
+
+
+def test_cells_do_not_fill_the_memory() -> None:
+    """A pattern of 700 features takes 4 MB as a matrix, whether or not it has any values."""
+    parts = members(POOLED)
+    d, q = 700, 200
+    parts["features"] = None
+    family = parts["families"][0]
+    family["columns"] = list(range(d))
+    observed = [f"{at:0{d}b}" for at in range(1, q + 1)]
+    n = sum(pattern.count("1") for pattern in observed)
+    cells = {"classes": [0] * q, "observed": observed, "weight": [1] * q, "anchor": [0] * n}
+    cells |= {"offset": [0] * n, "varied": list(range(q)), "scatter": [0] * n}
+    nothing = {"weight": [0, 0], "anchor": [0] * 2 * d, "offset": [0] * 2 * d}
+    triangle = [0] * (d * (d + 1) // 2)
+    family["statistics"] = {"layout": "pooled", **nothing, "scatter": triangle, "cells": cells}
+    data = resealed(parts)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError, match=r"cells.observed: must be fewer patterns: .*512"):
+            loads(data)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= 2 * len(data) + 2 * 8 * d * d

@@ -25,13 +25,15 @@ from tests.model.file.files import (
     assert_same,
     fitted,
     gaps,
-    given as given_model,
     learn,
     missing,
     mixed,
     mixed_rows,
     pooled,
     trees,
+)
+from tests.model.file.files import (
+    given as given_model,
 )
 from tests.model.file.strategies import (
     extreme_models,
@@ -116,7 +118,7 @@ def test_estimated_priors_are_those_of_the_rows() -> None:
 @pytest.mark.parametrize("structure", STRUCTURES, ids=str)
 @pytest.mark.parametrize("table", [trees(), gaps(trees())], ids=["complete", "missing"])
 def test_learning_goes_on(structure: Any, table: Rows) -> None:
-    """Update, merge, forget and select: a model that was in a file and one that was not stay alike."""
+    """Update, merge, forget, select: a model that was in a file and one that was not stay alike."""
 
     def part(start: int, stop: int) -> Model:
         return fitted(*structure, rows=table[start:stop], codes=np.arange(start, stop) % 2)

@@ -11,6 +11,7 @@ from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.bernoulli.statistics import BernoulliStatistics, binary_terms
 from gaussbayes.families.independent import (
+    Place,
     linear_log_likelihood,
     linear_scores,
     score_blocks,
@@ -78,8 +79,8 @@ class BernoulliDensity:
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
         """``log p(x | c)`` (n, k)."""
 
-        def score(numbers: FloatArray) -> FloatArray:
-            return linear_scores(binary_terms(numbers)[1:], self.log_probability)
+        def score(numbers: FloatArray, place: Place) -> FloatArray:
+            return linear_scores(binary_terms(numbers, place)[1:], self.log_probability)
 
         return score_blocks(score, rows, self.n_classes, threads)
 

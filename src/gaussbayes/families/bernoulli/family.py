@@ -10,7 +10,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.bernoulli.density import BernoulliDensity
 from gaussbayes.families.bernoulli.statistics import BernoulliStatistics, binary_terms
-from gaussbayes.families.independent import ColumnSums, IndependentColumns
+from gaussbayes.families.independent import ColumnSums, IndependentColumns, Place
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -36,20 +36,23 @@ class Bernoulli(IndependentColumns):
 
     name: ClassVar[str] = "bernoulli"
     statistics_type: ClassVar[type[ColumnSums]] = BernoulliStatistics
-    remedies: ClassVar[tuple[str, ...]] = ("set smoothing above 0",)
 
-    def terms(self, numbers: FloatArray, names: Schema | None = None) -> FloatArray:
+    def terms(self, numbers: FloatArray, place: Place) -> FloatArray:
         """What is summed of numbers (n, d); see `binary_terms`."""
-        return binary_terms(numbers, names)
+        return binary_terms(numbers, place)
 
-    def density(self, sums: BernoulliStatistics) -> BernoulliDensity:
-        """The probabilities."""
+    def density(
+        self,
+        sums: BernoulliStatistics,
+        together: BernoulliStatistics | None = None,  # noqa: ARG002
+    ) -> BernoulliDensity:
+        """The probabilities; of classes that have no values in a column, they must be smoothed."""
         weight = sums.sums[1:] + self.smoothing
         with np.errstate(divide="ignore"):
             return BernoulliDensity(np.log(weight / weight.sum(axis=0)))
 
     def determined(self, sums: BernoulliStatistics) -> NDArray[np.bool_]:
-        """Where there is a density (k, d): where any row has a value, real or imagined."""
+        """Where there is a density (k, d): where any row has a value, be it an imagined one."""
         return np.asarray(sums.observed + self.smoothing > 0)
 
     def log_penalty(self, density: BernoulliDensity) -> float:

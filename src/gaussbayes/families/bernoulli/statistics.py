@@ -5,9 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.independent import ColumnSums, check_values
+from gaussbayes.families.independent import ColumnSums, Place, check_values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -16,7 +15,8 @@ class BernoulliStatistics(ColumnSums):
 
     Examples
     --------
-    >>> statistics = BernoulliStatistics(np.ones(2), binary_terms(np.array([[1.0], [np.nan]])))
+    >>> terms = binary_terms(np.array([[1.0], [np.nan]]), Place())
+    >>> statistics = BernoulliStatistics(np.ones(2), terms)
     >>> statistics.observed.ravel().tolist(), statistics.missing.ravel().tolist()
     ([1.0, 0.0], [0.0, 1.0])
     """
@@ -30,7 +30,7 @@ class BernoulliStatistics(ColumnSums):
         return observed
 
 
-def binary_terms(numbers: FloatArray, names: Schema | None = None) -> FloatArray:
+def binary_terms(numbers: FloatArray, place: Place) -> FloatArray:
     """What is summed of numbers (n, d): whether each is missing, is 0, is 1 (3, n, d).
 
     Raises
@@ -39,5 +39,5 @@ def binary_terms(numbers: FloatArray, names: Schema | None = None) -> FloatArray
         If a number is neither; names row and column.
     """
     terms = np.stack([np.isnan(numbers), numbers == 0, numbers == 1])
-    check_values(numbers, np.asarray(terms.any(axis=0)), "0 or 1 (family 'bernoulli')", names)
+    check_values(numbers, np.asarray(terms.any(axis=0)), "0 or 1 (family 'bernoulli')", place)
     return terms.astype(np.float64)

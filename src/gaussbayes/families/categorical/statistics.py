@@ -133,6 +133,13 @@ class CategoricalStatistics:
         wider.missing[which] = self.missing
         return wider
 
+    def together(self) -> "CategoricalStatistics":
+        """The counts of the rows of all classes, as those of one class."""
+        weight, count, missing = (
+            part.sum(axis=0, keepdims=True) for part in (self.weight, self.count, self.missing)
+        )
+        return CategoricalStatistics(self.categories, weight, count, missing)
+
     def of_columns(self, columns: Sequence[int]) -> "CategoricalStatistics":
         """Only the features with these numbers, at least one, in this order."""
         count = np.concatenate([self.of(j) for j in columns], axis=1)

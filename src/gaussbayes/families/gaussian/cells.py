@@ -209,18 +209,11 @@ class PatternMoments:
             LAYOUTS[self.layout].of_columns(self.scatter, where),
             self.layout,
         )
-        # Neighbours are merged two by two, so that sums are as balanced as their cells are many.
-        while True:
-            number = unite_cells(cells.codes, cells.observed)[2]
-            order = np.argsort(number, kind="stable")
-            ordered = number[order]
-            rank = np.arange(ordered.size) - np.searchsorted(ordered, ordered)
-            second = np.flatnonzero(rank % 2)
-            if not second.size:
-                return cells.taken(order)
-            pair = _combined(cells.taken(order[second - 1]), cells.taken(order[second]), _sum)
-            alone = np.setdiff1d(order, order[np.concatenate([second - 1, second])])
-            cells = _joined([pair, cells.taken(alone)])
+        return _merged(cells)
+
+    def together(self) -> "PatternMoments":
+        """The same cells as those of one class, number 0."""
+        return _merged(replace(self, codes=np.zeros_like(self.codes)))
 
     def with_layout(self, layout: ScatterLayout) -> "PatternMoments":
         """Keep less of the scatter, if a model of this layout needs less; see `cell_layout`."""
@@ -331,6 +324,24 @@ def _combined(
         total = combine(a.taken(where).dense(), b.taken(where).dense(), some.start)
         parts.append(PatternMoments.of(a.codes[where], a.observed[where], total))
     return _joined(parts) if parts else a
+
+
+def _merged(cells: PatternMoments) -> PatternMoments:
+    """Cells of which several may be alike, each once.
+
+    Neighbours are merged two by two, so that sums are as balanced as their cells are many.
+    """
+    while True:
+        number = unite_cells(cells.codes, cells.observed)[2]
+        order = np.argsort(number, kind="stable")
+        ordered = number[order]
+        rank = np.arange(ordered.size) - np.searchsorted(ordered, ordered)
+        second = np.flatnonzero(rank % 2)
+        if not second.size:
+            return cells.taken(order)
+        pair = _combined(cells.taken(order[second - 1]), cells.taken(order[second]), _sum)
+        alone = np.setdiff1d(order, order[np.concatenate([second - 1, second])])
+        cells = _joined([pair, cells.taken(alone)])
 
 
 def _sum(a: ClassMoments, b: ClassMoments, first: int) -> ClassMoments:

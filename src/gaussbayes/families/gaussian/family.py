@@ -104,11 +104,18 @@ class Gaussian:
             "shrinkage": self.shrinkage,
         }
 
+    @property
+    def _needs(self) -> tuple[bool, bool]:
+        """Whether some structure has correlations, and whether all share the covariance."""
+        structures = (self.structure,) if self.choice is None else self.choice.structures
+        return (
+            any(structure.shape.correlated for structure in structures),
+            all(structure.shared for structure in structures),
+        )
+
     def layout(self, n_classes: int, n_columns: int) -> ScatterLayout:
         """How much of the scatter is kept."""
-        structures = (self.structure,) if self.choice is None else self.choice.structures
-        correlated = any(structure.shape.correlated for structure in structures)
-        shared = all(structure.shared for structure in structures)
+        correlated, shared = self._needs
         layout: ScatterLayout = "full" if correlated else "diagonal"
         return layout_for(layout, shared=shared, n_classes=n_classes, n_columns=n_columns)
 
@@ -128,10 +135,16 @@ class Gaussian:
         DataError
             If they do not have what these settings need.
         """
-        layout = self.layout(statistics.n_classes, statistics.n_columns)
-        if statistics.moments.layout == "full" and layout != "pooled":
-            return statistics  # it has everything, also for other settings
-        return statistics.with_layout(layout)
+        correlated, shared = self._needs
+        layout = statistics.moments.layout
+        if (layout == "diagonal" and correlated) or (layout == "pooled" and not shared):
+            kept = "over the classes" if layout == "pooled" else "without correlations"
+            msg = (
+                f"the scatter was summed {kept}, which is not enough for these settings; fit again "
+                "with them"
+            )
+            raise DataError(msg)
+        return statistics  # one that has more is kept whole, for other settings
 
     def estimate(
         self,

@@ -138,11 +138,14 @@ def em(
     ----------
     code : the class that the statistics are of, if the names have others besides
     """
-    chart = GaussianCoordinates.about(start, names, code)
     cells = statistics.cells
     if cells is not None:  # rows without any value say nothing, but would slow it down
         kept = np.flatnonzero(cells.observed.any(axis=1))
         statistics = replace(statistics, cells=cells.taken(kept) if kept.size else None)
+
+    weight = statistics.weight
+    weight = weight.sum(keepdims=True) if structure.shared else weight
+    chart = GaussianCoordinates.about(start, names, weight, code)
 
     def iterate(vector: FloatArray) -> Step[GaussianStatistics]:
         density = chart.density(vector)
@@ -185,7 +188,7 @@ def start_of(
             if not part.is_complete:
                 moments = em(part, structure, names, first, *options, code=code).last.result.moments
             better = maximum(moments, names, structure, None, code)
-            chart = GaussianCoordinates.about(first, names, code)
+            chart = GaussianCoordinates.about(first, names, code=code)
             chart.density(chart.vector(better))  # raises if it is nearly singular
         except SingularCovarianceError:
             continue

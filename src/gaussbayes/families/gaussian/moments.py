@@ -202,6 +202,18 @@ class ClassMoments:
             self.weight[where], self.anchor[where], self.offset[where], scatter, self.layout
         )
 
+    def together(self) -> "ClassMoments":
+        """The moments of the rows of all classes, as those of one class."""
+        layout: ScatterLayout = "diagonal" if self.layout == "diagonal" else "full"
+        weight = self.weight.sum(keepdims=True)
+        anchor = self.anchor[int(np.argmax(self.weight))]
+        apart = np.where(self.weight[:, None] > 0, (self.anchor - anchor) + self.offset, 0.0)
+        offset = _divide(self.weight, np.broadcast_to(weight, self.weight.shape)) @ apart
+        scatter = self.scatters(layout, shared=True).copy()
+        for w, delta in zip(self.weight, apart - offset, strict=True):
+            LAYOUTS[layout].add_squares(scatter, np.array([w]), delta[None])
+        return ClassMoments(weight, anchor[None], offset[None], scatter, layout)
+
     def of_columns(self, columns: Sequence[int]) -> "ClassMoments":
         """Only these features, in this order."""
         where = np.asarray(columns, dtype=np.intp)

@@ -52,6 +52,7 @@ _PICKED = 1 << 22
 """Entries of scatters that are picked in one step."""
 
 Proportion: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+Pattern: TypeAlias = Annotated[str, Meta(extra_json_schema={"pattern": "^[01]+$"})]
 Observed: TypeAlias = NDArray[np.bool_]
 Position: TypeAlias = Callable[[int, int, int], int]
 """Where in the file's array entry (i, j), j ≤ i, of matrix c stands."""
@@ -73,7 +74,7 @@ class CellsRecord(Record, frozen=True):
     """Rows with missing values: those of a class that have the same values are summed together."""
 
     classes: Integers
-    observed: Annotated[list[str], Meta(description="1 for a feature that has a value, else 0")]
+    observed: Annotated[list[Pattern], Meta(description="which features have a value")]
     weight: Weights
     anchor: Numbers
     offset: Numbers
@@ -247,7 +248,7 @@ def _read_cells(record: CellsRecord, moments: ClassMoments) -> PatternMoments:
     codes = integers(record.classes, "classes", q, 0, k - 1, each)
     there = _patterns(record.observed, d)
     _check_order(codes.tolist(), record.observed, d)
-    varied = integers(record.varied, "varied", None, 0, q - 1).astype(np.intp)
+    varied = integers(record.varied, "varied", None, 0, q - 1, longest=q).astype(np.intp)
     if not (np.diff(varied) > 0).all():
         refuse("varied", "numbers of different cells in increasing order")
     try:

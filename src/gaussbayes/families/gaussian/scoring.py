@@ -139,14 +139,14 @@ def score(
     >>> score(density, halfway, log_prior, bias.__getitem__, "posterior").round(4).tolist()
     [[0.2, 0.8], [0.6923, 0.3077]]
     """
+    dtype, n = rows.dtype, rows.numbers.shape[0]
+    out: NDArray[Any] = (
+        np.empty(n, dtype=np.intp)
+        if task == "label"
+        else np.empty((n, log_prior.shape[0]), dtype=dtype)
+    )
     wanted = _Wanted(density, log_prior, _PURPOSE[task], task)
-    n, k = rows.n_rows, density.n_classes
-    if task == "label":
-        labels = np.empty(n, dtype=np.intp)
-        _run(wanted, rows, bias, threads, labels)
-        return labels
-    out: RealArray = np.empty((n, k), dtype=rows.dtype)
-    _run(wanted, rows, bias, threads, out)
+    _run(wanted, rows, dtype, bias, threads, out)
     return out
 
 
@@ -169,7 +169,7 @@ def squared_distance(
     squares: RealArray = np.empty((n, k), dtype=rows.dtype)
     degrees = np.full(n, float(d))
     wanted = _Wanted(density, np.zeros(k), "distance", "log_joint")
-    _run(wanted, rows, None, threads, squares, degrees)
+    _run(wanted, rows, rows.dtype, None, threads, squares, degrees)
     squares *= -2
     squares += 0.0  # at the mean itself 0, not −0
     return squares.astype(np.float64, copy=False), degrees
@@ -288,6 +288,7 @@ def masked_form(density: GaussianDensity, log_prior: FloatArray, purpose: Purpos
 def _run(
     wanted: _Wanted,
     rows: Rows,
+    dtype: "np.dtype[Any]",
     bias: Bias | None,
     threads: int,
     out: NDArray[Any],
@@ -299,7 +300,7 @@ def _run(
     """
     numbers, task = rows.numbers, wanted.task
     n, d = numbers.shape
-    form, kernel = wanted.form(rows.dtype), kernels.active().score
+    form, kernel = wanted.form(dtype), kernels.active().score
 
     def score_block(block: slice) -> None:
         X = as_matrix(numbers[block])

@@ -5,7 +5,7 @@ nevertheless, so that classes can be taken out and settings be changed, unless i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -127,14 +127,8 @@ class GaussianStatistics:
 
     def together(self) -> "GaussianStatistics":
         """The statistics of the rows of all classes, as those of one class."""
-        k, whole = self.n_classes, self.moments
-        if whole.layout == "pooled":
-            # The scatter goes with the first class: its sum is the same wherever it stands.
-            scatter = np.zeros((k, *whole.scatter.shape))
-            scatter[0] = whole.scatter
-            whole = replace(whole, scatter=scatter, layout="full")
-        parts = [replace(self, moments=whole).selected([code]) for code in range(k)]
-        return sum(parts[1:], start=parts[0])
+        cells = None if self.cells is None else self.cells.together()
+        return GaussianStatistics(self.moments.together(), cells)
 
     def of_columns(self, columns: Sequence[int]) -> "GaussianStatistics":
         """Only these features, in this order: rows that are complete in them join the moments."""

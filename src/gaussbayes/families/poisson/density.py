@@ -1,7 +1,7 @@
 """Poisson distributions of counts: ``p(x | c) = Π_j λ_cj^x_j exp(−λ_cj) / x_j!``."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.independent import (
+    Place,
     linear_log_likelihood,
     score_blocks,
     sum_rows,
@@ -18,6 +19,7 @@ from gaussbayes.families.poisson.statistics import (
     PoissonStatistics,
     check_counts,
     count_terms,
+    mean_of_all,
     stirling_error,
 )
 from gaussbayes.families.protocol import ParameterTable, Reference
@@ -30,6 +32,8 @@ _REACH = np.concatenate([[0.0], np.arange(0.5, 19.0, 0.75)])
 class PoissonDensity:
     """The rate of each class and column; 0 makes every count but 0 impossible.
 
+    If the rates are smoothed, `overall` is what they were shrunk towards.
+
     Examples
     --------
     >>> density = PoissonDensity(np.array([[1.0], [3.0]]))
@@ -38,6 +42,8 @@ class PoissonDensity:
     """
 
     rate: FloatArray  # (k, d)
+    overall: FloatArray | None = None
+    """(d,) the mean count of all rows; None if nothing is smoothed, or it comes from a file."""
 
     @property
     def n_classes(self) -> int:
@@ -83,8 +89,8 @@ class PoissonDensity:
                 table = tables[j] = log_probability(every[:, None], self.rate[:, j])
             return table.take(counts.astype(np.intp), axis=0)
 
-        def score(numbers: FloatArray) -> FloatArray:
-            present, counts = check_counts(numbers, None)
+        def score(numbers: FloatArray, place: Place) -> FloatArray:
+            present, counts = check_counts(numbers, place)
             scores = np.zeros((counts.shape[0], self.n_classes))
             for j in range(self.n_columns):
                 values, largest = counts[:, j], int(counts[:, j].max(initial=0.0))
@@ -126,16 +132,18 @@ class PoissonDensity:
 
     def marginal(self, columns: Sequence[int], names: Schema) -> "PoissonDensity":  # noqa: ARG002
         """The density of some of the columns: the others are independent of them."""
-        return PoissonDensity(self.rate[:, list(columns)])
+        overall = None if self.overall is None else self.overall[list(columns)]
+        return PoissonDensity(self.rate[:, list(columns)], overall)
 
     def selected(self, codes: Sequence[int]) -> "PoissonDensity":
         """Only the classes with these codes, in this order."""
-        return PoissonDensity(self.rate[list(codes)])
+        return replace(self, rate=self.rate[list(codes)])
 
     def restarted(self, together: PoissonStatistics) -> "PoissonDensity":
         """The density with one more row in each class, which is the average of all rows."""
-        weight = np.maximum(together.observed, 1.0)
-        return PoissonDensity((weight * self.rate + together.total / weight) / (weight + 1.0))
+        weight, average = np.maximum(together.observed, 1.0), mean_of_all(together)
+        rate = (weight * self.rate + average) / (weight + 1.0)
+        return PoissonDensity(rate, average[0])
 
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
         """Counts of one row for each class code (n,)."""

@@ -7,9 +7,9 @@ import numpy as np
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.independent import ColumnSums, IndependentColumns
+from gaussbayes.families.independent import ColumnSums, IndependentColumns, Place
 from gaussbayes.families.poisson.density import PoissonDensity
-from gaussbayes.families.poisson.statistics import PoissonStatistics, count_terms
+from gaussbayes.families.poisson.statistics import PoissonStatistics, count_terms, mean_of_all
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -18,10 +18,10 @@ _EPS = float(np.finfo(np.float64).eps)
 class Poisson(IndependentColumns):
     """Counts 0, 1, 2, … that are independent given the class.
 
-    ``rate = (number of events + α) / weight of the rows that have a count`` with smoothing α. 0 is
-    maximum likelihood, and a rate of 0 makes every count but 0 impossible; α is as many imagined
-    events in each class and column, the mode under a gamma prior of shape 1 + α and inverse scale
-    0: whatever the counts are, no rate is 0, and one from many rows hardly changes.
+    ``rate = (number of events + α m) / (weight of the rows that have a count + α)`` with smoothing
+    α and the mean count m of the rows of all classes. 0 is maximum likelihood, and a rate of 0
+    makes every count but 0 impossible; α is the weight of imagined rows in each class that have the
+    mean count of all rows: the mode under a gamma prior of shape 1 + α m and inverse scale α.
 
     Examples
     --------
@@ -30,34 +30,42 @@ class Poisson(IndependentColumns):
     >>> statistics = Poisson().observe(rows, Targets(np.array([0, 0, 1], np.int32), 2), names)
     >>> Poisson().estimate(statistics, names).density.rate.tolist()
     [[1.5], [0.0]]
-    >>> Poisson(smoothing=0.5).estimate(statistics, names).density.rate.tolist()
-    [[1.75], [0.5]]
+    >>> Poisson(smoothing=1).estimate(statistics, names).density.rate.round(4).tolist()
+    [[1.3333], [0.5]]
     """
 
     name: ClassVar[str] = "poisson"
     statistics_type: ClassVar[type[ColumnSums]] = PoissonStatistics
 
-    def terms(self, numbers: FloatArray, names: Schema | None = None) -> FloatArray:
+    def terms(self, numbers: FloatArray, place: Place) -> FloatArray:
         """What is summed of counts (n, d); see `count_terms`."""
-        return count_terms(numbers, names)
+        return count_terms(numbers, place)
 
-    def density(self, sums: PoissonStatistics) -> PoissonDensity:
-        """The rates of classes that have values in every column."""
-        return PoissonDensity((sums.total + self.smoothing) / sums.observed)
+    def density(
+        self, sums: PoissonStatistics, together: PoissonStatistics | None = None
+    ) -> PoissonDensity:
+        """The rates; of classes that have no values in a column, they must be smoothed."""
+        if self.smoothing == 0:
+            return PoissonDensity(sums.total / sums.observed)
+        overall = mean_of_all(sums if together is None else together)
+        rate = (sums.total + self.smoothing * overall) / (sums.observed + self.smoothing)
+        return PoissonDensity(rate, overall[..., 0, :])
 
     def log_penalty(self, density: PoissonDensity) -> float:
-        """``α Σ log λ``, the log of the gamma prior."""
+        """``α Σ (m log λ − λ)``, the log of the gamma prior up to a constant."""
         if self.smoothing == 0:
             return 0.0
-        with np.errstate(divide="ignore"):
-            return self.smoothing * float(np.log(density.rate).sum())
+        assert density.overall is not None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            product = np.where(density.overall > 0, density.overall * np.log(density.rate), 0.0)
+        return self.smoothing * float((product - density.rate).sum())
 
     def coordinates(self, start: PoissonDensity, names: Schema) -> "RootRates":  # noqa: ARG002
         """Twice the square roots of the rates."""
-        return RootRates(start.rate.shape)
+        return RootRates(start.rate.shape, start.overall)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RootRates:
     """``2 √λ``: a change by 1 is a standard deviation of one row, whatever the rate.
 
@@ -65,6 +73,7 @@ class RootRates:
     """
 
     shape: tuple[int, ...]
+    overall: FloatArray | None  # (d,)
 
     def vector(self, density: PoissonDensity) -> FloatArray:
         """The coordinates (k d,)."""
@@ -72,7 +81,7 @@ class RootRates:
 
     def density(self, vector: FloatArray) -> PoissonDensity:
         """The density with these coordinates."""
-        return PoissonDensity(np.square(0.5 * vector).reshape(self.shape))
+        return PoissonDensity(np.square(0.5 * vector).reshape(self.shape), self.overall)
 
     def rounding(self, density: PoissonDensity) -> float:
         """Roots are right to a few units in their last place."""

@@ -6,9 +6,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.independent import ColumnSums, check_values
+from gaussbayes.families.independent import ColumnSums, Place, check_values
 
 LARGEST = 2.0**53
 """The largest count: up to here every integer is a float."""
@@ -23,7 +22,8 @@ class PoissonStatistics(ColumnSums):
 
     Examples
     --------
-    >>> statistics = PoissonStatistics(np.array([2.0]), count_terms(np.array([[3.0], [np.nan]])))
+    >>> terms = count_terms(np.array([[3.0], [np.nan]]), Place())
+    >>> statistics = PoissonStatistics(np.array([2.0]), terms)
     >>> statistics.total.ravel().tolist(), statistics.observed.ravel().tolist()
     ([3.0, 0.0], [1.0, 0.0])
     """
@@ -43,7 +43,22 @@ class PoissonStatistics(ColumnSums):
         return total
 
 
-def count_terms(numbers: FloatArray, names: Schema | None = None) -> FloatArray:
+def mean_of_all(statistics: PoissonStatistics) -> FloatArray:
+    """The mean count of the rows of all classes (1, d); 0 where no row has a count.
+
+    Examples
+    --------
+    >>> statistics = PoissonStatistics(np.ones(2), count_terms(np.array([[3.0], [0.0]]), Place()))
+    >>> mean_of_all(statistics).tolist()
+    [[1.5]]
+    """
+    total = statistics.total.sum(axis=-2, keepdims=True)
+    observed = statistics.observed.sum(axis=-2, keepdims=True)
+    mean: FloatArray = np.divide(total, observed, out=np.zeros_like(total), where=observed > 0)
+    return mean
+
+
+def count_terms(numbers: FloatArray, place: Place) -> FloatArray:
     """What is summed of counts (n, d): whether each is missing, there, itself, log x! (4, n, d).
 
     Raises
@@ -51,11 +66,11 @@ def count_terms(numbers: FloatArray, names: Schema | None = None) -> FloatArray:
     DataError
         If a number is not a count; names row and column.
     """
-    present, counts = check_counts(numbers, names)
+    present, counts = check_counts(numbers, place)
     return np.stack([~present, present, counts, log_factorial(counts)])
 
 
-def check_counts(numbers: FloatArray, names: Schema | None) -> tuple[NDArray[np.bool_], FloatArray]:
+def check_counts(numbers: FloatArray, place: Place) -> tuple[NDArray[np.bool_], FloatArray]:
     """Which of the numbers (n, d) are not missing, and the counts, 0 where they are.
 
     Raises
@@ -65,14 +80,14 @@ def check_counts(numbers: FloatArray, names: Schema | None) -> tuple[NDArray[np.
 
     Examples
     --------
-    >>> present, counts = check_counts(np.array([[2.0, np.nan]]), None)
+    >>> present, counts = check_counts(np.array([[2.0, np.nan]]), Place())
     >>> present.tolist(), counts.tolist()
     ([[True, False]], [[2.0, 0.0]])
     """
     present = ~np.isnan(numbers)
     counts = np.where(present, numbers, 0.0)
     possible = (counts >= 0) & (counts <= LARGEST) & (np.rint(counts) == counts)
-    check_values(numbers, possible, "an integer from 0 to 2⁵³ (family 'poisson')", names)
+    check_values(numbers, possible, "an integer from 0 to 2⁵³ (family 'poisson')", place)
     return present, counts
 
 

@@ -146,7 +146,7 @@ def read_priors(record: PriorsRecord | str | None, classes: LabelArray) -> Prior
     if record is None or isinstance(record, str):
         return record
     if is_null(record.labels):
-        values = floats(record.values, "values", None)
+        values = floats(record.values, "values", None, longest=MOST_STRINGS)
         if values.size < len(classes):
             refuse("values", f"a prior for each of the {len(classes)} classes", str(values.size))
         return list(_checked(values).tolist())

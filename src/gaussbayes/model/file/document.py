@@ -1,5 +1,6 @@
 """The types of a model file, and the JSON Schema that follows from them."""
 
+import json
 from functools import reduce
 from operator import or_
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_type_hints
@@ -9,6 +10,7 @@ from msgspec import Meta, Raw
 
 from gaussbayes.base.records import (
     CategoriesRecord,
+    Codes,
     Integers,
     Labels,
     NumbersOrNull,
@@ -55,7 +57,7 @@ class ClassesRecord(Record, frozen=True):
 class PriorsRecord(Record, frozen=True):
     """Priors that were given: in the order of the classes, or of these labels."""
 
-    labels: Annotated[Raw, Meta(extra_json_schema={"type": ["array", "null"]})]
+    labels: Annotated[Labels, Meta(extra_json_schema={"type": ["array", "null"]})]
     values: Weights
 
 
@@ -76,7 +78,7 @@ class RowsRecord(Record, frozen=True):
     dtype: Literal["float32", "float64"]
     numbers: NumbersOrNull
     categories: CategoriesRecord
-    codes: Integers
+    codes: Codes
     weights: Weights
 
 
@@ -91,7 +93,7 @@ class SolutionRecord(Record, frozen=True):
     """Parameters that do not simply follow from statistics; the densities are with the families."""
 
     prior: Weights
-    weight: Annotated[Raw, Meta(extra_json_schema={"type": ["array", "null"]})]
+    weight: Annotated[Weights, Meta(extra_json_schema={"type": ["array", "null"]})]
 
 
 class ModelRecord(Record, frozen=True):
@@ -129,6 +131,11 @@ def json_schema() -> dict[str, Any]:
         "checksum are described in model-format.md.",
         "$defs": definitions,
     }
+
+
+def schema_text() -> str:
+    """The JSON Schema as docs/model.schema.json and the package have it."""
+    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _family_type(name: str) -> type[Any]:

@@ -12,16 +12,17 @@ from scipy.stats import chi2
 from gaussbayes.analysis.novelty import class_p_values, distance_p_values, novel
 from gaussbayes.analysis.synthesis import draw
 from gaussbayes.base.errors import ParameterError
-from gaussbayes.base.schema import Schema
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
-from tests.gaussians import COVARIANCES, MEANS, PRIORS, model_of
+from gaussbayes.data.rows import number_rows
+from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.model.model import Model
+from tests.gaussians import COVARIANCES, MEANS, PRIORS, model_of, structured_model
 from tests.strategies import STRUCTURES, name_of
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
 
 @pytest.fixture(scope="module")
-def three() -> Parameters:
+def three() -> Model:
     return model_of(PRIORS, MEANS, COVARIANCES)
 
 
@@ -43,39 +44,31 @@ def test_degrees_of_freedom_may_differ_from_row_to_row() -> None:
     np.testing.assert_allclose(found, chi2.sf(squares, [[2], [5]]), rtol=1e-13)
 
 
-def test_p_values_of_classes_by_scipy(three: Parameters) -> None:
+def test_p_values_of_classes_by_scipy(three: Model) -> None:
     X = np.random.default_rng(0).normal(size=(50, 2)) * 5
     expected = np.empty((50, 3))
     for c in range(3):
         away = X - MEANS[c]
         squares = np.einsum("ni,ij,nj->n", away, np.linalg.inv(COVARIANCES[c]), away)
         expected[:, c] = chi2.sf(squares, 2)
-    np.testing.assert_allclose(class_p_values(three, X), expected, rtol=1e-11)
+    np.testing.assert_allclose(class_p_values(three, number_rows(X)), expected, rtol=1e-11)
 
 
 @pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
 def test_p_values_of_a_class_are_uniform_for_its_rows(structure: Structure) -> None:
-    covariances = COVARIANCES[:1] if structure.shared else COVARIANCES
-    values = {
-        "full": covariances,
-        "diagonal": np.einsum("mii->mi", covariances),
-        "spherical": covariances[:, 0, 0],
-    }[structure.covariance]
-    model = given(
-        Schema(np.arange(3), 2), structure, PRIORS, MEANS, values[0] if structure.shared else values
-    )
-    X, codes = draw(model, 20_000, np.random.default_rng(1))
-    own = class_p_values(model, X)[np.arange(20_000), codes]
+    model = structured_model(PRIORS, MEANS, COVARIANCES, structure)
+    rows, codes = draw(model, 20_000, np.random.default_rng(1))
+    own = class_p_values(model, rows)[np.arange(20_000), codes]
     for level in (0.01, 0.1, 0.5):
         share = (own < level).mean()
         assert abs(share - level) < 4 * np.sqrt(level * (1 - level) / 20_000)
 
 
-def test_narrow_rows(three: Parameters) -> None:
+def test_narrow_rows(three: Model) -> None:
     X = np.array([[0.5, 1.0], [4.0, 4.0]])
-    narrow = class_p_values(three, X.astype(np.float32))
+    narrow = class_p_values(three, number_rows(X.astype(np.float32)))
     assert narrow.dtype == np.float64
-    np.testing.assert_allclose(narrow, class_p_values(three, X), rtol=1e-4)
+    np.testing.assert_allclose(narrow, class_p_values(three, number_rows(X)), rtol=1e-4)
 
 
 def test_novel_is_below_the_level_for_every_class() -> None:
@@ -91,7 +84,7 @@ def test_novel_is_below_the_level_for_every_class() -> None:
 
 @pytest.mark.parametrize("level", [-0.01, 1.01, np.nan, None])
 def test_a_level_is_a_probability(level: Any) -> None:
-    with pytest.raises(ParameterError, match="is novel is a probability from 0 to 1, got"):
+    with pytest.raises(ParameterError, match="is novel must be a probability from 0 to 1, got"):
         novel(np.ones((1, 2)), level)
 
 

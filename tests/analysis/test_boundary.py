@@ -10,21 +10,19 @@ from hypothesis import strategies as st
 
 from gaussbayes.analysis.boundary import boundaries, decision_boundaries
 from gaussbayes.base.errors import ParameterError
-from gaussbayes.base.schema import Schema
-from gaussbayes.families.gaussian import scores
-from gaussbayes.families.gaussian.parameters import Parameters, Structure
-from gaussbayes.families.gaussian.parameters import given as given_parameters
+from gaussbayes.data.rows import number_rows
+from gaussbayes.families.poisson.density import PoissonDensity
+from gaussbayes.model.model import Model
+from tests.gaussians import model_of
 
 
 def model(
     priors: Any, means: list[float], variances: list[float] | float, shape: str = "full"
-) -> Parameters:
+) -> Model:
     shared = isinstance(variances, float)
     rank = {"full": 2, "diagonal": 1, "spherical": 0}[shape]
     values = np.reshape(variances, np.shape(variances) + (1,) * rank)
-    schema = Schema(np.arange(len(means)), 1)
-    structure = Structure(shape, shared=shared)  # type: ignore[arg-type]
-    return given_parameters(schema, structure, priors, np.reshape(means, (-1, 1)), values)
+    return model_of(priors, np.reshape(means, (-1, 1)), values, shape, shared)
 
 
 def exact(
@@ -144,9 +142,7 @@ def test_units_do_not_matter() -> None:
 
 
 def test_more_than_one_feature_is_refused() -> None:
-    plane = given_parameters(
-        Schema(np.arange(2), 2), Structure("spherical"), "uniform", np.zeros((2, 2)), [1.0, 2.0]
-    )
+    plane = model_of("uniform", np.zeros((2, 2)), [1.0, 2.0], "spherical")
     with pytest.raises(ParameterError, match="only with 1 feature; this model has 2"):
         boundaries(plane, 0, 1)
 
@@ -161,11 +157,11 @@ def test_classes_must_be_two_of_the_models(a: int, b: int) -> None:
 # Boundaries of regions
 
 
-def assert_label_changes_are_there(parameters: Parameters, low: float, high: float) -> int:
+def assert_label_changes_are_there(parameters: Model, low: float, high: float) -> int:
     """Between neighbours of a fine grid the label changes where a boundary is, and only there."""
     found = [b for b in decision_boundaries(parameters) if low < b.position < high]
     x = np.linspace(low, high, 40_001)
-    codes = scores.labels(parameters, x[:, None])
+    codes = parameters.labels(number_rows(x[:, None]))
     changes = [
         (x[i], x[i + 1], int(codes[i]), int(codes[i + 1])) for i in np.flatnonzero(np.diff(codes))
     ]
@@ -249,3 +245,11 @@ def test_regions_do_not_depend_on_units() -> None:
         assert [(b.left, b.right) for b in found] == [(b.left, b.right) for b in plain]
         positions = np.array([b.position for b in found])
         np.testing.assert_allclose(positions, [b.position * unit for b in plain], rtol=1e-13)
+
+
+def test_counts_cross_where_their_probabilities_do() -> None:
+    # Of rates 2 and 6 under equal priors: λ_a^x e^−λ_a = λ_b^x e^−λ_b at x = 4 / log 3.
+    density = PoissonDensity(np.array([[2.0], [6.0]]))
+    assert density.crossings((0, 1), 0.0).tolist() == pytest.approx([4 / np.log(3)], rel=1e-14)
+    assert density.crossings((0, 1), 1.0).tolist() == pytest.approx([5 / np.log(3)], rel=1e-14)
+    assert density.crossings((1, 1), 0.0).size == 0

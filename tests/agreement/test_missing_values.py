@@ -1,4 +1,4 @@
-"""Incomplete rows: exact answers, direct maximisation by scipy, plain EM, and scikit-learn."""
+"""Missing values and labels: exact answers, scipy's maximisation, plain EM, scikit-learn."""
 
 from fractions import Fraction
 
@@ -11,19 +11,24 @@ from sklearn.mixture import GaussianMixture
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
-from gaussbayes.families.gaussian.missing.em import Incomplete, fit_incomplete
-from gaussbayes.families.gaussian.parameters import Structure, estimate_covariance
-from gaussbayes.model.settings import Settings
+from gaussbayes.data.rows import LabelledRows, Targets, number_rows
+from gaussbayes.families.gaussian import Gaussian, GaussianDensity, Structure
+from gaussbayes.families.gaussian.observation import observe
+from gaussbayes.families.protocol import Fit
+from gaussbayes.model.fit import solve
+from gaussbayes.model.options import check_options
+from gaussbayes.model.solution import Solution
+from gaussbayes.model.statistics import observe as learn
 
 
-def fit(X: FloatArray, codes: CodeArray, k: int, structure: Structure) -> Incomplete:
-    settings = Settings(structure, None, "mle", None)
-    return fit_incomplete(X, codes, None, k, Schema(np.arange(k), X.shape[1]), settings, n_jobs=1)
+def fit(X: FloatArray, codes: CodeArray, k: int, structure: Structure) -> Fit:
+    statistics = observe(X, codes, None, k, "full")
+    return Gaussian(structure).estimate(statistics, Schema(np.arange(k), X.shape[1]))
 
 
-def covariances(found: Incomplete, structure: Structure) -> FloatArray:
-    k, d = found.moments.anchor.shape
-    return estimate_covariance(found.moments, Schema(np.arange(k), d), structure)
+def covariances(density: GaussianDensity) -> FloatArray:
+    k, d = density.offset.shape
+    return np.broadcast_to(density.covariance.dense(), (k, d, d))
 
 
 # The set `apple`: what is missing is missing from some row on, so that the answer is rational.
@@ -57,13 +62,13 @@ def test_the_rational_answer_is_that_of_the_regression() -> None:
 
 @pytest.mark.parametrize("offset", [0.0, 1e8])
 @pytest.mark.parametrize("scale", [1.0, 2.0**-27, 2.0**27])
-def test_apple_to_ten_digits(offset: float, scale: float) -> None:
+def test_apple_to_thirteen_digits(offset: float, scale: float) -> None:
     found = fit(scale * (apple() + offset), np.zeros(18, np.int32), 1, Structure())
-    moments = found.moments
-    mean = (moments.anchor[0] / scale - offset) + moments.offset[0] / scale
-    np.testing.assert_allclose(mean, [float(m) for m in MEAN], rtol=1e-10)
-    covariance = covariances(found, Structure())[0][np.tril_indices(2)] / scale**2
-    np.testing.assert_allclose(covariance, [float(c) for c in COVARIANCE], rtol=1e-10)
+    density = found.density
+    mean = (density.center / scale - offset) + density.offset[0] / scale
+    np.testing.assert_allclose(mean, [float(m) for m in MEAN], rtol=1e-13)
+    covariance = covariances(density)[0][np.tril_indices(2)] / scale**2
+    np.testing.assert_allclose(covariance, [float(c) for c in COVARIANCE], rtol=1e-13)
     in_units = found.convergence.log_likelihood[-1] + 30 * np.log(scale)
     assert in_units == pytest.approx(LOG_LIKELIHOOD, rel=1e-12)
     assert found.convergence.converged
@@ -99,7 +104,6 @@ def maximum(X: FloatArray, codes: CodeArray, k: int, *, shared: bool) -> float:
     """The largest log-likelihood that a quasi-Newton method finds; it does not know EM."""
     n, d = X.shape
     m, rows, columns = (1 if shared else k), *np.tril_indices(d)
-    prior = np.bincount(codes, minlength=k) / n
 
     def negative(x: FloatArray) -> float:
         lower = np.zeros((m, d, d))
@@ -107,7 +111,7 @@ def maximum(X: FloatArray, codes: CodeArray, k: int, *, shared: bool) -> float:
         diagonal = np.einsum("mii->mi", lower)
         diagonal[...] = np.exp(diagonal)
         covariance = np.broadcast_to(lower @ lower.transpose(0, 2, 1), (k, d, d))
-        logs = densities(X, x[: k * d].reshape(k, d), covariance) + np.log(prior)
+        logs = densities(X, x[: k * d].reshape(k, d), covariance)
         return -float(logs[np.arange(n), codes].sum())
 
     means = np.array([np.nanmean(X[codes == c], axis=0) for c in range(k)])
@@ -119,15 +123,12 @@ def maximum(X: FloatArray, codes: CodeArray, k: int, *, shared: bool) -> float:
 @pytest.mark.parametrize(("seed", "d", "k"), [(0, 2, 2), (1, 2, 1), (2, 3, 1), (3, 2, 3)])
 def test_nothing_is_more_likely(seed: int, d: int, k: int, shared: bool) -> None:
     X, codes = drawn(seed, 20 * k, d, k, 0.3)
-    structure = Structure("full", shared)
-    found = fit(X, codes, k, structure)
+    found = fit(X, codes, k, Structure("full", float(shared)))
     reached = found.convergence.log_likelihood[-1]
     assert reached == pytest.approx(maximum(X, codes, k, shared=shared), rel=0, abs=1e-6)
     # The record is the likelihood of the model, by scipy's densities.
-    covariance = np.broadcast_to(covariances(found, structure), (k, d, d))
-    logs = densities(X, found.moments.mean, covariance)[np.arange(codes.size), codes]
-    prior = np.bincount(codes)[codes] / codes.size
-    assert reached == pytest.approx(float((logs + np.log(prior)).sum()), rel=1e-12)
+    logs = densities(X, found.density.mean, covariances(found.density))
+    assert reached == pytest.approx(float(logs[np.arange(codes.size), codes].sum()), rel=1e-12)
 
 
 # Unlabelled rows
@@ -160,21 +161,31 @@ def plain_em(
     return weight, mean, covariance, total
 
 
+def solved(X: FloatArray, codes: CodeArray, structure: Structure, weight: float = 1.0) -> Solution:
+    """The model of rows of two classes, −1 for those without label."""
+    schema = Schema(np.arange(2), X.shape[1])
+    targets = Targets(codes, 2, None, int((codes < 0).sum()))
+    rows = LabelledRows(number_rows(X), targets, schema.classes)
+    options = check_options(
+        covariance=structure.covariance, shared=structure.sharing, unlabelled_weight=weight
+    )
+    settings = options.settings(schema)
+    return solve(learn(rows, settings, schema), settings, schema)
+
+
 @pytest.mark.parametrize("covariance", ["full", "diagonal", "spherical"])
-@pytest.mark.parametrize("shared", [False, True])
-def test_memberships_by_plain_em(covariance: str, shared: bool) -> None:
-    structure = Structure(covariance, shared)
+@pytest.mark.parametrize("sharing", [0.0, 1.0])
+def test_responsibilities_by_plain_em(covariance: str, sharing: float) -> None:
+    structure = Structure(covariance, sharing)
     X, codes = drawn(5, 120, 2, 2, 0.0)
     codes[60:] = -1
     weight, mean, expected, total = plain_em(X, codes, 2, structure, 300)
-    found = fit(X, codes, 2, structure)
+    found = solved(X, codes, structure)
     assert found.convergence.log_likelihood[-1] == pytest.approx(total, rel=1e-10)
-    np.testing.assert_allclose(found.moments.weight, weight, rtol=1e-6)
-    np.testing.assert_allclose(found.moments.mean, mean, rtol=1e-5, atol=1e-6)
-    own = covariances(found, structure)
-    if covariance != "full":
-        own = own.reshape(own.shape[0], -1, 1) * np.eye(2)
-    np.testing.assert_allclose(np.broadcast_to(own, (2, 2, 2)), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found.prior, weight / weight.sum(), rtol=1e-6)
+    density = found.densities[0]
+    np.testing.assert_allclose(density.mean, mean, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(covariances(density), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_few_labels_end_where_a_mixture_does() -> None:
@@ -183,15 +194,12 @@ def test_few_labels_end_where_a_mixture_does() -> None:
     X += 2.0 * codes[:, None]
     hidden = codes.copy()
     hidden[20:] = -1
-    settings = Settings(Structure(), None, "mle", None)
-    found = fit_incomplete(
-        X, hidden, None, 2, Schema(np.arange(2), 2), settings, unlabelled_weight=1e7, n_jobs=1
-    )
+    found = solved(X, hidden, Structure(), 1e7)
     means = np.array([X[hidden == c].mean(axis=0) for c in range(2)])
     mixture = GaussianMixture(
         2, tol=1e-12, reg_covar=0.0, max_iter=10_000, means_init=means, random_state=0
     ).fit(X[20:])
-    shares = found.moments.weight / found.moments.weight.sum()
-    np.testing.assert_allclose(shares, mixture.weights_, rtol=1e-4)
-    np.testing.assert_allclose(found.moments.mean, mixture.means_, rtol=1e-3)
-    np.testing.assert_allclose(covariances(found, Structure()), mixture.covariances_, rtol=2e-3)
+    density = found.densities[0]
+    np.testing.assert_allclose(found.prior, mixture.weights_, rtol=1e-4)
+    np.testing.assert_allclose(density.mean, mixture.means_, rtol=1e-3)
+    np.testing.assert_allclose(covariances(density), mixture.covariances_, rtol=2e-3)

@@ -14,21 +14,25 @@ from gaussbayes.analysis.bayes_error import bayes_error, bhattacharyya_bound, bh
 from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.synthesis import draw
 from gaussbayes.base.errors import ParameterError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.categorical import CategoricalParameters
-from gaussbayes.families.gaussian import scores
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
-from gaussbayes.lessons import three_gaussians, two_gaussians
-from gaussbayes.model.mixed import MixedParameters
+from gaussbayes.families.categorical.density import CategoricalDensity
+from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.model.model import Model
+from tests.gaussians import beside, model_of, structured_model
 from tests.strategies import STRUCTURES, name_of
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
 
-def model_of(priors: Any, means: Any, covariances: Any, *structure: Any) -> Parameters:
-    k, d = np.shape(means)
-    return given(Schema(np.arange(k), d), Structure(*structure), priors, means, covariances)
+# The course's two Gaussians, and its three.
+TWO = (
+    np.array([[0.0, 0.0], [2.0, 2.0]]),
+    np.array([[[2.0, -1.0], [-1.0, 2.0]], [[1.0, 0.0], [0.0, 1.0]]]),
+)
+THREE = (
+    np.array([[-5.0, -5.0], [5.0, -5.0], [0.0, 5.0]]),
+    np.array([[[3.0, -1.0], [-1.0, 3.0]], [[3.0, -0.5], [-0.5, 3.0]], [[1.0, -1.0], [-1.0, 3.0]]]),
+)
 
 
 def shared_error(prior: float, apart: float) -> float:
@@ -56,7 +60,7 @@ def test_two_classes_of_one_covariance(prior: float, apart: float) -> None:
 
 
 def test_the_course_two_gaussians() -> None:
-    model = model_of("uniform", two_gaussians.MEANS, two_gaussians.COVARIANCES)
+    model = model_of("uniform", *TWO)
     found = bayes_error(model)
     assert found.standard_error < 2e-4
     # 92.8106 % by integration, which is right to half its last digit.
@@ -64,20 +68,20 @@ def test_the_course_two_gaussians() -> None:
 
 
 def test_the_course_three_gaussians() -> None:
-    model = model_of("uniform", three_gaussians.MEANS, three_gaussians.COVARIANCES)
+    model = model_of("uniform", *THREE)
     found = bayes_error(model)
     assert found.standard_error < 1e-5
     assert abs(found.error - 0.0016600) <= 4 * found.standard_error + 5e-8
 
 
-def exact_error(model: Parameters) -> float:
+def exact_error(model: Model) -> float:
     """In one dimension: what each class has outside its region, from the exact boundaries."""
-    deviation = np.sqrt(model.covariance.dense()[:, 0, 0])
+    mean, deviation = model.densities[0].mean, model.densities[0].deviation[:, 0]
     ends = decision_boundaries(model)
     edges = [-np.inf, *(end.position for end in ends), np.inf]
     owners = [ends[0].left, *(end.right for end in ends)]
     right = sum(
-        model.prior[c] * np.diff(norm.cdf(edges[i : i + 2], model.mean[c, 0], deviation[c]))[0]
+        model.prior[c] * np.diff(norm.cdf(edges[i : i + 2], mean[c, 0], deviation[c]))[0]
         for i, c in enumerate(owners)
     )
     return float(1 - right)
@@ -98,28 +102,17 @@ def test_draws_from_the_model(structure: Structure) -> None:
     k, d = 5, 4
     factors = rng.normal(size=(k, d, d))
     covariances = factors @ factors.transpose(0, 2, 1) + np.eye(d)
-    values = {
-        "full": covariances,
-        "diagonal": np.einsum("mii->mi", covariances),
-        "spherical": covariances[:, 0, 0],
-    }[structure.covariance]
     priors = [0.1, 0.3, 0.25, 0.15, 0.2]
-    model = given(
-        Schema(np.arange(k), d),
-        structure,
-        priors,
-        2 * rng.normal(size=(k, d)),
-        values[0] if structure.shared else values,
-    )
-    X, _ = draw(model, 100_000, rng)
-    unsure = 1 - scores.posterior(model, X).max(axis=1)
+    model = structured_model(priors, 2 * rng.normal(size=(k, d)), covariances, structure)
+    rows, _ = draw(model, 100_000, rng)
+    unsure = 1 - model.posterior(rows).max(axis=1)
     found = bayes_error(model, 50_000)
     spread = np.hypot(found.standard_error, unsure.std() / np.sqrt(100_000))
     assert abs(found.error - unsure.mean()) <= 4 * spread
 
 
 def test_standard_errors_are_those_of_many_simulations() -> None:
-    model = model_of("uniform", three_gaussians.MEANS, three_gaussians.COVARIANCES)
+    model = model_of("uniform", *THREE)
     found = [bayes_error(model, 2000, seed) for seed in range(100)]
     spread = np.std([each.error for each in found])
     stated = np.mean([each.standard_error for each in found])
@@ -147,7 +140,7 @@ def test_without_any_other_class_there_is_no_error() -> None:
 
 
 def test_a_class_of_prior_0_changes_nothing() -> None:
-    means, covariances = two_gaussians.MEANS, two_gaussians.COVARIANCES
+    means, covariances = TWO
     two = bayes_error(model_of("uniform", means, covariances), 20_000)
     more = model_of(
         [0.5, 0.0, 0.5],
@@ -160,8 +153,7 @@ def test_a_class_of_prior_0_changes_nothing() -> None:
 
 
 def test_units_and_offsets_change_nothing() -> None:
-    means = np.asarray(three_gaussians.MEANS, dtype=np.float64)
-    covariances = np.asarray(three_gaussians.COVARIANCES, dtype=np.float64)
+    means, covariances = THREE
     here = bayes_error(model_of("uniform", means, covariances), 20_000)
     units = np.array([2.0**60, 2.0**-60])
     scaled = model_of("uniform", means * units, covariances * np.multiply.outer(units, units))
@@ -171,7 +163,7 @@ def test_units_and_offsets_change_nothing() -> None:
 
 
 def test_the_same_answer_each_time() -> None:
-    model = model_of("uniform", two_gaussians.MEANS, two_gaussians.COVARIANCES)
+    model = model_of("uniform", *TWO)
     assert bayes_error(model, 1000) == bayes_error(model, 1000)
     assert bayes_error(model, 1000) != bayes_error(model, 1000, 1)
     generator = np.random.default_rng(0)
@@ -188,7 +180,7 @@ def test_many_features_are_simulated_block_by_block() -> None:
 
 @pytest.mark.parametrize("n_draws", [1, 0, 10.0, None])
 def test_bad_numbers_of_draws(n_draws: Any) -> None:
-    with pytest.raises(ParameterError, match="n_draws is a whole number, at least 2, got"):
+    with pytest.raises(ParameterError, match="n_draws must be an integer, at least 2, got"):
         bayes_error(model_of([1.0], [[0.0]], [[[1.0]]]), n_draws)
 
 
@@ -212,21 +204,10 @@ def test_distances_in_fifty_digits(structure: Structure, d: int) -> None:
     rng = np.random.default_rng(d)
     factors = rng.normal(size=(3, d, d))
     covariances = factors @ factors.transpose(0, 2, 1) + 0.1 * np.eye(d)
-    values = {
-        "full": covariances,
-        "diagonal": np.einsum("mii->mi", covariances),
-        "spherical": covariances[:, 0, 0],
-    }[structure.covariance]
     means = 10 * rng.normal(size=(3, d))
-    model = given(
-        Schema(np.arange(3), d),
-        structure,
-        [0.2, 0.3, 0.5],
-        means,
-        values[0] if structure.shared else values,
-    )
+    model = structured_model([0.2, 0.3, 0.5], means, covariances, structure)
     found = bhattacharyya_distance(model)
-    dense = np.broadcast_to(model.covariance.dense(), (3, d, d))
+    dense = np.broadcast_to(model.densities[0].dense_covariance(), (3, d, d))
     total = 0.0
     for a, b in ((0, 1), (0, 2), (1, 2)):
         exact = exact_distance(means[[a, b]], dense[[a, b]])
@@ -252,17 +233,17 @@ def test_far_off_classes_keep_the_digits_of_their_distance() -> None:
     assert found == pytest.approx(exact_distance(means, covariances), rel=1e-12)
 
 
-def categories(k: int, sizes: tuple[int, ...], seed: int) -> CategoricalParameters:
+def categories(k: int, sizes: tuple[int, ...], seed: int) -> CategoricalDensity:
     """Any probabilities; one category is impossible in the first class."""
     random = np.random.default_rng(seed)
     parts = [random.dirichlet(np.full(m, 0.7), size=k) for m in sizes]
     parts[0][0] = np.eye(sizes[0])[0]
     with np.errstate(divide="ignore"):
         values = np.log(np.concatenate(parts, axis=1))
-    return CategoricalParameters(tuple(tuple(range(m)) for m in sizes), values)
+    return CategoricalDensity(tuple(tuple(range(m)) for m in sizes), values)
 
 
-def every_row(letters: CategoricalParameters) -> FloatArray:
+def every_row(letters: CategoricalDensity) -> FloatArray:
     """``p(x | c)`` (rows, k) of every row there can be."""
     shares = [np.exp(letters.of(j)) for j in range(len(letters.categories))]
     rows = product(*(range(part.shape[1]) for part in shares))
@@ -281,7 +262,7 @@ def test_categories_alone_by_enumeration(k: int) -> None:
         3,
     ]
     model = GaussianClassifier(categorical_features=[0, 1, 2], smoothing=0.1).fit(X, y)
-    joint = model.priors_ * every_row(model.parameters_.categorical)
+    joint = model.priors_ * every_row(model.parameters_.densities[0])
     exact = float((joint.sum(axis=1) - joint.max(axis=1)).sum())
     root = np.sqrt(joint)
     bound = sum(float(root[:, a] @ root[:, b]) for b in range(k) for a in range(b))
@@ -301,7 +282,7 @@ def test_numbers_and_categories_by_cases(apart: float) -> None:
     for a, b in share:
         if a * b > 0:
             exact += (a + b) * shared_error(a / (a + b), apart)
-    model = MixedParameters(numbers, letters)
+    model = beside(numbers, letters)
     found = bayes_error(model, 50_000)
     assert abs(found.error - exact) <= 4 * found.standard_error
     assert found.standard_error <= 0.05 * exact
@@ -312,6 +293,6 @@ def test_numbers_and_categories_by_cases(apart: float) -> None:
 def test_classes_without_a_common_category_are_told_apart() -> None:
     numbers = model_of([0.5, 0.5], [[0.0], [1.0]], [[1.0]], "full", True)
     with np.errstate(divide="ignore"):
-        letters = CategoricalParameters((("a", "b"),), np.log(np.eye(2)))
-    found = bayes_error(MixedParameters(numbers, letters))
+        letters = CategoricalDensity((("a", "b"),), np.log(np.eye(2)))
+    found = bayes_error(beside(numbers, letters))
     assert (found.error, found.bound) == (0.0, 0.0)
