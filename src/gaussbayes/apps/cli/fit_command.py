@@ -10,6 +10,7 @@ from gaussbayes.apps.cli.console import warnings_told
 
 if TYPE_CHECKING:
     from gaussbayes.data.file_rows import FileRows
+    from gaussbayes.data.reduction import Reduced
     from gaussbayes.model.options import Options
     from gaussbayes.model.sources import SourceFit
 
@@ -84,20 +85,19 @@ def fit_files(source: Any, chosen: options.RowOptions, settings: "Options") -> "
     is_chosen = is_open(settings.settings(rows.encoder.schema(np.empty(0))))
     with warnings_told():
         if is_chosen and settings.criterion == "leave_one_out":
-            return _fit_in_memory(rows, settings, chosen)
+            reduced = row_files.load_rows(rows, labelled_only=chosen.labelled_only)
+            return fit_loaded(rows, reduced, settings)
         return fit_rows(rows, settings, labelled_only=chosen.labelled_only)
 
 
-def _fit_in_memory(
-    rows: "FileRows", settings: "Options", chosen: options.RowOptions
+def fit_loaded(
+    rows: "FileRows", reduced: "Reduced[row_files.TablePart]", settings: "Options"
 ) -> "SourceFit":
+    """The model of rows in memory."""
     from gaussbayes.model.options import fit_model
     from gaussbayes.model.sources import SourceFit
 
-    reduced = row_files.load_rows(rows, labelled_only=chosen.labelled_only)
     table = reduced.total.table
-    schema = rows.encoder.schema(table.classes)
-    model, selection = fit_model(table, schema, settings)
-    learnt: Any = model.learnt
-    model = replace(model, target=rows.target)
-    return SourceFit(model, replace(reduced, total=learnt), selection)
+    model, selection = fit_model(table, rows.encoder.schema(table.classes), settings)
+    seen: Any = replace(reduced, total=model.learnt)  # type: ignore[arg-type]
+    return SourceFit(replace(model, target=rows.target), seen, selection)

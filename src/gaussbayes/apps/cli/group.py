@@ -63,7 +63,7 @@ class Subcommands(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a subcommand; Ctrl-C ends it without a word, as shells expect, and so does ``| head``.
+        """Run a subcommand; Ctrl-C ends it without a word, and so does ``| head``.
 
         A reader that closes the pipe has what it wanted, so that this is no error: the code is 0.
         """

@@ -99,7 +99,7 @@ def _all_names(
 
 
 def families(
-    _: click.Context | None, __: click.Parameter | None, value: tuple[str, ...]
+    ctx: click.Context | None, param: click.Parameter | None, value: tuple[str, ...]
 ) -> dict[tuple[str, ...], str] | None:
     """Families of features: a name, or several separated by commas, each time.
 
@@ -108,6 +108,7 @@ def families(
     >>> families(None, None, ("visits=poisson", "height,weight=gaussian"))
     {('visits',): 'poisson', ('height', 'weight'): 'gaussian'}
     """
+    del ctx, param
     from gaussbayes.base.errors import ParameterError
     from gaussbayes.families.registry import family_type
 
@@ -155,9 +156,7 @@ def _other_priors(
 ) -> Callable[[click.Context, click.Parameter, str], list[float] | str | None]:
     """As `priors`, or one of some words as it is."""
 
-    def convert(
-        ctx: click.Context, param: click.Parameter, value: str
-    ) -> list[float] | str | None:
+    def convert(ctx: click.Context, param: click.Parameter, value: str) -> list[float] | str | None:
         return value if value in words else priors(ctx, param, value)
 
     return convert
@@ -300,7 +299,7 @@ estimation_options = together(
         multiple=True,
         callback=families,
         metavar="A,B=FAMILY",
-        help=f"The family of features, one of {', '.join(FAMILIES)}; it may be given several times. "
+        help=f"The family of features, one of {', '.join(FAMILIES)}; may be given several times. "
         "With gaussian the features named together are a block of their own.",
     ),
     click.option(
@@ -368,7 +367,9 @@ def option_given(*names: str) -> str | None:
         given = context.get_parameter_source(name) in {source.COMMANDLINE, source.ENVIRONMENT}
         if name in names and given:
             # Two options may write to one setting; which of them was given is not kept.
-            return " or ".join(each.opts[-1] for each in context.command.params if each.name == name)
+            return " or ".join(
+                each.opts[-1] for each in context.command.params if each.name == name
+            )
     return None
 
 
@@ -412,6 +413,15 @@ def target_option(default: str = "") -> Callable[[Function], Function]:
     )
 
 
+categorical_option = click.option(
+    "--categorical",
+    callback=_all_names,
+    multiple=True,
+    metavar="A,B,...",
+    help="The features that hold categories; it may be given several times.  [default: those "
+    "of a dictionary type in Parquet and Arrow files]",
+)
+
 feature_options = together(
     click.option(
         "--features",
@@ -419,14 +429,7 @@ feature_options = together(
         metavar="A,B,...",
         help="The columns to learn from.  [default: all but the target]",
     ),
-    click.option(
-        "--categorical",
-        callback=_all_names,
-        multiple=True,
-        metavar="A,B,...",
-        help="The features that hold categories; it may be given several times.  [default: those "
-        "of a dictionary type in Parquet and Arrow files]",
-    ),
+    categorical_option,
 )
 
 weights_option = click.option(

@@ -58,9 +58,7 @@ def _analysis(module: str, name: str) -> "Callable[[Model, Rows], Any]":
 
 SCORES = (
     Score("proba", "The probability of each class, p(c | x).", lambda m, r: m.posterior(r)),
-    Score(
-        "log_proba", "Its logarithm, exact however small.", lambda m, r: m.log_posterior(r)
-    ),
+    Score("log_proba", "Its logarithm, exact however small.", lambda m, r: m.log_posterior(r)),
     Score("joint", "The density of row and class, p(x, c).", lambda m, r: m.joint(r)),
     Score("log_joint", "Its logarithm, for many features.", lambda m, r: m.log_joint(r)),
     Score("evidence", "The density of the row, p(x).", lambda m, r: m.evidence(r), False),

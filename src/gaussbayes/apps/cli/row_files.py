@@ -1,13 +1,13 @@
 """Files of rows: opened, columns found by name, read block by block, whole, or as a sample."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gaussbayes.apps.cli.console import counted, naming, tell, warnings_told
+from gaussbayes.apps.cli.console import counted, naming, tell
 from gaussbayes.apps.cli.options import RowOptions, in_options
 from gaussbayes.base.errors import DataError, SchemaError
 
@@ -40,7 +40,7 @@ _LEAST = 20
 
 def open_files(data: Sequence[str], file_format: str | None = None, bad_rows: Any = "error") -> Any:
     """The source that the arguments of a command name: files, folders, patterns, ``-``."""
-    _import_arrow()
+    import_arrow()
     from gaussbayes.data.files import open_source
 
     names = data[0] if len(data) == 1 else list(data)
@@ -92,7 +92,10 @@ def training_rows(source: "Source", chosen: RowOptions, options: "Options") -> "
     from gaussbayes.data.roles import Request
 
     target = target_column(source, chosen.target)
-    for names, what in ((chosen.features, "features"), (chosen.categorical, "categorical features")):
+    for names, what in (
+        (chosen.features, "features"),
+        (chosen.categorical, "categorical features"),
+    ):
         check_columns(source, names or (), f"the {what} asked for")
     kinds = options.kinds
     check_columns(source, [str(name) for name in kinds], "the features that are given a family")
@@ -119,17 +122,37 @@ def rows_of_model(
 
     target = target_column(source, chosen.target or model.target)
     check_columns(source, features, f"the model's {counted(len(features), 'feature')}")
-    rows: Any = open_more(
-        model, source, target, weights=chosen.weights, mark=chosen.unlabelled
-    )
+    rows: Any = open_more(model, source, target, weights=chosen.weights, mark=chosen.unlabelled)
     return rows  # type: ignore[no-any-return]
 
 
-def no_rows(source: "Source") -> DataError:
-    """The error that a source has no rows."""
+def no_rows(source: "Source", what: str = "") -> DataError:
+    """The error that a source has no rows, or none of some kind."""
     bad = source.bad_rows.count
     rest = f" but {counted(bad, 'row')} that cannot be used" if bad else ""
-    return DataError(f"{source.shown} has no rows{rest}")
+    return DataError(f"{source.shown} has no rows {what}{rest}".replace("  ", " ").rstrip())
+
+
+def plain_blocks(source: "Source", what: str, selection: Any = None) -> Iterator[Any]:
+    """The columns of a source block by block, with a progress bar where somebody is watching.
+
+    Parameters
+    ----------
+    what : what is being done with them, for the bar
+    selection : which columns, and what they must hold; None is all of them, as they are
+    """
+    from gaussbayes.base.progress import count_rows
+    from gaussbayes.data.selection import select_columns
+
+    if selection is None:
+        selection = select_columns(source.inferred, None, (), source.handling)
+    return count_rows(
+        source.selected_blocks(selection),
+        what,
+        source.n_rows,
+        lambda block: block.table.num_rows,
+        source.proportion_read,
+    )
 
 
 # Rows to be predicted.
@@ -189,17 +212,37 @@ class FeatureRows:
         what : what is being done, for the progress bar
         answer : a function of the features as the model takes them; its errors get a place
         """
-        from gaussbayes.base.progress import count_rows
-
-        source = self.source
-        blocks = source.selected_blocks(self.selection)
-        for block in count_rows(
-            blocks, what, source.n_rows, lambda block: block.table.num_rows, source.proportion_read
-        ):
+        for block in plain_blocks(self.source, what, self.selection):
             last = block.first_row + block.table.num_rows - 1
             with naming(f"{block.file}, rows {block.first_row} … {last}"):
                 result = answer(self.encode(block.table))
             yield block.table, result
+
+    def find_row(self, number: int) -> "Rows":
+        """One row, counted from 1; what is wrong with others does not matter."""
+        from gaussbayes.data.bad_rows import bad_row_error
+
+        selection, first = self.selection, 1
+        for opened in self.source.opened():
+            for piece in opened.pieces(selection, 1):
+                for parsed in piece():
+                    place = number - first
+                    first += parsed.n_records
+                    if number >= first:
+                        continue
+                    usable = parsed.sifted(selection, finite=True)
+                    for problem in usable.problems:
+                        if problem.row == place:
+                            bad = problem.placed(self.source.shown, number - place)
+                            raise bad_row_error(bad, skippable=False)
+                    left_out = sum(problem.row < place for problem in usable.problems)
+                    with naming(f"{self.source.shown}, row {number}"):
+                        return self.encode(usable.table.slice(place - left_out, 1))
+        if first == 1:
+            raise no_rows(self.source)
+        n_rows = counted(first - 1, "row")
+        msg = f"{self.source.shown} has {n_rows}: there is no row {number}"
+        raise DataError(msg)
 
     def encode(self, table: "pa.Table") -> "Rows":
         """The features in a table; categories that are new are counted."""
@@ -326,7 +369,9 @@ class TablePart:
             raise DataError(msg)
         parts = [first.targets, second.targets]
         # −1, the code of a row without label, is the last entry.
-        codes = [np.append(where, -1)[part.codes] for where, part in zip(places, parts, strict=True)]
+        codes = [
+            np.append(where, -1)[part.codes] for where, part in zip(places, parts, strict=True)
+        ]
         weights = [part.weights for part in parts if part.weights is not None]
         targets = Targets(
             np.concatenate(codes).astype(np.int32),
@@ -373,6 +418,7 @@ class MemoryRows:
     y: "NDArray[Any]"  # (n,) labels, None where there is none
     encoder: "Encoder"  # knows the categories
     n_unlabelled: int  # rows without label, among these or left out
+    bad_rows: "BadRows"
 
     @property
     def categorical(self) -> list[str]:
@@ -381,41 +427,48 @@ class MemoryRows:
         return [names[column] for column in self.encoder.categorical]
 
 
+def in_memory(
+    table: "LabelledRows", encoder: "Encoder", n_unlabelled: int, bad_rows: "BadRows"
+) -> MemoryRows:
+    """Rows that were loaded, as the library takes them."""
+    encoder = encoder.with_categories(table.rows.categories)
+    X = as_table(encoder.decode(table.rows), encoder)
+    return MemoryRows(X, _labels(table.targets, table.classes), encoder, n_unlabelled, bad_rows)
+
+
 def all_rows(rows: "FileRows", *, labelled_only: bool = False) -> MemoryRows:
     """All rows of files."""
     reduced = load_rows(rows, labelled_only=labelled_only)
     table = reduced.total.table
-    encoder = rows.encoder.with_categories(table.rows.categories)
-    labels = label_array(table.targets, table.classes)
-    decoded = encoder.decode(table.rows)
-    return MemoryRows(as_table(decoded, encoder), labels, encoder, reduced.n_unlabelled)
+    return in_memory(table, rows.encoder, reduced.n_unlabelled, reduced.bad_rows)
 
 
 def sampled_rows(
-    rows: "FileRows",
+    blocks: "Iterable[LabelledRows]",
+    source: "Source",
+    encoder: "Encoder",
     most: int,
     seed: int,
-    encoder: "Encoder | None" = None,
-    classes: "LabelArray | None" = None,
     *,
     labelled_only: bool = False,
 ) -> MemoryRows:
-    """At most so many rows of files, each as probable as any other, but some of every class.
+    """At most so many rows, each as probable as any other, but some of every class.
 
     Parameters
     ----------
-    encoder, classes : those of a model; None takes what is there
+    blocks : all rows, part by part
+    source : where they come from
+    encoder : that made rows of them
     """
     import numpy as np
 
     from gaussbayes.apps.report.samples import StreamSample
 
-    encoder = encoder or rows.encoder
     sample = StreamSample(most, least=min(most, _LEAST), seed=seed)
     numbers: dict[Any, int] = {}  # of labels, None among them
     n_unlabelled = 0
     unseen = UnseenCategories(encoder)
-    for block in labelled_blocks(rows, encoder, classes):
+    for block in blocks:
         n_unlabelled += block.targets.n_unlabelled
         unseen.add(block.rows)
         kept = block.targets.labelled if labelled_only else slice(None)
@@ -424,14 +477,15 @@ def sampled_rows(
         decoded: Any = _Decoded(encoder, block.rows[kept])
         sample.add(decoded, block.targets[kept].codes, of_labels)
     if not sample.n_seen:
-        raise no_rows(rows.source)
+        raise no_rows(source)
     array, drawn = sample.rows()
     if drawn.size < sample.n_seen:
         some = f"{drawn.size:,} of {sample.n_seen:,} rows"
-        tell(f"{some} of {rows.source.shown} are used, drawn at random")
+        tell(f"{some} of {source.shown} are used, drawn at random")
     unseen.tell()
     label_of = np.fromiter(numbers, object)
-    return MemoryRows(as_table(array, encoder), label_of[drawn], encoder, n_unlabelled)
+    X = as_table(array, encoder)
+    return MemoryRows(X, label_of[drawn], encoder, n_unlabelled, source.bad_rows)
 
 
 def held_out_rows(given: Any, learnt: MemoryRows, chosen: RowOptions) -> Any:
@@ -457,9 +511,8 @@ def held_out_rows(given: Any, learnt: MemoryRows, chosen: RowOptions) -> Any:
     )
     classes = read_targets(learnt.y)[1]
     encoder = learnt.encoder.with_categories(known)
-    test = sampled_rows(
-        FileRows.open(source, request), MOST_BYTES, 0, encoder, classes, labelled_only=True
-    )
+    blocks = labelled_blocks(FileRows.open(source, request), encoder, classes)
+    test = sampled_rows(blocks, source, encoder, MOST_BYTES, 0, labelled_only=True)
     tell_bad_rows(source.bad_rows)
     return test.X, test.y
 
@@ -496,7 +549,7 @@ class _Decoded:
         return self.encoder.decode(self.rows[which])
 
 
-def label_array(targets: "Targets", classes: "LabelArray") -> "NDArray[Any]":
+def _labels(targets: "Targets", classes: "LabelArray") -> "NDArray[Any]":
     """The labels (n,), None where there is none."""
     import numpy as np
 
@@ -609,7 +662,7 @@ class _WithoutPandas:
             raise ImportError(msg)
 
 
-def _import_arrow() -> None:
+def import_arrow() -> None:
     """Load pyarrow without pandas.
 
     pyarrow looks for pandas at its first conversion, remembers whether it is there, and loads it if
@@ -621,7 +674,7 @@ def _import_arrow() -> None:
     if "pandas" in sys.modules:
         return
     finder = _WithoutPandas()
-    sys.meta_path.insert(0, finder)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, finder)
     try:
         import pyarrow as pa
 
@@ -629,4 +682,4 @@ def _import_arrow() -> None:
     except ImportError:
         pass  # the reader says that it is missing
     finally:
-        sys.meta_path.remove(finder)  # type: ignore[arg-type]
+        sys.meta_path.remove(finder)

@@ -1,4 +1,4 @@
-"""One picture, drawn without windows and written as a file, whole or not at all."""
+"""One figure, drawn without windows and written as a file, whole or not at all."""
 
 import sys
 from collections.abc import Callable
@@ -7,29 +7,28 @@ from pathlib import Path
 
 import click
 
-from gaussbayes.apps.cli import models, writing
+from gaussbayes.apps.cli import model_files
+from gaussbayes.apps.cli.options import STANDARD
 
 ENDINGS = (".png", ".svg", ".pdf")
 DPI = 150
 
 
-def refuse_place(name: str, *read: str) -> None:
-    """Raise unless a picture can be written there; before it is drawn, not after."""
-    if name == models.STANDARD:
+def check_place(name: str, *read: str) -> None:
+    """Raise unless a figure can be written there; before it is drawn, not after."""
+    if name == STANDARD:
         return
     if Path(name).suffix.lower() not in ENDINGS:
-        msg = f"pictures are written as {', '.join(ENDINGS)} files, got {name!r}"
+        msg = f"figures are written as {', '.join(ENDINGS)} files, got {name!r}"
         raise click.UsageError(msg)
-    from gaussbayes.base.atomic import refuse_unwritable
-
-    writing.refuse_overwriting(name, *read)
-    refuse_unwritable(Path(name), "the picture")
+    model_files.check_no_overwriting(name, *read)
+    model_files.check_writable(name, "the figure")
 
 
 def save(
     draw: Callable[[], object], name: str, dpi: int = DPI, size: tuple[float, float] | None = None
 ) -> None:
-    """Draw a picture and write it to a file, or as PNG to standard output.
+    """Draw a figure and write it to a file, or as PNG to standard output.
 
     Parameters
     ----------
@@ -43,21 +42,21 @@ def save(
 
     from gaussbayes.base.atomic import replace_file
 
-    ending = ".png" if name == models.STANDARD else Path(name).suffix.lower()
+    ending = ".png" if name == STANDARD else Path(name).suffix.lower()
     drawn = BytesIO()
     try:
         draw()
         figure = plt.gcf()
         if size is not None:
             figure.set_size_inches(size)
-        # Without the date and with the same names inside, the same picture is the same file.
+        # Without the date and with the same names inside, the same figure is the same file.
         dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)
         with mpl.rc_context({"svg.hashsalt": "gaussbayes"}):
             figure.savefig(drawn, format=ending[1:], dpi=dpi, metadata=dated)
     finally:
         plt.close("all")
-    if name == models.STANDARD:
+    if name == STANDARD:
         sys.stdout.buffer.write(drawn.getvalue())
         sys.stdout.buffer.flush()
     else:
-        replace_file(Path(name), drawn.getvalue(), "the picture")
+        replace_file(Path(name), drawn.getvalue(), "the figure")

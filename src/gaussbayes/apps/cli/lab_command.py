@@ -1,18 +1,16 @@
 """``gaussbayes lab``: a page in the browser where Gaussians can be taken by the hand."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import options, reading, rows
-
-if TYPE_CHECKING:
-    from gaussbayes.apps.lab.given import Given
+from gaussbayes.apps.cli import options, row_files
+from gaussbayes.apps.cli.console import tell
 
 
 @click.command("lab")
 @click.argument("data", metavar="[DATA]", required=False, type=options.SOURCE)
-@options.target_option
+@options.target_option()
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -44,34 +42,33 @@ def command(
         msg = f"-y names the column {target!r} of a table, but no DATA were given"
         raise click.UsageError(msg)
 
-    from gaussbayes.apps.lab.serving import need_extra, serve
+    from gaussbayes.apps.lab.server import check_extra, serve
 
-    need_extra()  # before a large file is read
-    given = None if data is None else _read(data, target, seed, **how)
+    check_extra()  # before a large file is read
+    table = None if data is None else _read(data, target, seed, **how)
 
-    from gaussbayes.apps.lab.desk import open_desk
+    from gaussbayes.apps.lab.backend import open_backend
 
-    serve(open_desk(given), port=port, open_browser=not no_browser, tell=_tell)
+    serve(open_backend(table), port=port, open_browser=not no_browser, tell=_tell)
 
 
 def _read(
     data: str, target: str | None, seed: int, *, file_format: str | None, bad_rows: str
-) -> "Given":
-    from gaussbayes.apps.lab.given import gather
+) -> Any:
+    from gaussbayes.apps.lab import table_reader
 
-    source = reading.opened([data], file_format, bad_rows)
+    source = row_files.open_files([data], file_format, bad_rows)
     if target is not None:
-        reading.require(source, [target], "the target")
-    every = reading.blocks(source, "reading rows", source.schema.names)
-    where = reading.where(source)
-    title = where.rpartition("/")[2] or where
-    found = gather((block.table for block in every), title, target, seed=seed)
-    reading.tell_bad_rows(source.bad_rows)
-    if found is None:
-        raise rows.nothing_in(source)
-    return found
+        row_files.check_columns(source, [target], "the target")
+    tables = (block.table for block in row_files.plain_blocks(source, "reading rows"))
+    title = source.shown.rpartition("/")[2] or source.shown
+    sample = table_reader.sampled_table(tables, title, target, seed=seed)
+    row_files.tell_bad_rows(source.bad_rows)
+    if sample is None:
+        raise row_files.no_rows(source)
+    return sample
 
 
 def _tell(address: str) -> None:
     click.echo(address)
-    reading.tell("The lab is open at this address. Ctrl-C ends it.")
+    tell("The lab is open at this address. Ctrl-C ends it.")
