@@ -1,17 +1,60 @@
-"""Given Gaussians that several tests are about."""
+"""Given models that several tests are about."""
 
 from typing import Any
 
 import numpy as np
 
 from gaussbayes.base.schema import Schema
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, given
+from gaussbayes.families.categorical.density import CategoricalDensity
+from gaussbayes.families.categorical.family import Categorical
+from gaussbayes.families.gaussian.estimation import given
+from gaussbayes.families.gaussian.family import Gaussian
+from gaussbayes.families.gaussian.structure import Structure, structure_of
+from gaussbayes.model.model import Model
+from gaussbayes.model.prior import class_priors
+from gaussbayes.model.settings import Component, Settings
+from gaussbayes.model.solution import Solution
 
 PRIORS, MEANS = [0.7, 0.2, 0.1], np.array([[0.0, 0.0], [3.0, 1.0], [-2.0, 6.0]])
 COVARIANCES = np.array([[[2.0, -1.0], [-1.0, 2.0]], [[1.0, 0.3], [0.3, 0.5]], [[9.0, 0], [0, 4.0]]])
 
 
-def model_of(priors: Any, means: Any, covariances: Any, *structure: Any) -> Parameters:
-    """The parameters of classes called 0, 1, …"""
+def model_of(
+    priors: Any, means: Any, covariances: Any, covariance: str = "full", shared: Any = False
+) -> Model:
+    """Gaussians of classes called 0, 1, …"""
     k, d = np.shape(means)
-    return given(Schema(np.arange(k), d), Structure(*structure), priors, means, covariances)
+    schema, structure = Schema(np.arange(k), d), structure_of(covariance, shared)
+    density = given(schema, structure, means, covariances)
+    settings = Settings((Component(Gaussian(structure), tuple(range(d))),))
+    solution = Solution(class_priors(priors, schema, np.ones(k)), (density,))
+    return Model(settings, schema, None, solution)
+
+
+def structured_model(priors: Any, means: Any, covariances: Any, structure: Structure) -> Model:
+    """The same with as much of full covariances (k, d, d) as a structure has."""
+    values = {
+        "full": covariances,
+        "diagonal": np.einsum("mii->mi", covariances),
+        "spherical": covariances[:, 0, 0],
+    }[structure.covariance]
+    shared = values[0] if structure.shared else values
+    return model_of(priors, means, shared, structure.covariance, structure.sharing)
+
+
+def beside(model: Model, letters: CategoricalDensity) -> Model:
+    """A model of Gaussians with categories beside them."""
+    d, q = model.schema.n_features, len(letters.categories)
+    components = (*model.components, Component(Categorical(), tuple(range(d, d + q))))
+    schema = Schema(model.classes, d + q, None, tuple(range(d, d + q)))
+    solution = Solution(model.prior, (*model.densities, letters))
+    return Model(Settings(components), schema, None, solution)
+
+
+def categorical_model(priors: Any, letters: CategoricalDensity) -> Model:
+    """A model of categories alone."""
+    k, q = letters.n_classes, len(letters.categories)
+    schema = Schema(np.arange(k), q, None, tuple(range(q)))
+    settings = Settings((Component(Categorical(), tuple(range(q))),))
+    solution = Solution(class_priors(priors, schema, np.ones(k)), (letters,))
+    return Model(settings, schema, None, solution)

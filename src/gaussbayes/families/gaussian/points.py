@@ -32,6 +32,9 @@ _MOST_ENTRIES = 1 << 17
 _MOST_ROOTS = 1 << 20
 """Entries of the scatters whose roots are worked out at a time."""
 
+_WORTH_A_BLOCK = 64
+"""Cells of a single point that are worth blocks of their own."""
+
 _MOST_KEPT = 64 << 20
 """Memory of points that are kept for the next iteration."""
 
@@ -152,14 +155,33 @@ def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], Block]]:
 def _blocks_of_cells(
     cells: PatternMoments, anchor: FloatArray, unit: FloatArray
 ) -> Iterator[Block]:
-    """The points of cells of one class."""
-    alone = cells.taken(np.setdiff1d(np.arange(cells.n_cells), cells.varied))
-    mean = ((alone.anchor - anchor) + alone.offset) / unit * alone.observed
-    yield from _cut_means(mean, alone.weight, alone.observed)
-    d = cells.n_features
-    for some in ranges(cells.varied.size, max(1, _MOST_ROOTS // d**2)):
-        part = cells.taken(cells.varied[some])
-        yield from _blocks_of_moments(part.dense(), part.observed, anchor, unit)
+    """The points of cells of one class, so many at a time that their roots take little room.
+
+    Where there are many cells of a single point, they are kept apart: a block of nothing else is
+    handled quicker.
+    """
+    d, every = cells.n_features, np.arange(cells.n_cells)
+    alone = np.setdiff1d(every, cells.varied)
+    apart = min(alone.size, cells.varied.size) >= _WORTH_A_BLOCK
+    groups = [alone, cells.varied] if apart else [every]
+    step = max(1, _MOST_ROOTS // d**2)
+    for chosen in (group[some] for group in groups for some in ranges(group.size, step)):
+        part = cells.taken(chosen)
+        mean = ((part.anchor - anchor) + part.offset) / unit * part.observed
+        square, vector = np.linalg.eigh(part.scatter / unit / unit[:, None])
+        # What is left of the others is rounding, as is what is there of a missing feature.
+        real = square > d * _EPS * square[:, -1:]
+        root = np.sqrt(np.where(real, square, 0.0))[:, :, None] * vector.mT
+        root *= part.observed[part.varied, None, :]
+        size = np.ones(part.n_cells, dtype=np.intp)
+        size[part.varied] += real.sum(axis=1)
+        starts = np.concatenate([[0], np.cumsum(size)])
+        located = np.zeros(starts[-1])
+        located[starts[:-1]] = 1.0
+        weight, points = np.ones(located.size), np.empty((located.size, d))
+        weight[starts[:-1]], points[starts[:-1]] = part.weight, mean
+        points[located == 0] = root[real]
+        yield from (block for _, block in _cut(points, weight, located, starts, part.observed))
 
 
 def _blocks_of_complete(moments: ClassMoments, frame: Frame) -> Iterator[tuple[Block, ...]]:
@@ -169,7 +191,7 @@ def _blocks_of_complete(moments: ClassMoments, frame: Frame) -> Iterator[tuple[B
     """
     k, d = moments.anchor.shape
     first = int(np.argmax(moments.weight > 0))
-    observed, nothing = np.ones((1, d), dtype=bool), np.zeros((d, d))
+    code, observed, nothing = np.zeros(1, np.int32), np.ones((1, d), bool), np.zeros((d, d))
     for c in range(k):
         if not moments.weight[c] > 0:
             yield ()
@@ -178,41 +200,11 @@ def _blocks_of_complete(moments: ClassMoments, frame: Frame) -> Iterator[tuple[B
         if moments.layout == "pooled" and c == first:
             scatter = moments.scatter
         own = slice(c, c + 1)
-        cell = ClassMoments(
+        whole = ClassMoments(
             moments.weight[own], moments.anchor[own], moments.offset[own], scatter[None], "full"
         )
-        yield tuple(_blocks_of_moments(cell, observed, frame.anchor[c], frame.units_of(c)))
-
-
-def _blocks_of_moments(
-    cells: ClassMoments, observed: NDArray[np.bool_], anchor: FloatArray, unit: FloatArray
-) -> Iterator[Block]:
-    """The points of cells of which weight, mean and full scatter are known."""
-    d = observed.shape[1]
-    mean = ((cells.anchor - anchor) + cells.offset) / unit
-    if not cells.scatter.any():
-        yield from _cut_means(mean * observed, cells.weight, observed)
-        return
-    square, vector = np.linalg.eigh(cells.scatter / unit / unit[:, None])
-    # What is left of the others is rounding, as is what is there of a missing feature.
-    real = square > d * _EPS * square[:, -1:]
-    root = np.sqrt(np.where(real, square, 0.0))[:, :, None] * vector.mT * observed[:, None, :]
-    starts = np.concatenate([[0], np.cumsum(1 + real.sum(axis=1))]).astype(np.intp)
-    located = np.zeros(starts[-1])
-    located[starts[:-1]] = 1.0
-    weight, points = np.ones(located.size), np.empty((located.size, d))
-    weight[starts[:-1]], points[starts[:-1]] = cells.weight, mean * observed
-    points[located == 0] = root[real]
-    yield from (block for _, block in _cut(points, weight, located, starts, observed))
-
-
-def _cut_means(
-    mean: FloatArray, weight: FloatArray, observed: NDArray[np.bool_]
-) -> Iterator[Block]:
-    """Blocks of cells that are one point each."""
-    starts = np.arange(weight.size + 1)
-    blocks = _cut(mean, weight, np.ones(weight.size), starts, observed)
-    yield from (block for _, block in blocks)
+        cell = PatternMoments.of(code, observed, whole)
+        yield tuple(_blocks_of_cells(cell, frame.anchor[c], frame.units_of(c)))
 
 
 def _cut(

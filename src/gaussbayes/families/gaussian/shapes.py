@@ -8,6 +8,7 @@ and whatever else depends on the shape, so that nothing outside has to ask which
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, Self
 
 import numpy as np
@@ -24,6 +25,12 @@ _MOST_TITLES = 20
 """Features of which all pairs are shown in a table."""
 
 Codes = Sequence[int] | NDArray[np.intp]
+
+
+@lru_cache(maxsize=4)
+def _triangle(n_features: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows and columns of a lower triangle; EM asks for them twice an iteration."""
+    return np.tril_indices(n_features)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -300,14 +307,14 @@ class Full(Shape):
         lower = self.factor() / unit[:, :, None]
         diagonal = np.einsum("mii->mi", lower)
         diagonal[...] = np.log(diagonal)
-        entries: FloatArray = lower[:, *np.tril_indices(self.n_features)].ravel()
+        entries: FloatArray = lower[:, *_triangle(self.n_features)].ravel()
         return entries
 
     @classmethod
     def from_coordinates(cls, vector: FloatArray, unit: FloatArray) -> Self:
         """Covariances from their factors, which are inverted: no digit is lost to a product."""
         m, d = unit.shape
-        rows, columns = np.tril_indices(d)
+        rows, columns = _triangle(d)
         lower = np.zeros((m, d, d))
         lower[:, rows, columns] = vector.reshape(m, -1)
         diagonal = np.einsum("mii->mi", lower)
