@@ -8,7 +8,7 @@ import numpy as np
 
 from gaussbayes.analysis.boundary import boundaries
 from gaussbayes.base.types import Divisor
-from gaussbayes.families.gaussian.scores import NegativeLogLikelihood
+from gaussbayes.model.solution import NegativeLogLikelihood
 from gaussbayes.lessons.lesson import Figure, Lesson, Result, Table
 from gaussbayes.model.prior import Priors
 
