@@ -7,7 +7,7 @@ from sklearn.model_selection import train_test_split
 from gaussbayes.apps.lab.examples import example_table
 from gaussbayes.apps.lab.messages import Split
 from gaussbayes.apps.lab.model_views import hold_out
-from gaussbayes.apps.lab.training_data import Table
+from gaussbayes.apps.lab.training_data import number_table
 
 
 @pytest.mark.parametrize(("share", "seed"), [(0.3, 0), (0.5, 7)])
@@ -32,7 +32,7 @@ def test_nothing_is_held_out_unless_asked_for() -> None:
 
 def test_too_few_rows_are_no_error() -> None:
     rows, codes = np.arange(6.0).reshape(3, 2), np.array([0, 0, 1], np.int32)
-    table = Table("three", rows, codes, np.array(["a", "b"]), ("x", "y"))
+    table = number_table("three", rows, codes, np.array(["a", "b"]), ("x", "y"))
     test, problem = hold_out(table, Split(0.5))
     assert not test.any()
     assert problem is not None
@@ -40,5 +40,6 @@ def test_too_few_rows_are_no_error() -> None:
 
 
 def test_no_rows_at_all() -> None:
-    table = Table("none", np.empty((0, 2)), np.empty(0, np.int32), np.array(["a"]), ("x", "y"))
+    nothing, labels = np.empty((0, 2)), np.array(["a"])
+    table = number_table("none", nothing, np.empty(0, np.int32), labels, ("x", "y"))
     assert hold_out(table, Split(0.5))[0].size == 0

@@ -92,9 +92,10 @@ def test_a_scene_in_full() -> None:
 
 def test_models() -> None:
     settings = {"covariance": "diagonal", "shared": 0.25, "divisor": "unbiased"}
-    more = {"shrinkage": "oas", "priors": [0.25, 0.75], "first": 9}
+    more: dict[str, Any] = {"shrinkage": "oas", "priors": [0.25, 0.75], "first": 9}
+    more |= {"smoothing": 0.5, "unlabelled_weight": 0.25}
     assert ask("numbers", model={"from": "data"} | settings | more).model == FitSettings(
-        "diagonal", 0.25, "unbiased", "oas", (0.25, 0.75), 9
+        "diagonal", 0.25, "unbiased", "oas", (0.25, 0.75), 0.5, 0.25, 9
     )
     assert ask("numbers", model={"from": "neighbours", "k": 3}).model == Neighbours(3)
     hand = ask("numbers", model=HAND).model
@@ -108,13 +109,13 @@ def test_sources() -> None:
     assert request == DataRequest(3, PresetSource("xor", 0, None), "kind", Split(0.25, 4))
     source = {
         "from": "points",
-        "points": [[1, None, 1], [0.5, 2, 0]],
+        "points": [[1, None, 1], [0.5, 2, 0], [3, 4, None]],
         "classes": ["p", "q"],
         "features": ["a", "b"],
     }
     painted = ask("data", source=source).source
     assert isinstance(painted, PointsSource)
-    assert painted.points == ((1, None, 1), (0.5, 2, 0))
+    assert painted.points == ((1, None, 1), (0.5, 2, 0), (3, 4, None))
     assert ask("data", source=source | {"points": []}).source.points == ()
 
 
@@ -241,7 +242,7 @@ def test_bad_models_by_hand(members: dict[str, Any], complaint: str) -> None:
         ({"covariances": [[[1, 2], [2, 1]], [[1, 0], [0, 1]]]}, "model: .*class 0"),
         ({"covariances": [[[1, 0], [0, 0]], [[1, 0], [0, 1]]]}, "model: .*class 0"),
         ({"covariances": [[[1, 0], [0, 1]], [[1, 0], [0, -1]]]}, "model: .*class 1"),
-        ({"covariances": [[[1, 0.5], [0, 1]], [[1, 0], [0, 1]]]}, "not symmetric"),
+        ({"covariances": [[[1, 0.5], [0, 1]], [[1, 0], [0, 1]]]}, "must be symmetric"),
     ],
 )
 def test_what_is_no_model_by_hand(members: dict[str, Any], complaint: str, page: Page) -> None:

@@ -9,6 +9,7 @@ from sklearn.metrics import confusion_matrix, log_loss
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
+from gaussbayes import GaussianClassifier
 from tests.lab.page import FITTED, Page
 
 
@@ -33,6 +34,8 @@ def test_the_irises(page: Page) -> None:
         LinearDiscriminantAnalysis(solver="lsqr"), X[~test], codes[~test], cv=LeaveOneOut()
     )
     assert head["leave_one_out"]["error"] == pytest.approx(np.mean(alone != codes[~test]))
+    assert head["leave_one_out"]["folds"] is None
+    assert (head["iterations"], head["categories"]) == (None, [])
     parameters = head["parameters"]
     np.testing.assert_allclose(parameters["means"], peer.means_)
     np.testing.assert_allclose(parameters["covariances"][0], peer.covariance_)
@@ -74,10 +77,21 @@ def test_neighbours(page: Page) -> None:
     assert head["count"] is None
 
 
-def test_rows_with_gaps_are_not_left_out(page: Page) -> None:
-    head = page.ask("numbers", data=page.data("gaps"), pair=[0, 1], model=FITTED).head
-    assert head["leave_one_out"] is None
+def test_rows_with_missing_values_are_left_out_in_folds(page: Page) -> None:
+    data = page.data("gaps")
+    head = page.ask("numbers", data=data, pair=[0, 1], model=FITTED).head
     assert head["train"]["n"] == 250
+    assert head["iterations"] > 0
+    table = page.store.dataset(data).table
+    fold = np.empty(250, int)
+    fold[np.argsort(table.codes, kind="stable")] = np.arange(250) % 10
+    wrong = np.empty(250, bool)
+    for number in range(10):
+        rest, test = fold != number, fold == number
+        peer = GaussianClassifier().fit(table.X[rest], table.codes[rest])
+        wrong[test] = peer.predict(table.X[test]) != table.codes[test]
+    assert (head["leave_one_out"]["folds"], head["leave_one_out"]["n"]) == (10, 250)
+    assert head["leave_one_out"]["error"] == pytest.approx(wrong.mean())
 
 
 def test_a_row_without_which_there_is_no_model(page: Page) -> None:

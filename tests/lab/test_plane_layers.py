@@ -12,6 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from gaussbayes.apps.lab import model_views
 from gaussbayes.apps.lab.examples import example_table
 from gaussbayes.apps.lab.wire_format import MessageError
+from gaussbayes.model.model import Model
 from tests.lab.page import FITTED, Page
 
 HAND: dict[str, Any] = {
@@ -324,7 +325,7 @@ def test_a_singular_covariance_is_a_problem_and_no_error(page: Page) -> None:
         ([], {}, "there are no rows to learn from"),
         ([[0, 0, 0]], {}, "rows of one class only, 'p'"),
         ([[0, 0, 0], [1, 1, 1]], {"first": 1}, "so far all rows are of one class, 'p'"),
-        ([[0, 0, 0], [1, 1, 1]], {}, "does not vary .* Ways out"),
+        ([[0, 0, 0], [1, 1, 1]], {}, "does not vary .* Remedies"),
         ([[0, 0, 0], [1, 2, 0], [2, 1, 1], [0, 3, 1]], {"priors": [1.0]}, "2 priors are needed"),
         ([[0, 0, 0], [1, 1, 1]], {"divisor": "unbiased"}, "divides by 0"),
     ],
@@ -364,11 +365,11 @@ def test_features_that_are_not_there(page: Page) -> None:
 
 def test_nothing_is_fitted_twice(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
-    learn, learnt_model = model_views.learn, model_views.learnt_model
-    monkeypatch.setattr(model_views, "learn", lambda *a: calls.append("learn") or learn(*a))
+    observe, solved = model_views.observe, Model.solved
     monkeypatch.setattr(
-        model_views, "learnt_model", lambda *a: calls.append("fit") or learnt_model(*a)
+        model_views, "observe", lambda *a, **b: calls.append("learn") or observe(*a, **b)
     )
+    monkeypatch.setattr(Model, "solved", lambda *a: calls.append("fit") or solved(*a))
     data = page.data("three")
     for width in (20, 30, 40):
         page.ask("scene", data=data, pair=[0, 1], model=FITTED, view={"width": width})

@@ -60,7 +60,7 @@ def test_from_start_to_end() -> None:
 def test_the_first_page_needs_nothing_that_is_slow() -> None:
     """NumPy and what needs it are imported meanwhile, by the thread that answers."""
     lab = "gaussbayes.apps.lab"
-    imports = f"import sys, gaussbayes.apps.cli.lab, {lab}.app, {lab}.server, uvicorn"
+    imports = f"import sys, gaussbayes.apps.cli.lab_command, {lab}.app, {lab}.server, uvicorn"
     loaded = subprocess.run(
         [sys.executable, "-c", f"{imports}; print(*sys.modules)"],
         capture_output=True,

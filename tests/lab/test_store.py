@@ -93,7 +93,8 @@ def test_the_table_of_the_command() -> None:
     own = store.dataset_of(request(GivenSource(None))).table
     assert (own.target, own.features, own.labels.tolist()) == ("sex", ("age",), [0, 1])
     other = store.dataset_of(request(GivenSource(None), "kind")).table
-    assert (other.target, other.features, other.X.shape) == ("kind", ("age", "sex"), (2, 2))
+    assert (other.target, other.features, other.X.shape) == ("kind", ("age", "sex"), (3, 2))
+    assert other.codes.tolist() == [0, 1, -1]
 
 
 def test_a_command_without_data() -> None:

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -102,8 +103,24 @@ def table(**columns: object) -> pa.Table:
         (table(x=[1.0], kind=["a"]), "color", None, "there is no column 'color'"),
         (table(x=[1.0], kind=["a"]), "kind", ("z",), "there is no column 'z'"),
         (table(x=[1.0], kind=["a"]), "kind", ("kind",), "cannot be a feature too"),
-        (table(x=["u"], kind=["a"]), "kind", None, "no numbers beside 'kind'"),
-        (table(x=["u"], kind=["a"]), "kind", ("x",), "not numbers: column 'x'"),
+        (
+            table(x=["u", "v", "w"], kind=["a", "b", "b"]),
+            "kind",
+            None,
+            r"neither numbers nor categories beside 'kind': 'x' \(free text\)",
+        ),
+        (
+            table(x=pa.array([1], pa.date32()), kind=["a"]),
+            "kind",
+            ("x",),
+            "not numbers: column 'x'",
+        ),
+        (
+            table(x=[f"v{row}" for row in range(101)], kind=["a"] * 101),
+            "kind",
+            ("x",),
+            "101 different values, such as 'v0', and the lab takes 100 categories",
+        ),
         (table(kind=["a"]), None, None, "no column to learn from"),
         (table(x=[1.0, 2.0], y=[0.5, 1.0]), "y", None, "fractions"),
         (table(x=[1.0], kind=pa.array([None], pa.string())), "kind", None, "no row has a label"),
@@ -114,9 +131,9 @@ def table(**columns: object) -> pa.Table:
             pa.table({**{f"x{j}": [1.0] for j in range(51)}, "kind": ["a"]}),
             "kind",
             tuple(f"x{j}" for j in range(51)),
-            "51 columns of numbers, and the lab takes 50",
+            "51 columns to learn from, and the lab takes 50",
         ),
-        (table(x=[1.0], day=pa.array([1], pa.date32())), "day", None, "classes are text"),
+        (table(x=[1.0], day=pa.array([1], pa.date32())), "day", None, "classes are strings"),
     ],
 )
 def test_bad_tables(
@@ -149,7 +166,7 @@ def test_what_cannot_be_learnt_from_is_left_out_and_said() -> None:
     wide = {f"x{j}": [1.0, 2.0] for j in range(51)}
     found = labelled(**wide, kind=["a", "b"])
     assert found.features == tuple(wide)[:50]
-    assert found.note == "of 51 columns of numbers the first 50 are taken"
+    assert found.note == "of 51 features the first 50 are taken"
     nothing = pa.array([np.nan, None], pa.float64(), from_pandas=False)
     found = labelled(x=[1, 2], y=nothing, z=["", ""], kind=["a", "b"])
     assert found.features == ("x",)
@@ -157,39 +174,81 @@ def test_what_cannot_be_learnt_from_is_left_out_and_said() -> None:
     assert labelled(x=[1, 2], kind=["a", "b"]).note is None
 
 
-def test_columns_that_are_not_numbers_are_left_out_and_said() -> None:
-    day = pa.array([1, 2], pa.date32())
-    found = labelled(name=["u", "v"], x=[1, 2], flag=[True, None], day=day, kind=["a", "b"])
-    assert found.features == ("x", "flag")
-    np.testing.assert_array_equal(found.X, [[1, 1], [2, np.nan]])
-    assert found.note == "left out: 'name', 'day' (not numbers)"
+def test_columns_that_are_no_features_are_left_out_and_said() -> None:
+    found = labelled(
+        name=[f"person {row}" for row in range(4)],
+        flag=[True, None, True, False],
+        day=pa.array([1, 2, 3, 4], pa.date32()),
+        at=pa.array([1, 2, 3, 4], pa.timestamp("s")),
+        both=[[1, 2]] * 4,
+        town=["u", "v", "u", "v"],
+        kind=["a", "b"] * 2,
+    )
+    assert (found.features, found.categorical) == (("flag",), ("town",))
+    np.testing.assert_array_equal(found.X, [[1], [np.nan], [1], [0]])
+    assert found.note == (
+        "left out: 'name' (free text), 'day', 'at' (dates or times), 'both' (neither numbers nor "
+        "categories)"
+    )
 
 
 @pytest.mark.parametrize("missing", [None, ""])
-def test_rows_without_a_label_are_left_out_and_said(missing: str | None) -> None:
+def test_rows_without_a_label_stay(missing: str | None) -> None:
     found = labelled(x=[1, 2, 3, 4], kind=["a", missing, "b", missing])
-    np.testing.assert_array_equal(found.X, [[1], [3]])
-    assert found.labels[found.codes].tolist() == ["a", "b"]
-    assert found.note == "left out: 2 rows without a label in 'kind'"
+    np.testing.assert_array_equal(found.X, [[1], [2], [3], [4]])
+    assert (found.codes.tolist(), found.labels.tolist()) == ([0, -1, 1, -1], ["a", "b"])
+    assert found.note is None
     found = labelled(x=[1, 2, 3], kind=[7.0, np.nan, 8.0])
-    assert found.codes.tolist() == [0, 1]
-    assert found.note == "left out: 1 row without a label in 'kind'"
+    assert found.codes.tolist() == [0, -1, 1]
+
+
+@pytest.mark.parametrize("missing", [None, ""])
+def test_categories(missing: str | None) -> None:
+    town = ["u", "v", missing, "u"]
+    found = labelled(x=[1, 2, 3, 4], town=town, y=[0.5, None, 1, 2], kind=list("abab"))
+    assert (found.features, found.categorical, found.categories) == (
+        ("x", "y"),
+        ("town",),
+        (("u", "v"),),
+    )
+    assert found.rows.codes.tolist() == [[0], [1], [-2], [0]]
+    assert found.encoder.names == ("x", "town", "y")
+    alone = labelled(town=["u", "v"] * 3, kind=list("aabbab"))
+    assert (alone.features, alone.X.shape, alone.categorical) == ((), (6, 0), ("town",))
+
+
+def test_the_type_says_that_numbers_are_categories() -> None:
+    frame = pd.DataFrame({"x": range(6), "code": pd.Categorical([3, 7] * 3), "y": list("aabbab")})
+    for name, body in (
+        ("a.parquet", parquet(pa.Table.from_pandas(frame))),
+        ("a.arrow", feather(pa.Table.from_pandas(frame))),
+    ):
+        found = table_reader.labelled_rows(table_reader.read_file(name, body))
+        assert (found.features, found.categorical) == (("x",), ("code",)), name
+        assert found.categories == ((3, 7),), name
+    many = pd.DataFrame({"code": pd.Categorical([str(row) for row in range(202)])})
+    given = pa.Table.from_pandas(many.assign(x=1.0, kind=["a", "b"] * 101))
+    found = table_reader.labelled_rows(NamedTable("t", given), "kind")
+    assert found.note == "left out: 'code' (too many categories)"
 
 
 def test_every_column_has_a_role() -> None:
-    nothing = pa.nulls(2)
     given = table(
-        x=[1, 2], town=["u", "v"], no=nothing, day=pa.array([1, 2], pa.date32()), y=[0, 1]
+        x=[1, 2, 3, 4],
+        town=["u", "v"] * 2,
+        no=pa.nulls(4),
+        day=pa.array([1, 2, 3, 4], pa.date32()),
+        y=[0, 1, 0, 1],
     )
-    roles = table_reader.column_roles(given, "y")
+    roles = table_reader.column_roles(NamedTable("t", given), "y")
     assert (roles.numbers, roles.categories) == (("x",), ("town",))
-    assert (roles.empty, roles.others) == (("no",), ("day",))
+    assert roles.left_out == (("no", "no values"), ("day", "dates or times"))
 
 
 def test_integers_and_booleans_are_classes() -> None:
     given = table(x=[1.0, 2.0, 3.0], number=[7, 3, None], flag=[True, False, True])
     numbers = table_reader.labelled_rows(NamedTable("t", given), "number", ("x",))
     assert numbers.labels.tolist() == [3, 7]
-    assert numbers.codes.tolist() == [1, 0]
+    assert numbers.codes.tolist() == [1, 0, -1]
     flags = table_reader.labelled_rows(NamedTable("t", given), "flag", ("x",))
     assert flags.labels[flags.codes].tolist() == [True, False, True]

@@ -267,7 +267,8 @@ def _why_no_feature(column: "pa.ChunkedArray") -> str | None:
     m = _n_different(column)
     if is_dictionary(column.type):
         return "too many categories" if m > MOST_CATEGORIES else None
-    return "free text" if m > min(MOST_CATEGORIES, n_known / 2) else None
+    # Two values are categories, however few rows there are.
+    return "free text" if m > min(MOST_CATEGORIES, max(2, n_known / 2)) else None
 
 
 def _n_different(column: "pa.ChunkedArray") -> int:
@@ -308,14 +309,14 @@ def labelled_rows(
     Examples
     --------
     >>> import pyarrow as pa
-    >>> day = pa.array([1, 2, 3, 4], pa.date32())
-    >>> columns = {"x": [1, None, 3, 4], "town": ["u", "v", "u", None], "day": day}
-    >>> table = pa.table({**columns, "kind": ["b", "a", None, "b"]})
-    >>> rows = labelled_rows(NamedTable("four", table))
-    >>> rows.X.tolist(), rows.features, rows.codes.tolist(), rows.labels.tolist()
-    ([[1.0], [nan], [3.0], [4.0]], ('x',), [1, 0, -1, 1], ['a', 'b'])
-    >>> rows.rows.codes.tolist(), rows.categories, rows.categorical
-    ([[0], [1], [0], [-2]], (('u', 'v'),), ('town',))
+    >>> day = pa.array([1, 2, 3, 4, 5], pa.date32())
+    >>> columns = {"x": [1, None, 3, 4, 5], "town": ["u", "v", "u", None, "v"], "day": day}
+    >>> table = pa.table({**columns, "kind": ["b", "a", None, "b", "a"]})
+    >>> rows = labelled_rows(NamedTable("five", table))
+    >>> rows.X.ravel().tolist(), rows.features, rows.codes.tolist(), rows.labels.tolist()
+    ([1.0, nan, 3.0, 4.0, 5.0], ('x',), [1, 0, -1, 1, 0], ['a', 'b'])
+    >>> rows.rows.codes.ravel().tolist(), rows.categories, rows.categorical
+    ([0, 1, 0, -2, 1], (('u', 'v'),), ('town',))
     >>> rows.note
     "left out: 'day' (dates or times)"
     """
