@@ -275,7 +275,7 @@ def _n_different(column: "pa.ChunkedArray") -> int:
     """How many different values there are."""
     import pyarrow.compute as pc
 
-    return int(pc.count_distinct(_values(column), mode="only_valid").as_py())
+    return int(pc.count_distinct(_values(column).filter(_is_known(column))).as_py())
 
 
 def _is_known(column: "pa.ChunkedArray") -> NDArray[np.bool_]:
