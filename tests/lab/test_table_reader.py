@@ -180,6 +180,8 @@ def test_columns_that_are_no_features_are_left_out_and_said() -> None:
         flag=[True, None, True, False],
         day=pa.array([1, 2, 3, 4], pa.date32()),
         at=pa.array([1, 2, 3, 4], pa.timestamp("s")),
+        since=["2024-05-31", None, "2024-05-31T12:30", "2024-06-01"],
+        until=["31.5.2024", "1/6/24", "12:30", ""],
         both=[[1, 2]] * 4,
         town=["u", "v", "u", "v"],
         kind=["a", "b"] * 2,
@@ -187,8 +189,8 @@ def test_columns_that_are_no_features_are_left_out_and_said() -> None:
     assert (found.features, found.categorical) == (("flag",), ("town",))
     np.testing.assert_array_equal(found.X, [[1], [np.nan], [1], [0]])
     assert found.note == (
-        "left out: 'name' (free text), 'day', 'at' (dates or times), 'both' (neither numbers nor "
-        "categories)"
+        "left out: 'name' (free text), 'day', 'at', 'since', 'until' (dates or times), 'both' "
+        "(neither numbers nor categories)"
     )
 
 
@@ -197,7 +199,7 @@ def test_rows_without_a_label_stay(missing: str | None) -> None:
     found = labelled(x=[1, 2, 3, 4], kind=["a", missing, "b", missing])
     np.testing.assert_array_equal(found.X, [[1], [2], [3], [4]])
     assert (found.codes.tolist(), found.labels.tolist()) == ([0, -1, 1, -1], ["a", "b"])
-    assert found.note is None
+    assert found.note == "2 rows have no label in 'kind', and the model learns from them too"
     found = labelled(x=[1, 2, 3], kind=[7.0, np.nan, 8.0])
     assert found.codes.tolist() == [0, -1, 1]
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 NOTHING_TO_DRAW = (
     "all features of this table hold categories, so that there is no plane and no line to draw: "
-    "see the model in the panels Point, Numbers and Compare"
+    "see the model in the panels Point and Numbers"
 )
 
 NO_DISTANCES = "nearest neighbours need numbers: categories have no distances between them"

@@ -31,7 +31,7 @@ def answer_multiples(request: MultiplesRequest, store: Store) -> Answer:
     shown = shown_features(dataset, request.pair, request.hide)
     places = grid_rows(dataset, request.pair, shown, request.window, store)
     records, regions = [], []
-    for name, choice in _choices(request).items():
+    for name, choice in _choices(request, dataset).items():
         records.append(_described(name, choice) | _errors(dataset, choice, request.pair, store))
         view = view_of(dataset, choice, shown, store)
         if isinstance(view, Problem):
@@ -42,9 +42,11 @@ def answer_multiples(request: MultiplesRequest, store: Store) -> Answer:
     return Answer({"models": records, "bounds": places.bounds}, arrays)
 
 
-def _choices(request: MultiplesRequest) -> dict[str, ModelChoice]:
-    """The models by name; priors, divisor and shrinkage are those of the request's model."""
+def _choices(request: MultiplesRequest, dataset: Dataset) -> dict[str, ModelChoice]:
+    """The models by name; priors, divisor and the like are those of the request's model."""
     settings = request.model if isinstance(request.model, FitSettings) else FitSettings()
+    if not dataset.table.features:
+        return {"discrete naive Bayes": settings}  # structures are those of numbers
     choices: dict[str, ModelChoice] = {
         name: replace(settings, covariance=covariance, shared=shared)
         for name, (covariance, shared) in structures().items()

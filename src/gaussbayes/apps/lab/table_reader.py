@@ -33,6 +33,7 @@ from gaussbayes.data.arrow_columns import (
     value_type,
 )
 from gaussbayes.data.roles import Request, check_labels, check_numbers, choose_roles
+from gaussbayes.data.rows import UNLABELLED
 from gaussbayes.data.selection import listed
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 256 << 20
 """Of a file as a table in memory."""
+
+_DATE = r"^\s*(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}|\d\d?:\d\d)([^0-9]|$)"
+"""How dates and times begin: 2024-05-31, 31.5.2024, 5/31/24, 12:30."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -260,7 +264,7 @@ def _why_no_feature(column: "pa.ChunkedArray") -> str | None:
         return "no values"
     if is_number(column.type):
         return None
-    if types.is_temporal(value_type(column.type)):
+    if types.is_temporal(value_type(column.type)) or _are_dates(column):
         return "dates or times"
     if not is_category(column.type):
         return "neither numbers nor categories"
@@ -269,6 +273,16 @@ def _why_no_feature(column: "pa.ChunkedArray") -> str | None:
         return "too many categories" if m > MOST_CATEGORIES else None
     # Two values are categories, however few rows there are.
     return "free text" if m > min(MOST_CATEGORIES, max(2, n_known / 2)) else None
+
+
+def _are_dates(column: "pa.ChunkedArray") -> bool:
+    """Whether all values are strings that write a date or a time, as text files have them."""
+    import pyarrow.compute as pc
+
+    if not is_string(column.type):
+        return False
+    values = column.filter(_is_known(column))
+    return bool(pc.all(pc.match_substring_regex(values, _DATE)).as_py())
 
 
 def _n_different(column: "pa.ChunkedArray") -> int:
@@ -298,7 +312,7 @@ def _values(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
 def labelled_rows(
     source: NamedTable, target: str | None = None, features: Sequence[str] | None = None
 ) -> Table:
-    """The rows of a table; its note says which columns are left out.
+    """The rows of a table; its note says which columns are left out, and how many labels miss.
 
     Parameters
     ----------
@@ -318,14 +332,15 @@ def labelled_rows(
     >>> rows.rows.codes.ravel().tolist(), rows.categories, rows.categorical
     ([0, 1, 0, -2, 1], (('u', 'v'),), ('town',))
     >>> rows.note
-    "left out: 'day' (dates or times)"
+    "left out: 'day' (dates or times); 1 row has no label in 'kind', and the model learns from it
+    too"
     """
     name, table = source.name, source.table
     chosen_target = target or source.target or likely_target(table)
     roles = column_roles(source, chosen_target)
-    note: str | None = None
+    notes: list[str] = []
     if features is None and chosen_target in table.column_names:
-        features, note = _usable(name, table, chosen_target, roles)
+        features, notes = _usable(name, table, chosen_target, roles)
     categorical = [
         column
         for column in features or ()
@@ -342,6 +357,11 @@ def labelled_rows(
         rows = chosen.encoder.encode_block(table)
     except DataError as error:
         raise MessageError(str(error)) from None
+    n_unlabelled = int(np.count_nonzero(codes == UNLABELLED))
+    if n_unlabelled:
+        one = n_unlabelled == 1
+        some, them = ("1 row has", "it") if one else (f"{n_unlabelled:,} rows have", "them")
+        notes.append(f"{some} no label in {chosen_target!r}, and the model learns from {them} too")
     numbers = np.ascontiguousarray(rows.matrix, dtype=np.float64)
     _check_rows(name, numbers, chosen.numeric, len(chosen.features))
     for column, values in zip(categorical, rows.categories, strict=True):
@@ -354,13 +374,13 @@ def labelled_rows(
         chosen.encoder.with_categories(rows.categories),
         chosen_target,
         tuple(table.column_names),
-        note,
+        "; ".join(notes) or None,
     )
 
 
 def _usable(
     name: str, table: "pa.Table", target: str, roles: ColumnRoles
-) -> tuple[tuple[str, ...], str | None]:
+) -> tuple[tuple[str, ...], list[str]]:
     """The columns that can be learnt from, and what is to be said of the others."""
     usable = {*roles.numbers, *roles.categories}
     features = tuple(column for column in table.column_names if column in usable)
@@ -378,7 +398,7 @@ def _usable(
     notes = [f"left out: {', '.join(left_out)}"] if left_out else []
     if len(features) > MOST_FEATURES:
         notes.append(f"of {len(features)} features the first {MOST_FEATURES} are taken")
-    return features[:MOST_FEATURES], "; ".join(notes) or None
+    return features[:MOST_FEATURES], notes
 
 
 def _class_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]:

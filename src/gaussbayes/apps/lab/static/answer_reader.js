@@ -1,5 +1,8 @@
 // Reading the server's binary answers: a length, a JSON head, then arrays on boundaries of 8 bytes.
 
+/** In the place of a class or a category that there is not. */
+export const NO_CODE = 255;
+
 const READERS = { f4: Float32Array, u1: Uint8Array, u2: Uint16Array, i4: Int32Array };
 
 /**

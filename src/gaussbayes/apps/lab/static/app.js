@@ -11,7 +11,8 @@
 //                                 "said" (a sentence for everybody)
 //   app.answers[kind]             the latest answer: {head, arrays: {name: {data, shape}}, request}
 //   app.ask(kind, extra)          ask with what the state says, extra members laid over it
-//   app.data                      the dataset: {id, classes, features, n, pair, truth, points, …}
+//   app.data                      the dataset: {id, classes, features, n, pair, truth, points, …};
+//                                 features hold numbers, categories: [{name, values}] are the others
 //   app.colours                   of the classes, in the present theme
 //
 // The page's core asks for data, scene, line and point by itself; the panels ask for the others.
@@ -99,7 +100,8 @@ export class App extends Store {
       columns,
       names: head.columns,
       points: arrays.points.data,
-      codes: arrays.codes.data,
+      codes: arrays.codes.data, // NO_CODE for a row without label
+      categoryCodes: arrays.categories?.data ?? new Uint8Array(0),
       test: arrays.test?.data ?? new Uint8Array(head.n),
     };
     this.sceneKey = this.pointKey = null;
@@ -126,7 +128,18 @@ export class App extends Store {
     this.emit("state", this.state, { dragging: this.dragging });
   }
 
-  /** Whether the data have one feature only, so that there is no plane. */
+  /** The features that are drawn: two, one, or none that holds numbers. */
+  get drawn() {
+    const { pair, features } = this.data;
+    return [...new Set(this.state.view === "line" ? pair.slice(0, 1) : pair)].slice(0, features.length);
+  }
+
+  /** The place that is looked at; where no feature holds numbers, every one is as good. */
+  get place() {
+    return this.state.at ?? (this.data && !this.data.features.length ? [0, 0] : null);
+  }
+
+  /** Whether the data have one number at most, so that there is no plane. */
   get flat() {
     return this.data !== null && this.data.features.length < 2;
   }
@@ -144,7 +157,7 @@ export class App extends Store {
       this.sceneKey = key;
       this.figure(kind, body);
     }
-    if (state.at) this.look(state.at);
+    if (this.place) this.look(this.place);
     if (!dragging) this.emit("settled");
   }
 
@@ -170,7 +183,7 @@ export class App extends Store {
   /** Ask what the model says at the state's point. */
   look(at) {
     if (!this.data || this.loading) return;
-    const body = requests.pointBody(this.state, this.data, at);
+    const body = requests.pointBody(this.state, this.data, at, requests.categoriesOf(this.state, this.data));
     const key = JSON.stringify(body);
     const now = performance.now();
     if (key === this.pointKey || (this.dragging && now - this.looked < POINT_PAUSE)) return;
@@ -186,7 +199,11 @@ export class App extends Store {
     );
   }
 
-  /** Ask what the model says under the pointer, when nothing else waits; null: it has left. */
+  /**
+   * Ask what the model says under the pointer, when nothing else waits; null: it has left.
+   *
+   * As in the regions there, categories are integrated out.
+   */
   hover(at) {
     this.hovered = at;
     if (at === null) this.emit("hover", null);

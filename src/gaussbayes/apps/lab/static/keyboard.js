@@ -1,6 +1,6 @@
 // The keyboard: history everywhere, tools and the point of the plane where the focus is there.
 
-import { added, pointList, movedTo, put, without } from "./drawing/point_list.js";
+import { added, movedTo, paintedName, pointList, put, without } from "./drawing/point_list.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 const TOOLS = { v: "select", p: "paint", e: "erase", h: "pan" };
@@ -77,15 +77,14 @@ export function mountKeyboard(app, plot) {
 
   function choose(name, code) {
     app.setTool(name, code);
-    const painted = app.data.classes[app.tool.class] ?? "a new class";
-    app.emit("said", name === "paint" ? `Paint ${painted}` : { select: "Look and move", erase: "Erase", pan: "Shift and zoom" }[name]);
+    app.emit("said", name === "paint" ? `Paint ${paintedName(app)}` : { select: "Look and move", erase: "Erase", pan: "Shift and zoom" }[name]);
   }
 
   function paint() {
     const list = pointList(app);
     if (!list) return;
     const at = app.state.at ?? plot.view.rounded(middle());
-    app.emit("said", `A point of ${app.data.classes[app.tool.class] ?? "a new class"} at ${at.join(", ")}`);
+    app.emit("said", `A point of ${paintedName(app)} at ${at.join(", ")}`);
     put(app, added(list, at, app.tool.class), false); // may have more to say
   }
 
@@ -116,7 +115,7 @@ export function mountKeyboard(app, plot) {
     }
     held = list.rowOf(row);
     app.change({ at: plot.view.rounded(plot.points.place(row)) }, { record: false });
-    app.emit("said", `Holding a point of ${app.data.classes[app.data.codes[row]]}: arrow keys move it, G lets go`);
+    app.emit("said", `Holding a point of ${app.data.classes[app.data.codes[row]] ?? "no class"}: arrow keys move it, G lets go`);
   }
 
   function zoom(factor) {

@@ -26,7 +26,7 @@ export function mountStatusMessages(app, plot) {
     clearTimeout(waiting);
     waiting = setTimeout(() => plot.stage.setAttribute("aria-busy", String(busy)), busy ? WAIT : 0);
   });
-  app.on("problem", problem);
+  app.on("problem", (text) => problem(text, app.data?.features.length === 0 && !app.failed));
   app.on("status", (open) => {
     if (!open) {
       lost ||= setTimeout(tellLost, 900);
@@ -37,12 +37,11 @@ export function mountStatusMessages(app, plot) {
     if (find("problem").dataset.lost) problem(null);
   });
   app.on("data", () => {
-    const { name, n, classes } = app.data;
-    const many = (count, one, all) => `${count.toLocaleString("en")} ${count === 1 ? one : all}`;
-    find("title").textContent = `${name} · ${many(n, "point", "points")} · ${many(classes.length, "class", "classes")}`;
+    title(app, plot);
     if (!app.dragging) label(app, plot);
     if (app.data.problem && !app.dragging) say(app.data.problem);
   });
+  app.on("state", (_, { dragging }) => dragging || title(app, plot));
   for (const kind of ["scene", "line"]) app.on(kind, (answer) => errors(answer.head, app.dragging));
   app.on("state", () => place(app));
   app.on("data", () => place(app));
@@ -66,8 +65,9 @@ function say(text) {
   fading = setTimeout(() => (toast.hidden = true), Math.max(TOAST, READING * text.length));
 }
 
-function problem(text) {
+function problem(text, plain = false) {
   const box = find("problem");
+  box.classList.toggle("plain", plain);
   if (box.textContent !== (text ?? "")) box.textContent = text ?? "";
   if (box.hidden === Boolean(text)) box.hidden = !text;
   box.dataset.lost = text === LOST || text === ANOTHER ? "yes" : "";
@@ -117,6 +117,20 @@ function place(app) {
   const shown = app.flat ? 1 : 2;
   const text = at.slice(0, shown).map((value, i) => `${names[i]} ${written(value)}`).join(" · ");
   if (box.textContent !== text) box.textContent = text;
+}
+
+/** What is shown: the table, its points and how many of them lack a feature that is shown. */
+function title(app, plot) {
+  if (!app.data) return;
+  const { id, name, n, classes } = app.data;
+  const key = JSON.stringify([id, app.drawn]);
+  if (find("title").dataset.key === key) return;
+  find("title").dataset.key = key;
+  const number = (count) => count.toLocaleString("en");
+  const many = (count, one, all) => `${number(count)} ${count === 1 ? one : all}`;
+  const lacking = plot.points.lacking(app.drawn);
+  const hidden = lacking ? `, ${number(lacking)} not drawn` : "";
+  find("title").textContent = `${name} · ${many(n, "point", "points")}${hidden} · ${many(classes.length, "class", "classes")}`;
 }
 
 function label(app, plot) {

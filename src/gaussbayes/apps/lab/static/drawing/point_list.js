@@ -1,5 +1,7 @@
 // Changing the points themselves: the dataset becomes a list of points in the state.
 
+import { NO_CODE } from "../answer_reader.js";
+
 const MOST = 3000; // more points than this make no address
 
 /** A list of points that grows, moves and shrinks; `null` when there are too many to edit. */
@@ -22,7 +24,7 @@ function listed({ points, classes, features }) {
  * `loses` says what the list has no longer, where that is more than digits.
  */
 function taken(app) {
-  const { points, columns, codes, pair, n, classes, features } = app.data;
+  const { points, columns, codes, pair, n, classes, features, categories } = app.data;
   const view = app.view();
   const list = [];
   const rows = new Map();
@@ -30,12 +32,12 @@ function taken(app) {
     const place = pair.map((feature) => points[row * columns + feature]);
     if (!place.every(Number.isFinite)) continue;
     rows.set(row, list.length);
-    list.push([...view.rounded(place), codes[row]]);
+    list.push([...view.rounded(place), labelled(codes[row])]);
   }
   const named = pair.map((feature) => features[feature]);
   const gone = n - list.length;
   const lack = gone ? `; ${gone} row${gone === 1 ? "" : "s"} without one of them left out` : "";
-  const loses = gone || features.length > 2
+  const loses = gone || features.length + categories.length > 2
     ? `Now these are points of ${named.join(" and ")} alone, rounded to the screen${lack}. Undo brings the table back.`
     : null;
   return { points: list, classes, features: named, loses, rowOf: (row) => rows.get(row) };
@@ -60,9 +62,19 @@ export function nextName(classes) {
   return [...letters].find((name) => !classes.includes(name)) ?? `class ${classes.length + 1}`;
 }
 
+/** A class code as the state has it: null for no label. */
+const labelled = (code) => (code === NO_CODE ? null : code);
+
 export function added(list, place, code) {
-  const classes = code < list.classes.length ? list.classes : [...list.classes, nextName(list.classes)];
-  return { ...list, classes, points: [...list.points, [...place, code]] };
+  const known = code === NO_CODE || code < list.classes.length;
+  const classes = known ? list.classes : [...list.classes, nextName(list.classes)];
+  return { ...list, classes, points: [...list.points, [...place, labelled(code)]] };
+}
+
+/** What the class is called that is painted with. */
+export function paintedName(app) {
+  const code = app.tool.class;
+  return code === NO_CODE ? "no class" : app.data.classes[code] ?? "a new class";
 }
 
 export function movedTo(list, row, place) {

@@ -129,7 +129,9 @@ class Select {
   end() {
     const { app, plot } = this.pointer;
     const chosen = this.row !== null && !this.moved;
-    const patch = chosen ? { at: plot.view.rounded(plot.points.place(this.row)) } : {};
+    const patch = chosen
+      ? { at: plot.view.rounded(plot.points.place(this.row)), categories: plot.points.categories(this.row) }
+      : {};
     app.change(patch, { record: Boolean(this.list) });
   }
 }

@@ -6,8 +6,9 @@
 import { ticks } from "../drawing/axes.js";
 import { colourOf } from "../drawing/colours.js";
 import { radiusOf } from "../drawing/points.js";
+import { NO_CODE } from "../answer_reader.js";
 import { svg } from "./elements.js";
-import { markPath } from "./marks.js";
+import { classPath, markPath, NO_LABEL } from "./marks.js";
 
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 const FINER = 2; // pixels of a PNG for each of the page
@@ -42,6 +43,13 @@ export function planeFigure(app) {
   };
 }
 
+/** The classes by code and name; rows without label are the last. */
+function drawn(app) {
+  const { classes, unlabelled } = app.data;
+  const named = classes.map((label, code) => [code, String(label)]);
+  return unlabelled ? [...named, [NO_CODE, NO_LABEL]] : named;
+}
+
 const within = ({ width, height }, x, y) => x >= 0 && x <= width && y >= 0 && y <= height;
 
 function through(lines, left, top) {
@@ -51,17 +59,17 @@ function through(lines, left, top) {
 }
 
 function points(app, view, left, top) {
-  const { codes, test, classes, n } = app.data;
+  const { codes, test, n } = app.data;
   const radius = radiusOf(n);
-  const { shapes } = app.about;
-  const found = classes.map(() => ["", ""]);
+  const found = new Map(drawn(app).map(([code]) => [code, ["", ""]]));
   for (let row = 0; row < app.plot.points.count; row++) {
     const [x, y] = view.toPixel(...app.plot.points.place(row));
     if (!within(view, x, y)) continue;
-    const code = codes[row];
-    found[code][test[row]] += markPath(shapes[code % shapes.length], radius, left + x, top + y);
+    found.get(codes[row])[test[row]] += classPath(app, codes[row], radius, left + x, top + y);
   }
-  return found.flatMap(([train, held], code) => {
+  const below = ([code]) => Number(code !== NO_CODE); // points without label are under the others
+  return drawn(app).sort((a, b) => below(a) - below(b)).flatMap(([code, label]) => {
+    const [train, held] = found.get(code);
     const colour = colourOf(app.colours, code);
     return [
       {
@@ -69,14 +77,14 @@ function points(app, view, left, top) {
         fill: colour,
         stroke: app.colours.paper,
         width: 0.8,
-        label: String(classes[code]),
+        label,
       },
       {
         d: held,
         fill: app.colours.paper,
         stroke: colour,
         width: 1.7,
-        label: `${classes[code]}, held out`,
+        label: `${label}, held out`,
       },
     ];
   }).filter(({ d }) => d);
@@ -122,18 +130,17 @@ function axes(app, view, { x: left, y: top, width, height }) {
 const LEGEND_WIDTH = 130;
 const LEGEND_LINE = 20;
 const perLine = (app) => Math.max(1, Math.floor(app.plot.vector().view.width / LEGEND_WIDTH));
-const legendHeight = (app) => LEGEND_LINE * Math.ceil(app.data.classes.length / perLine(app)) + 4;
+const legendHeight = (app) => LEGEND_LINE * Math.ceil(drawn(app).length / perLine(app)) + 4;
 
 function legend(app, { x, y, height }) {
-  const { shapes } = app.about;
   const line = perLine(app);
-  return app.data.classes.map((label, code) => {
-    const left = x + LEGEND_WIDTH * (code % line) + 8;
-    const top = y + height + 56 + LEGEND_LINE * Math.floor(code / line);
+  return drawn(app).map(([code, label], i) => {
+    const left = x + LEGEND_WIDTH * (i % line) + 8;
+    const top = y + height + 56 + LEGEND_LINE * Math.floor(i / line);
     return {
-      d: markPath(shapes[code % shapes.length], 5, left, top),
+      d: classPath(app, code, 5, left, top),
       fill: colourOf(app.colours, code),
-      text: { x: left + 11, y: top + 4, text: String(label).slice(0, 18), anchor: "start" },
+      text: { x: left + 11, y: top + 4, text: label.slice(0, 18), anchor: "start" },
     };
   });
 }

@@ -18,6 +18,8 @@ const NAMES = {
 
 const SHARING = { min: 0, max: 1, step: 0.05 };
 const SHRINKING = { min: 0, max: 1, step: 0.01 };
+const SMOOTHING = { min: 0, max: 10, step: 0.5 };
+const WEIGHT = { min: 0, max: 1, step: 0.05 };
 const VOTERS = { min: 1, max: 50, step: 1 };
 
 export function mount(element, app) {
@@ -69,6 +71,20 @@ export function mount(element, app) {
     { ends: ["as estimated", "spheres"], format: percent },
   );
   amount.set(0.1);
+  const smoothing = slider(
+    "model-smoothing",
+    "Smoothing of categories",
+    SMOOTHING,
+    (value, done) => settings({ smoothing: value }, done),
+    { ends: ["as counted", "towards equal"] },
+  );
+  const unlabelled = slider(
+    "model-unlabelled",
+    "Weight of points without label",
+    WEIGHT,
+    (value, done) => settings({ unlabelled_weight: value }, done),
+    { ends: ["left out", "as those with one"], format: percent },
+  );
   const neighbours = slider(
     "model-k",
     "Neighbours that vote",
@@ -81,7 +97,7 @@ export function mount(element, app) {
   const weights = priors(app);
   const fitted = [
     section("Covariances", covariance.root, shared.root, name),
-    section("Estimation", divisor.root, shrinkage.root, amount.root),
+    section("Estimation", divisor.root, shrinkage.root, amount.root, smoothing.root, unlabelled.root),
   ];
   const near = section("Neighbours", neighbours.root);
   const byNumbers = section("Classes by hand", byHandHint, hand.root);
@@ -95,7 +111,14 @@ export function mount(element, app) {
     const ready = parameters() !== null || fit || model.from === "hand";
     from.enable("hand", ready);
     without.hidden = ready || model.from === "neighbours";
+    const numbers = app.data?.features.length !== 0;
     for (const part of fitted) part.hidden = model.from !== "data";
+    fitted[0].hidden ||= !numbers;
+    divisor.root.hidden = shrinkage.root.hidden = !numbers;
+    smoothing.root.hidden = !app.data?.categories.length;
+    unlabelled.root.hidden = !app.data?.unlabelled;
+    smoothing.set(model.smoothing);
+    unlabelled.set(model.unlabelled_weight);
     near.hidden = model.from !== "neighbours";
     before.hidden = model.from === "neighbours";
     byNumbers.hidden = model.from !== "hand";
@@ -107,7 +130,7 @@ export function mount(element, app) {
     divisor.set(model.divisor);
     const kind = typeof model.shrinkage === "number" ? "amount" : model.shrinkage ?? "none";
     shrinkage.set(kind);
-    amount.root.hidden = kind !== "amount";
+    amount.root.hidden = kind !== "amount" || !numbers;
     if (kind === "amount") amount.set(model.shrinkage);
     neighbours.set(app.state.neighbours);
     hand.refresh();

@@ -53,7 +53,7 @@ export function mount(element, app) {
   );
   function refresh() {
     const view = viewOf(app);
-    png.disabled = view === "plane" && !app.answers.scene;
+    png.disabled = (view === "plane" && !app.answers.scene) || app.data?.features.length === 0;
     vector.disabled = png.disabled || view === "surface";
     const pixels = "The 3-D view is drawn in pixels: it can be kept as PNG only.";
     figure.textContent = view === "surface" ? pixels : "";
