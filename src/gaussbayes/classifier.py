@@ -714,7 +714,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         [[1.8333], [7.5]]
         """
         model = self._ready().marginal(features)
-        return self._with(model)
+        changed = self._with(model)
+        changed.families = options_of(model.settings, model.schema)["families"]
+        if not isinstance(self.categorical_features, str | None):
+            changed.categorical_features = list(model.schema.categorical)
+        return changed
 
     def with_feature_names(self, names: Sequence[str] | None) -> Self:
         """The same classifier with other names for its features, or none.

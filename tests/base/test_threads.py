@@ -47,7 +47,7 @@ def test_without_affinity_every_core_counts(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("n_jobs", [0, True, False])
 def test_no_threads_are_refused(n_jobs: int) -> None:
-    with pytest.raises(ParameterError, match=f"n_jobs is a number of threads.*got {n_jobs}"):
+    with pytest.raises(ParameterError, match=f"n_jobs must be a number of threads.*got {n_jobs}"):
         n_threads(n_jobs)
 
 

@@ -85,7 +85,8 @@ def invert_lower(lower: FloatArray) -> None:
     """
     d = lower.shape[-1]
     if d <= _LARGEST_DIRECT:
-        for i in range(d):
+        lower[..., 0, 0] = 1.0 / lower[..., 0, 0]
+        for i in range(1, d):
             row = lower[..., i, None, :i] @ lower[..., :i, :]
             lower[..., i, :i] = (0.0 - row[..., 0, :i]) / lower[..., i, i, None]  # no −0
             lower[..., i, i] = 1.0 / lower[..., i, i]

@@ -18,6 +18,8 @@ from gaussbayes.base.types import FloatArray
 
 _SYMMETRY_TOLERANCE = 1e-8
 
+_EPS = float(np.finfo(np.float64).eps)
+
 
 def factor(
     covariance: FloatArray,
@@ -45,14 +47,14 @@ def factor(
     >>> bool(np.isclose(log_det[0], np.log(3)))
     True
     """
-    variance = np.einsum("...ii->...i", covariance)
+    variance = covariance.diagonal(axis1=1, axis2=2)
     check_variances(variance, names, weight, code)
     scale = 1.0 / np.sqrt(variance)
     m, d = variance.shape
     # One array is correlations first, then their factors, then the inverses of these.
     whitener = _correlation(covariance, scale)
     good = cholesky(whitener)
-    pivots = np.einsum("mii->mi", whitener).copy()
+    pivots = whitener.diagonal(axis1=1, axis2=2).copy()
     invert_lower(whitener[:good])
     # What all the other features leave unexplained of each, 1 / (R⁻¹)ⱼⱼ. Unlike the pivots of L it
     # does not depend on the features' order, and it is within a factor d of the least eigenvalue.
@@ -130,7 +132,7 @@ def symmetric(covariance: FloatArray, names: Schema) -> FloatArray:
 
 def _tolerance(d: int) -> float:
     # Sums of squares carry a few roundings, and d of them meet in a pivot.
-    return 10.0 * d * float(np.finfo(np.float64).eps)
+    return 10.0 * d * _EPS
 
 
 def _raise_dependent(

@@ -20,6 +20,7 @@ from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.feature_moments import feature_moments
 from gaussbayes.families.gaussian.observation import observe
+from gaussbayes.families.gaussian.shapes import SHAPES
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
     Penalty,
@@ -81,9 +82,13 @@ class Gaussian:
         ParameterError
             If a setting is not one of its possible values.
         """
-        if not isinstance(divisor, str) or divisor not in get_args(Divisor):
+        if divisor not in ("mle", "unbiased"):
             possible = ", ".join(map(repr, get_args(Divisor)))
             msg = f"divisor must be one of {possible}, got {divisor!r}"
+            raise ParameterError(msg)
+        if not isinstance(covariance, str) or covariance not in {*SHAPES, AUTOMATIC}:
+            possible = ", ".join(map(repr, (*SHAPES, AUTOMATIC)))
+            msg = f"covariance must be one of {possible}, got {covariance!r}"
             raise ParameterError(msg)
         open_structure, open_shrinkage = (_is_open(setting) for setting in (covariance, shrinkage))
         structure = structure_of("full" if open_structure else covariance, shared)

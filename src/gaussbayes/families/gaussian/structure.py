@@ -107,6 +107,9 @@ MIXTURES = tuple(
 )
 
 
+_NUMBERS = (bool, np.bool_, int, float, np.integer, np.floating)
+
+
 def structure_of(covariance: object, shared: object) -> Structure:
     """The structure that users describe by a name and by `shared`, a boolean or a number in [0, 1].
 
@@ -119,8 +122,7 @@ def structure_of(covariance: object, shared: object) -> Structure:
         possible = ", ".join(map(repr, SHAPES))
         msg = f"covariance must be one of {possible}, got {covariance!r}"
         raise ParameterError(msg)
-    numbers = bool | np.bool_ | int | float | np.integer | np.floating
-    if not isinstance(shared, numbers) or not 0 <= shared <= 1:
+    if not isinstance(shared, _NUMBERS) or not 0 <= shared <= 1:
         msg = f"shared must be True, False or a number in [0, 1], got {shared!r}"
         raise ParameterError(msg)
     return Structure(SHAPES[covariance].name, float(shared))

@@ -34,9 +34,9 @@ def test_uniform() -> None:
     ],
 )
 def test_given(priors: object) -> None:
-    found = class_priors(priors, SCHEMA, WEIGHT)
-    assert found.tolist() == [0.5, 0.25, 0.25]
-    assert found.dtype == np.float64
+    values = class_priors(priors, SCHEMA, WEIGHT)
+    assert values.tolist() == [0.5, 0.25, 0.25]
+    assert values.dtype == np.float64
 
 
 def test_zero_is_a_prior() -> None:
@@ -114,6 +114,6 @@ def test_things_that_are_no_numbers(priors: object) -> None:
 
 def test_priors_are_not_those_of_the_caller() -> None:
     given = np.array([0.5, 0.25, 0.25])
-    found = class_priors(given, SCHEMA, WEIGHT)
+    values = class_priors(given, SCHEMA, WEIGHT)
     given[0] = 9.0
-    assert found.tolist() == [0.5, 0.25, 0.25]
+    assert values.tolist() == [0.5, 0.25, 0.25]
