@@ -1,6 +1,7 @@
 """The routes of the lab, all of which lie behind the token (see `guard`), and its sockets."""
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,6 +35,7 @@ _TYPES = {
 """The kinds of files that are served; a machine's own list of types may be wrong."""
 
 _LONGEST_NAME = 200
+_log = logging.getLogger(__name__)
 _BAD_HANDSHAKE = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
@@ -74,6 +76,10 @@ def routes(backend: Backend, worker: Worker, files: Mapping[str, Path]) -> list[
             return Response(error_text(str(error), "upload"), 422, media_type=_TYPES[".json"])
         except ClientDisconnect:
             return Response(status_code=400)  # nobody reads it
+        except Exception as error:  # noqa: BLE001 (the page is told, the terminal too)
+            _log.exception("the lab could not read a file")
+            text = f"the lab has an error and could not read {name}: {type(error).__name__}"
+            return Response(error_text(text, "upload"), 500, media_type=_TYPES[".json"])
         return _json(record)
 
     async def socket(websocket: WebSocket) -> None:

@@ -130,7 +130,7 @@ def answer_surface(request: SurfaceRequest, store: Store) -> Answer:
     view = view_of(dataset, request.model, shown, store)
     if isinstance(view, NeighbourView):
         view = Problem("nearest neighbours have no densities: choose a Gaussian model")
-    elif len(shown.axes) < 2:
+    elif len(shown.axes) == 1:
         view = Problem("a surface needs two features: see the curves of this one")
     if isinstance(view, Problem):
         return Answer(head | {"problem": view.text})

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.apps.lab.message_limits import (
+    LONGEST_NAME,
     MOST_CATEGORIES,
     MOST_CLASSES,
     MOST_FEATURES,
@@ -25,6 +26,7 @@ from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.arrow_columns import (
+    dictionary_parts,
     is_category,
     is_dictionary,
     is_label,
@@ -35,6 +37,7 @@ from gaussbayes.data.arrow_columns import (
 from gaussbayes.data.roles import Request, check_labels, check_numbers, choose_roles
 from gaussbayes.data.rows import UNLABELLED
 from gaussbayes.data.selection import listed
+from gaussbayes.data.tables import is_missing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 256 << 20
 """Of a file as a table in memory."""
+
+_MOST_COLUMNS = 2_000
 
 _DATE = r"^\s*(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}|\d\d?:\d\d)([^0-9]|$)"
 """How dates and times begin: 2024-05-31, 31.5.2024, 5/31/24, 12:30."""
@@ -153,6 +158,7 @@ def read_file(name: str, body: bytes) -> NamedTable:
         path.write_bytes(body)
         try:
             source = open_source(path, format=file_format)
+            _check_columns(name, len(source.schema.names))
             categorical = source.inferred.categorical
             numbers = [
                 field.name
@@ -170,6 +176,15 @@ def read_file(name: str, body: bytes) -> NamedTable:
         msg = f"{name} has no rows"
         raise MessageError(msg)
     return NamedTable(name, pa.concat_tables(parts), categorical=categorical)
+
+
+def _check_columns(name: str, n_columns: int) -> None:
+    if n_columns > _MOST_COLUMNS:
+        msg = (
+            f"{name} has {n_columns:,} columns, and the lab takes {_MOST_COLUMNS:,}: leave out "
+            "those that do not matter"
+        )
+        raise MessageError(msg)
 
 
 def _limited(name: str, blocks: Iterator["Block"]) -> "list[pa.Table]":
@@ -242,10 +257,10 @@ def column_roles(source: NamedTable, target: str) -> ColumnRoles:
     ColumnRoles(numbers=('x',), categories=('town',), left_out=(('name', 'free text'),))
     """
     numbers, categories, left_out = [], [], []
-    for field in source.table.schema:
+    for field, column in zip(source.table.schema, source.table.columns, strict=True):
         if field.name == target:
             continue
-        reason = _why_no_feature(source.table.column(field.name))
+        reason = _why_no_feature(column)
         if reason is not None:
             left_out.append((field.name, reason))
         elif is_number(field.type) and field.name not in source.categorical:
@@ -268,11 +283,18 @@ def _why_no_feature(column: "pa.ChunkedArray") -> str | None:
         return "dates or times"
     if not is_category(column.type):
         return "neither numbers nor categories"
-    m = _n_different(column)
-    if is_dictionary(column.type):
-        return "too many categories" if m > MOST_CATEGORIES else None
-    # Two values are categories, however few rows there are.
-    return "free text" if m > min(MOST_CATEGORIES, max(2, n_known / 2)) else None
+    if is_string(column.type):
+        return "free text" if _is_free_text(column, n_known) else None
+    return "too many categories" if _n_different(column) > MOST_CATEGORIES else None
+
+
+def _is_free_text(column: "pa.ChunkedArray", n_known: int) -> bool:
+    """Whether strings are too different, or too long, to be categories."""
+    import pyarrow.compute as pc
+
+    most = min(MOST_CATEGORIES, max(2, n_known / 2))  # two are few, however few rows there are
+    longest = pc.max(pc.utf8_length(column)).as_py()
+    return bool(_n_different(column) > most or longest > LONGEST_NAME)
 
 
 def _are_dates(column: "pa.ChunkedArray") -> bool:
@@ -289,24 +311,25 @@ def _n_different(column: "pa.ChunkedArray") -> int:
     """How many different values there are."""
     import pyarrow.compute as pc
 
-    return int(pc.count_distinct(_values(column).filter(_is_known(column))).as_py())
+    if is_dictionary(column.type):
+        codes, _ = dictionary_parts(column)
+        return int(np.unique(codes[_is_known(column)]).size)
+    return int(pc.count_distinct(column.filter(_is_known(column))).as_py())
 
 
 def _is_known(column: "pa.ChunkedArray") -> NDArray[np.bool_]:
     """Which values (n,) are there; an empty string is none."""
     import pyarrow.compute as pc
 
-    values = _values(column)
-    known = pc.invert(pc.is_null(values, nan_is_null=True))
-    if is_string(values.type):
-        known = pc.and_(known, pc.not_equal(pc.fill_null(values, ""), ""))
+    if is_dictionary(column.type):  # its values are looked at once each: they may be long
+        codes, values = dictionary_parts(column)
+        blank = [is_missing(value) or value == "" for value in values.tolist()]
+        return ~np.array([*blank, True])[codes]  # −1, which is null, is the last entry
+    known = pc.invert(pc.is_null(column, nan_is_null=True))
+    if is_string(column.type):
+        known = pc.and_(known, pc.not_equal(pc.fill_null(column, ""), ""))
     mask: NDArray[np.bool_] = known.to_numpy()
     return mask
-
-
-def _values(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
-    """The values of a column, where it may hold them by their codes in a dictionary."""
-    return column.cast(column.type.value_type) if is_dictionary(column.type) else column
 
 
 def labelled_rows(
