@@ -8,7 +8,6 @@ and with workers lost on the way, whose blocks are read again. All workers must 
 on the same kind of processor for that.
 """
 
-import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -202,7 +201,11 @@ def _predict_partition(part: Any, model: Any, nothing: Any) -> Any:
 
 def _shared(value: Any, client: Any) -> Any:
     """What every task takes, sent to each worker once if it is large."""
-    if client is None or len(pickle.dumps(value)) <= _SMALL:
+    if client is None:
+        return value
+    from distributed.protocol.pickle import dumps
+
+    if len(dumps(value)) <= _SMALL:  # type: ignore[no-untyped-call]
         return value
     return client.scatter(value, broadcast=True, hash=False)
 

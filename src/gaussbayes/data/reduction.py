@@ -30,9 +30,8 @@ from gaussbayes.data.bad_rows import (
     count_problems,
     describe,
 )
-from gaussbayes.data.categories import MISSING
+from gaussbayes.data.categories import MISSING, check_categories
 from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.factors import check_categories
 from gaussbayes.data.labels import read_label_column
 from gaussbayes.data.roles import Request, Roles
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
@@ -407,4 +406,3 @@ def _is_complete(result: Any, rows: Rows) -> bool:
     """Whether no value is missing; if the result does not say, the rows are looked at."""
     complete = getattr(result, "is_complete", None)
     return count_incomplete(rows) == 0 if complete is None else bool(complete)
-

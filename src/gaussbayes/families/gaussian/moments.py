@@ -6,14 +6,15 @@ batch fit, streaming, files larger than memory, a cluster, and forgetting.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, RemovalError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.triangular import cholesky
 from gaussbayes.base.types import FloatArray, ScatterLayout
+from gaussbayes.families.gaussian.factor import cholesky
 from gaussbayes.families.gaussian.scatter import LAYOUTS
 
 ROUNDING = 1e-9
@@ -34,7 +35,7 @@ class ClassMoments:
 
     Examples
     --------
-    >>> from gaussbayes.families.gaussian.observation import summarise
+    >>> from gaussbayes.families.gaussian.statistics import summarise
     >>> left = summarise(np.array([[1.0], [2.0]]), np.array([0, 0], dtype=np.int32), None, 1)
     >>> right = summarise(np.array([[6.0]]), np.array([0], dtype=np.int32), None, 1)
     >>> both = left + right
@@ -52,7 +53,7 @@ class ClassMoments:
 
     def __post_init__(self) -> None:
         k, d = self.anchor.shape
-        expected = LAYOUTS[self.layout].shape(k, d)
+        expected = _scatter_shape(self.layout, k, d)
         if self.weight.shape != (k,) or self.offset.shape != (k, d):
             msg = (
                 f"moments of {k} classes and {d} features need weight ({k},) and offset "
@@ -170,7 +171,7 @@ class ClassMoments:
 
         Examples
         --------
-        >>> from gaussbayes.families.gaussian.observation import summarise
+        >>> from gaussbayes.families.gaussian.statistics import summarise
         >>> moments = summarise(np.array([[1.0]]), np.array([0], dtype=np.int32), None, 1)
         >>> moments.aligned([2], 3).weight.tolist()
         [0.0, 0.0, 1.0]
@@ -227,7 +228,7 @@ class ClassMoments:
 
         Examples
         --------
-        >>> from gaussbayes.families.gaussian.observation import summarise
+        >>> from gaussbayes.families.gaussian.statistics import summarise
         >>> rows, codes = np.array([[1.0, 2.0], [3.0, 2.0]]), np.zeros(2, dtype=np.int32)
         >>> summarise(rows, codes, None, 1).with_layout("diagonal").scatter.tolist()
         [[2.0, 0.0]]
@@ -332,3 +333,8 @@ def _check_definite(scatter: FloatArray, before: ClassMoments, names: Schema) ->
             f"squares{layout.owner(good, names)}: {ONLY_ADDED}"
         )
         raise RemovalError(msg)
+
+
+@lru_cache(maxsize=256)
+def _scatter_shape(layout: ScatterLayout, k: int, d: int) -> tuple[int, ...]:
+    return LAYOUTS[layout].shape(k, d)

@@ -5,7 +5,7 @@ the pooled one Σ; between, the classes' own are shrunk towards the pooled one,
 ``(1 − λ) Σ_c + λ Σ``: regularised discriminant analysis.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,20 +27,17 @@ class Structure:
     covariance: CovarianceName = "full"
     sharing: float = 0.0
 
-    @property
-    def shared(self) -> bool:
-        """Whether all classes have one covariance."""
-        return self.sharing == 1.0
+    shared: bool = field(init=False, repr=False, compare=False)
+    """Whether all classes have one covariance."""
+    between: bool = field(init=False, repr=False, compare=False)
+    """Whether own covariances are shrunk towards the pooled one."""
+    shape: type[Shape] = field(init=False, repr=False, compare=False)
+    """The class of the covariances."""
 
-    @property
-    def between(self) -> bool:
-        """Whether own covariances are shrunk towards the pooled one."""
-        return 0.0 < self.sharing < 1.0
-
-    @property
-    def shape(self) -> type[Shape]:
-        """The class of the covariances."""
-        return SHAPES[self.covariance]
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shared", self.sharing == 1.0)
+        object.__setattr__(self, "between", 0.0 < self.sharing < 1.0)
+        object.__setattr__(self, "shape", SHAPES[self.covariance])
 
     @property
     def parts(self) -> "tuple[Structure, Structure]":
