@@ -149,11 +149,8 @@ def _find_row(source: "Source", model: "Model", name: str, number: int) -> "Rows
             "give the file that holds the row"
         )
         raise click.UsageError(msg)
-    features = model_files.named_features(model, name)
-    row_files.check_columns(source, features, f"the model's {counted(len(features), 'feature')}")
-    rows = row_files.FeatureRows(source, model)
-    _ = rows.schema  # checks the types
-    return rows.find_row(number)
+    row_files.check_features(source, model_files.named_features(model, name))
+    return row_files.FeatureRows(source, model).find_row(number)
 
 
 def _pair(model: "Model", classes: tuple[str, ...]) -> tuple[int, int]:

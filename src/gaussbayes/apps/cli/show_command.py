@@ -224,6 +224,8 @@ def _families(families: list[dict[str, Any]]) -> str:
 
 
 def _written(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
     return {None: "none", True: "yes", False: "no"}.get(value, str(value))
 
 
