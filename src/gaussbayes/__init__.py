@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gaussbayes.analysis.synthesis import make_gaussian_dataset
     from gaussbayes.apps.report import write_report
     from gaussbayes.base.errors import (
+        CapabilityError,
         DataError,
         GaussBayesError,
         MissingLabelError,
@@ -26,25 +27,28 @@ if TYPE_CHECKING:
     )
     from gaussbayes.classifier import GaussianClassifier
     from gaussbayes.families.gaussian.moments import ClassMoments
-    from gaussbayes.families.gaussian.parameters import Parameters
     from gaussbayes.kernels import show_config
+    from gaussbayes.model.model import Model
+    from gaussbayes.model.solution import Solution
 
     __version__: str
 
 __all__ = [
+    "CapabilityError",
     "ClassMoments",
     "DataError",
     "GaussBayesError",
     "GaussianClassifier",
     "MissingLabelError",
+    "Model",
     "ModelFileError",
     "NonFiniteError",
     "ParameterError",
-    "Parameters",
     "PriorError",
     "RemovalError",
     "SchemaError",
     "SingularCovarianceError",
+    "Solution",
     "__version__",
     "compare",
     "datasets",
@@ -56,19 +60,21 @@ __all__ = [
 ]
 
 _HOME = {
+    "CapabilityError": "base.errors",
     "ClassMoments": "families.gaussian.moments",
     "DataError": "base.errors",
     "GaussBayesError": "base.errors",
     "GaussianClassifier": "classifier",
-    "ModelFileError": "base.errors",
     "MissingLabelError": "base.errors",
+    "Model": "model.model",
+    "ModelFileError": "base.errors",
     "NonFiniteError": "base.errors",
     "ParameterError": "base.errors",
-    "Parameters": "families.gaussian.parameters",
     "PriorError": "base.errors",
     "RemovalError": "base.errors",
     "SchemaError": "base.errors",
     "SingularCovarianceError": "base.errors",
+    "Solution": "model.solution",
     "compare": "analysis.comparison",
     "make_gaussian_dataset": "analysis.synthesis",
     "show_config": "kernels",

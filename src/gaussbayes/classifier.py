@@ -595,9 +595,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         model = self._ready()
         pair = None if between is None else self._pair(*between)
-        rows = model.encoder.encode_row(row)
-        _warn_of_unseen(rows, model)
-        return explain(model, rows, pair, reference)
+        return explain(model, model.encoder.encode_row(row), pair, reference)
 
     def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Every labelled row predicted by the model of all others.
@@ -716,7 +714,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         [[1.8333], [7.5]]
         """
         model = self._ready().marginal(features)
-        return self._with(model)
+        changed = self._with(model)
+        changed.families = options_of(model.settings, model.schema)["families"]
+        if not isinstance(self.categorical_features, str | None):
+            changed.categorical_features = list(model.schema.categorical)
+        return changed
 
     def with_feature_names(self, names: Sequence[str] | None) -> Self:
         """The same classifier with other names for its features, or none.
@@ -909,7 +911,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         encoder = replace(before.encoder, categories=None)
         table = self._table(encoder, self._checked(X), y, sample_weight)
         schema = encoder.schema(table.classes)
-        return observe(table, before.settings, schema, n_threads(self.n_jobs)).with_rows()
+        return observe(table, before.observing, schema, n_threads(self.n_jobs)).with_rows()
 
     def _table(self, encoder: Encoder, X: Any, y: Any, sample_weight: Any) -> LabelledRows:
         _warn_of_column(y)
@@ -921,9 +923,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any) -> Rows:
         """Rows of this model; scikit-learn has words of its own for features that are others."""
-        model = self._model
+        model = self._record()
         rows = model.rows(self._checked(X))
-        _warn_of_unseen(rows, model)
+        if rows.unseen:
+            warn_of_unseen(rows.unseen, model.schema.of_categories)
         return rows
 
     def _checked(self, X: Any) -> Any:
@@ -939,7 +942,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _pair(self, a: object, b: object) -> tuple[int, int]:
         """The codes of two classes given by their labels."""
-        schema = self._model.schema
+        schema = self._record().schema
         check_known(np.array([a, b], dtype=object), schema.classes)
         return schema.position(a), schema.position(b)
 
@@ -1040,8 +1043,3 @@ def _warn_of_column(y: Any) -> None:
             "y to (n_samples,), for example using ravel()."
         )
         warnings.warn(msg, DataConversionWarning, stacklevel=4)
-
-
-def _warn_of_unseen(rows: Rows, model: Model) -> None:
-    if rows.unseen:
-        warn_of_unseen(rows.unseen, model.schema.of_categories)

@@ -131,6 +131,38 @@ def test_nothing_is_more_likely(seed: int, d: int, k: int, shared: bool) -> None
     assert reached == pytest.approx(float(logs[np.arange(codes.size), codes].sum()), rel=1e-12)
 
 
+def by_rows(
+    X: FloatArray, codes: CodeArray, k: int, sharing: float, steps: int
+) -> tuple[FloatArray, FloatArray]:
+    """Textbook EM for rows with missing values: every row by its regression on what it has."""
+    d = X.shape[1]
+    mean = np.array([np.nanmean(X[codes == c], axis=0) for c in range(k)])
+    covariance = np.stack([np.diag(np.nanvar(X[codes == c], axis=0)) for c in range(k)])
+    for _ in range(steps):
+        rows, left = X.copy(), np.zeros((k, d, d))
+        for i, c in enumerate(codes):
+            o = ~np.isnan(X[i])
+            slope = covariance[c][:, o] @ np.linalg.inv(covariance[c][np.ix_(o, o)])
+            rows[i] = mean[c] + slope @ (X[i, o] - mean[c, o])
+            left[c] += covariance[c] - slope @ covariance[c][o]
+        mean = np.array([rows[codes == c].mean(axis=0) for c in range(k)])
+        away = rows - mean[codes]
+        scatter = np.stack([away[codes == c].T @ away[codes == c] for c in range(k)]) + left
+        weight = np.bincount(codes, minlength=k)[:, None, None]
+        pooled = np.broadcast_to(scatter.sum(axis=0) / weight.sum(), scatter.shape)
+        covariance = pooled if sharing else scatter / weight
+    return mean, covariance
+
+
+@pytest.mark.parametrize("sharing", [0.0, 1.0])
+def test_sums_by_pattern_say_all_that_rows_do(sharing: float) -> None:
+    X, codes = drawn(4, 80, 3, 2, 0.2)
+    mean, covariance = by_rows(X, codes, 2, sharing, 300)
+    density = fit(X, codes, 2, Structure("full", sharing)).density
+    np.testing.assert_allclose(density.mean, mean, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(covariances(density), covariance, rtol=0, atol=1e-10)
+
+
 # Unlabelled rows
 
 

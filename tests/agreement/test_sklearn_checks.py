@@ -4,6 +4,7 @@ Every check passes. Four of them fit data on which a Gaussian has no density: th
 say so, and it passes the check with the remedy that its message names.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,8 +14,8 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gaussbayes import GaussianClassifier, SingularCovarianceError
-from gaussbayes.base.types import RealArray
-from gaussbayes.data import table
+from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.rows import Rows
 from tests.models import six_models
 
 CONSTANT_FEATURE = {
@@ -28,19 +29,20 @@ COLLINEAR_FEATURES = {
 
 ONE_ROW_IN_A_CLASS = {
     "check_sample_weight_equivalence_on_dense_data": "one class is a single row, repeated, and "
-    "there are 30 features for 15 rows; test_estimator.py has this law with rows enough",
+    "there are 30 features for 15 rows; tests/classifier has this law with rows enough",
 }
 
 
 @pytest.fixture(params=[np.float32, np.float64])
 def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Make every matrix that enters the model one of this width."""
-    as_matrix = table.as_matrix
+    encode = Encoder.encode
 
-    def of_one_width(X: Any) -> RealArray:
-        return as_matrix(X).astype(request.param, copy=False)
+    def of_one_width(self: Encoder, X: Any) -> Rows:
+        rows = encode(self, X)
+        return replace(rows, numbers=rows.matrix.astype(request.param, copy=False))
 
-    monkeypatch.setattr(table, "as_matrix", of_one_width)
+    monkeypatch.setattr(Encoder, "encode", of_one_width)
     return request.param
 
 
@@ -72,7 +74,7 @@ def test_scikit_learn_check(
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # without it, one check is skipped
     settings = remedy(estimator, name_of(check))
     if settings:
-        with pytest.raises(SingularCovarianceError, match="Ways out: give shrinkage"):
+        with pytest.raises(SingularCovarianceError, match="Remedies: "):
             check(estimator)
     check(clone(estimator).set_params(**settings))
 

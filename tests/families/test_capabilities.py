@@ -10,6 +10,7 @@ from gaussbayes.families.protocol import (
     Describable,
     Explainable,
     Extreme,
+    Located,
     Reference,
     Referred,
     Samplable,
@@ -67,6 +68,19 @@ def test_contributions_sum_to_the_log_ratio(case: Case) -> None:
             before + parts.sum(), scores[i, 2] - scores[i, 0], rtol=1e-10, atol=1e-10
         )
         assert all(part == 0 for part, value in zip(parts, row, strict=True) if value is None)
+
+
+def test_means_and_deviations_are_sums_over_all_values(case: Case) -> None:
+    rows, step = support(case)
+    for density in probes(case, 3, 1):
+        if isinstance(density, Located):
+            x, probability = rows.matrix, step * np.exp(density.log_density(rows))
+            mean = (x * probability).sum(axis=0)
+            variance = (np.square(x - mean) * probability).sum(axis=0)
+            np.testing.assert_allclose(density.mean[:, 0], mean, rtol=1e-9)
+            np.testing.assert_allclose(density.deviation[:, 0], np.sqrt(variance), rtol=1e-9)
+            covariance = np.broadcast_to(density.dense_covariance()[:, 0, 0], 3)
+            np.testing.assert_allclose(covariance, variance, rtol=1e-9)
 
 
 def test_overlaps_are_sums_over_all_values(case: Case) -> None:

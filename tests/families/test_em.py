@@ -88,7 +88,7 @@ def test_where_em_stays_the_likelihood_is_flat(case: Case) -> None:
     problem = Problem(case, seed=3, missing=0.1, d=1)
     density = problem.family.start(problem.statistics, problem.together, problem.names)
     prior, value = np.array([0.5, 0.5]), -np.inf
-    for _ in range(600):
+    for _ in range(300):
         density, prior = problem.step(density, prior)
     chart = problem.family.coordinates(density, problem.names)
     vector = chart.vector(density)

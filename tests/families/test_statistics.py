@@ -74,6 +74,8 @@ def test_classes_and_columns_are_only_numbered(case: Case, data: st.DataObject) 
     assert_same(case, statistics.aligned(order, k), turned.statistics)
     assert_same(case, statistics.aligned(order, k).selected(order), statistics)
     assert_same(case, statistics.aligned(order, k + 1).selected(range(k)), turned.statistics)
+    as_one = Table(case, 1, d, table.values, (0,) * len(table.codes), table.weights)
+    assert_same(case, statistics.together(), as_one.statistics)
     only = table.taken([i for i, code in enumerate(table.codes) if code == 0])
     assert_same(case, statistics.selected([0]), only.statistics.selected([0]))
     columns = data.draw(st.permutations(range(d)))[: data.draw(st.integers(1, d))]

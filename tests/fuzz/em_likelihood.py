@@ -1,8 +1,8 @@
 """Fit many random tables with missing values and labels: the log-likelihood must never fall.
 
 Every table has its own size, features (numbers, categories, counts), proportion of missing values
-and labels, and structure; small ones are also maximised numerically, which must find no more. A
-table that no model fits is refused, and counted.
+and labels, and structure. A table that no model fits is refused, and counted. That EM finds the
+maximum is in tests/model/test_em.py.
 
 Run it with: python -m tests.fuzz.em_likelihood [TABLES] [--seed SEED]
 """

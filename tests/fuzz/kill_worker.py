@@ -1,7 +1,7 @@
 """Fit on a cluster of processes again and again, each time killing a worker in the middle.
 
-A kill is SIGKILL to a worker's process when some of the blocks, and not all, have been read. The
-model file must come out the same, byte by byte, as that of rows that one process sums, every time.
+A kill is SIGKILL to a worker's process when some of the blocks, and not all, have been read. What
+is learnt must come out the same, bit by bit, as that of rows that one process sums, every time.
 
 Run it with: python -m tests.fuzz.kill_worker [RUNS]
 """
@@ -22,17 +22,14 @@ import pandas as pd
 from distributed import Client, LocalCluster
 
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.base.schema import Schema
-from gaussbayes.data.sources import Summary, moments_of
-from gaussbayes.data.sources.choice import Choice
-from gaussbayes.data.sources.partition import part_sum
-from gaussbayes.model.file import dumps
-from gaussbayes.model.model import Model
-from gaussbayes.model.settings import check_settings
+from gaussbayes.data.dask import _partition_partial
+from gaussbayes.data.roles import Request, Roles
+from gaussbayes.model.options import check_options
+from gaussbayes.model.sources import Observation
+from tests.data.tables import Found, bits, learn
 
 N_BLOCKS = 24
-STRUCTURES = {"full": ("full", False), "pooled": ("full", True), "diagonal": ("diagonal", False)}
-CHOSEN = Choice("kind", ("a", "b", "c"), None)
+ROLES = Roles("kind", ("a", "b", "c"))
 
 
 def block(number: int, slowly: str | None = None) -> pd.DataFrame:
@@ -57,25 +54,19 @@ def lazy_blocks(folder: str | None = None) -> Any:
 
 
 def on_one_machine() -> bytes:
-    """The model file of the rows that one process sums."""
+    """What is learnt from the rows by one process."""
     tree = MergeTree()
+    schema = ROLES.encoder.schema(np.empty(0))
+    fold = Observation(check_options().settings(schema), schema)
     for number in range(N_BLOCKS):
-        tree.add(number, part_sum(block(number), number, CHOSEN, "full"))
+        shared = ROLES, Request("kind"), ROLES.encoder, fold
+        tree.add(number, _partition_partial(block(number), number, shared))
     total = tree.result()
-    return model_file(Summary(total.learnt, CHOSEN.features, CHOSEN.target, total.n_rows))
-
-
-def model_file(found: Summary) -> bytes:
-    """The bytes of the file of the model that comes of a summary."""
-    learnt = found.learnt.with_rows()
-    covariance, shared = STRUCTURES[learnt.moments.layout]
-    settings = check_settings(covariance, shared, None, "mle", None)
-    schema = Schema(learnt.classes, len(found.features), found.features)
-    return dumps(Model(settings, schema, found.target, learnt.moments, None))
+    return bits(Found(total.total.with_rows(), ROLES.features, (), total.n_rows))
 
 
 def with_a_kill(after: int) -> tuple[bytes, int, int]:
-    """The model file when one of two workers dies after so many blocks.
+    """What is learnt when one of two workers dies after so many blocks.
 
     Also how many blocks had been read by then, and how many were read in all. Each time the cluster
     is a new one: a nanny does not always succeed in starting another worker.
@@ -86,16 +77,16 @@ def with_a_kill(after: int) -> tuple[bytes, int, int]:
         Client(cluster) as client,
     ):
         workers = sorted(client.run(os.getpid).values())
-        done: list[Summary] = []
+        done: list[Found] = []
         frame = lazy_blocks(folder)
-        work = Thread(target=lambda: done.append(moments_of(frame, "kind", client=client)))
+        work = Thread(target=lambda: done.append(learn(frame, "kind", client=client)))
         work.start()
         while work.is_alive() and marks(folder) < after:
             time.sleep(0.002)
         os.kill(workers[after % len(workers)], signal.SIGKILL)
         read_before = marks(folder)
         work.join()
-        return model_file(done[0]), read_before, marks(folder)
+        return bits(done[0]), read_before, marks(folder)
 
 
 def marks(folder: str) -> int:
@@ -117,9 +108,9 @@ def main(runs: int) -> None:
         found, before, in_all = with_a_kill(seed.randint(1, N_BLOCKS - 4))
         same += found == truth
         read_again += in_all - N_BLOCKS
-        outcome = "same file" if found == truth else "ANOTHER FILE"
+        outcome = "same bits" if found == truth else "OTHER BITS"
         say(f"run {run + 1}: killed after {before} blocks, {in_all} read in all: {outcome}")
-    say(f"{same} of {runs} runs gave the same file; {read_again} blocks were read again")
+    say(f"{same} of {runs} runs gave the same bits; {read_again} blocks were read again")
     sys.exit(0 if same == runs else 1)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gaussbayes import kernels as choice
-from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.families.gaussian.observation import summarise
 from gaussbayes.kernels import Kernels, active, reference, show_config, using
 
 FUNCTIONS = ("encode", "accumulate", "prepare", "score")
@@ -100,7 +100,7 @@ def test_threads_of_a_call_use_the_kernels_of_the_caller(monkeypatch: pytest.Mon
     monkeypatch.setattr(reference, "accumulate", counted)
     X, codes = np.ones((600_000, 2)), np.zeros(600_000, dtype=np.int32)
     with using("reference"):
-        summarise(X, codes, None, 1, "diagonal", n_jobs=2)
+        summarise(X, codes, None, 1, "diagonal", threads=2)
     assert len(calls) > 1
 
 

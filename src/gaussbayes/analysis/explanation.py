@@ -186,6 +186,12 @@ def explain(
     pair = _pair(between, model.schema, bayes)
     if pair is None:
         return Explanation(bayes, None)
+    if model.prior[list(pair)].any() and all(
+        math.isinf(bayes.classes[code].log_joint) for code in pair
+    ):
+        a, b = (model.schema.class_name(code) for code in pair)
+        msg = f"classes {a} and {b} both have probability 0: their odds are not defined"
+        raise DataError(msg)
     value = float(model.log_odds(row, *pair, n_jobs=1)[0])
     log_prior = model.parameters.log_prior
     at_reference = float(log_prior[pair[0]] - log_prior[pair[1]])

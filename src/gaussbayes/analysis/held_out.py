@@ -19,7 +19,7 @@ from gaussbayes.base.errors import (
     ParameterError,
     SingularCovarianceError,
 )
-from gaussbayes.base.finite import refuse_not_finite
+from gaussbayes.base.finite import check_finite
 from gaussbayes.base.progress import track
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads
@@ -230,7 +230,7 @@ def read_table(X: Any, y: Any, encoder: Encoder, mark: Any = None) -> LabelledRo
         msg = f"y must be one label for each row here, got soft labels {targets.labels.shape}"
         raise DataError(msg)
     names = encoder.schema(classes).of_numbers
-    refuse_not_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
+    check_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
     return LabelledRows(rows, targets, classes)
 
 

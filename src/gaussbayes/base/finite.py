@@ -12,7 +12,7 @@ from gaussbayes.base.errors import DataError, NonFiniteError
 from gaussbayes.base.types import RealArray
 
 
-def refuse_not_finite(
+def check_finite(
     X: RealArray,
     start: int = 0,
     names: Sequence[str | int] | None = None,
@@ -21,12 +21,12 @@ def refuse_not_finite(
 ) -> None:
     """Raise if there is NaN or infinity in the rows, naming the first place.
 
-    With `allow_nan`, where NaN is a value that is missing, only infinity is refused.
+    With `allow_nan`, where NaN is a value that is missing, only infinity is an error.
 
     Examples
     --------
-    >>> refuse_not_finite(np.array([[1.0, 2.0]]))
-    >>> refuse_not_finite(np.array([[1.0, np.nan]]), allow_nan=True)
+    >>> check_finite(np.array([[1.0, 2.0]]))
+    >>> check_finite(np.array([[1.0, np.nan]]), allow_nan=True)
     """
     wrong = np.isinf(X) if allow_nan else ~np.isfinite(X)
     if wrong.any():
@@ -42,10 +42,9 @@ def refuse_not_finite(
         raise NonFiniteError(msg)
 
 
-def refuse_overflow(X: RealArray) -> None:
-    """Raise for finite rows whose sums are not."""
-    msg = (
+def overflow_error(X: RealArray) -> DataError:
+    """What is raised for finite rows whose sums are not."""
+    return DataError(
         f"values up to {np.abs(X).max():g} are too large: their sums of squares overflow; "
         "give the features in larger units"
     )
-    raise DataError(msg)

@@ -25,7 +25,7 @@ def n_threads(n_jobs: int | None) -> int:
     3
     """
     if n_jobs is not None and (n_jobs == 0 or isinstance(n_jobs, bool | float | str)):
-        msg = f"n_jobs is a number of threads, None or a negative number, got {n_jobs!r}"
+        msg = f"n_jobs must be a number of threads, None or a negative number, got {n_jobs!r}"
         raise ParameterError(msg)
     if n_jobs is not None and n_jobs > 0:
         return n_jobs

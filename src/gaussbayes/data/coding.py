@@ -13,8 +13,15 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray
-from gaussbayes.data.categories import Categories, Category, in_order
-from gaussbayes.data.categories import MISSING, UNSEEN, Unseen, unite_unseen  # noqa: F401
+from gaussbayes.data.categories import (  # noqa: F401
+    MISSING,
+    UNSEEN,
+    Categories,
+    Category,
+    Unseen,
+    in_order,
+    unite_unseen,
+)
 from gaussbayes.data.categories import as_category as plain
 from gaussbayes.data.labels import encode, is_missing
 

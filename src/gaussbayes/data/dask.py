@@ -8,6 +8,7 @@ and with workers lost on the way, whose blocks are read again. All workers must 
 on the same kind of processor for that.
 """
 
+import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,6 +29,9 @@ from gaussbayes.data.reduction import Fold, Partial, PlacedRows, RowSource, part
 from gaussbayes.data.roles import Request, Roles, check_no_others, choose_roles
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
 from gaussbayes.data.selection import check_present
+
+_SMALL = 1 << 16
+"""Bytes that are sent with each task."""
 
 
 def open_on_cluster(source: Any, request: Request, client: Any = None) -> RowSource:
@@ -59,12 +63,12 @@ class ClusterFileRows(FileRows):
 
     client: Any = None
 
-    def _partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:  # noqa: ARG002
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:  # noqa: ARG002
         plan = self.plan(fold, encoder)
         # Workers need not be in this process's folder.
         files = tuple(replace(file, name=str(Path(file.name).absolute())) for file in plan.files)
         plan = replace(plan, files=files)
-        shared = _dask().delayed(plan, pure=True)  # sent once, not with each task
+        shared = _shared(plan, self.client)
         tasks = [_file_task(number, plan, shared) for number in range(len(files))]
         return _computed(_in_tree(tasks), self.client)  # type: ignore[no-any-return]
 
@@ -114,9 +118,8 @@ class PartitionRows(RowSource):
     def _shown(self) -> str:
         return f"the DataFrame of {len(self._partitions)} partitions"
 
-    def _partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:  # noqa: ARG002
-        delayed = _dask().delayed
-        shared = delayed((self.roles, replace(self.request, kinds=None), encoder, fold), pure=True)
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:  # noqa: ARG002
+        shared = _shared((self.roles, self.request, encoder, fold), self._client)
         return reduce_blocks(_partition_partial, self._partitions, self._client, shared)  # type: ignore[no-any-return]
 
 
@@ -195,6 +198,13 @@ def _predict_partition(part: Any, model: Any, nothing: Any) -> Any:
     if nothing.ndim == 2:
         return pd.DataFrame(model.predict_proba(part), part.index, nothing.columns)
     return pd.Series(model.predict(part), part.index, nothing.dtype, nothing.name)
+
+
+def _shared(value: Any, client: Any) -> Any:
+    """What every task takes, sent to each worker once if it is large."""
+    if client is None or len(pickle.dumps(value)) <= _SMALL:
+        return value
+    return client.scatter(value, broadcast=True, hash=False)
 
 
 def _file_task(number: int, plan: Plan, shared: Any) -> Any:

@@ -137,7 +137,7 @@ class Encoder:
             If a value is not a number, or not a category; names row and column.
         """
         if not self.categorical and type(X) is np.ndarray and X.ndim == 2 and X.dtype in _FLOATS:
-            if X.shape[1] != self.n_features or not X.shape[0]:
+            if X.shape[1] != self.n_features or not X.size:
                 self._check_shape(X.shape)
             return number_rows(X)
         if isinstance(X, Rows):

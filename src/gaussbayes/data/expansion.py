@@ -126,7 +126,7 @@ class ArrowMessages:
         Raises if it would take too much memory; what is not as it should be is left to pyarrow.
         """
         with _damage(self._file):
-            start = self._read(place, 8)
+            start = self._read(place, min(8, self._size - place))
             skipped = 8 if start[:4] == _CONTINUATION else 4
             (length,) = struct.unpack_from("<i", start, skipped - 4)
             if length == 0:

@@ -5,12 +5,14 @@ are missing values.
 """
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray
 from gaussbayes.data.arrow_columns import dictionary_parts, is_string
 from gaussbayes.data.categories import MISSING, UNSEEN, Categories, Category, as_category, in_order
@@ -127,6 +129,13 @@ def _spelled(text: str) -> Category:
     if _INTEGER.fullmatch(plain):
         return int(plain.partition(".")[0])
     return _BOOLEAN.get(plain.lower(), text)
+
+
+def check_categories(categories: Sequence[Categories], names: Schema) -> None:
+    """Raise if features have more categories than a model may have; `names` are theirs."""
+    if sum(map(len, categories)) > MOST_CATEGORIES:
+        j = int(np.argmax([len(each) for each in categories]))
+        raise too_many_categories(names.feature_name(j), categories[j][0])
 
 
 def too_many_categories(what: str, example: object) -> DataError:

@@ -133,7 +133,7 @@ class FileRows(RowSource):
     def _shown(self) -> str:
         return self.source.shown
 
-    def _partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:
         plan = self.plan(fold, encoder)
         source, threads = self.source, n_threads(n_jobs)
         partials = _file_partials(

@@ -32,7 +32,7 @@ from gaussbayes.data.bad_rows import (
 )
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.factors import MOST_CATEGORIES, too_many_categories
+from gaussbayes.data.factors import check_categories
 from gaussbayes.data.labels import read_label_column
 from gaussbayes.data.roles import Request, Roles
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
@@ -152,12 +152,11 @@ class RowSource(ABC):
         encoder : how features become numbers and codes; None is that of the source
         n_jobs : threads; None uses every core. The result is the same for any number of them
         """
-        partial = self._partial(fold, encoder or self.encoder, n_jobs)
+        partial = self.partial(fold, encoder or self.encoder, n_jobs)
         if not partial.n_rows:
-            bad = partial.bad_rows
-            what = f"; all {bad.count} are bad, the first: {describe(bad.first[0])}" * bool(
-                bad.count
-            )
+            bad, what = partial.bad_rows, ""
+            if bad.count:
+                what = f"; all {bad.count} are bad, the first: {describe(bad.first[0])}"
             msg = f"{self._shown}: there are no rows to learn from{what}"
             raise DataError(msg)
         if not partial.weighs:
@@ -183,7 +182,8 @@ class RowSource(ABC):
         """The rows in order, some at a time."""
 
     @abstractmethod
-    def _partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial: ...
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:
+        """What all blocks sum to, whether or not there are any."""
 
     @property
     @abstractmethod
@@ -311,7 +311,7 @@ class BlockReader:
             targets = Targets(codes, classes.shape[0], weights, n_unlabelled)
         rows = self.encoder.encode_block(table, spelled=self.spelled)
         if self.encoder.categories is None:
-            _check_categories(rows, self.encoder)
+            check_categories(rows.categories, self.encoder.schema(classes).of_categories)
         return LabelledRows(rows, targets, classes)
 
     def fold(self, parsed: ParsedTable, fold: Fold[Any], threads: int, file: str) -> Partial:
@@ -358,7 +358,7 @@ def partial_of(block: LabelledRows | None, result: Any) -> Partial:
     """What a block adds, given the result of a fold."""
     if block is None:
         return Partial()
-    check_size(result)
+    check_size(result, block.rows.numbers.shape[1] + block.rows.codes.shape[1])
     incomplete = 0 if _is_complete(result, block.rows) else count_incomplete(block.rows)
     weights = block.targets.weights
     return Partial(
@@ -386,17 +386,21 @@ def count_incomplete(rows: Rows) -> int:
     return int(np.count_nonzero(missing))
 
 
-def check_size(total: Any) -> None:
+def check_size(total: Any, n_features: int = 0) -> None:
     """Raise if what was learnt takes more memory than statistics should."""
     n_bytes = getattr(total, "n_bytes", 0)
-    if n_bytes > _MOST_BYTES:
-        classes = getattr(total, "classes", ())
-        msg = (
-            f"what is learnt of {len(classes)} classes or more takes {n_bytes >> 20:,} MB: is the "
-            "target the right column? Choose one of classes, fewer features or fewer categories, "
-            "or a shared or diagonal covariance"
-        )
-        raise DataError(msg)
+    if n_bytes <= _MOST_BYTES:
+        return
+    k = len(getattr(total, "classes", ()))
+    what, choose = f"{n_features} features", "choose fewer"
+    if k > n_features:
+        what = f"a target with {k} different values or more"
+        choose = "is it the right column? Choose one of classes, fewer categories"
+    msg = (
+        f"what is learnt of {what} takes {n_bytes >> 20:,} MB: {choose}, or a shared or diagonal "
+        "covariance"
+    )
+    raise DataError(msg)
 
 
 def _is_complete(result: Any, rows: Rows) -> bool:
@@ -404,9 +408,3 @@ def _is_complete(result: Any, rows: Rows) -> bool:
     complete = getattr(result, "is_complete", None)
     return count_incomplete(rows) == 0 if complete is None else bool(complete)
 
-
-def _check_categories(rows: Rows, encoder: Encoder) -> None:
-    if sum(map(len, rows.categories)) > MOST_CATEGORIES:
-        j = int(np.argmax([len(categories) for categories in rows.categories]))
-        name = (encoder.names or ())[encoder.categorical[j]]
-        raise too_many_categories(repr(name), rows.categories[j][0])

@@ -193,9 +193,9 @@ def _by_class(terms: FloatArray, targets: Targets) -> tuple[FloatArray, FloatArr
     """The weight of each class (k,), and the sums of terms (s, n, d) over its rows (s, k, d)."""
     (s, _, d), k, weights = terms.shape, targets.n_classes, targets.weights
     if targets.is_soft:
-        shares = targets.labels if weights is None else targets.labels * weights[:, None]
+        soft_weights = targets.labels if weights is None else targets.labels * weights[:, None]
         # Not a matrix product: BLAS may add in another order with other threads.
-        return shares.sum(axis=0), np.einsum("nc,snj->scj", shares, terms)
+        return soft_weights.sum(axis=0), np.einsum("nc,snj->scj", soft_weights, terms)
     codes, sums = targets.codes, np.zeros((s, k, d))
     for number, j in np.argwhere(terms.any(axis=1)).tolist():
         values = terms[number, :, j]
@@ -249,8 +249,8 @@ def linear_scores(terms: FloatArray, natural: FloatArray) -> FloatArray:
 
 def linear_log_likelihood(sums: FloatArray, natural: FloatArray) -> float:
     """``Σ_scj sums_scj η_scj``, where what weighs nothing adds 0."""
-    there = sums > 0
-    return float(sums[there] @ natural[there])
+    positive = sums > 0
+    return float(sums[positive] @ natural[positive])
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +306,10 @@ class IndependentColumns:
     def adapted(self, statistics: Any) -> Any:
         """The same: smoothing acts in `estimate` only."""
         return statistics
+
+    def keeping(self, statistics: Any) -> Self:  # noqa: ARG002
+        """The same: everything is observed in any case."""
+        return self
 
     def estimate(
         self,

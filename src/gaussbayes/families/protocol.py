@@ -207,6 +207,9 @@ class Family(Protocol):
             If they do not have what these settings need.
         """
 
+    def keeping(self, statistics: Any) -> Self:
+        """This family, observing of more rows as much as these statistics have of theirs."""
+
     def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:
         """The density that fits the statistics best, regularised as the settings say.
 

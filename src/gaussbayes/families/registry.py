@@ -1,6 +1,7 @@
 """The families by name: the one line that a new family adds outside its folder."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from gaussbayes.base.errors import ParameterError
@@ -28,6 +29,22 @@ def family_type(name: object) -> Any:
         msg = f"a family must be one of {', '.join(map(repr, FAMILIES))}, got {name!r}{close}"
         raise ParameterError(msg)
     return getattr(import_module(f"gaussbayes.families.{name}"), FAMILIES[name])
+
+
+def family_pushdown(name: str) -> Any:
+    """The function that takes a family's statistics from a table of an engine; None without one.
+
+    It is ``push_down(family, table, columns)`` in the module `pushdown` of the family, gets a
+    `gaussbayes.data.engines.EngineTable` and the positions of the family's features, and gives None
+    if the rows have to be read.
+
+    Examples
+    --------
+    >>> family_pushdown("poisson") is None, family_pushdown("gaussian").__name__
+    (True, 'push_down')
+    """
+    module = f"gaussbayes.families.{name}.pushdown"
+    return import_module(module).push_down if find_spec(module) is not None else None
 
 
 def family_records(name: str) -> Any:

@@ -63,7 +63,7 @@ def _check_classes(weight: FloatArray, schema: Schema) -> None:
         which = f"1 class: {schema.class_name(0)}" if k else "0 classes"
         msg = f"a classifier needs at least two classes with rows, got {which}"
         raise DataError(msg)
-    if not (weight > 0).all():
+    if not weight.min() > 0:
         code = int(np.argmin(weight > 0))
         msg = (
             f"class {schema.class_name(code)} has no rows of positive weight, so that it has no "

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, NonFiniteError, SchemaError
-from gaussbayes.base.finite import refuse_not_finite
+from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.categories import Categories
@@ -186,7 +186,7 @@ class Model:
             return function(self.parameters, self.settings.parts(rows, self.schema), *more)
         except NonFiniteError:
             names = self.schema.of_numbers
-            refuse_not_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
+            check_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
             raise
         except DataError:
             check_values(rows, self.settings, self.schema)
@@ -231,6 +231,15 @@ class Model:
             weight = np.ones(self.schema.classes.shape[0])
         prior = class_priors(priors, self.schema, weight)
         return replace(self, settings=settings, solution=solution.with_prior(prior))
+
+    @property
+    def observing(self) -> Settings:
+        """The settings by which more rows are observed: as much as is known of those before."""
+        if self.learnt is None:
+            return self.settings
+        pairs = zip(self.settings.families, self.learnt.parts, strict=True)
+        families = [family.keeping(part) for family, part in pairs]
+        return replace(self.settings, components=self.settings.with_families(families))
 
     def updated(self, more: Learnt) -> "Model":
         """The model of the rows seen before and of more; classes that are new join."""

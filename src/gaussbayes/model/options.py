@@ -1,7 +1,8 @@
 """What users say, checked once: a family for every feature, priors, and what is left open."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cache
 from inspect import signature
 from typing import Any, get_args
 
@@ -32,6 +33,8 @@ class Options:
     priors: Priors = None
     unlabelled_weight: float = 1.0
     criterion: Criterion = "leave_one_out"
+    made: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Families that were made already, by name."""
 
     @property
     def automatic(self) -> bool:
@@ -81,7 +84,9 @@ class Options:
         return Settings((*components, *blocks), self.priors, self.unlabelled_weight)
 
     def _family(self, family: Any) -> Any:
-        return make_family(family, self.of_families) if isinstance(family, str) else family
+        if not isinstance(family, str):
+            return family
+        return self.made.get(family) or make_family(family, self.of_families)
 
 
 def make_family(name: str, options: Mapping[str, Any]) -> Any:
@@ -92,10 +97,16 @@ def make_family(name: str, options: Mapping[str, Any]) -> Any:
     >>> make_family("categorical", {"smoothing": 1, "shrinkage": 0.5})
     Categorical(smoothing=1.0)
     """
+    make, known = _maker(name)
+    return make(**{option: options[option] for option in known if option in options})
+
+
+@cache
+def _maker(name: str) -> tuple[Any, tuple[str, ...]]:
+    """What makes the family of this name, and the options that it knows."""
     kind = family_type(name)
     make = getattr(kind, "of", kind)
-    known = signature(make).parameters
-    return make(**{option: options[option] for option in options if option in known})
+    return make, tuple(signature(make).parameters)
 
 
 def check_options(
@@ -131,9 +142,9 @@ def check_options(
         "shrinkage": shrinkage,
         "smoothing": not_negative("smoothing", smoothing),
     }
-    make_family("gaussian", of_families)  # what is wrong with its options is an error now
+    made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
     weight = not_negative("unlabelled_weight", unlabelled_weight)
-    return Options(of_families, _families(families), priors, weight, selection)
+    return Options(of_families, _families(families), priors, weight, selection, made=made)
 
 
 def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
@@ -200,8 +211,8 @@ def fit_model(
     ----------
     schema : what the features are called; its classes are those of the table
     """
-    settings = options.settings(schema)
-    learnt = observe(table, settings, schema, n_threads(n_jobs), keep_all=True)
+    settings, n_jobs = options.settings(schema), n_threads(n_jobs)
+    learnt = observe(table, settings, schema, n_jobs, keep_all=True)
     model = learnt_model(settings, schema, learnt)
     selection = None
     if options.automatic:

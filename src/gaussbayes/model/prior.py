@@ -44,7 +44,7 @@ def class_priors(priors: Priors, schema: Schema, weight: FloatArray) -> FloatArr
         return np.asarray(weight / weight.sum())
     if isinstance(priors, str):
         if priors != "uniform":
-            msg = f"priors are None, 'uniform', numbers or {{label: number}}, got {priors!r}"
+            msg = f"priors must be None, 'uniform', numbers or {{label: number}}, got {priors!r}"
             raise PriorError(msg)
         return np.full(k, 1.0 / k)
     values = (

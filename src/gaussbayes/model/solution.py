@@ -7,7 +7,8 @@ kernel, the others are added inside it, before anything is normalised.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ from gaussbayes.kernels.normaliser import check_possible, log_sum_exp, normalise
 _BLOCK = 1 << 16
 """Rows that are scored at a time where no kernel cuts them."""
 
+_WORTH_A_THREAD = 1 << 18
+"""Rows times columns below which starting a thread costs more than it saves."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
@@ -35,11 +39,11 @@ class Solution:
     None if the parameters were given."""
     convergence: Convergence | None = None
 
-    @property
-    def log_prior(self) -> FloatArray:
-        """The logarithms of the priors (k,); −∞ for a prior of 0."""
+    log_prior: FloatArray = field(init=False, repr=False)  # (k,); −∞ for a prior of 0
+
+    def __post_init__(self) -> None:
         with np.errstate(divide="ignore"):
-            return np.log(self.prior)
+            object.__setattr__(self, "log_prior", np.log(self.prior))
 
     @property
     def n_parameters(self) -> int:
@@ -114,7 +118,12 @@ def log_odds(
     with np.errstate(invalid="ignore"):
         odds: RealArray = scores[:, 0] - scores[:, 1]
     if np.isnan(odds).any():
-        check_possible(scores)
+        row = int(np.argmax(np.isnan(odds)))
+        msg = (
+            f"classes {a} and {b} both have probability 0 in row {row}: their odds are not "
+            "defined. Smoothing above 0 leaves nothing impossible"
+        )
+        raise DataError(msg)
     return odds
 
 
@@ -197,17 +206,22 @@ def _score(
     n_jobs: int | None,
     log_prior: FloatArray,
 ) -> NDArray[Any]:
-    threads = n_threads(n_jobs)
     pairs = list(zip(solution.densities, parts, strict=True))
-    fused = [
-        number for number, density in enumerate(solution.densities) if isinstance(density, Fused)
-    ]
+    fused = [number for number, (density, _) in enumerate(pairs) if _is_fused(type(density))]
+    size = parts[0].n_rows * sum(density.n_columns for density, _ in pairs)
+    threads = n_threads(n_jobs) if size > _WORTH_A_THREAD else 1
     if not fused:
         return _score_plain(pairs, task, threads, log_prior)
-    widest = max(fused, key=lambda number: solution.densities[number].n_columns)
+    widest = max(fused, key=lambda number: pairs[number][0].n_columns)
     density, part = pairs.pop(widest)
     result: NDArray[Any] = density.score(part, log_prior, _bias(pairs, part.dtype), task, threads)
     return result
+
+
+@cache
+def _is_fused(density: type) -> bool:
+    """Whether densities of a type are scored by a kernel; asked of every row, so known by type."""
+    return issubclass(density, Fused)
 
 
 def _bias(

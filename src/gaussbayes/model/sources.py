@@ -15,10 +15,12 @@ from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.merge_tree import Mergeable
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import BadRowHandling, CategoricalFeatures, FloatArray
-from gaussbayes.data.categories import kind
+from gaussbayes.data.categories import kind, warn_of_many
+from gaussbayes.data.engines import EngineTable
 from gaussbayes.data.reduction import Reduced, RowSource, open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.families.registry import family_pushdown
 from gaussbayes.model.model import Model, known_categories, learnt_model
 from gaussbayes.model.options import Options
 from gaussbayes.model.select import Selection, is_open, no_rows, select
@@ -43,6 +45,17 @@ class Observation:
             block = replace(block, rows=block.rows[labelled], targets=block.targets[labelled])
         schema = replace(self.schema, classes=block.classes)
         return observe(block, self.settings, schema, threads)
+
+    def push_down(self, table: EngineTable) -> Learnt | None:
+        """The same of a table of an engine, summed there; None if a family must see the rows."""
+        parts = []
+        for component in self.settings.components:
+            push_down = family_pushdown(component.family.name)
+            part = push_down and push_down(component.family, table, component.columns)
+            if part is None:
+                return None
+            parts.append(part)
+        return Learnt(table.classes, tuple(parts))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,6 +133,8 @@ def fit_rows(
         raise no_rows()
     reduced = rows.reduce(Observation(settings, schema, labelled_only), n_jobs=n_jobs)
     model = learnt_model(settings, schema, reduced.total, rows.target)
+    if schema.categorical:
+        warn_of_many(model.categories, schema.of_categories)
     selection = None
     if is_open(settings):
         assert model.learnt is not None
@@ -151,7 +166,7 @@ def update_source(
     rows = open_more(
         model, source, target, weights=weights, mark=mark, bad_rows=bad_rows, client=client
     )
-    observation = Observation(model.settings, model.schema, labelled_only)
+    observation = Observation(model.observing, model.schema, labelled_only)
     return update_rows(model, rows, rows.reduce(observation, n_jobs=n_jobs), n_jobs)
 
 

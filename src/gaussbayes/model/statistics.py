@@ -88,8 +88,10 @@ class Unlabelled:
         together = _map("plus", self.together, other.together, names)
         kept = None
         if self.rows is not None and other.rows is not None:
+            # Parts of one table may be added without names.
+            of_categories = schema.of_categories if schema.categorical else schema
             kept = KeptRows(
-                self.rows.rows.joined(other.rows.rows, schema.of_categories),
+                self.rows.rows.joined(other.rows.rows, of_categories),
                 np.concatenate([self.rows.weights, other.rows.weights]),
             )
         return unlabelled(self.n_rows + other.n_rows, together, kept)
@@ -198,8 +200,8 @@ class Learnt:
 
     def with_rows(self) -> "Learnt":
         """Without the classes that weigh nothing."""
-        present = np.flatnonzero(self.weight > 0)
-        return self if present.size == self.classes.size else self.selected(present.tolist())
+        heavy = self.weight > 0
+        return self if heavy.all() else self.selected(np.flatnonzero(heavy).tolist())
 
     def selected(self, codes: Sequence[int]) -> "Learnt":
         """Only the classes with these codes, in this order."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.grid import limits
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.base.finite import refuse_not_finite
+from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import LabelArray, RealArray
 from gaussbayes.data import labels, table
@@ -82,7 +82,7 @@ def _read(X: Any, y: Any) -> _Rows:
     if batch.targets.ndim != 1:
         msg = f"y must be one label for each row here, got memberships {batch.targets.shape}"
         raise DataError(msg)
-    refuse_not_finite(batch.X, names=schema.features)
+    check_finite(batch.X, names=schema.features)
     return _Rows(batch.X, batch.targets.astype(np.intp), schema)
 
 

@@ -12,7 +12,7 @@ from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.families.gaussian import Gaussian, GaussianStatistics, Structure
-from gaussbayes.families.gaussian.available import available
+from gaussbayes.families.gaussian.feature_moments import feature_moments
 from gaussbayes.families.gaussian.estimation import maximum
 from gaussbayes.families.gaussian.missing_values import complete
 from gaussbayes.families.gaussian.observation import observe, summarise
@@ -100,7 +100,7 @@ def test_without_correlations_full_and_diagonal_agree() -> None:
 def test_moments_of_the_rows_that_have_a_feature(layout: Any) -> None:
     X, codes = drawn(7, 200)
     weights = np.random.default_rng(8).uniform(0.5, 2.0, 200)
-    found = available(observe(X, codes, weights, 2, layout))
+    found = feature_moments(observe(X, codes, weights, 2, layout))
     share = np.where(np.isnan(X), 0.0, weights[:, None])
     squares = np.zeros((2, 3))
     for c in range(2):

@@ -115,7 +115,7 @@ def _change(
     model_files.check_writable(output)
     rows = row_files.rows_of_model(source, before, features, chosen)
     with warnings_told():
-        reduced = rows.reduce(Observation(before.settings, before.schema, chosen.labelled_only))
+        reduced = rows.reduce(Observation(before.observing, before.schema, chosen.labelled_only))
     with naming(f"{source.shown} does not fit {model}"):
         changed = change(before, rows, reduced)
     fit = SourceFit(fit_summary.solved_if_possible(changed), reduced)

@@ -68,7 +68,7 @@ def tables_of(
     A batch is looked through before its values are used: a wrong offset in it would end the
     process. What is cut is cast after that, so that a large batch is never copied as a whole.
     """
-    return _recut(_cast_slices(batches, selection, file, step), step)
+    return recut(_cast_slices(batches, selection, file, step), step)
 
 
 def _cast_slices(
@@ -149,14 +149,14 @@ def _check_strings(column: Any, file: str) -> None:
     check_memory(f"a column of strings in {file}", total, column.nbytes, "leave the column out")
 
 
-def _recut(tables: Iterator["pa.Table"], step: int) -> Iterator["pa.Table"]:
+def recut(tables: Iterator["pa.Table"], step: int) -> Iterator["pa.Table"]:
     """The same rows in tables of `step` rows, the last one with what is left; nothing is copied.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> tables = iter([pa.table({"a": [1]}), pa.table({"a": [2, 3, 4]})])
-    >>> [table["a"].to_pylist() for table in _recut(tables, 3)]
+    >>> [table["a"].to_pylist() for table in recut(tables, 3)]
     [[1, 2, 3], [4]]
     """
     import pyarrow as pa

@@ -149,6 +149,8 @@ def _check_pages(
     for number, column in _leaves(metadata, selection.columns):
         name = column.path.partition(".")[0] if column.max_repetition_level else column.path
         for group in groups:
+            if not metadata.row_group(group).num_rows:
+                continue
             chunk = metadata.row_group(group).column(number)
             size = chunk.total_compressed_size
             start = chunk.data_page_offset

@@ -86,8 +86,8 @@ class BernoulliDensity:
 
     def by_column(self, numbers: FloatArray) -> FloatArray:
         """``log p(x_j | c)`` of numbers that go with the probabilities: row i with class i."""
-        zero, one = self.log_probability
-        return np.where(numbers == 1, one, np.where(numbers == 0, zero, 0.0))
+        log_zero, log_one = self.log_probability
+        return np.where(numbers == 1, log_one, np.where(numbers == 0, log_zero, 0.0))
 
     def expect(
         self, rows: Rows, responsibility: FloatArray, threads: int = 1
@@ -147,13 +147,13 @@ class BernoulliDensity:
         """
         proportion = np.array(list(_POWERS.values()))
         chosen = generator.choice(len(_POWERS), size=codes.size, p=proportion)
-        own = self.log_probability[:, codes]
-        raised = [_to_the_power(own, power) for power in _POWERS]
-        numbers = np.empty(own.shape[1:])
-        for number, log_probability in enumerate(raised):
+        log_probability = self.log_probability[:, codes]
+        raised = [_to_the_power(log_probability, power) for power in _POWERS]
+        numbers = np.empty(log_probability.shape[1:])
+        for number, raised_probability in enumerate(raised):
             which = np.flatnonzero(chosen == number)
-            numbers[which] = _drawn(log_probability[:, which], generator)
-        each = np.stack([BernoulliDensity(one).by_column(numbers).sum(axis=1) for one in raised])
+            numbers[which] = _drawn(raised_probability[:, which], generator)
+        each = np.stack([BernoulliDensity(part).by_column(numbers).sum(axis=1) for part in raised])
         mixture = np.logaddexp.reduce(each + np.log(proportion)[:, None], axis=0)
         return number_rows(numbers), np.exp(each[0] - mixture)
 

@@ -111,8 +111,8 @@ class CategoricalDensity:
     def log_likelihood(self, statistics: CategoricalStatistics) -> float:
         """``Σ w log p(x | c)``; categories that this density does not know add nothing."""
         counts = statistics.with_categories(self.categories).count
-        there = counts > 0
-        return float(counts[there] @ self.log_probability[there])
+        positive = counts > 0
+        return float(counts[positive] @ self.log_probability[positive])
 
     def marginal(self, columns: Sequence[int], names: Schema) -> "CategoricalDensity":  # noqa: ARG002
         """The density of some of the features: the others are independent of them."""

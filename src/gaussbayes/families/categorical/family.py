@@ -63,6 +63,10 @@ class Categorical:
         """The same: smoothing acts in `estimate` only."""
         return statistics
 
+    def keeping(self, statistics: CategoricalStatistics) -> "Categorical":  # noqa: ARG002
+        """The same: everything is observed in any case."""
+        return self
+
     def estimate(
         self,
         statistics: CategoricalStatistics,
@@ -105,13 +109,13 @@ class Categorical:
 
         No category has probability 0, also if only unlabelled rows have it: EM would never leave 0.
         """
-        everybody = together.selected([0] * statistics.weight.size)
-        categories = statistics.plus(everybody, names).categories
-        widened, everything = (part.with_categories(categories) for part in (statistics, together))
+        repeated = together.selected([0] * statistics.weight.size)
+        categories = statistics.plus(repeated, names).categories
+        widened, overall = (part.with_categories(categories) for part in (statistics, together))
         count = widened.count.copy()
         first = widened.starts
         for j in range(len(categories)):
-            part = everything.of(j)
+            part = overall.of(j)
             count[:, first[j] : first[j + 1]] += part / max(part.sum(), 1.0)
         return self.maximise(replace(widened, count=count), names)
 

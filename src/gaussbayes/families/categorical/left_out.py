@@ -81,8 +81,8 @@ def _of_feature(
     rest, rest_sound = precision.left(total[mine], gone)
     others, others_sound = precision.left(count.sum(axis=0)[which], gone)
     with np.errstate(divide="ignore", invalid="ignore"):
-        own = np.log((left + alpha[:, None]) / (rest + m * alpha[:, None]))
-    terms[:, present, mine] = np.where(np.isnan(own), -np.inf, own)
+        score = np.log((left + alpha[:, None]) / (rest + m * alpha[:, None]))
+    terms[:, present, mine] = np.where(np.isnan(score), -np.inf, score)
     terms[:, present[others == 0]] = 0.0
     sound = left_sound & rest_sound & others_sound & ((rest > 0) | (alpha[:, None] > 0))
     return terms, sound

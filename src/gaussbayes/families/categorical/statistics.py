@@ -13,6 +13,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.categories import MISSING, UNSEEN, Categories, unite
+from gaussbayes.data.factors import check_categories
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.remainders import difference, raise_removal
 
@@ -80,6 +81,7 @@ class CategoricalStatistics:
     def plus(self, other: "CategoricalStatistics", names: Schema) -> "CategoricalStatistics":
         """The counts of the rows of both, for the categories of either."""
         mine, theirs = _united(self, other, names)
+        check_categories(mine.categories, names)
         return CategoricalStatistics(
             mine.categories,
             mine.weight + theirs.weight,
@@ -243,29 +245,29 @@ def count(rows: Rows, targets: Targets, threads: int = 1) -> CategoricalStatisti
 def _count_block(rows: Rows, targets: Targets) -> CategoricalStatistics:
     counts = empty(rows.categories, targets.n_classes)
     first, weights = counts.starts, targets.weights
-    shares = None
+    soft_weights = None
     if targets.is_soft:
-        shares = targets.labels if weights is None else targets.labels * weights[:, None]
-        counts.weight[:] = shares.sum(axis=0)
+        soft_weights = targets.labels if weights is None else targets.labels * weights[:, None]
+        counts.weight[:] = soft_weights.sum(axis=0)
     else:
         counts.weight[:] = np.bincount(targets.codes, weights, targets.n_classes)
     for j, column in enumerate(rows.categories):
         # Shifted, so that missing and unseen values have columns too: 0 and 1.
-        sums = _sums(rows.codes[:, j].astype(np.intp) + 2, len(column) + 2, targets, shares)
+        sums = _sums(rows.codes[:, j].astype(np.intp) + 2, len(column) + 2, targets, soft_weights)
         counts.missing[:, j] = sums[:, 0] + sums[:, 1]
         counts.count[:, first[j] : first[j + 1]] = sums[:, 2:]
     return counts
 
 
 def _sums(
-    code: NDArray[np.intp], size: int, targets: Targets, shares: Any
+    code: NDArray[np.intp], size: int, targets: Targets, soft_weights: Any
 ) -> NDArray[np.floating[Any] | np.intp]:
     """How much each code (n,) weighs in each class (k, size)."""
     k = targets.n_classes
-    if shares is None:
+    if soft_weights is None:
         place = targets.codes * np.intp(size) + code
         return np.bincount(place, targets.weights, k * size).reshape(k, size)
-    return np.stack([np.bincount(code, shares[:, c], size) for c in range(k)])
+    return np.stack([np.bincount(code, soft_weights[:, c], size) for c in range(k)])
 
 
 def _united(
@@ -281,5 +283,5 @@ def _united(
         )
         raise DataError(msg)
     pairs = zip(a.categories, b.categories, strict=True)
-    both = tuple(unite(own, other, names.feature_name(j)) for j, (own, other) in enumerate(pairs))
+    both = tuple(unite(mine, other, names.feature_name(j)) for j, (mine, other) in enumerate(pairs))
     return a.with_categories(both), b.with_categories(both)

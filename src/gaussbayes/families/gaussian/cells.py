@@ -119,16 +119,16 @@ class PatternMoments:
         """Some of the cells, each once, in this order."""
         places = np.full(self.n_cells, -1)
         places[cells] = np.arange(cells.size)
-        there = np.flatnonzero(places[self.varied] >= 0)
-        there = there[np.argsort(places[self.varied[there]])]
+        chosen = np.flatnonzero(places[self.varied] >= 0)
+        chosen = chosen[np.argsort(places[self.varied[chosen]])]
         return PatternMoments(
             self.codes[cells],
             self.observed[cells],
             self.weight[cells],
             self.anchor[cells],
             self.offset[cells],
-            places[self.varied[there]],
-            self.scatter[there],
+            places[self.varied[chosen]],
+            self.scatter[chosen],
             self.layout,
         )
 
@@ -143,10 +143,10 @@ class PatternMoments:
             part.taken(np.flatnonzero(~np.isin(number, both)))
             for part, number in ((self, mine), (other, theirs))
         ]
-        varied = sum(part.varied.size for part in (shared, *rest))
-        total = _joined([shared, *rest])
-        check_size(total.n_cells, varied, total.observed, self.layout)
-        return total
+        parts = [shared, *rest]
+        observed = np.concatenate([part.observed for part in parts])
+        check_size(len(observed), sum(part.varied.size for part in parts), observed, self.layout)
+        return _joined(parts)
 
     def without(self, other: "PatternMoments", names: Schema) -> "PatternMoments":
         """The moments of the rows of `self` without those of `other`, which must be among them.

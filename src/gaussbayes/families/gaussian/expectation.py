@@ -18,8 +18,8 @@ import numpy as np
 
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import FloatArray, RealArray, ScatterLayout
-from gaussbayes.families.gaussian.available import available_in_cells
 from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.families.gaussian.feature_moments import moments_of_cells
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.observation import summarise
 from gaussbayes.families.gaussian.points import Block, Frame, frame_of, points_of, row_blocks
@@ -333,21 +333,21 @@ def _expect_uncorrelated(
     if statistics.cells is None:
         return statistics, log_likelihood
     k = statistics.n_classes
-    there = available_in_cells(statistics.cells, k)
-    apart = (there.anchor - density.center) + (there.offset - density.offset)
-    apart = np.where(there.weight > 0, apart, 0.0)
+    features = moments_of_cells(statistics.cells, k)
+    apart = (features.anchor - density.center) + (features.offset - density.offset)
+    apart = np.where(features.weight > 0, apart, 0.0)
     variance = density.covariance.variance
-    squares = (there.scatter + there.weight * np.square(apart)) / variance
-    volume = there.weight * (np.log(variance) + _LOG_TWO_PI)
+    squares = (features.scatter + features.weight * np.square(apart)) / variance
+    volume = features.weight * (np.log(variance) + _LOG_TWO_PI)
     log_likelihood -= 0.5 * float((volume + squares).sum())
     weight = statistics.cells.weight_of(k)
-    expected = _completed(density, there.weight, apart, there.scatter, weight)
+    expected = _completed(density, features.weight, apart, features.scatter, weight)
     return GaussianStatistics(complete.with_layout("diagonal") + expected), log_likelihood
 
 
 def _completed(
     density: GaussianDensity,
-    there: FloatArray,
+    observed: FloatArray,
     apart: FloatArray,
     scatter: FloatArray,
     weight: FloatArray,
@@ -356,15 +356,15 @@ def _completed(
 
     Parameters
     ----------
-    there : (k, d) the weight of the rows that have a value of the feature
+    observed : (k, d) the weight of the rows that have a value of the feature
     apart : (k, d) how far their mean is from that of the density
     scatter : (k, d) their sum of squares about their mean
     weight : (k,) of all rows
     """
-    # The mean moves by the values that are there, from where those missing are expected.
-    shift = there / np.where(weight > 0, weight, 1.0)[:, None] * apart
-    rest = np.maximum(weight[:, None] - there, 0.0)
-    total = scatter + there * np.square(apart - shift)
+    # The mean moves by the values that are observed, from where those missing are expected.
+    shift = observed / np.where(weight > 0, weight, 1.0)[:, None] * apart
+    rest = np.maximum(weight[:, None] - observed, 0.0)
+    total = scatter + observed * np.square(apart - shift)
     total += rest * (np.square(shift) + density.covariance.variance)
     anchor = np.broadcast_to(density.center, density.offset.shape)
     return ClassMoments(weight, anchor, density.offset + shift, total, "diagonal")
@@ -377,11 +377,11 @@ def _expect_uncorrelated_rows(
     k, d = density.offset.shape
     weight, first, second = np.zeros((3, k, d))
     for rows in ranges(X.shape[0], max(1, _MOST_ENTRIES // d)):
-        there = ~np.isnan(X[rows])
-        centred = np.where(there, X[rows] - density.center, 0.0)
-        weight += responsibility[rows].T @ there
+        observed = ~np.isnan(X[rows])
+        centred = np.where(observed, X[rows] - density.center, 0.0)
+        weight += responsibility[rows].T @ observed
         for c in range(k):
-            deviation = np.where(there, centred - density.offset[c], 0.0)
+            deviation = np.where(observed, centred - density.offset[c], 0.0)
             first[c] += responsibility[rows, c] @ deviation
             second[c] += responsibility[rows, c] @ np.square(deviation)
     apart = first / np.where(weight > 0, weight, 1.0)

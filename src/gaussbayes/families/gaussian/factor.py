@@ -61,8 +61,8 @@ def factor(
     if singular.size or good < m:
         c = int(singular[0]) if singular.size else good
         del whitener  # naming the features takes room
-        own = _correlation(covariance[c : c + 1], scale[c : c + 1])[0]
-        _raise_dependent(own, c, m, names, weight, code)
+        matrix = _correlation(covariance[c : c + 1], scale[c : c + 1])[0]
+        _raise_dependent(matrix, c, m, names, weight, code)
     log_det = 2.0 * (np.log(pivots) - np.log(scale)).sum(axis=1)
     whitener *= scale[:, None, :]
     return whitener, log_det

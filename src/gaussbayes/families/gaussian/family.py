@@ -16,10 +16,11 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.gaussian import estimation, missing_values
-from gaussbayes.families.gaussian.available import available
 from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
 from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.families.gaussian.feature_moments import feature_moments
 from gaussbayes.families.gaussian.observation import observe
+from gaussbayes.families.gaussian.shapes import SHAPES
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
     Penalty,
@@ -85,6 +86,10 @@ class Gaussian:
             possible = ", ".join(map(repr, get_args(Divisor)))
             msg = f"divisor must be one of {possible}, got {divisor!r}"
             raise ParameterError(msg)
+        if not isinstance(covariance, str) or covariance not in {*SHAPES, AUTOMATIC}:
+            possible = ", ".join(map(repr, (*SHAPES, AUTOMATIC)))
+            msg = f"covariance must be one of {possible}, got {covariance!r}"
+            raise ParameterError(msg)
         open_structure, open_shrinkage = (_is_open(setting) for setting in (covariance, shrinkage))
         structure = structure_of("full" if open_structure else covariance, shared)
         intensity = None if open_shrinkage else check_shrinkage(shrinkage)
@@ -146,6 +151,12 @@ class Gaussian:
             raise DataError(msg)
         return statistics  # one that has more is kept whole, for other settings
 
+    def keeping(self, statistics: GaussianStatistics) -> "Gaussian":
+        """This family, observing correlations also if they are not needed now but are known."""
+        if statistics.moments.layout != "full" or self.structure.shape.correlated:
+            return self
+        return replace(self, structure=STRUCTURES["QDA"])
+
     def estimate(
         self,
         statistics: GaussianStatistics,
@@ -164,37 +175,10 @@ class Gaussian:
         """
         _check_weights(statistics.weight, names)
         try:
-            return self.estimate_or_fail(statistics, names, threads, start)
+            return _estimate(self, statistics, names, threads, start)
         except SingularCovarianceError as error:
             msg = f"{error}. Remedies: {'; '.join(self.remedies(statistics, names))}"
             raise SingularCovarianceError(msg) from None
-
-    def estimate_or_fail(
-        self,
-        statistics: GaussianStatistics,
-        names: Schema,
-        threads: int = 1,
-        start: GaussianDensity | None = None,
-        max_iterations: int = missing_values.MAX_ITERATIONS,
-    ) -> Fit:
-        """The same, but errors do not say what to do."""
-        settings = (self.structure, self.divisor, self.shrinkage)
-        if statistics.is_complete:
-            return Fit(estimation.estimate(statistics.moments, names, *settings))
-        options: dict[str, Any] = {"max_iterations": max_iterations, "threads": threads}
-        try:
-            expected, record = missing_values.complete(
-                statistics, self.structure, names, start=start, **options
-            )
-        except SingularCovarianceError as error:
-            penalised = self.penalised(statistics, names)
-            if penalised is None:
-                msg = f"the likelihood of the rows with missing values has no maximum: {error}"
-                raise SingularCovarianceError(msg) from None
-            expected, record = missing_values.complete(
-                statistics, self.structure, names, penalised.penalty, **options
-            )
-        return Fit(estimation.estimate(expected.moments, names, *settings), record)
 
     def remedies(self, statistics: GaussianStatistics, names: Schema) -> list[str]:
         """What makes an estimate from these statistics possible that has failed: each was tried."""
@@ -212,7 +196,7 @@ class Gaussian:
         working = []
         for family, remedy in others:
             try:
-                family.estimate_or_fail(statistics, names, max_iterations=_TRIAL)
+                _estimate(family, statistics, names, max_iterations=_TRIAL)
             except GaussBayesError:
                 continue
             working.append(remedy)
@@ -239,7 +223,7 @@ class Gaussian:
         """A density to start from, by labelled rows, and all rows as those of one class."""
         _check_weights(statistics.weight, names)
         structure = self.structure.parts[int(self.structure.shared)]
-        overall = available(together)
+        overall = feature_moments(together)
         return missing_values.start_of(statistics, overall, structure, names, threads)
 
     def maximise(self, expected: GaussianStatistics, names: Schema) -> GaussianDensity:
@@ -257,7 +241,7 @@ class Gaussian:
         if self.structure.shape.isotropic:
             return None
         shared = self.structure.shared
-        variance = available(statistics).positive_variance(self.structure)
+        variance = feature_moments(statistics).positive_variance(self.structure)
         weight = statistics.weight.sum(keepdims=True) if shared else statistics.weight
         penalty = penalty_of(self.shrinkage, variance, weight)
         return None if penalty is None else replace(self, penalty=penalty)
@@ -305,6 +289,35 @@ class Gaussian:
     def is_counted(self) -> bool:
         """Whether free parameters can be counted: between own and shared nobody can say."""
         return not self.structure.between
+
+
+def _estimate(
+    family: Gaussian,
+    statistics: GaussianStatistics,
+    names: Schema,
+    threads: int = 1,
+    start: GaussianDensity | None = None,
+    max_iterations: int = missing_values.MAX_ITERATIONS,
+) -> Fit:
+    """`Gaussian.estimate`, with errors that do not say what to do."""
+    structure = family.structure
+    settings = (structure, family.divisor, family.shrinkage)
+    if statistics.is_complete:
+        return Fit(estimation.estimate(statistics.moments, names, *settings))
+    options: dict[str, Any] = {"max_iterations": max_iterations, "threads": threads}
+    try:
+        expected, record = missing_values.complete(
+            statistics, structure, names, start=start, **options
+        )
+    except SingularCovarianceError as error:
+        penalised = family.penalised(statistics, names)
+        if penalised is None:
+            msg = f"the likelihood of the rows with missing values has no maximum: {error}"
+            raise SingularCovarianceError(msg) from None
+        expected, record = missing_values.complete(
+            statistics, structure, names, penalised.penalty, **options
+        )
+    return Fit(estimation.estimate(expected.moments, names, *settings), record)
 
 
 def _is_open(setting: object) -> bool:

@@ -18,12 +18,12 @@ from gaussbayes.base.anderson import Iterations, Step, accelerate, total_objecti
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.available import Available, available
 from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.estimation import maximum
 from gaussbayes.families.gaussian.expectation import expect_statistics
 from gaussbayes.families.gaussian.factor import check_variances
+from gaussbayes.families.gaussian.feature_moments import FeatureMoments, feature_moments
 from gaussbayes.families.gaussian.moments import ClassMoments, empty, place
 from gaussbayes.families.gaussian.shrinkage import Penalty
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
@@ -76,13 +76,13 @@ def complete(
     >>> record.converged
     True
     """
-    there = available(statistics)
-    there.check(names)
+    features = feature_moments(statistics)
+    features.check(names)
     if not structure.shape.correlated:
-        return _closed_form(statistics, there, structure)
+        return _closed_form(statistics, features, structure)
     structure = structure.parts[int(structure.shared)]
-    if start is None:
-        start = _start(there, structure, names, guarded=penalty is not None)
+    if start is None or type(start.covariance) is not structure.shape:
+        start = _start(features, structure, names, guarded=penalty is not None)
     options = (TOLERANCE, max_iterations, threads)
     if structure.shared:
         paths = [em(statistics, structure, names, start, penalty, *options)]
@@ -161,7 +161,7 @@ def em(
 
 def start_of(
     statistics: GaussianStatistics,
-    together: Available,
+    together: FeatureMoments,
     structure: Structure,
     names: Schema,
     threads: int,
@@ -171,9 +171,9 @@ def start_of(
     For a covariance of which these say nothing, the variances of the rows that have each feature,
     or those of all rows.
     """
-    there = available(statistics)
-    there.check(names)
-    start = _start(there, structure, names, guarded=True, together=together)
+    features = feature_moments(statistics)
+    features.check(names)
+    start = _start(features, structure, names, guarded=True, together=together)
     if not structure.shape.correlated:
         return start
     mean, values = start.mean - start.center, start.covariance.values.copy()
@@ -198,25 +198,25 @@ def start_of(
 
 
 def _start(
-    there: Available,
+    features: FeatureMoments,
     structure: Structure,
     names: Schema,
     *,
     guarded: bool,
-    together: Available | None = None,
+    together: FeatureMoments | None = None,
 ) -> GaussianDensity:
     """Means and variances of the rows that have each feature; guarded, none of these is 0."""
-    variance = there.variance(structure)
+    variance = features.variance(structure)
     if guarded:
-        variance = there.positive_variance(structure, together)
+        variance = features.positive_variance(structure, together)
     check_variances(variance, names)
-    center = there.together().anchor[0]
-    offset = (there.anchor - center) + there.offset
+    center = features.together().anchor[0]
+    offset = (features.anchor - center) + features.offset
     return GaussianDensity(center, offset, structure.shape.of_variances(variance, names))
 
 
 def _closed_form(
-    statistics: GaussianStatistics, there: Available, structure: Structure
+    statistics: GaussianStatistics, features: FeatureMoments, structure: Structure
 ) -> tuple[GaussianStatistics, Convergence]:
     """Without correlations: each mean and variance is that of the rows that have the feature.
 
@@ -224,13 +224,13 @@ def _closed_form(
     divided by the weight of all rows it is the variance again.
     """
     structure = structure.parts[int(structure.shared)]
-    variance, weight = there.variance(structure), statistics.weight
-    scatter = there.scatter + (weight[:, None] - there.weight) * variance
-    moments = ClassMoments(weight, there.anchor, there.offset, scatter, "diagonal")
+    variance, weight = features.variance(structure), statistics.weight
+    scatter = features.scatter + (weight[:, None] - features.weight) * variance
+    moments = ClassMoments(weight, features.anchor, features.offset, scatter, "diagonal")
     likelihood = np.inf
     if (variance > 0).all():
-        volume = there.weight * (np.log(variance) + _LOG_TWO_PI)
-        likelihood = -0.5 * float((volume + there.scatter / variance).sum())
+        volume = features.weight * (np.log(variance) + _LOG_TWO_PI)
+        likelihood = -0.5 * float((volume + features.scatter / variance).sum())
     return GaussianStatistics(moments), Convergence(np.array([likelihood]), True, 0.0)
 
 

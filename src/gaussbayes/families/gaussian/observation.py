@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gaussbayes import kernels
 from gaussbayes.base.errors import NonFiniteError
-from gaussbayes.base.finite import refuse_not_finite, refuse_overflow
+from gaussbayes.base.finite import check_finite, overflow_error
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
@@ -73,10 +73,10 @@ def observe(
     except NonFiniteError:
         rows = as_matrix(X)
     called = None if names is None else names.features or names.places
-    refuse_not_finite(rows, 0, called, allow_nan=True)
-    there = ~np.isnan(rows)
-    whole = there.all(axis=1)
-    some = _IncompleteRows.of(rows, there, np.flatnonzero(~whole), targets, weights)
+    check_finite(rows, 0, called, allow_nan=True)
+    observed = ~np.isnan(rows)
+    whole = observed.all(axis=1)
+    some = _IncompleteRows.of(rows, observed, np.flatnonzero(~whole), targets, weights)
     check_size(some.codes.size, int((some.size > 1).sum()), some.observed, layout)
     weights = None if weights is None else weights[whole]
     moments = summarise(rows[whole], targets[whole], weights, n_classes, layout, threads)
@@ -126,8 +126,8 @@ def summarise(
     with np.errstate(over="ignore", invalid="ignore"):
         moments = tree.result()
     if not (np.isfinite(moments.offset).all() and np.isfinite(moments.scatter).all()):
-        refuse_not_finite(as_matrix(X))
-        refuse_overflow(as_matrix(X))
+        check_finite(as_matrix(X))
+        raise overflow_error(as_matrix(X))
     return moments
 
 
@@ -188,7 +188,7 @@ class _IncompleteRows:
     def of(
         cls,
         X: RealArray,
-        there: NDArray[np.bool_],
+        observed: NDArray[np.bool_],
         rows: NDArray[np.intp],
         targets: CodeArray | FloatArray,
         weights: FloatArray | None,
@@ -203,7 +203,7 @@ class _IncompleteRows:
         if counted is not None:
             positive = counted > 0
             rows, codes, counted = rows[positive], codes[positive], counted[positive]
-        owner, observed, number = unite_cells(codes.astype(np.int32), there[rows])
+        owner, observed, number = unite_cells(codes.astype(np.int32), observed[rows])
         order = np.argsort(number, kind="stable")
         starts = np.searchsorted(number[order], np.arange(owner.size + 1))
         ordered = None if counted is None else counted[order]

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from gaussbayes.base.patterns import patterns_of
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.available import available
 from gaussbayes.families.gaussian.cells import PatternMoments
+from gaussbayes.families.gaussian.feature_moments import feature_moments
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
@@ -119,9 +119,9 @@ def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
     known = _points.get(statistics, {})
     if shared in known:
         return known[shared]
-    every = available(statistics)
-    variance = every.positive_variance(Structure("full", float(shared)))
-    frame = frame_of(every.anchor, variance)
+    features = feature_moments(statistics)
+    variance = features.positive_variance(Structure("full", float(shared)))
+    frame = frame_of(features.anchor, variance)
     k, cells = statistics.n_classes, statistics.cells
     blank = np.zeros(k)
     incomplete: list[tuple[Block, ...]] = [() for _ in range(k)]
@@ -160,10 +160,10 @@ def _blocks_of_cells(
     Where there are many cells of a single point, they are kept apart: a block of nothing else is
     handled quicker.
     """
-    d, every = cells.n_features, np.arange(cells.n_cells)
-    alone = np.setdiff1d(every, cells.varied)
+    d, numbers = cells.n_features, np.arange(cells.n_cells)
+    alone = np.setdiff1d(numbers, cells.varied)
     apart = min(alone.size, cells.varied.size) >= _WORTH_A_BLOCK
-    groups = [alone, cells.varied] if apart else [every]
+    groups = [alone, cells.varied] if apart else [numbers]
     step = max(1, _MOST_ROOTS // d**2)
     for chosen in (group[some] for group in groups for some in ranges(group.size, step)):
         part = cells.taken(chosen)
@@ -199,9 +199,13 @@ def _blocks_of_complete(moments: ClassMoments, frame: Frame) -> Iterator[tuple[B
         scatter = moments.scatter[c] if moments.layout == "full" else nothing
         if moments.layout == "pooled" and c == first:
             scatter = moments.scatter
-        own = slice(c, c + 1)
+        single = slice(c, c + 1)
         whole = ClassMoments(
-            moments.weight[own], moments.anchor[own], moments.offset[own], scatter[None], "full"
+            moments.weight[single],
+            moments.anchor[single],
+            moments.offset[single],
+            scatter[None],
+            "full",
         )
         cell = PatternMoments.of(code, observed, whole)
         yield tuple(_blocks_of_cells(cell, frame.anchor[c], frame.units_of(c)))

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.finite import refuse_not_finite
+from gaussbayes.base.finite import check_finite
 from gaussbayes.base.patterns import patterns_of
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
@@ -326,7 +326,7 @@ def _raise(
     X: RealArray, bias: RealArray | None, log_prior: FloatArray, start: int, problem: int
 ) -> None:
     if problem & NOT_FINITE:
-        refuse_not_finite(X, start, allow_nan=True)
+        check_finite(X, start, allow_nan=True)
     if problem & IMPOSSIBLE and bias is not None:
         check_possible(bias + log_prior, start)
     msg = (

@@ -521,18 +521,3 @@ class Spherical(_Uncorrelated):
 
 SHAPES: dict[str, type[Shape]] = {shape.name: shape for shape in (Full, Diagonal, Spherical)}
 """The shapes by the names that users give."""
-
-# Until the old modules are gone:
-full, diagonal, spherical = Full.of, Diagonal.of, Spherical.of
-
-
-def no_features() -> Diagonal:
-    """The covariance of no features at all."""
-    return Diagonal(np.empty((1, 0)), np.empty((1, 0)), np.zeros(1))
-
-
-def correlation(covariance: FloatArray) -> FloatArray:
-    """Correlations of covariances (…, d, d)."""
-    scale = np.sqrt(np.einsum("...ii->...i", covariance))
-    scaled: FloatArray = covariance / scale[..., :, None] / scale[..., None, :]
-    return scaled

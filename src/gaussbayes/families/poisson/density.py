@@ -85,8 +85,8 @@ class PoissonDensity:
         def looked_up(j: int, counts: FloatArray, largest: int) -> FloatArray:
             table = tables.get(j)
             if table is None or largest >= table.shape[0]:
-                every = np.arange(2.0 ** (largest + 1).bit_length())
-                table = tables[j] = log_probability(every[:, None], self.rate[:, j])
+                counted = np.arange(2.0 ** (largest + 1).bit_length())
+                table = tables[j] = log_probability(counted[:, None], self.rate[:, j])
             return table.take(counts.astype(np.intp), axis=0)
 
         def score(numbers: FloatArray, place: Place) -> FloatArray:
@@ -169,13 +169,13 @@ class PoissonDensity:
         n, d = codes.size, self.n_columns
         number = np.where(generator.random(n) < 0.5, 0, generator.integers(1, _REACH.size, size=n))
         sign = generator.choice(np.array([-1.0, 1.0]), size=(n, d))
-        own = self.rate[codes]
+        rate = self.rate[codes]
         reach = _REACH / np.sqrt(d)
-        counts = generator.poisson(_shifted(own, sign * reach[number, None])).astype(np.float64)
+        counts = generator.poisson(_shifted(rate, sign * reach[number, None])).astype(np.float64)
         proportion = np.full(_REACH.size, 0.5 / (_REACH.size - 1))
         proportion[0] = 0.5
         ratios = [
-            np.logaddexp(*(_log_ratio(counts, own, _shifted(own, s * r)) for s in (-1, 1)))
+            np.logaddexp(*(_log_ratio(counts, rate, _shifted(rate, s * r)) for s in (-1, 1)))
             for r in reach
         ]
         each = np.stack([(ratio - np.log(2.0)).sum(axis=1) for ratio in ratios])
@@ -200,7 +200,7 @@ class PoissonDensity:
         [[0.0, -2.0], [-2.0, 0.0]]
         """
         root = np.sqrt(self.rate)
-        return np.stack([0.0 - 0.5 * np.square(root - own).sum(axis=1) for own in root])
+        return np.stack([0.0 - 0.5 * np.square(root - other).sum(axis=1) for other in root])
 
     def contributions(
         self,

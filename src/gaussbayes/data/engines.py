@@ -1,0 +1,465 @@
+"""Tables of engines (DuckDB, lazy Polars, SQL): summed where the rows live, or read in batches.
+
+`EngineTable` has the labelled rows under names of our own and runs aggregation queries on them,
+each one narwhals expression of the form ``group_by(label, …).agg(…)``. A fold that has a method
+``push_down(table)`` asks them instead of taking rows; what a family asks for is in its module
+`pushdown`. One line for each group is all that leaves the engine. What cannot be pushed down, for
+which the method gives None, is read in batches, and so are unlabelled rows.
+
+An engine adds in an order of its own, which may change from run to run: the results agree with
+those of files and arrays to rounding, not to the bit.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gaussbayes.base.errors import DataError, NonFiniteError
+from gaussbayes.base.finite import overflow_error
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.threads import n_threads
+from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.data.bad_rows import BadRowError
+from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.labels import encode
+from gaussbayes.data.prefetch import read_ahead
+from gaussbayes.data.readers.batches import batch_rows, recut
+from gaussbayes.data.reduction import BlockReader, Fold, Partial, PlacedRows, RowSource
+from gaussbayes.data.roles import Request, Roles, check_no_others, choose_roles
+from gaussbayes.data.selection import ParsedTable, Selection
+from gaussbayes.data.tables import is_missing
+
+MOST_CLASSES = 2000
+"""A target with more values is rather a measurement or a key."""
+
+LABEL, WEIGHT = "label", "weight"
+"""The columns of an `EngineTable` beside its features."""
+
+
+def feature_column(position: int) -> str:
+    """The column of an `EngineTable` that holds a feature, by its position among all."""
+    return f"f{position}"
+
+
+class EngineRows(RowSource):
+    """The rows of a table of an engine."""
+
+    def __init__(self, frame: Any, roles: Roles, request: Request) -> None:
+        super().__init__(roles, request)
+        self._frame = frame  # a narwhals LazyFrame
+
+    @classmethod
+    def open(cls, source: Any, request: Request) -> "EngineRows":
+        """Choose the columns, and check that they can be what they are chosen for.
+
+        Parameters
+        ----------
+        source : a DuckDB relation, a Polars LazyFrame, or any other lazy frame that narwhals knows
+        """
+        import narwhals.stable.v2 as nw
+
+        frame = nw.from_native(source).lazy()
+        schema = frame.collect_schema()
+        typed = [name for name, kind in schema.items() if kind in (nw.Categorical, nw.Enum)]
+        roles = choose_roles(schema.names(), request, typed)
+        kinds = [(name, schema[name]) for name in roles.numbers]
+        check_no_others(
+            [(name, kind) for name, kind in kinds if not (kind.is_numeric() or kind == nw.Boolean)]
+        )
+        for name in (*roles.categorical, *([] if roles.target is None else [roles.target])):
+            _as_label(schema[name], name, "labels" if name == roles.target else "categories")
+        return cls(frame, roles, request)
+
+    @property
+    def can_push_down(self) -> bool:
+        """Whether sums can stand for the rows: rows that are to be left out must be looked at."""
+        return self.roles.target is not None and self.request.bad_rows == "error"
+
+    @cached_property
+    def table(self) -> "EngineTable":
+        """The labelled rows, about which the first query has been asked.
+
+        Raises
+        ------
+        DataError
+            If there are no rows, or labels or weights that cannot be.
+        """
+        return EngineTable.open(self._selected(named=False), self.roles, self.request)
+
+    @property
+    def without_label(self) -> "EngineRows":
+        """The rows that have no label alone."""
+        import narwhals.stable.v2 as nw
+
+        assert self.roles.target is not None
+        kind = self._frame.collect_schema()[self.roles.target]
+        missing = ~_is_label(nw.col(self.roles.target), kind, self.request.mark)
+        roles = replace(self.roles, target=None)
+        return EngineRows(self._frame.filter(missing), roles, self.request)
+
+    def blocks(self, encoder: Encoder | None = None) -> Iterator[PlacedRows]:
+        """The rows, some at a time."""
+        reader = self._reader(encoder or self.encoder)
+        n_rows = 0
+        for parsed in self._parsed():
+            usable = parsed.sifted(reader.selection, finite=True)
+            if usable.problems and reader.selection.bad_rows == "error":
+                raise BadRowError(usable.problems[0]).placed(self._shown, 1 + n_rows)
+            if usable.table.num_rows:
+                place = f"{self._shown}, rows from {1 + n_rows} on"
+                yield PlacedRows(reader.read(usable.table), place)
+            n_rows += parsed.n_records
+
+    @property
+    def _shown(self) -> str:
+        return "the table"
+
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:
+        push_down = getattr(fold, "push_down", None)
+        if push_down is not None and self.can_push_down and encoder.categories is None:
+            total = push_down(self.table)
+            if total is not None:
+                n_rows, n_incomplete = int(self.table.n_rows.sum()), self.table.n_incomplete
+                labelled = Partial(total, n_rows, n_incomplete=n_incomplete, weighs=True)
+                if not self.table.n_unlabelled:
+                    return labelled
+                return labelled + self.without_label.partial(fold, encoder, n_jobs)
+        reader, threads = self._reader(encoder), n_threads(n_jobs)
+        tree: MergeTree[Partial] = MergeTree()
+        tree.add(0, Partial())
+        n_records = 0
+        for number, parsed in enumerate(read_ahead(self._parsed()), start=1):
+            try:
+                part = reader.fold(parsed, fold, threads, self._shown)
+            except BadRowError as error:
+                raise error.placed(self._shown, 1 + n_records) from None
+            tree.add(number, part)
+            n_records += part.n_records
+        return tree.result()
+
+    def _reader(self, encoder: Encoder) -> BlockReader:
+        import pyarrow as pa
+
+        roles, request = self.roles, self.request
+        selection = Selection(
+            pa.schema([]),
+            request.bad_rows,
+            roles.numbers,
+            roles.present(request),
+            () if roles.weights is None else (roles.weights,),
+            roles.counts,
+            categorical=roles.categorical,
+        )
+        return BlockReader(roles, encoder, selection, request.complete, request.mark)
+
+    def _parsed(self) -> Iterator[ParsedTable]:
+        """The rows in tables of one length."""
+        step = batch_rows(len(self.roles.columns))
+        for table in recut(_batches(self._selected(named=True), step), step):
+            yield ParsedTable(table, table.num_rows)
+
+    def _selected(self, *, named: bool) -> Any:
+        """The columns with the types that sums need, under their names or under our own."""
+        import narwhals.stable.v2 as nw
+
+        schema, roles = self._frame.collect_schema(), self.roles
+        columns = []
+        if roles.target is not None:
+            label = _as_label(schema[roles.target], roles.target, "labels")
+            columns.append(label.alias(roles.target if named else LABEL))
+        for position, name in enumerate(roles.features):
+            column = nw.col(name).cast(nw.Float64)
+            if name in roles.categorical:
+                column = _as_label(schema[name], name, "categories")
+            columns.append(column.alias(name if named else feature_column(position)))
+        if roles.weights is not None:
+            column = nw.col(roles.weights).cast(nw.Float64)
+            columns.append(column.alias(roles.weights if named else WEIGHT))
+        return self._frame.select(*columns)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EngineTable:
+    """Labelled rows of an engine: what is known of each class, and queries about the rest.
+
+    The frame has the columns label, f0, f1, … and, if rows are weighted, weight. Labels are
+    strings, numbers or booleans, and so are categories; everything else is float64.
+    """
+
+    frame: Any  # a narwhals LazyFrame
+    roles: Roles
+    classes: LabelArray  # (k,) sorted
+    labels: tuple[Any, ...]  # k, the same as the engine gives them
+    n_rows: FloatArray  # (k,)
+    weight: FloatArray  # (k,)
+    observed: FloatArray  # (k, d) how many rows have each feature; NaN counts as a value
+    total: FloatArray  # (k, d) the weighted sum of each feature; NaN for those of categories
+    n_unlabelled: int = 0  # rows of the whole table that have no label
+    n_incomplete: int = 0  # rows among the labelled ones that lack a feature
+
+    @classmethod
+    def open(cls, frame: Any, roles: Roles, request: Request) -> "EngineTable":
+        """Ask which classes there are, and where."""
+        import narwhals.stable.v2 as nw
+
+        d, weighted = len(roles.features), roles.weights is not None
+        numeric = [j for j in range(d) if roles.features[j] not in roles.categorical]
+        features = [feature_column(j) for j in range(d)]
+        each = nw.col(WEIGHT) if weighted else 1
+        made = [(nw.col(features[j]) * each).alias(f"s{j}") for j in numeric]
+        sums = [nw.len().alias("n"), *(nw.col(name).count() for name in features)]
+        sums += [nw.col(f"s{j}").sum() for j in numeric]
+        if weighted:
+            column = nw.col(WEIGHT)
+            sums += [column.sum(), column.min().alias("least"), column.count().alias("weights")]
+        terms = frame.with_columns(*made) if made else frame
+        groups = terms.group_by(LABEL).agg(*sums)
+        found = collected(groups.head(MOST_CLASSES + 3))
+
+        n_rows = floats(found, "n")
+        weight = floats(found, WEIGHT) if weighted else n_rows
+        if not n_rows.size:
+            msg = "the table has no rows: there is nothing to learn from"
+            raise DataError(msg)
+        if weighted and not (
+            (floats(found, "weights") == n_rows).all()  # no NULL
+            and (floats(found, "least") >= 0).all()
+            and 0 < weight.sum() < np.inf
+        ):
+            _raise_for_weights(frame, roles, float(weight.sum()))
+        labels = found[LABEL].to_list()
+        unlabelled = [is_missing(each) or _is_mark(each, request.mark) for each in labels]
+        kept = np.flatnonzero(~np.array(unlabelled, dtype=bool))
+        n_unlabelled = int(n_rows.sum() - n_rows[kept].sum())
+        _check_labels([labels[place] for place in kept], n_unlabelled, roles, request)
+        codes, classes = encode([labels[place] for place in kept])
+        order = kept[np.argsort(codes)]
+        total = np.full((n_rows.size, d), np.nan)
+        for j in numeric:
+            total[:, j] = floats(found, f"s{j}")
+        observed = np.stack([floats(found, name) for name in features], axis=1)
+        if n_unlabelled:
+            kind = frame.collect_schema()[LABEL]
+            frame = frame.filter(_is_label(nw.col(LABEL), kind, request.mark))
+        table = cls(
+            frame,
+            roles,
+            classes,
+            tuple(labels[place] for place in order),
+            n_rows[order],
+            weight[order],
+            observed[order],
+            total[order],
+            n_unlabelled,
+        )
+        return table._with_incomplete(numeric, complete=request.complete)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether there is a column of weights."""
+        return self.roles.weights is not None
+
+    def grouped(
+        self, keys: Sequence[str], sums: Iterable[Any], most: int | None = None, frame: Any = None
+    ) -> tuple[Any, CodeArray, FloatArray]:
+        """Sums for each class and value of some columns, summed in the engine.
+
+        Parameters
+        ----------
+        keys : the columns
+        sums : expressions of narwhals, each a sum of a column
+        most : groups that are asked for; None is all
+        frame : other columns of the same rows; None is `frame`
+
+        Returns
+        -------
+        found : a frame of narwhals with the keys, the sums, ``n``, the number of rows, and
+            ``weight``, how much they weigh
+        codes : (q,) the class of each group
+        n_rows : (q,)
+        """
+        import narwhals.stable.v2 as nw
+
+        own = [nw.len().alias("n"), *([nw.col(WEIGHT).sum()] if self.weighted else [])]
+        rows = self.frame if frame is None else frame
+        groups = rows.group_by(LABEL, *keys).agg(*own, *sums)
+        found = collected(groups if most is None else groups.head(most))
+        code_of = {label: code for code, label in enumerate(self.labels)}
+        codes = np.array([code_of.get(label, -1) for label in found[LABEL].to_list()], np.int32)
+        n_rows = floats(found, "n")
+        partial = most is not None and found.shape[0] >= most
+        changed = (codes < 0).any() or (
+            not partial and (np.bincount(codes, n_rows, len(self.labels)) != self.n_rows).any()
+        )
+        if changed:
+            msg = "the table changed between two queries: read it in a transaction, or from a copy"
+            raise DataError(msg)
+        return found, codes, n_rows
+
+    def raise_for_values(self, positions: Sequence[int]) -> None:
+        """Raise because of sums that are not finite: there is infinity, or values too large."""
+        import narwhals.stable.v2 as nw
+
+        columns = [nw.col(feature_column(j)) for j in positions]
+        wrong = [~column.is_finite() & ~column.is_nan() for column in columns]
+        _raise_if_any(self.frame, self.roles, positions, wrong, "infinity")
+        largest = collected(self.frame.select(*(column.abs().max() for column in columns)))
+        raise overflow_error(np.concatenate([floats(largest, name) for name in largest.columns]))
+
+    def _with_incomplete(self, numeric: Sequence[int], *, complete: bool) -> "EngineTable":
+        """With the number of rows that lack a feature; if they must be complete, there are none."""
+        import narwhals.stable.v2 as nw
+
+        suspects = np.asarray((self.observed != self.n_rows[:, None]).any(axis=0))
+        suspects[list(numeric)] |= ~np.isfinite(self.total[:, list(numeric)]).all(axis=0)
+        positions = np.flatnonzero(suspects).tolist()
+        if not positions:
+            return self
+        missing = [_is_missing(j, j in numeric) for j in positions]
+        if complete:
+            _raise_if_any(self.frame, self.roles, positions, missing, "NULL or NaN")
+            return self
+        some = nw.any_horizontal(*missing, ignore_nulls=False)
+        return replace(self, n_incomplete=_count_where(self.frame, [some])[0])
+
+
+def collected(query: Any) -> Any:
+    """Run a query; Polars does it in batches, so that memory does not grow with the rows."""
+    return query.collect(**({"engine": "streaming"} if query.implementation.is_polars() else {}))
+
+
+def floats(result: Any, name: str) -> FloatArray:
+    """A column of a result as float64; a sum over nothing, which is NULL, as 0."""
+    import narwhals.stable.v2 as nw
+
+    if result[name].dtype == nw.Float64:
+        values: FloatArray = result[name].fill_null(0.0).to_numpy()
+        return values
+    numbers = (0.0 if value is None else float(value) for value in result[name].to_list())
+    return np.fromiter(numbers, np.float64)
+
+
+def _batches(frame: Any, n_rows: int) -> Iterator[Any]:
+    """The rows of a lazy frame as Arrow tables; in bounded memory where the engine can."""
+    import pyarrow as pa
+
+    native = frame.to_native()
+    if frame.implementation.is_polars() and hasattr(native, "collect_batches"):
+        for part in native.collect_batches(chunk_size=n_rows, maintain_order=True):
+            yield part.to_arrow()
+        return
+    if frame.implementation.is_duckdb():
+        for batch in native.to_arrow_reader(n_rows):
+            yield pa.Table.from_batches([batch])
+        return
+    yield frame.collect(backend="pyarrow").to_native()
+
+
+def _as_label(kind: Any, name: str, what: str) -> Any:
+    """Labels or categories as an expression of a type that engines can group and hand over."""
+    import narwhals.stable.v2 as nw
+
+    label = nw.col(name)
+    if kind in {nw.String, nw.Boolean}:
+        return label
+    if isinstance(kind, nw.Categorical | nw.Enum):
+        return label.cast(nw.String)
+    if kind in {nw.Int128, nw.UInt128}:
+        return label.cast(nw.Int64)
+    if kind.is_decimal():
+        return label.cast(nw.Float64)
+    if kind.is_numeric():
+        return label
+    msg = (
+        f"column {name!r} holds {kind} values, but {what} are strings, integers or booleans: cast "
+        "it in the query"
+    )
+    raise DataError(msg)
+
+
+def _is_mark(label: object, mark: Any) -> bool:
+    """Whether a label is the mark of a missing one."""
+    return mark is not None and isinstance(label, str) == isinstance(mark, str) and label == mark
+
+
+def _is_label(column: Any, kind: Any, mark: Any) -> Any:
+    """The expression of whether a row has a label."""
+    import narwhals.stable.v2 as nw
+
+    present = ~column.is_null()
+    if kind.is_float():
+        present = present & ~column.is_nan()
+    strings = isinstance(kind, nw.Categorical | nw.Enum) or kind == nw.String
+    if mark is not None and isinstance(mark, str) == strings:
+        marked = column.cast(nw.String) if strings else column
+        # NULL is not different from the mark, nor the same: it stays without label.
+        present = present & nw.when(column.is_null()).then(nw.lit(False)).otherwise(marked != mark)
+    return present
+
+
+def _is_missing(position: int, number: bool) -> Any:
+    """The expression of whether a row lacks a feature."""
+    import narwhals.stable.v2 as nw
+
+    column = nw.col(feature_column(position))
+    if not number:
+        return column.is_null()
+    return nw.when(column.is_null()).then(nw.lit(True)).otherwise(column.is_nan())
+
+
+def _check_labels(labels: list[Any], n_unlabelled: int, roles: Roles, request: Request) -> None:
+    """Raise if rows have no label that must have one, or labels cannot be classes."""
+    if n_unlabelled and request.labels_required:
+        msg = f"column {roles.target!r} has no label in {_rows(n_unlabelled)}: leave them out"
+        raise DataError(msg)
+    if len(labels) > MOST_CLASSES:
+        msg = (
+            f"column {roles.target!r} has more than {MOST_CLASSES} different values, such as "
+            f"{labels[0]!r:.60}: is it the target? Choose a column of classes, or write the table "
+            "to Parquet and fit the file"
+        )
+        raise DataError(msg)
+    if not labels:
+        msg = f"column {roles.target!r} has no label in any row: there is nothing to learn from"
+        raise DataError(msg)
+
+
+def _raise_for_weights(frame: Any, roles: Roles, total: float) -> None:
+    """Raise because of weights that cannot be, saying how many there are."""
+    import narwhals.stable.v2 as nw
+
+    weight = nw.col(WEIGHT)
+    bad = _count_where(frame, [~weight.is_finite() | weight.is_null() | (weight < 0)])[0]
+    what = f"they are not in {_rows(bad)}" if bad else f"they sum to {total:g}"
+    msg = (
+        f"weights must be finite, not negative and not all zero: in column {roles.weights!r} {what}"
+    )
+    raise DataError(msg)
+
+
+def _raise_if_any(
+    frame: Any, roles: Roles, positions: Sequence[int], wrong: Sequence[Any], what: str
+) -> None:
+    """Raise if a condition on some features holds in any row."""
+    counts = _count_where(frame, wrong)
+    if any(counts):
+        bad = zip((roles.features[j] for j in positions), counts, strict=True)
+        named = ", ".join(f"{name!r} ({_rows(count)})" for name, count in bad if count)
+        msg = f"{what} in column {named}; leave out or fill such rows first"
+        raise NonFiniteError(msg)
+
+
+def _count_where(frame: Any, conditions: Iterable[Any]) -> list[int]:
+    """In how many rows each condition holds."""
+    import narwhals.stable.v2 as nw
+
+    sums = [each.cast(nw.Int64).sum().alias(f"n{i}") for i, each in enumerate(conditions)]
+    found = collected(frame.select(*sums))
+    return [int(floats(found, name)[0]) for name in found.columns]
+
+
+def _rows(count: int) -> str:
+    return f"{count} row{'s' if count > 1 else ''}"

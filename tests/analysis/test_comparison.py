@@ -1,0 +1,677 @@
+"""Comparing models: the numbers of scikit-learn, problems told instead of raised, tables."""
+
+import io
+import json
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from rich.console import Console
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss, confusion_matrix, log_loss
+from sklearn.model_selection import (
+    KFold,
+    LeaveOneOut,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    cross_val_predict,
+    train_test_split,
+)
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from gaussbayes import GaussianClassifier
+from gaussbayes.analysis.comparison import STRUCTURES, Candidate, Comparison, compare
+from gaussbayes.analysis.evaluation import Evaluation
+from gaussbayes.base.errors import (
+    DataError,
+    NonFiniteError,
+    ParameterError,
+    PriorError,
+    SchemaError,
+)
+from tests.models import iris, tree_frame, trees
+
+NAMES = [*STRUCTURES, "1 nearest neighbour", "3 nearest neighbours"]
+
+
+def named(compared: Comparison, name: str) -> Candidate:
+    (found,) = [candidate for candidate in compared.candidates if candidate.name == name]
+    return found
+
+
+def judged(compared: Comparison, name: str) -> Evaluation:
+    evaluation = named(compared, name).evaluation
+    assert evaluation is not None
+    return evaluation
+
+
+def same_answers(compared: Comparison, other: Comparison) -> bool:
+    """Whether all that does not depend on the clock is the same."""
+    clock = ("fit_seconds", "predict_seconds")
+    one, two = (
+        [{k: v for k, v in record.items() if k not in clock} for record in c.records()]
+        for c in (compared, other)
+    )
+    return one == two
+
+
+@pytest.mark.parametrize(
+    ("name", "theirs"),
+    [
+        ("QDA", QuadraticDiscriminantAnalysis(tol=0)),  # its rank test depends on the units
+        ("LDA", LinearDiscriminantAnalysis()),
+        ("Gaussian naive Bayes", GaussianNB(var_smoothing=0)),
+        ("1 nearest neighbour", KNeighborsClassifier(1)),
+        ("9 nearest neighbours", KNeighborsClassifier(9)),
+    ],
+)
+@pytest.mark.parametrize("data", ["iris", "breast cancer"])
+def test_the_numbers_are_those_of_scikit_learn(name: str, theirs: Any, data: str) -> None:
+    X, y = iris() if data == "iris" else load_breast_cancer(return_X_y=True)
+    compared = compare(X, y, held_out=5, neighbors=(1, 9), random_state=3)
+    folds = StratifiedKFold(5, shuffle=True, random_state=3)
+    posterior = cross_val_predict(theirs, X, y, cv=folds, method="predict_proba")
+    classes = np.unique(y)
+    guesses = classes[posterior.argmax(axis=1)]
+    seen = judged(compared, name)
+    assert seen.confusion.tolist() == confusion_matrix(y, guesses).tolist()
+    assert seen.error == pytest.approx(np.mean(guesses != y), rel=1e-14)
+    truth = np.searchsorted(classes, y)
+    brier = brier_score_loss(truth, posterior, labels=[*range(len(classes))], scale_by_half=False)
+    assert seen.brier == pytest.approx(brier, rel=1e-8)
+    if hasattr(theirs, "predict_log_proba"):
+        # scikit-learn's log_loss cuts probabilities off at 2e-16; its log posteriors are whole.
+        told = cross_val_predict(theirs, X, y, cv=folds, method="predict_log_proba")
+        expected = -told[np.arange(len(y)), truth].mean()
+    else:
+        called_impossible = (posterior[np.arange(len(y)), truth] == 0).any()
+        expected = np.inf if called_impossible else log_loss(y, posterior)
+    assert seen.log_loss == pytest.approx(expected, rel=1e-8)
+
+
+def test_all_seven_kinds_are_there_in_order() -> None:
+    compared = compare(*iris(), held_out=3, neighbors=(1, 3, 1))
+    assert [candidate.name for candidate in compared.candidates] == NAMES
+    assert [candidate.neighbors for candidate in compared.candidates] == [None] * 6 + [1, 3]
+    assert compared.n_rows == 150
+    assert all(c.evaluation and c.evaluation.n_rows == 150 for c in compared.candidates)
+    assert all(c.fit_seconds > 0 and c.predict_seconds > 0 for c in compared.candidates)
+
+
+def test_parameters_are_those_of_a_model_of_all_rows() -> None:
+    X, y = iris()
+    compared = compare(X, y, held_out=2, neighbors=())
+    for candidate in compared.candidates:
+        assert candidate.structure is not None
+        shape = candidate.structure
+        model = GaussianClassifier(shape.covariance, shared=shape.shared).fit(X, y)
+        assert candidate.n_parameters == model.n_parameters_
+
+
+def test_the_automatic_choice_is_made_without_the_rows_held_out() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:200, :6], y[:200]
+    model = GaussianClassifier(priors="uniform", selection="bic", shrinkage=0.2)
+    compared = compare(X, y, held_out=4, neighbors=(3,), model=model, automatic=True)
+    assert [one.name for one in compared.candidates[5:8]] == [
+        "nearest mean",
+        "automatic choice",
+        "3 nearest neighbours",
+    ]
+    chooser = GaussianClassifier("auto", shrinkage="auto", priors="uniform", selection="bic")
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    told = cross_val_predict(chooser, X, y, cv=folds, method="predict_log_proba")
+    seen = judged(compared, "automatic choice")
+    assert seen.log_loss == pytest.approx(-told[np.arange(200), y].mean(), rel=1e-12)
+    best = chooser.fit(X, y).selection_.best
+    assert compared.selection is not None
+    assert compared.selection.best == best
+    assert compared.selection.criterion == "bic"
+    own = named(compared, "automatic choice")
+    assert (own.structure, own.n_parameters) == (best.structure, best.n_parameters)
+    assert compare(X, y, held_out=4, neighbors=()).selection is None
+
+
+def test_the_automatic_choice_of_one_split_is_that_of_its_rows() -> None:
+    X, y = iris()
+    X = X[:, :2]
+    compared = compare(X[::2], y[::2], held_out=(X[1::2], y[1::2]), neighbors=(), automatic=True)
+    model = GaussianClassifier("auto", shrinkage="auto").fit(X[::2], y[::2])
+    assert compared.selection is not None
+    assert compared.selection.best == model.selection_.best
+    wrong = int(np.sum(model.predict(X[1::2]) != y[1::2]))
+    assert judged(compared, "automatic choice").n_errors == wrong
+
+
+def test_nothing_to_choose_from_is_a_problem_not_an_error() -> None:
+    X = np.ones((20, 2))
+    compared = compare(X, np.repeat([0, 1], 10), held_out=2, neighbors=(), automatic=True)
+    assert compared.selection is None
+    own = named(compared, "automatic choice")
+    assert own.problem is not None
+    assert "none of 109 candidates can be judged" in own.problem
+    assert (own.structure, own.evaluation) == (None, None)
+    assert "automatic choice" in str(compared)
+
+
+def test_the_settings_of_a_model_are_taken_over() -> None:
+    X, y = iris()
+    priors = {"setosa": 0.1, "versicolor": 0.8, "virginica": 0.1}
+    model = GaussianClassifier("spherical", priors=priors, shrinkage=0.3, divisor="unbiased")
+    compared = compare(X, y, held_out=4, neighbors=(), model=model)
+    # cross_val_predict numbers the classes, so that priors by label would not do there.
+    alone = GaussianClassifier(priors=[0.1, 0.8, 0.1], shrinkage=0.3, divisor="unbiased")
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    posterior = cross_val_predict(alone, X, y, cv=folds, method="predict_proba")
+    assert judged(compared, "QDA").log_loss == pytest.approx(log_loss(y, posterior), rel=1e-12)
+    assert model.priors is priors
+    assert not hasattr(model, "classes_")
+
+
+def test_a_model_shrunk_towards_the_pooled_covariance_is_compared_too() -> None:
+    X, y = iris()
+    model = GaussianClassifier(shared=0.25)
+    for one in (model, clone(model).fit(X, y)):
+        compared = compare(X, y, held_out=3, neighbors=(), model=one)
+        assert [own.name for own in compared.candidates] == [*NAMES[:6], "full, 25 % shared"]
+        own = compared.candidates[-1]
+        assert (own.n_parameters, own.record()["shared"]) == (44, 0.25)
+        folds = StratifiedKFold(3, shuffle=True, random_state=0)
+        told = cross_val_predict(model, X, y, cv=folds)
+        assert own.evaluation is not None
+        assert own.evaluation.n_errors == (told != y).sum()
+
+
+def test_one_split() -> None:
+    X, y = iris()
+    compared = compare(X, y, held_out=0.3, neighbors=(3,), random_state=7)
+    # The same flowers as those that scikit-learn's function holds out.
+    rows, test_rows, labels, test_labels = train_test_split(
+        X, y, test_size=0.3, stratify=y, random_state=7
+    )
+    guesses = LinearDiscriminantAnalysis().fit(rows, labels).predict(test_rows)
+    expected = confusion_matrix(test_labels, guesses).tolist()
+    assert judged(compared, "LDA").confusion.tolist() == expected
+    assert compared.how == "105 rows to learn from, 45 held out, stratified, seed 7"
+    given = compare(rows, labels, held_out=(test_rows, test_labels), neighbors=(3,))
+    assert judged(given, "LDA").confusion.tolist() == expected
+    assert given.how == "105 rows to learn from, 45 test rows given"
+
+
+def test_folds_and_splitters_say_how() -> None:
+    X, y = iris()
+    assert compare(X, y, neighbors=()).how == (
+        "10-fold cross-validation of 150 rows, stratified, seed 0"
+    )
+    repeated = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1)
+    compared = compare(X, y, held_out=repeated, neighbors=())
+    assert compared.n_rows == judged(compared, "QDA").n_rows == 300
+    assert compared.how.startswith("300 predictions in 6 splits of 150 rows by RepeatedStrat")
+
+
+def test_the_seed_decides_on_the_folds() -> None:
+    X, y = iris()
+    first, again, other = (compare(X, y, held_out=4, random_state=seed) for seed in (1, 1, 2))
+    assert same_answers(first, again)
+    assert not same_answers(first, other)
+    assert compare(X, y, held_out=2, neighbors=(), random_state=None).how.endswith("stratified")
+
+
+def test_frames_and_lists_are_as_good_as_arrays() -> None:
+    X, y = trees(n=60)
+    expected = compare(X, y, held_out=3)
+    frame = tree_frame(X)
+    for rows, labels in (
+        (X.tolist(), y.tolist()),
+        (frame, pd.Series(y)),
+        (pl.from_pandas(frame), pl.Series(y)),
+        (pa.Table.from_pandas(frame), pa.chunked_array([y.tolist()])),
+    ):
+        assert same_answers(compare(rows, labels, held_out=3), expected)
+        half = (rows[40:], labels[40:]) if not isinstance(rows, pa.Table) else None
+        if half is not None:
+            again = compare(rows[:40], labels[:40], held_out=half)
+            assert same_answers(again, compare(X[:40], y[:40], held_out=(X[40:], y[40:])))
+
+
+@pytest.mark.parametrize("kind", [int, bool, object])
+def test_labels_of_any_kind(kind: Any) -> None:
+    X, y = trees(n=60)
+    compared = compare(X, (y == "oak").astype(kind), held_out=3)
+    expected = compare(X, y, held_out=3)
+    assert compared.classes.tolist() == [0, 1]
+    for one, other in zip(compared.records(), expected.records(), strict=True):
+        assert one["confusion"] == other["confusion"]
+
+
+def test_a_class_absent_from_the_rows_fitted_to_is_called_impossible() -> None:
+    X, y = iris()
+    order = np.argsort(y, kind="stable")
+    # Three folds without shuffling: each holds out one whole species.
+    compared = compare(X[order], y[order], held_out=KFold(3), neighbors=(1,))
+    for candidate in compared.candidates:
+        assert candidate.evaluation is not None
+        assert candidate.evaluation.error == 1.0
+        assert candidate.evaluation.log_loss == np.inf
+        assert np.trace(candidate.evaluation.confusion) == 0
+        assert candidate.evaluation.confusion.sum(axis=1).tolist() == [50, 50, 50]
+
+
+def test_priors_for_classes_that_a_fold_lacks_are_a_problem_of_the_fold() -> None:
+    X, y = iris()
+    order = np.argsort(y, kind="stable")
+    model = GaussianClassifier(priors=[0.2, 0.3, 0.5])
+    compared = compare(X[order], y[order], held_out=KFold(3), neighbors=(1,), model=model)
+    assert "so 2 priors are needed; got 3" in (named(compared, "QDA").problem or "")
+    assert named(compared, "1 nearest neighbour").problem is None
+
+
+def test_a_class_absent_from_the_test_rows_is_fine() -> None:
+    X, y = iris()
+    held_out = y != "setosa"
+    compared = compare(X, y, held_out=(X[held_out], y[held_out]), neighbors=(1,))
+    assert judged(compared, "QDA").confusion.sum(axis=1).tolist() == [0, 50, 50]
+    assert np.isnan(judged(compared, "QDA").proportions[0]).all()
+
+
+def test_a_tiny_class() -> None:
+    X, y = iris()
+    few = np.r_[np.flatnonzero(y != "setosa"), np.flatnonzero(y == "setosa")[:3]]
+    with pytest.raises(DataError, match="class 'setosa' has 3 rows, too few for 10 folds: hold o"):
+        compare(X[few], y[few])
+    compared = compare(X[few], y[few], held_out=3, neighbors=(1,))
+    # Two rows of four features have no full covariance; shared and spherical ones can be had.
+    assert "class 'setosa' has 2 rows for 4 features" in (named(compared, "QDA").problem or "")
+    assert judged(compared, "LDA").n_rows == 103
+
+
+def test_a_class_of_one_row() -> None:
+    X, y = iris()
+    one = np.r_[np.flatnonzero(y != "setosa"), np.flatnonzero(y == "setosa")[:1]]
+    with pytest.raises(DataError, match="has 1 row, too few for 2 folds: leave the class out"):
+        compare(X[one], y[one], held_out=2)
+    with pytest.raises(
+        DataError, match="a proportion of 0.3 of 101 rows cannot be held out class by"
+    ):
+        compare(X[one], y[one], held_out=0.3)
+    compared = compare(X[one], y[one], held_out=LeaveOneOut(), neighbors=(1,))
+    assert judged(compared, "LDA").confusion[0, 0] == 0  # predicted by models that never saw one
+    assert judged(compared, "LDA").log_loss == np.inf
+
+
+def test_problems_name_features_and_do_not_stop_the_others() -> None:
+    X, y = trees(n=60)
+    frame = tree_frame(X).assign(height=1.0)
+    compared = compare(frame, y, held_out=3, neighbors=(3, 40, 41))
+    qda = named(compared, "QDA")
+    assert qda.evaluation is None
+    assert np.isnan([qda.fit_seconds, qda.predict_seconds, qda.standard_error]).all()
+    assert "class 'ash' does not vary in 'height'" in (qda.problem or "")
+    assert qda.n_parameters == 1 + 2 * 3 + 2 * 6
+    assert named(compared, "nearest mean").problem is None
+    assert named(compared, "40 nearest neighbours").problem is None
+    assert named(compared, "41 nearest neighbours").problem == (
+        "there are only 40 rows to find neighbours among"
+    )
+    without_names = compare(frame.to_numpy(), y, held_out=3, neighbors=())
+    assert "does not vary in feature 2" in (named(without_names, "QDA").problem or "")
+
+
+@pytest.mark.parametrize(
+    "held_out", [0, 1, -3, True, 1.0, 0.0, 1.5, "ten", None, (1, 2, 3), [1, 2], float("nan")]
+)
+def test_what_held_out_may_be(held_out: Any) -> None:
+    with pytest.raises(
+        ParameterError, match=r"integer of at least 2 folds.*\(X_test, y_test\).*; got"
+    ):
+        compare(*trees(), held_out=held_out)
+
+
+@pytest.mark.parametrize("neighbors", [(0,), (1.5,), (True,), 0, "3", (3, -1)])
+def test_what_neighbors_may_be(neighbors: Any) -> None:
+    with pytest.raises(ParameterError, match="neighbors must be integers, at least 1, got"):
+        compare(*trees(), held_out=2, neighbors=neighbors)
+
+
+def test_one_number_of_neighbors_may_be_given_alone() -> None:
+    number: Any = 3
+    compared = compare(*trees(), held_out=2, neighbors=number)
+    assert compared.candidates[-1].name == "3 nearest neighbours"
+
+
+def test_settings_that_are_wrong_whatever_the_rows_are_errors() -> None:
+    X, y = trees()
+    with pytest.raises(PriorError, match="sum to 1"):
+        compare(X, y, held_out=2, model=GaussianClassifier(priors=[0.5, 0.6]))
+    with pytest.raises(ParameterError, match="divisor must be one of"):
+        compare(X, y, held_out=2, model=GaussianClassifier(divisor="n"))  # type: ignore[arg-type]
+    model: Any = KNeighborsClassifier()
+    with pytest.raises(TypeError, match="GaussianClassifier or None, got KNeighborsClassifier"):
+        compare(X, y, model=model)
+
+
+def test_bad_rows_and_labels() -> None:
+    X, y = trees()
+    with pytest.raises(NonFiniteError, match="infinity in row 2, column 1"):
+        compare(np.where(np.arange(120).reshape(40, 3) == 7, np.inf, X), y)
+    with pytest.raises(DataError, match="at least two classes, got \\['ash'\\]"):
+        compare(X, ["ash"] * 40)
+    with pytest.raises(DataError, match="one label for each row here, got soft labels"):
+        compare(X, np.full((40, 2), 0.5))
+    with pytest.raises(DataError, match="40 rows, but y has 39"):
+        compare(X, y[1:])
+
+
+def test_bad_test_sets() -> None:
+    X, y = trees()
+    with pytest.raises(SchemaError, match="unknown labels: \\['elm'\\]"):
+        compare(X, y, held_out=(X[:2], ["ash", "elm"]))
+    for empty in (X[:0], [], tree_frame(X)[:0]):
+        with pytest.raises(DataError, match="the test set is empty"):
+            compare(X, y, held_out=(empty, []))
+    with pytest.raises(SchemaError, match="X has 2 features, but 3 are expected"):
+        compare(X, y, held_out=(X[:, :2], y))
+    with pytest.raises(ValueError, match="must be in the order of the features"):
+        compare(tree_frame(X), y, held_out=(tree_frame(X)[["age", "height", "girth"]], y))
+
+
+def test_a_splitter_that_holds_nothing_out() -> None:
+    class Nothing:
+        def split(self, *labelled: Any) -> list[tuple[Any, Any]]:
+            return [(np.arange(len(labelled[1])), np.arange(0))]
+
+    with pytest.raises(DataError, match="no row is held out by"):
+        compare(*trees(), held_out=Nothing())
+
+
+def test_single_precision() -> None:
+    X, y = iris()
+    compared = compare(X.astype(np.float32), y, held_out=5)
+    expected = compare(X, y, held_out=5)
+    for name in NAMES:
+        assert judged(compared, name).n_errors == judged(expected, name).n_errors
+
+
+def test_standard_error() -> None:
+    compared = compare(*iris(), held_out=5, neighbors=())
+    error = judged(compared, "nearest mean").error
+    expected = np.std(np.arange(150) < 150 * error) / np.sqrt(150)  # of zeros and ones
+    assert named(compared, "nearest mean").standard_error == pytest.approx(expected, rel=1e-12)
+
+
+def test_records_are_plain() -> None:
+    X, y = trees(n=60)
+    compared = compare(tree_frame(X).assign(height=1.0), y, held_out=3, neighbors=(1,))
+    records = json.loads(json.dumps(compared.records(), allow_nan=False))
+    assert records == compared.records()
+    qda, vote = records[0], records[-1]
+    assert (qda["model"], qda["covariance"], qda["shared"]) == ("QDA", "full", False)
+    assert qda["error"] is qda["log_loss"] is qda["fit_seconds"] is qda["confusion"] is None
+    assert "height" in qda["problem"]
+    assert (vote["neighbors"], vote["parameters"], vote["problem"]) == (1, None, None)
+    assert vote["errors"] == vote["rows"] * vote["error"] > 0
+    assert vote["log_loss"] is None  # infinite: an error of one neighbour is always certain
+
+
+def printed(compared: Comparison, color: bool = False) -> str:
+    console = Console(
+        file=io.StringIO(),
+        width=80,
+        force_terminal=color,
+        color_system="standard" if color else None,
+    )
+    console.print(compared)
+    stream = console.file
+    assert isinstance(stream, io.StringIO)
+    return stream.getvalue()
+
+
+def test_the_table_fits_a_terminal_and_says_everything() -> None:
+    X, y = trees(n=60)
+    long_name = "a very long name of a feature " * 3
+    frame = tree_frame(X).assign(height=1.0).rename(columns={"height": long_name})
+    text = printed(compare(frame, y, held_out=3))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "…" not in text
+    assert "∞" in text
+    for name in NAMES:
+        assert name in text
+    assert "QDA: class 'ash' does not vary in" in text
+    assert "Remedies" not in text  # one sentence; the rest is in the candidate
+
+
+def test_wide_numbers_fit_too() -> None:
+    confusion = np.array([[500_000, 400_000], [300_000, 654_321]])
+    seen = Evaluation(np.arange(2), confusion, 1234.5, 1.5)
+    many = Candidate("101 nearest neighbours", None, 101, 123_456, seen, 12.3456, 1234.5)
+    text = printed(Comparison((many,), np.arange(2), "how", 1_854_321))
+    assert max(map(len, text.splitlines())) <= 80
+    for cell in ("37.7 % (700000)", "1234.500", "123456", "12346", "1234500"):
+        assert cell in text
+
+
+def test_the_best_of_each_column_is_bold() -> None:
+    def candidate(name: str, wrong: int, loss: float, seconds: float) -> Candidate:
+        confusion = np.array([[50, 0], [wrong, 50 - wrong]])
+        seen = Evaluation(np.arange(2), confusion, loss, 0.25)
+        return Candidate(name, None, 1, None, seen, seconds, 0.002)
+
+    good, fast = candidate("good", 1, 0.5, 0.009), candidate("fast", 2, np.inf, 0.001)
+    table = Comparison((good, fast), np.arange(2), "how", 100).table()
+    bold = [
+        [cell.plain for cell in column.cells if "bold" in str(cell.style)]
+        for column in table.columns
+    ]
+    assert bold == [
+        [],
+        [],
+        ["1.0 % (1)"],
+        ["0.500"],
+        ["0.250", "0.250"],
+        ["1.00"],
+        ["2.00", "2.00"],
+    ]
+
+
+def test_labels_in_brackets_are_not_markup() -> None:
+    X, y = trees(n=60)
+    labels = np.where(y == "ash", "[bold]ash[/]", "[/]")
+    text = printed(compare(np.c_[X, np.ones(60)], labels, held_out=3, neighbors=()))
+    assert "QDA: class '[/]' does not vary in feature 3" in text
+
+
+def test_as_text() -> None:
+    compared = compare(*iris(), held_out=5)
+    text = str(compared)
+    assert text.startswith("5-fold cross-validation of 150 rows")
+    assert all(len(line) <= 80 for line in text.splitlines())
+    for name in NAMES:
+        assert name in text
+    assert len(text.splitlines()) == 1 + 2 + 11
+
+
+def test_without_rich_there_is_text_but_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "rich.table", None)
+    compared = compare(*trees(), held_out=2)
+    assert "QDA" in str(compared)
+    with pytest.raises(ImportError, match="pip install 'gaussbayes\\[cli\\]'"):
+        compared.table()
+
+
+def test_no_candidate_can_be_fitted() -> None:
+    X, y = trees()
+    compared = compare(np.ones_like(X), y, held_out=2, neighbors=(30,))
+    assert all(candidate.problem for candidate in compared.candidates)
+    assert "only 20 rows" in printed(compared)
+    assert "only 20 rows" in str(compared)
+
+
+def sizes(n: int = 240) -> tuple[pd.DataFrame, Any]:
+    """Two numbers and two categories, and the classes of the rows."""
+    generator = np.random.default_rng(8)
+    y = generator.integers(0, 3, n)
+    town = np.array(["Aa", "Bo", "Ce", "Du"])[(generator.integers(0, 2, n) + y) % 4]
+    numbers = generator.normal(size=(n, 2)) + y[:, None] / 2
+    frame = {"town": town, "a": numbers[:, 0], "month": generator.integers(1, 5, n) + y}
+    return pd.DataFrame(frame | {"b": numbers[:, 1]}), np.array(["x", "y", "z"])[y]
+
+
+MIXED_NAMES = ["town", "month"]
+MIXED = GaussianClassifier(categorical_features=MIXED_NAMES, smoothing=0.5)
+
+
+def by_two_of_scikit_learn(train: pd.DataFrame, labels: Any, asked: pd.DataFrame) -> Any:
+    """Posteriors (m, k): given the class, numbers and categories are independent."""
+    gaussian = GaussianNB(var_smoothing=0).fit(train[["a", "b"]], labels)
+    coded, new = (
+        np.stack([np.searchsorted(np.unique(train[name]), rows[name]) for name in MIXED_NAMES], 1)
+        for rows in (train, asked)
+    )
+    discrete = CategoricalNB(alpha=0.5).fit(coded, labels)
+    joint = gaussian.predict_joint_log_proba(asked[["a", "b"]])
+    joint += discrete.predict_joint_log_proba(new) - np.log(gaussian.class_prior_)
+    return np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+
+
+def test_categories_beside_numbers() -> None:
+    X, y = sizes()
+    compared = compare(X, y, held_out=4, model=MIXED, automatic=True)
+    voters = [one for one in compared.candidates if one.neighbors]
+    names = [one.name for one in compared.candidates if one not in voters]
+    assert names == [*STRUCTURES, "automatic choice"]
+    assert {one.problem for one in voters} == {"categories have no distances between them"}
+    told = np.empty((len(y), 3))
+    for train, test in StratifiedKFold(4, shuffle=True, random_state=0).split(X, y):
+        told[test] = by_two_of_scikit_learn(X.iloc[train], y[train], X.iloc[test])
+    found = judged(compared, "Gaussian naive Bayes")
+    assert found.log_loss == pytest.approx(log_loss(y, told), rel=1e-9)
+    assert found.n_errors == (np.unique(y)[told.argmax(axis=1)] != y).sum()
+    for name, structure in STRUCTURES.items():
+        whole = clone(MIXED).set_params(covariance=structure.covariance, shared=structure.shared)
+        assert named(compared, name).n_parameters == whole.fit(X, y).n_parameters_
+    best = clone(MIXED).set_params(covariance="auto", shrinkage="auto").fit(X, y).selection_.best
+    assert compared.selection is not None
+    assert compared.selection.best == best
+
+
+def test_categories_in_tables_of_every_kind() -> None:
+    X, y = sizes()
+    typed = X.astype({"town": "category", "month": "category"})
+    expected = compare(X, y, held_out=3, model=MIXED)
+    by_number = clone(MIXED).set_params(categorical_features=[0, 2])
+    by_type = clone(MIXED).set_params(categorical_features="from_dtype")
+    for table, model in (
+        (pl.from_pandas(X), MIXED),
+        (pa.Table.from_pandas(X), MIXED),
+        (X.to_numpy(dtype=object), by_number),
+        (X.to_numpy(dtype=object).tolist(), by_number),
+        (typed, by_type),
+    ):
+        assert same_answers(compare(table, y, held_out=3, model=model), expected)
+
+
+def test_categories_of_test_rows() -> None:
+    X, y = sizes()
+    asked, truth = X[180:].copy(), y[180:]
+    compared = compare(X[:180], y[:180], held_out=(asked, truth), model=MIXED)
+    told = by_two_of_scikit_learn(X[:180], y[:180], asked)
+    found = judged(compared, "Gaussian naive Bayes")
+    assert found.log_loss == pytest.approx(log_loss(truth, told), rel=1e-9)
+    gone = asked.assign(town=asked["town"].where(asked["town"] != "Aa"))
+    without = compare(X[:180], y[:180], held_out=(gone, truth), model=MIXED)
+    new = asked.replace({"town": {"Aa": "Zz"}})
+    with pytest.warns(UserWarning, match="values of 'town' \\('Zz'\\)") as told_of:
+        unseen = compare(X[:180], y[:180], held_out=(new, truth), model=MIXED)
+    assert len(told_of) == 1
+    assert same_answers(unseen, without)
+    with pytest.raises(ValueError, match="must be in the order of the features"):
+        compare(X, y, held_out=(asked[["a", "b", "town", "month"]], truth), model=MIXED)
+    rows = asked.to_numpy(dtype=object)[:, :3]
+    with pytest.raises(SchemaError, match="X has 3 features, but 4 are expected"):
+        compare(X, y, held_out=(rows, truth), model=MIXED)
+
+
+def test_missing_values_of_both_kinds() -> None:
+    X, y = sizes()
+    X.loc[::9, "town"] = None
+    X.loc[5, "b"] = np.nan
+    compared = compare(X, y, held_out=3, model=MIXED)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    told = cross_val_predict(MIXED, X, y, cv=folds, method="predict_proba")
+    assert judged(compared, "QDA").log_loss == pytest.approx(log_loss(y, told), rel=1e-9)
+    numbers = compare(X[["a", "b"]], y, held_out=3, neighbors=(3,), logistic=True)
+    problems = {one.name: one.problem for one in numbers.candidates if one.problem}
+    reason = "it needs every value, and 1 of 240 rows lack some"
+    assert problems == {"3 nearest neighbours": reason, "logistic regression": reason}
+
+
+@pytest.mark.parametrize("mark", [None, "?"])
+def test_rows_without_label_are_fitted_to_and_never_predicted(mark: Any) -> None:
+    X, y = iris()
+    labels = np.array(y, dtype=object)
+    gone = np.arange(150) % 3 == 0
+    labels[gone] = mark
+    model = GaussianClassifier(shared=True, unlabelled=mark)
+    compared = compare(X, labels, held_out=4, neighbors=(3,), model=model, logistic=True)
+    assert compared.n_rows == 100
+    assert compared.how.endswith(
+        "100 rows, stratified, seed 0, 50 rows without label in every training part"
+    )
+    told = np.empty((100, 3))
+    rest, known = X[~gone], y[~gone]
+    for train, test in StratifiedKFold(4, shuffle=True, random_state=0).split(rest, known):
+        rows = np.concatenate([rest[train], X[gone]])
+        of_fold = np.concatenate([known[train].astype(object), np.full(50, None)])
+        fitted = GaussianClassifier(shared=True).fit(rows, of_fold)
+        told[test] = fitted.predict_proba(rest[test])
+    assert judged(compared, "LDA").log_loss == pytest.approx(log_loss(known, told), rel=1e-9)
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    votes = cross_val_predict(KNeighborsClassifier(3), rest, known, cv=folds)
+    assert judged(compared, "3 nearest neighbours").n_errors == (votes != known).sum()
+
+
+def test_logistic_regression_is_that_of_scikit_learn() -> None:
+    X, y = sizes()
+    compared = compare(X, y, held_out=3, neighbors=(), model=MIXED, logistic=True)
+    theirs = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    hot = pd.get_dummies(X, columns=MIXED_NAMES).astype(float)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    told = cross_val_predict(theirs, hot, y, cv=folds, method="predict_proba")
+    found = judged(compared, "logistic regression")
+    assert found.log_loss == pytest.approx(log_loss(y, told), rel=1e-4)
+    assert found.n_errors == (np.unique(y)[told.argmax(axis=1)] != y).sum()
+
+
+def test_categories_alone() -> None:
+    X, y = sizes()
+    compared = compare(X[MIXED_NAMES], y, held_out=3, model=MIXED, neighbors=())
+    found = [one.evaluation.log_loss for one in compared.candidates if one.evaluation]
+    assert len(found) == 6
+    assert len(set(found)) == 1
+    whole = clone(MIXED).fit(X[MIXED_NAMES], y)
+    assert {one.n_parameters for one in compared.candidates} == {whole.n_parameters_}
+
+
+def test_problems_with_categories_name_the_feature() -> None:
+    X, y = sizes()
+    X.loc[y == "y", "town"] = None
+    strict = clone(MIXED).set_params(smoothing=0.0)
+    problems = {
+        one.problem for one in compare(X, y, held_out=3, model=strict, neighbors=()).candidates
+    }
+    (problem,) = problems
+    assert problem is not None
+    assert "'town' is missing in every row of class 'y'" in problem

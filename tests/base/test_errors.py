@@ -1,0 +1,47 @@
+"""The errors: one tree under ValueError, drawn as it is."""
+
+import re
+
+import pytest
+
+from gaussbayes.base import errors
+
+CLASSES = {name: value for name, value in vars(errors).items() if isinstance(value, type)}
+PARENTS = {
+    "GaussBayesError": ValueError,
+    "DataError": errors.GaussBayesError,
+    "NonFiniteError": errors.DataError,
+    "MissingLabelError": errors.DataError,
+    "SchemaError": errors.DataError,
+    "ModelFileError": errors.DataError,
+    "CapabilityError": errors.GaussBayesError,
+    "PriorError": errors.GaussBayesError,
+    "ParameterError": errors.GaussBayesError,
+    "SingularCovarianceError": errors.ParameterError,
+    "RemovalError": errors.GaussBayesError,
+}
+
+
+def test_no_error_is_missing_here() -> None:
+    assert CLASSES.keys() == PARENTS.keys()
+
+
+@pytest.mark.parametrize("name", PARENTS)
+def test_parents(name: str) -> None:
+    assert CLASSES[name].__bases__ == (PARENTS[name],)
+    assert issubclass(CLASSES[name], ValueError)
+    assert CLASSES[name].__doc__
+
+
+def test_the_tree_in_the_docstring_is_the_tree() -> None:
+    """A class stands below its parent and further to the right than it."""
+    drawn = re.findall(r"^(.*?)(\w+Error)\b", str(errors.__doc__), flags=re.MULTILINE)
+    above: list[tuple[int, str]] = []
+    found = {}
+    for indent, name in drawn[: len(PARENTS) + 1]:
+        while above and above[-1][0] >= len(indent):
+            above.pop()
+        if above:
+            found[name] = above[-1][1]
+        above.append((len(indent), name))
+    assert found == {name: parent.__name__ for name, parent in PARENTS.items()}

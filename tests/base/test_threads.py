@@ -1,0 +1,102 @@
+"""Threads: how many, how the rows are cut, and that errors come out."""
+
+import os
+import threading
+
+import pytest
+
+from gaussbayes import kernels
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.threads import for_each, n_threads, ranges
+
+
+@pytest.fixture
+def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+
+
+@pytest.mark.usefixtures("four_cores")
+@pytest.mark.parametrize(
+    ("n_jobs", "threads"), [(None, 4), (1, 1), (3, 3), (9, 9), (-1, 4), (-2, 3), (-4, 1), (-9, 1)]
+)
+def test_how_many_threads(n_jobs: int | None, threads: int) -> None:
+    assert n_threads(n_jobs) == threads
+
+
+@pytest.mark.usefixtures("four_cores")
+@pytest.mark.parametrize(
+    ("limit", "threads"), [("2", 2), ("8", 4), ("0", 4), ("", 4), ("many", 4), ("1", 1)]
+)
+def test_the_environment_limits_the_default(
+    monkeypatch: pytest.MonkeyPatch, limit: str, threads: int
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", limit)
+    assert n_threads(None) == threads
+    assert n_threads(3) == 3
+    assert n_threads(-1) == 4
+
+
+def test_without_affinity_every_core_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 5)
+    assert n_threads(-1) == 5
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert n_threads(-1) == 1
+
+
+@pytest.mark.parametrize("n_jobs", [0, True, False])
+def test_no_threads_are_refused(n_jobs: int) -> None:
+    with pytest.raises(ParameterError, match=f"n_jobs must be a number of threads.*got {n_jobs}"):
+        n_threads(n_jobs)
+
+
+@pytest.mark.parametrize(("n_rows", "step"), [(0, 3), (1, 3), (3, 3), (10, 3), (10, 100)])
+def test_ranges_cover_every_row_once(n_rows: int, step: int) -> None:
+    cut = ranges(n_rows, step)
+    assert [row for part in cut for row in range(part.start, part.stop)] == list(range(n_rows))
+    assert all(0 < part.stop - part.start <= step for part in cut)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("count", [0, 1, 50])
+def test_every_item_is_worked_on_once(threads: int, count: int) -> None:
+    done: list[int] = []
+    for_each(done.append, iter(range(count)), threads)
+    assert sorted(done) == list(range(count))
+
+
+def test_threads_work_at_the_same_time() -> None:
+    # Each waits until the other is there: one thread alone would wait for ever.
+    meeting = threading.Barrier(2, timeout=30)
+    for_each(lambda _: meeting.wait() and None, range(2), 2)
+
+
+def test_one_thread_is_the_caller() -> None:
+    names: list[str] = []
+    for_each(lambda _: names.append(threading.current_thread().name), range(3), 1)
+    assert names == [threading.current_thread().name] * 3
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_errors_come_out(threads: int) -> None:
+    def work(item: int) -> None:
+        if item == 5:
+            msg = "item 5 is bad"
+            raise KeyError(msg)
+
+    with pytest.raises(KeyError, match="item 5 is bad"):
+        for_each(work, range(9), threads)
+
+
+def test_threads_use_the_kernels_of_the_caller() -> None:
+    names: list[str] = []
+    meeting = threading.Barrier(2, timeout=30)
+
+    def work(_: int) -> None:
+        meeting.wait()
+        names.append(kernels.active().NAME)
+
+    with kernels.using("reference"):
+        for_each(work, range(2), 2)
+    assert names == ["reference"] * 2
