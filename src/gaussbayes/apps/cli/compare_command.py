@@ -132,6 +132,11 @@ def command(
             automatic=automatic,
             random_state=seed,
         )
+    named = [
+        replace(each, problem=each.problem and options.in_options(each.problem))
+        for each in comparison.candidates
+    ]
+    comparison = replace(comparison, candidates=tuple(named))
     row_files.tell_bad_rows(source.bad_rows)
     row_files.tell_unlabelled(blocks.n_unlabelled, chosen, row_files.LEARNT_FROM)
     selection = comparison.selection

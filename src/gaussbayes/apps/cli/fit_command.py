@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from gaussbayes.model.sources import SourceFit
 
 
+_KEPT = 10
+"""Posteriors of a row that are kept where models are chosen by rows held out."""
+
+
 @click.command("fit")
 @click.argument("data", metavar="DATA...", nargs=-1, required=True, type=options.SOURCE)
 @options.target_option()
@@ -86,6 +90,8 @@ def fit_files(source: Any, chosen: options.RowOptions, settings: "Options") -> "
     with warnings_told():
         if is_chosen and settings.criterion == "leave_one_out":
             reduced = memory_rows.load_rows(rows, labelled_only=chosen.labelled_only)
+            n, k = reduced.n_rows, reduced.total.table.classes.size
+            memory_rows.check_bytes(8 * n * k * _KEPT, n)
             return fit_loaded(rows, reduced, settings)
         return fit_rows(rows, settings, labelled_only=chosen.labelled_only)
 

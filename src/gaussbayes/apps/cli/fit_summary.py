@@ -186,7 +186,7 @@ def _candidate_record(candidate: "Candidate") -> dict[str, Any]:
         "log_loss": finite(candidate.log_loss),
         "brier": finite(candidate.brier),
         "bic": finite(candidate.bic),
-        "problem": candidate.refused,
+        "problem": candidate.refused and in_options(candidate.refused),
     }
 
 

@@ -43,13 +43,7 @@ class MemoryRows:
         tables = [self.table, other.table]
         classes, *places = unite(self.table.classes, other.table.classes)
         rows = self.table.rows.joined(other.table.rows, self.encoder.schema(classes).of_categories)
-        if rows.matrix.nbytes + rows.codes.nbytes > MOST_BYTES:
-            msg = (
-                f"there are too many rows for this: more than {MOST_BYTES >> 20} MiB after "
-                f"{rows.n_rows:,} of them. Give fewer rows, or for auto choose by --selection bic, "
-                "which reads files of any size"
-            )
-            raise DataError(msg)
+        check_bytes(rows.matrix.nbytes + rows.codes.nbytes, rows.n_rows)
         # The code of a row without label, −1, is the last entry.
         codes = [
             np.append(place, -1)[table.targets.codes]
@@ -96,6 +90,17 @@ class MemoryRows:
         names = np.fromiter([*self.table.classes.tolist(), None], object)
         labels: NDArray[Any] = names[self.table.targets.codes]  # −1 is the last one
         return labels
+
+
+def check_bytes(n_bytes: int, n_rows: int) -> None:
+    """Raise if rows, or what is kept of each, take more memory than they may."""
+    if n_bytes > MOST_BYTES:
+        msg = (
+            f"there are too many rows for this: more than {MOST_BYTES >> 20} MiB are needed for "
+            f"{n_rows:,} of them. Give fewer rows, or for auto choose by --selection bic, which "
+            "reads files of any size"
+        )
+        raise DataError(msg)
 
 
 @dataclass(frozen=True, slots=True)
