@@ -111,6 +111,9 @@ class _Load:
     labelled_only: bool
 
     def __call__(self, block: "LabelledRows", _: int, /) -> MemoryRows:
+        from gaussbayes.base.finite import check_finite
+
+        check_finite(block.rows.matrix, allow_nan=True)  # the reader then names rows and columns
         rows = MemoryRows(block, self.encoder)
         return rows.labelled if self.labelled_only else rows
 
