@@ -5,15 +5,18 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.base.schema import Schema
+from gaussbayes.data.rows import LabelledRows, Targets, number_rows
 from gaussbayes.families.categorical.density import CategoricalDensity
 from gaussbayes.families.categorical.family import Categorical
 from gaussbayes.families.gaussian.estimation import given
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.structure import Structure, structure_of
 from gaussbayes.model.model import Model
+from gaussbayes.model.options import check_options, fit_model
 from gaussbayes.model.prior import class_priors
 from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.solution import Solution
+from tests.strategies import Rows as LabelledNumbers
 
 PRIORS, MEANS = [0.7, 0.2, 0.1], np.array([[0.0, 0.0], [3.0, 1.0], [-2.0, 6.0]])
 COVARIANCES = np.array([[[2.0, -1.0], [-1.0, 2.0]], [[1.0, 0.3], [0.3, 0.5]], [[9.0, 0], [0, 4.0]]])
@@ -40,6 +43,14 @@ def structured_model(priors: Any, means: Any, covariances: Any, structure: Struc
     }[structure.covariance]
     shared = values[0] if structure.shared else values
     return model_of(priors, means, shared, structure.covariance, structure.sharing)
+
+
+def fitted_model(rows: LabelledNumbers, structure: Structure) -> Model:
+    """The model of labelled rows that Hypothesis drew, with its parameters."""
+    options = check_options(covariance=structure.covariance, shared=structure.shared_setting)
+    targets = Targets(rows.codes, rows.n_classes, rows.weights)
+    table = LabelledRows(number_rows(rows.X), targets, rows.schema.classes)
+    return fit_model(table, rows.schema, options)[0]
 
 
 def beside(model: Model, letters: CategoricalDensity) -> Model:

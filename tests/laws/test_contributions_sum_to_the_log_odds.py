@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.analysis.contributions import LogOdds, added
-from gaussbayes.analysis.explanation import explain
-from gaussbayes.base.schema import Schema
+from gaussbayes.analysis.explanation import LogOdds, explain, total_amount
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.marginal import marginal
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate
+from gaussbayes.data.rows import number_rows
+from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.model.model import Model
+from tests.gaussians import fitted_model
 from tests.strategies import STRUCTURES, Rows, name_of, well_spread_rows
 
 pytestmark = pytest.mark.usefixtures("kernels")
@@ -29,14 +29,8 @@ def points(d: int) -> st.SearchStrategy[FloatArray]:
     return whole.map(lambda pair: pair.astype(np.float64))
 
 
-def model(rows: Rows, structure: Structure) -> Parameters:
-    return estimate(rows.summarise(structure.layout), rows.schema, structure)
-
-
-def odds(
-    parameters: Parameters, schema: Schema, row: FloatArray, a: int, b: int, reference: FloatArray
-) -> LogOdds:
-    told = explain(parameters, schema, row, (a, b), reference).log_odds
+def odds(model: Model, row: FloatArray, a: int, b: int, reference: FloatArray) -> LogOdds:
+    told = explain(model, number_rows(row[None]), (a, b), reference).log_odds
     assert told is not None
     return told
 
@@ -45,7 +39,7 @@ def amounts(told: LogOdds) -> FloatArray:
     return np.array([one.amount for one in told.contributions])
 
 
-def scale(parameters: Parameters, schema: Schema, *places: FloatArray) -> float:
+def scale(model: Model, *places: FloatArray) -> float:
     """The size of what is rounded: squared distances of the places, up to 50 standard deviations.
 
     The covariances of these rows have condition numbers up to 50, and 4 features at most.
@@ -53,7 +47,7 @@ def scale(parameters: Parameters, schema: Schema, *places: FloatArray) -> float:
     squares = [
         terms.squared_distance
         for place in places
-        for terms in explain(parameters, schema, place).bayes.classes
+        for terms in explain(model, number_rows(place[None])).bayes.classes
     ]
     return 1.0 + max(squares)
 
@@ -61,23 +55,23 @@ def scale(parameters: Parameters, schema: Schema, *places: FloatArray) -> float:
 @each_structure
 @given(rows=well_spread_rows(), data=st.data())
 def test_they_sum_to_the_log_odds(structure: Structure, rows: Rows, data: st.DataObject) -> None:
-    parameters = model(rows, structure)
+    model = fitted_model(rows, structure)
     row, reference = data.draw(points(rows.X.shape[1]))
-    told = odds(parameters, rows.schema, row, 1, 0, reference)
-    bound = 1e-12 * scale(parameters, rows.schema, row, reference)
-    assert abs(added(told.contributions) - (told.value - told.at_reference)) <= bound
+    told = odds(model, row, 1, 0, reference)
+    bound = 1e-12 * scale(model, row, reference)
+    assert abs(total_amount(told.contributions) - (told.value - told.at_reference)) <= bound
 
 
 @each_structure
 @given(rows=well_spread_rows(), data=st.data())
 def test_exchanging_changes_the_sign(structure: Structure, rows: Rows, data: st.DataObject) -> None:
-    parameters = model(rows, structure)
+    model = fitted_model(rows, structure)
     row, reference = data.draw(points(rows.X.shape[1]))
-    told = amounts(odds(parameters, rows.schema, row, 1, 0, reference))
-    bound = 1e-12 * scale(parameters, rows.schema, row, reference)
-    other = amounts(odds(parameters, rows.schema, row, 0, 1, reference))
+    told = amounts(odds(model, row, 1, 0, reference))
+    bound = 1e-12 * scale(model, row, reference)
+    other = amounts(odds(model, row, 0, 1, reference))
     np.testing.assert_allclose(other, -told, rtol=0, atol=bound)
-    back = amounts(odds(parameters, rows.schema, reference, 1, 0, row))
+    back = amounts(odds(model, reference, 1, 0, row))
     np.testing.assert_allclose(back, -told, rtol=0, atol=bound)
 
 
@@ -89,11 +83,11 @@ def test_the_order_of_features_is_no_matter(
     d = rows.X.shape[1]
     row, reference = data.draw(points(d))
     order = data.draw(st.permutations(range(d)))
-    parameters = model(rows, structure)
-    turned = model(Rows(rows.X[:, order], rows.codes, None, rows.n_classes), structure)
-    told = amounts(odds(parameters, rows.schema, row, 1, 0, reference))
-    other = amounts(odds(turned, rows.schema, row[order], 1, 0, reference[order]))
-    bound = 1e-12 * scale(parameters, rows.schema, row, reference)
+    model = fitted_model(rows, structure)
+    turned = fitted_model(Rows(rows.X[:, order], rows.codes, None, rows.n_classes), structure)
+    told = amounts(odds(model, row, 1, 0, reference))
+    other = amounts(odds(turned, row[order], 1, 0, reference[order]))
+    bound = 1e-12 * scale(model, row, reference)
     np.testing.assert_allclose(other, told[order], rtol=0, atol=bound)
 
 
@@ -105,7 +99,7 @@ def test_what_is_as_in_the_reference_adds_nothing(
     row, reference = data.draw(points(rows.X.shape[1]))
     same = data.draw(hnp.arrays(np.bool_, row.size))
     row[same] = reference[same]
-    told = amounts(odds(model(rows, structure), rows.schema, row, 1, 0, reference))
+    told = amounts(odds(fitted_model(rows, structure), row, 1, 0, reference))
     assert (told[same] == 0).all()
 
 
@@ -117,12 +111,13 @@ def test_what_is_missing_might_never_have_been_known(
     d = rows.X.shape[1]
     row, reference = data.draw(points(d))
     seen = sorted(data.draw(st.sets(st.integers(0, d - 1), min_size=1)))
-    parameters = model(rows, structure)
-    part = Schema(rows.schema.classes, len(seen))
-    alone = odds(marginal(parameters, seen, part), part, row[seen], 1, 0, reference[seen])
+    model = fitted_model(rows, structure)
+    alone = odds(model.marginal(seen), row[seen], 1, 0, reference[seen])
     gaps = np.full(d, np.nan)
     gaps[seen] = row[seen]
-    told = odds(parameters, rows.schema, gaps, 1, 0, reference)
+    told = odds(model, gaps, 1, 0, reference)
     np.testing.assert_allclose(amounts(told)[seen], amounts(alone), rtol=1e-14)
-    assert added(told.contributions) == pytest.approx(added(alone.contributions), rel=1e-13)
+    assert total_amount(told.contributions) == pytest.approx(
+        total_amount(alone.contributions), rel=1e-13
+    )
     assert told.value == pytest.approx(alone.value, rel=1e-13)

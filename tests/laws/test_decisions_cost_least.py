@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gaussbayes.analysis.costs import expected_costs
-from gaussbayes.analysis.decision import decide
+from gaussbayes.analysis.decision import decide_by_posteriors, expected_costs
 from gaussbayes.base.types import FloatArray
 from tests.oracles import EPS
 
@@ -31,7 +30,7 @@ def whole_costs(k: int) -> st.SearchStrategy[FloatArray]:
 @given(st.integers(2, 5), st.data())
 def test_no_other_class_is_expected_to_cost_less(k: int, data: st.DataObject) -> None:
     posterior, costs = data.draw(posteriors(k)), data.draw(whole_costs(k))
-    found = decide(log(posterior), costs)
+    found = decide_by_posteriors(log(posterior), costs)
     # k products and sums of numbers up to 20, after an exponential and a logarithm.
     bound = 8 * k * EPS * 20
     least = expected_costs(posterior, costs).min(axis=1)
@@ -39,9 +38,12 @@ def test_no_other_class_is_expected_to_cost_less(k: int, data: st.DataObject) ->
 
 
 @given(st.integers(2, 5), st.data())
-def test_counting_mistakes_is_the_most_probable_class(k: int, data: st.DataObject) -> None:
+def test_counting_errors_is_the_most_probable_class(k: int, data: st.DataObject) -> None:
     log_posterior = log(data.draw(posteriors(k)))
-    counting, probable = decide(log_posterior, 1 - np.eye(k)), decide(log_posterior)
+    counting, probable = (
+        decide_by_posteriors(log_posterior, 1 - np.eye(k)),
+        decide_by_posteriors(log_posterior),
+    )
     np.testing.assert_array_equal(counting.codes, log_posterior.argmax(axis=1))
     np.testing.assert_array_equal(probable.codes, counting.codes)
     np.testing.assert_array_equal(probable.posterior, counting.posterior)
@@ -54,14 +56,18 @@ def test_what_a_true_class_costs_anyway_does_not_matter(k: int, data: st.DataObj
     posterior, costs = data.draw(posteriors(k)), data.draw(whole_costs(k))
     anyway = data.draw(hnp.arrays(np.float64, (k, 1), elements=st.integers(-(2**40), 2**40)))
     np.testing.assert_array_equal(
-        decide(log(posterior), costs + anyway).codes, decide(log(posterior), costs).codes
+        decide_by_posteriors(log(posterior), costs + anyway).codes,
+        decide_by_posteriors(log(posterior), costs).codes,
     )
 
 
 @given(st.integers(2, 5), st.integers(-60, 60), st.data())
 def test_the_currency_does_not_matter(k: int, power: int, data: st.DataObject) -> None:
     posterior, costs = data.draw(posteriors(k)), data.draw(whole_costs(k))
-    one, other = decide(log(posterior), costs), decide(log(posterior), np.ldexp(costs, power))
+    one, other = (
+        decide_by_posteriors(log(posterior), costs),
+        decide_by_posteriors(log(posterior), np.ldexp(costs, power)),
+    )
     np.testing.assert_array_equal(one.codes, other.codes)
     np.testing.assert_array_equal(np.ldexp(one.expected_cost, power), other.expected_cost)
 
@@ -73,10 +79,13 @@ def test_a_stricter_threshold_refuses_more(
     log_posterior = log(data.draw(posteriors(k)))
     costs = data.draw(whole_costs(k))
     low, high = sorted([one, other])
-    lax, strict = (decide(log_posterior, costs, reject_below=level) for level in (low, high))
+    lax, strict = (
+        decide_by_posteriors(log_posterior, costs, reject_below=level) for level in (low, high)
+    )
     assert not (lax.refused & ~strict.refused).any()
     least = float(costs.min())
     strict, lax = (
-        decide(log_posterior, costs, reject_cost=least + 20 * share) for share in (low, high)
+        decide_by_posteriors(log_posterior, costs, reject_cost=least + 20 * share)
+        for share in (low, high)
     )
     assert not (lax.refused & ~strict.refused).any()

@@ -8,9 +8,9 @@ from hypothesis.extra import numpy as hnp
 
 from gaussbayes.analysis.bayes_error import bayes_error, bhattacharyya_bound, bhattacharyya_distance
 from gaussbayes.analysis.synthesis import draw
-from gaussbayes.base.schema import Schema
-from gaussbayes.families.gaussian import scores
-from gaussbayes.families.gaussian.parameters import Parameters, Structure, estimate, given
+from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.model.model import Model
+from tests.gaussians import fitted_model, model_of
 from tests.strategies import STRUCTURES, Rows, covariances, name_of, well_spread_rows
 
 ROUNDING = 1e-13
@@ -24,11 +24,11 @@ each_structure = pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
 def test_error_of_draws_keeps_below_the_bound(
     structure: Structure, rows: Rows, data: st.DataObject
 ) -> None:
-    fitted = estimate(rows.summarise(structure.layout), rows.schema, structure)
+    fitted = fitted_model(rows, structure)
     shares = data.draw(hnp.arrays(np.float64, rows.n_classes, elements=st.integers(1, 9)))
-    model = fitted.with_prior(shares / shares.sum())
-    X, _ = draw(model, 1000, np.random.default_rng(0))
-    unsure = 1 - scores.posterior(model, X).max(axis=1)
+    model = fitted.with_priors(shares / shares.sum())
+    drawn, _ = draw(model, 1000, np.random.default_rng(0))
+    unsure = 1 - model.posterior(drawn).max(axis=1)
     spread = float(unsure.std()) / np.sqrt(1000)
     found = bayes_error(model, 1000)
     assert unsure.mean() <= found.bound + 5 * spread + ROUNDING
@@ -39,25 +39,23 @@ def test_error_of_draws_keeps_below_the_bound(
 
 
 @st.composite
-def two_gaussians(draw: st.DrawFn) -> Parameters:
+def two_gaussians(draw: st.DrawFn) -> Model:
     d = draw(st.integers(1, 4))
     means = draw(hnp.arrays(np.float64, (2, d), elements=st.integers(-20, 20)))
-    schema = Schema(np.arange(2), d)
-    return given(schema, Structure(), [0.25, 0.75], means, draw(covariances(2, d)))
+    return model_of([0.25, 0.75], means, draw(covariances(2, d)))
 
 
 @for_all(two_gaussians())
-def test_two_classes_are_never_bounded_by_more_than_a_half(model: Parameters) -> None:
+def test_two_classes_are_never_bounded_by_more_than_a_half(model: Model) -> None:
     assert np.all(bhattacharyya_distance(model) >= 0)
     assert bhattacharyya_bound(model) <= np.sqrt(0.25 * 0.75) < 0.5
 
 
 @for_all(two_gaussians(), st.integers(-60, 60))
-def test_distances_do_not_depend_on_units(model: Parameters, power: int) -> None:
-    d = model.center.shape[0]
-    unit = np.ldexp(1.0, power)
-    dense = model.covariance.dense() * unit**2
-    scaled = given(Schema(np.arange(2), d), Structure(), model.prior, model.mean * unit, dense)
+def test_distances_do_not_depend_on_units(model: Model, power: int) -> None:
+    unit, density = np.ldexp(1.0, power), model.densities[0]
+    dense = density.dense_covariance() * unit**2
+    scaled = model_of(model.prior, density.mean * unit, dense)
     np.testing.assert_allclose(
         bhattacharyya_distance(scaled), bhattacharyya_distance(model), rtol=1e-11, atol=1e-12
     )

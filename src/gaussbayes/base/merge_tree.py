@@ -1,9 +1,11 @@
 """Merging in one fixed order, so that the sum does not depend on which part came first."""
 
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Generic, Protocol, Self, TypeVar
 
 from gaussbayes.base.errors import DataError
+from gaussbayes.base.threads import for_each
 
 
 class Mergeable(Protocol):
@@ -74,3 +76,24 @@ class MergeTree(Generic[Moments]):
         for node in reversed(from_left[:-1]):
             total = self._waiting[node] + total
         return total
+
+
+def merge_blocks(
+    function: Callable[[slice], Moments], blocks: Sequence[slice], threads: int
+) -> Moments:
+    """The sum of a function of blocks, worked out by several threads, in the fixed tree.
+
+    Examples
+    --------
+    >>> merge_blocks(lambda rows: rows.stop - rows.start, [slice(0, 5), slice(5, 7)], 2)
+    7
+    """
+    if len(blocks) == 1:
+        return function(blocks[0])
+    tree: MergeTree[Moments] = MergeTree()
+
+    def add(numbered: tuple[int, slice]) -> None:
+        tree.add(numbered[0], function(numbered[1]))
+
+    for_each(add, enumerate(blocks), threads)
+    return tree.result()

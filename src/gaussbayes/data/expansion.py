@@ -22,16 +22,15 @@ FREE_MEMORY = 192 << 20
 MOST_TIMES = 16
 """How many times its size in the file a larger part may take."""
 
-FREE_TOTAL = 4 << 30
-"""Bytes that all parts of a file may take, one after the other."""
+FREE_TOTAL = 1 << 30
+"""Bytes that all parts of a file may take, one after the other, however small it is."""
 
-MOST_TIMES_TOTAL = 2000
+MOST_TIMES_TOTAL = 1100
 """How many times its size a larger file may take; of what gzip makes nothing takes more."""
 
 _CONTINUATION = b"\xff\xff\xff\xff"
 _DICTIONARY, _RECORDS = 2, 3  # kinds of messages of Arrow
 _DICTIONARY_PAGE = 2
-_DATA_HEADERS = (5, 7, 8)  # fields that hold the header of a data page, a dictionary, a data page 2
 _HEADER_BYTES = 1 << 12
 _LONGEST_HEADER = 1 << 24
 _MOST_PAGES = 1 << 17
@@ -53,14 +52,14 @@ def check_memory(what: str, expanded: int, in_file: int, remedy: str) -> None:
         raise DataError(msg)
 
 
-def check_total(file: str, expanded: int, in_file: int, free: int = FREE_TOTAL) -> None:
+def check_total(file: str, expanded: int, in_file: int) -> None:
     """Raise if all of a file is too much, compared with its size.
 
     Examples
     --------
     >>> check_total("a.parquet", 1 << 30, 1 << 20)
     """
-    if expanded > max(free, MOST_TIMES_TOTAL * in_file):
+    if expanded > max(FREE_TOTAL, MOST_TIMES_TOTAL * in_file):
         msg = (
             f"{file} expands from {max(1, in_file >> 10):,} KB to {expanded >> 20:,} MB or more: "
             "it is damaged or made to fill memory. If it is not, write it in smaller files or "
@@ -184,7 +183,7 @@ def _damage(file: str) -> Iterator[None]:
     """Turn what cannot be understood into an error that names the file."""
     try:
         yield
-    except (struct.error, IndexError, OverflowError):
+    except (struct.error, IndexError, OverflowError, AttributeError, TypeError):
         msg = f"cannot read {file}: it is damaged or breaks off; fetch or write it again"
         raise DataError(msg) from None
 
@@ -247,6 +246,47 @@ class _Flat:
 
 
 @dataclass(frozen=True, slots=True)
+class RowGroup:
+    """A row group of a Parquet file: its rows, and where the pages of each column are."""
+
+    n_rows: int
+    chunks: list[tuple[int, int]]  # the place of the first page, and how many bytes all have
+
+
+def parquet_row_groups(file: str, handle: Any) -> list[RowGroup]:
+    """The row groups of a Parquet file, as its footer has them.
+
+    pyarrow, asked for the same by columns, ends the process if there is something wrong with them.
+    """
+    size = int(handle.size())
+    with _damage(file):
+        (length,) = struct.unpack("<I", handle.read_at(4, size - 8))
+        if length + 8 > size:
+            raise struct.error
+        footer, _ = _read_struct(handle.read_at(length, size - 8 - length), 0)
+        return [
+            RowGroup(_number(group, 3), [_chunk(column.get(3)) for column in group.get(1, [])])
+            for group in footer.get(4, [])
+        ]
+
+
+def _chunk(column: Any) -> tuple[int, int]:
+    """Where the pages of a column are, by its record."""
+    if not isinstance(column, dict):
+        raise struct.error
+    start, dictionary = _number(column, 9), _number(column, 11)
+    return dictionary if 0 < dictionary < start else start, _number(column, 7)
+
+
+def _number(record: dict[int, Any], field: int) -> int:
+    """An integer of a record, 0 if it has none."""
+    value = record.get(field, 0)
+    if not isinstance(value, int):
+        raise struct.error
+    return value
+
+
+@dataclass(frozen=True, slots=True)
 class ParquetPages:
     """What the pages of a column in a row group take."""
 
@@ -271,35 +311,39 @@ def parquet_pages(file: str, handle: Any, start: int, n_bytes: int) -> ParquetPa
             raise struct.error
         while start < end:
             header, length = _page_header(handle, start, size)
-            kind, page, in_file = (int(header.get(field, 0)) for field in (1, 2, 3))
+            kind, page, in_file = (_number(header, field) for field in (1, 2, 3))
+            start += length + in_file
             n_pages += 1
-            if page < 0 or in_file < 0 or n_pages > _MOST_PAGES:
+            sound = 0 <= page < 1 << 31 and in_file >= 0 and start <= end
+            if not sound or n_pages > _MOST_PAGES:
                 raise struct.error
             if kind == _DICTIONARY_PAGE:
                 dictionary = max(dictionary, page)
             else:
-                n_values += next((header[field] for field in _DATA_HEADERS if field in header), 0)
+                n_values += sum(_number(header.get(field, {}), 1) for field in (5, 8))
             expanded, largest = expanded + page, max(largest, page)
-            start += length + in_file
     return ParquetPages(expanded, largest, dictionary, n_values)
 
 
-def _page_header(handle: Any, place: int, size: int) -> tuple[dict[int, int], int]:
-    """The integers in a page's header, and its length; of a struct its first integer."""
+def _page_header(handle: Any, place: int, size: int) -> tuple[dict[int, Any], int]:
+    """What is in a page's header, and its length."""
     n_bytes = _HEADER_BYTES
     while True:
         data = handle.read_at(min(n_bytes, size - place), place)
         try:
-            return _read_struct(data, 0, 0)
+            return _read_struct(data, 0)
         except IndexError:
             n_bytes *= 16
             if len(data) == size - place or n_bytes > _LONGEST_HEADER:
                 raise
 
 
-def _read_struct(data: bytes, place: int, depth: int) -> tuple[dict[int, int], int]:
-    """A struct in Thrift's compact protocol: its integers by field, and where it ends."""
-    values: dict[int, int] = {}
+def _read_struct(data: bytes, place: int, depth: int = 0) -> tuple[dict[int, Any], int]:
+    """A struct in Thrift's compact protocol, in which Parquet writes, and where it ends.
+
+    Its integers, structs and lists of structs by field; everything else is passed over.
+    """
+    values: dict[int, Any] = {}
     field = 0
     if depth > _DEEPEST:
         raise struct.error
@@ -312,18 +356,42 @@ def _read_struct(data: bytes, place: int, depth: int) -> tuple[dict[int, int], i
         if head >> 4:
             field += head >> 4
         else:
-            field, place = _varint(data, place, signed=True)
+            field, place = _integer(data, place)
         if kind in {4, 5, 6}:
-            values[field], place = _varint(data, place, signed=True)
+            values[field], place = _integer(data, place)
         elif kind == 12:
-            inner, place = _read_struct(data, place, depth + 1)
-            values[field] = inner.get(1, 0)
+            values[field], place = _read_struct(data, place, depth + 1)
+        elif kind in {9, 10}:
+            values[field], place = _read_list(data, place, depth + 1)
         else:
-            place = _skip(data, place, kind, depth)
+            place = _skip(data, place, kind)
 
 
-def _skip(data: bytes, place: int, kind: int, depth: int) -> int:
-    """Where a value that is not needed ends."""
+def _read_list(data: bytes, place: int, depth: int) -> tuple[list[Any], int]:
+    """The structs of a list, and where it ends."""
+    head = data[place]
+    count, kind = head >> 4, head & 15
+    place += 1
+    if count == 15:
+        count, place = _varint(data, place)
+    if count > len(data):  # each takes a byte at least
+        raise struct.error
+    values = []
+    for _ in range(count):
+        if kind == 12:
+            value, place = _read_struct(data, place, depth)
+            values.append(value)
+        elif kind in {9, 10}:
+            _, place = _read_list(data, place, depth + 1)
+        elif kind in {4, 5, 6}:
+            _, place = _varint(data, place)
+        else:
+            place = place + 1 if kind in {1, 2} else _skip(data, place, kind)
+    return values, place
+
+
+def _skip(data: bytes, place: int, kind: int) -> int:
+    """Where a boolean, a byte, a float or a string ends."""
     if kind in {1, 2}:  # booleans are in their type
         return place
     if kind == 3:
@@ -335,32 +403,22 @@ def _skip(data: bytes, place: int, kind: int, depth: int) -> int:
         if place + length > len(data):
             raise IndexError
         return place + length
-    if kind in {9, 10}:
-        head = data[place]
-        count, place = (head >> 4, place + 1) if head >> 4 < 15 else _varint(data, place + 1)
-        inner = head & 15
-        for _ in range(min(count, _MOST_PAGES)):
-            if inner == 12:
-                place = _read_struct(data, place, depth + 1)[1]
-            elif inner in {1, 2}:
-                place += 1
-            elif inner in {4, 5, 6}:
-                place = _varint(data, place)[1]
-            else:
-                place = _skip(data, place, inner, depth + 1)
-        return place
     raise struct.error
 
 
-def _varint(data: bytes, place: int, *, signed: bool = False) -> tuple[int, int]:
+def _integer(data: bytes, place: int) -> tuple[int, int]:
+    value, place = _varint(data, place)
+    return (value >> 1) ^ -(value & 1), place
+
+
+def _varint(data: bytes, place: int) -> tuple[int, int]:
     value = shift = 0
     while True:
         byte = data[place]
         place += 1
         value |= (byte & 127) << shift
         if byte < 128:
-            break
+            return value, place
         shift += 7
         if shift > 63:
             raise struct.error
-    return ((value >> 1) ^ -(value & 1) if signed else value), place

@@ -67,7 +67,8 @@ class OpenFile:
         """The columns and types by the first block, and whether there are rows in it."""
         inferred: tuple[InferredTypes, bool]
         if not self.is_text:
-            inferred = self._binary.look(self.file, self._handle())
+            with naming(self.file):  # names of columns may be no text
+                inferred = self._binary.look(self.file, self._handle())
             return inferred
         blocks = self._rest or self._blocks()
         first = next(blocks, b"")
@@ -111,7 +112,8 @@ class OpenFile:
         first : the number of the piece to begin with, where `piece_count` is known
         """
         if not self.is_text:
-            yield from self._binary.pieces(self.file, selection, self._handle(), at_once, first)
+            with naming(self.file):
+                yield from self._binary.pieces(self.file, selection, self._handle(), at_once, first)
             return
         blocks = self._blocks()
         if self.file.is_read_once:

@@ -407,4 +407,3 @@ def _is_complete(result: Any, rows: Rows) -> bool:
     """Whether no value is missing; if the result does not say, the rows are looked at."""
     complete = getattr(result, "is_complete", None)
     return count_incomplete(rows) == 0 if complete is None else bool(complete)
-

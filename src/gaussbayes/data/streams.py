@@ -26,9 +26,6 @@ _COMPRESSED: tuple[tuple[bytes, Compression], ...] = (
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BUFFER = 1 << 18
 
-_FREE_INFLATED = 1 << 30
-"""Bytes that a compressed file may inflate to, however small it is."""
-
 
 @contextmanager
 def naming(file: SourceFile) -> Iterator[None]:
@@ -39,7 +36,7 @@ def naming(file: SourceFile) -> Iterator[None]:
         yield
     except DataError:
         raise
-    except (OSError, EOFError, pa.ArrowException) as error:
+    except (OSError, EOFError, UnicodeDecodeError, pa.ArrowException) as error:
         msg = f"cannot read {file.shown}: {_reason(error)}"
         raise DataError(msg) from error
 
@@ -150,8 +147,7 @@ class _Inflated(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         n_bytes = int(self._inflated.readinto(buffer))
         self._n_bytes += n_bytes
-        if self._n_bytes > _FREE_INFLATED:
-            check_total(self._file, self._n_bytes, self.below.n_bytes, _FREE_INFLATED)
+        check_total(self._file, self._n_bytes, self.below.n_bytes)
         return n_bytes
 
     def close(self) -> None:

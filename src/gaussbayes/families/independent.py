@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import FloatArray, RealArray
@@ -162,18 +162,12 @@ def sum_rows(
     """
     n, d = rows.numbers.shape
     blocks = ranges(n, max(256, _BLOCK // max(1, d))) or [slice(0, 0)]
-    tree: MergeTree[SumsT] = MergeTree()
 
-    def add_block(numbered: tuple[int, slice]) -> None:
-        number, block = numbered
-        numbers, place = (
-            rows[block].matrix.astype(np.float64, copy=False),
-            Place(block.start, names),
-        )
-        tree.add(number, kind(*_by_class(terms(numbers, place), targets[block])))
+    def sum_block(block: slice) -> SumsT:
+        numbers = rows[block].matrix.astype(np.float64, copy=False)
+        return kind(*_by_class(terms(numbers, Place(block.start, names)), targets[block]))
 
-    for_each(add_block, enumerate(blocks), threads)
-    return tree.result()
+    return merge_blocks(sum_block, blocks, threads)
 
 
 def score_blocks(score: Terms, rows: Rows, k: int, threads: int) -> RealArray:

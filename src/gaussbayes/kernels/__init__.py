@@ -5,7 +5,7 @@
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import ModuleType
@@ -77,11 +77,15 @@ def _find(name: str) -> Kernels:
 _default = _find(
     os.environ.get("GAUSSBAYES_KERNELS") or ("reference" if native is None else "native")
 )
-_chosen: ContextVar[Kernels | None] = ContextVar("gaussbayes_kernels", default=None)
+_chosen: ContextVar[Kernels] = ContextVar("gaussbayes_kernels", default=_default)
+
+active: Callable[[], Kernels] = _chosen.get
+"""The kernels in use now: ``active().NAME`` is "native" or "reference"."""
 
 
-def active() -> Kernels:
-    """The kernels in use now.
+@contextmanager
+def using(name: str) -> Iterator[Kernels]:
+    """Use the ``"native"`` or the ``"reference"`` kernels inside a ``with`` block.
 
     Examples
     --------
@@ -89,12 +93,6 @@ def active() -> Kernels:
     ...     active().NAME
     'reference'
     """
-    return _chosen.get() or _default
-
-
-@contextmanager
-def using(name: str) -> Iterator[Kernels]:
-    """Use the ``"native"`` or the ``"reference"`` kernels inside a ``with`` block."""
     token = _chosen.set(_find(name))
     try:
         yield active()

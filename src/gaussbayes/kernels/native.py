@@ -13,7 +13,7 @@ from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayou
 from gaussbayes.kernels import _native
 from gaussbayes.kernels.columns import Columns
 from gaussbayes.kernels.forms import Form, Linear, Masked, Quadratic
-from gaussbayes.kernels.reference import zero_moments
+from gaussbayes.kernels.reference import scatter_shape
 
 NAME = "native"
 
@@ -41,7 +41,9 @@ def accumulate(
     layout: ScatterLayout,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Weight, anchor, offset and scatter of each class; see the reference twin."""
-    moments = zero_moments(n_classes, X.shape[1], layout)
+    k, d = n_classes, X.shape[1]
+    scatter = np.zeros(scatter_shape(layout, k, d))
+    moments = (np.zeros(k), np.zeros((k, d)), np.zeros((k, d)), scatter)
     if isinstance(X, Columns):
         columns = list(X.columns)
         _native.accumulate_columns(columns, codes, weights, n_classes, layout, *moments)

@@ -8,6 +8,7 @@ Four functions, each with a native twin of the same name and meaning:
 `score`       rows → log joint, log posterior, posterior or label
 """
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -132,6 +133,7 @@ def zero_moments(
     )
 
 
+@lru_cache(maxsize=256)
 def scatter_shape(layout: ScatterLayout, n_classes: int, n_features: int) -> tuple[int, ...]:
     """The shape of the scatter in a layout.
 

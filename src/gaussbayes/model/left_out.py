@@ -100,14 +100,16 @@ def hold_out(
     path: Sequence[Settings],
     n_jobs: int | None = None,
     folds: int | None = None,
+    *,
+    always: bool = False,
 ) -> tuple[list[Outcome], int]:
     """Log posteriors of the rows held out under each of several settings, and how many folds.
 
     Parameters
     ----------
     path : settings whose families differ in what regularises only
-    folds : of rows where there is no closed form; None is one for each row, up to
-        `MOST_SINGLE_ROWS` rows
+    folds : of rows where each fit takes EM; None is one for each row, up to `MOST_SINGLE_ROWS` rows
+    always : whether to make these folds also where rows could be left out one at a time
 
     Returns
     -------
@@ -115,14 +117,19 @@ def hold_out(
     number of folds, which is that of the rows if each was left out by itself.
     """
     n = data.codes.size
-    functions = _closed_forms(data, path)
+    functions = None if always else _closed_forms(data, path)
     if functions is not None:
         return _leave_out(data, path, functions, n_jobs), n
-    if folds is None:
-        folds = n if n <= MOST_SINGLE_ROWS else FOLDS
-    number = fold_numbers(data.codes, folds)
-    outcomes = [_hold_out_folds(data, settings, number, n_jobs) for settings in path]
-    return outcomes, int(number.max(initial=0)) + 1
+    if len(path) > 1:  # one of them without a closed form does not take it from the others
+        pairs = [hold_out(data, [settings], n_jobs, folds, always=always) for settings in path]
+        return [outcomes[0] for outcomes, _ in pairs], max(number for _, number in pairs)
+    outcome, number = _hold_out_folds(data, path[0], n_jobs, folds, always=always)
+    return [outcome], number
+
+
+def has_closed_form(data: HeldOutRows, path: Sequence[Settings]) -> bool:
+    """Whether rows are left out one at a time without fitting the model again for each."""
+    return _closed_forms(data, path) is not None
 
 
 def fold_numbers(codes: CodeArray, folds: int) -> NDArray[np.intp]:
@@ -217,22 +224,34 @@ def _refit(
 
 
 def _hold_out_folds(
-    data: HeldOutRows, settings: Settings, number: NDArray[np.intp], n_jobs: int | None
-) -> Outcome:
-    """Log posteriors by the models of the other folds."""
-    result = np.empty((data.codes.size, data.classes.shape[0]))
-    unlabelled = data.learnt.unlabelled
+    data: HeldOutRows,
+    settings: Settings,
+    n_jobs: int | None,
+    folds: int | None,
+    *,
+    always: bool,
+) -> tuple[Outcome, int]:
+    """Log posteriors by the models of the other folds, and how many folds there are."""
+    n, k = data.codes.size, data.classes.shape[0]
+    result = np.empty((n, k))
+    unlabelled = data.learnt.unlabelled if settings.unlabelled_weight > 0 else None
+    if folds is None:
+        folds = n if n <= MOST_SINGLE_ROWS else FOLDS
     try:
         start = None
         if unlabelled is None:
             start = solve(data.learnt, settings, data.schema, n_jobs)
+            if start.convergence is None and not always:  # without EM a fit takes next to nothing
+                folds = n
+        number = fold_numbers(data.codes, folds)
+        folds = int(number.max(initial=0)) + 1
         for rows, others in _without_folds(data, settings, number):
             result[rows] = _posterior_without(
                 data, settings, others, rows, unlabelled, start, n_jobs
             )
     except GaussBayesError as error:
-        return error
-    return result
+        return error, folds
+    return result, folds
 
 
 def _without_folds(

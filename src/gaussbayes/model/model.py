@@ -112,7 +112,10 @@ class Model:
             return self
         assert self.learnt is not None
         solution = solve(self.learnt, self.settings, self.schema, n_jobs, start, rows)
-        return replace(self, solution=solution)
+        # Quicker than `replace`, and small fits are made many times.
+        return Model(
+            self.settings, self.schema, self.learnt, solution, self.target, self.not_learnt
+        )
 
     # Rows and their scores.
 
@@ -366,7 +369,9 @@ def learnt_model(
     target : the column that the labels came from, if it has a name
     """
     present = learnt.with_rows()
-    return Model(settings, replace(schema, classes=present.classes), present, None, target)
+    if present.classes is not schema.classes:
+        schema = replace(schema, classes=present.classes)
+    return Model(settings, schema, present, None, target)
 
 
 def _check_priors(model: Model) -> None:

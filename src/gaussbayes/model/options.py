@@ -161,14 +161,15 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
     """
     options: dict[str, Any] = {}
     for family in settings.families:
-        options |= family.options
-    defaults = set(DEFAULT_FAMILIES.values())
+        options = {**family.options, **options}  # those of the first, if two differ
+    defaults = list(DEFAULT_FAMILIES.values())
     families: dict[Any, Any] = {}
     for component in settings.components:
         name = component.family.name
-        if name in defaults:
-            defaults.discard(name)  # the first block has all features that are not named
+        if name in defaults:  # blocks of the features that are not named come first
+            del defaults[: defaults.index(name) + 1]
             continue
+        defaults = []
         features: Sequence[Any] = component.columns
         if schema.features is not None:
             features = [schema.features[column] for column in component.columns]

@@ -18,11 +18,17 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, GaussBayesError
+from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.fit import solve
-from gaussbayes.model.left_out import HeldOutRows, Outcome, held_out_rows, hold_out
+from gaussbayes.model.left_out import (
+    HeldOutRows,
+    Outcome,
+    has_closed_form,
+    held_out_rows,
+    hold_out,
+)
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.solution import Solution, log_evidence
 from gaussbayes.model.statistics import KeptRows, Learnt
@@ -96,7 +102,9 @@ def select(
     -----
     Of equal candidates the one with fewest parameters wins. The only row of a class is called
     impossible by every model without it, so that it tells none from another, and is not counted.
-    Where values are missing there is no closed form: candidates are judged by a few folds.
+    Where values are missing there is no closed form: candidates are judged by a few folds. Where
+    some have one, those that have none, full covariances between own and pooled ones of rows with
+    many different weights, are left to those who ask for them.
     """
     if criterion == "leave_one_out" and table is None:
         raise no_rows()
@@ -105,7 +113,10 @@ def select(
     data = None
     if criterion == "leave_one_out" and table is not None:
         data = held_out_rows(table, labelled, schema)
-    for path in _paths(settings, criterion):
+    paths = list(_paths(settings, criterion))
+    if data is not None:
+        paths = [path for path in paths if has_closed_form(data, path)] or paths
+    for path in paths:
         fitted = [_fitted(labelled if data else learnt, one, schema, n_jobs) for one in path]
         candidates += fitted if data is None else _judged(data, path, fitted, n_jobs)
     best = _best(candidates, criterion)
@@ -171,12 +182,20 @@ def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]
     Families that have a choice are chosen alike.
     """
     choices = [list(family.candidates()) for family in settings.families]
-    n_candidates = max(map(len, choices))
+    if len({len(choice) for choice in choices} - {1}) > 1:
+        msg = (
+            "families that leave something to be chosen must leave the same: they are chosen alike"
+        )
+        raise ParameterError(msg)
+    candidates = [
+        [choice[number if len(choice) > 1 else 0] for choice in choices]
+        for number in range(max(map(len, choices)))
+    ]
+    if criterion == "bic":  # where free parameters can be counted, unless they can in none
+        counted = [some for some in candidates if not any(map(_uncounted, some))]
+        candidates = counted or candidates
     path: list[Settings] = []
-    for number in range(n_candidates):
-        families = [choice[number if len(choice) > 1 else 0] for choice in choices]
-        if n_candidates > 1 and criterion == "bic" and any(map(_uncounted, families)):
-            continue
+    for families in candidates:
         candidate = replace(settings, components=settings.with_families(families))
         if path and not _alike(path[-1], candidate):
             yield path
@@ -239,7 +258,7 @@ def _weighted(data: HeldOutRows, best: Candidate, n_jobs: int | None) -> list[Ca
         settings = replace(best.settings, unlabelled_weight=weight)
         candidate = _fitted(data.learnt, settings, data.schema, n_jobs)
         if candidate.refused is None:
-            outcomes, _ = hold_out(data, [settings], n_jobs, 2 * SELECTION_FOLDS)
+            outcomes, _ = hold_out(data, [settings], n_jobs, 2 * SELECTION_FOLDS, always=True)
             candidate = _scored(candidate, outcomes[0], data)
         candidates.append(candidate)
     return candidates
@@ -295,4 +314,4 @@ def _size(settings: Settings, schema: Schema) -> int:
         component.family.n_parameters(k, len(component.columns)) or 0
         for component in settings.components
     )
-    return k - 1 + sum(counts)
+    return k - 1 + int(sum(counts))

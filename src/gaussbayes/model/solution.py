@@ -42,8 +42,12 @@ class Solution:
     log_prior: FloatArray = field(init=False, repr=False)  # (k,); −∞ for a prior of 0
 
     def __post_init__(self) -> None:
-        with np.errstate(divide="ignore"):
-            object.__setattr__(self, "log_prior", np.log(self.prior))
+        if self.prior.min() > 0:
+            log_prior = np.log(self.prior)
+        else:
+            with np.errstate(divide="ignore"):
+                log_prior = np.log(self.prior)
+        object.__setattr__(self, "log_prior", log_prior)
 
     @property
     def n_parameters(self) -> int:

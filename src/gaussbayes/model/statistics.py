@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, RemovalError, SchemaError
-from gaussbayes.base.merge_tree import Mergeable, MergeTree
+from gaussbayes.base.merge_tree import Mergeable, merge_blocks
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
@@ -52,14 +52,11 @@ class KeptRows:
 
     def reduce(self, function: Callable[[Rows, FloatArray], Sum], threads: int) -> Sum:
         """The sum of a function of blocks of rows, the same for any number of threads."""
-        tree: MergeTree[Sum] = MergeTree()
 
-        def add_block(numbered: tuple[int, slice]) -> None:
-            number, block = numbered
-            tree.add(number, function(self.rows[block], self.weights[block]))
+        def of_block(block: slice) -> Sum:
+            return function(self.rows[block], self.weights[block])
 
-        for_each(add_block, enumerate(ranges(self.rows.n_rows, _BLOCK)), threads)
-        return tree.result()
+        return merge_blocks(of_block, ranges(self.rows.n_rows, _BLOCK), threads)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

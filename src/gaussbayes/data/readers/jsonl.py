@@ -22,6 +22,9 @@ from gaussbayes.data.selection import (
 _MOST_VALUES = 1 << 25
 """Of a block: lines that say nothing of many columns would take more memory than they are long."""
 
+_MOST_LOOKED = 1 << 22
+"""Values that are looked at to infer types."""
+
 
 def look(file: SourceFile, block: bytes) -> tuple[InferredTypes, bool]:
     r"""What the first block of a file shows, and whether there are rows in it.
@@ -40,7 +43,7 @@ def look(file: SourceFile, block: bytes) -> tuple[InferredTypes, bool]:
     if not objects:
         msg = f'{file.shown} has no rows: each line must be an object such as {{"age": 1}}'
         raise DataError(msg)
-    objects = objects[: max(1, _MOST_VALUES // len(names))] if names else objects
+    objects = objects[: max(1, _MOST_LOOKED // len(names))] if names else objects
     text = _as_text(objects, names)
     inferred = pa.schema([(name, _type(record.get(name) for record in objects)) for name in names])
     return infer_types(inferred.empty_table(), text), True
@@ -53,12 +56,18 @@ def pieces(file: SourceFile, selection: Selection, blocks: Iterator[bytes]) -> I
     names = {name for record in objects if isinstance(record, dict) for name in record}
     if objects:
         check_same_columns(file.shown, sorted(names), selection.columns)
-    yield partial(_read, first, selection)
+    yield partial(_read, file.shown, first, selection)
     for block in blocks:
-        yield partial(_read, block, selection)
+        yield partial(_read, file.shown, block, selection)
 
 
-def _read(data: bytes, selection: Selection) -> Iterator[ParsedTable]:
+def _read(file: str, data: bytes, selection: Selection) -> Iterator[ParsedTable]:
+    if (data.count(b"\n") + 1) * len(selection.columns) > _MOST_VALUES:
+        msg = (
+            f"{file} has more than {_MOST_VALUES:,} values in {1 + (len(data) >> 20)} MB, nearly "
+            f"all of them missing: choose fewer of its {len(selection.columns)} columns"
+        )
+        raise DataError(msg)
     yield parse(data, selection)
 
 
@@ -77,12 +86,6 @@ def parse(data: bytes, selection: Selection) -> ParsedTable:
 
     if not data or data.isspace():
         return ParsedTable(selection.schema.empty_table(), 0)
-    if (data.count(b"\n") + 1) * len(selection.columns) > _MOST_VALUES:
-        msg = (
-            f"there are more than {_MOST_VALUES:,} values in {len(data) >> 20} MB of JSON lines, "
-            f"nearly all of them missing: choose fewer of the {len(selection.columns)} columns"
-        )
-        raise DataError(msg)
     reading = arrow_json.ReadOptions(use_threads=False, block_size=len(data) + 1)
     parsing = arrow_json.ParseOptions(
         explicit_schema=selection.schema, unexpected_field_behavior="ignore"

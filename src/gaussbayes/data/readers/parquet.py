@@ -1,11 +1,18 @@
 """Parquet: row groups → Arrow tables, each group in any thread and never whole in memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.data.expansion import FREE_MEMORY, check_memory, check_total, parquet_pages
+from gaussbayes.data.expansion import (
+    FREE_MEMORY,
+    RowGroup,
+    check_memory,
+    check_total,
+    parquet_pages,
+    parquet_row_groups,
+)
 from gaussbayes.data.listing import SourceFile
 from gaussbayes.data.readers.batches import batch_rows, stored_types, tables_of
 from gaussbayes.data.selection import (
@@ -20,7 +27,7 @@ from gaussbayes.data.streams import naming
 _PIECE_ROWS = 1 << 17
 """Row groups are taken together until they have this many rows."""
 
-_READ_BYTES = 1 << 28
+_READ_BYTES = 1 << 26
 """Memory for rows that have been read and not summed yet, in all threads together."""
 
 _BUFFER = 1 << 18
@@ -46,7 +53,7 @@ def piece_count(
     selection: Selection | None = None,  # noqa: ARG001 (row groups are what they are)
 ) -> int:
     """How many pieces a file has."""
-    return len(_groups(_opened(file, handle).metadata))
+    return len(_groups(_row_groups(file, handle)))
 
 
 def rows_before(
@@ -56,9 +63,9 @@ def rows_before(
     first: int,
 ) -> int:
     """How many rows are in the pieces before number `first`."""
-    metadata = _opened(file, handle).metadata
-    before = (group for groups in _groups(metadata)[:first] for group in groups)
-    return sum(metadata.row_group(group).num_rows for group in before)
+    row_groups = _row_groups(file, handle)
+    before = (group for groups in _groups(row_groups)[:first] for group in groups)
+    return sum(row_groups[group].n_rows for group in before)
 
 
 def pieces(
@@ -70,14 +77,19 @@ def pieces(
     # Run-length encoding gives any number of rows for a few bytes.
     expanded = 8 * opened.metadata.num_rows * len(selection.columns)
     check_total(file.shown, expanded, handle.size())
-    for groups in _groups(opened.metadata)[first:]:
-        yield partial(_read, file, handle, opened.metadata, groups, selection, at_once)
+    row_groups = _row_groups(file, handle)
+    for groups in _groups(row_groups)[first:]:
+        yield partial(_read, file, handle, opened.metadata, row_groups, groups, selection, at_once)
 
 
-def _groups(metadata: Any) -> list[list[int]]:
+def _row_groups(file: SourceFile, handle: Any) -> list[RowGroup]:
+    with naming(file):
+        return parquet_row_groups(file.shown, handle)
+
+
+def _groups(row_groups: Sequence[RowGroup]) -> list[list[int]]:
     """The row groups of each piece."""
-    sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
-    return grouped(sizes, _PIECE_ROWS)
+    return grouped([group.n_rows for group in row_groups], _PIECE_ROWS)
 
 
 def grouped(sizes: Sequence[int], enough: int) -> list[list[int]]:
@@ -103,6 +115,7 @@ def _read(
     file: SourceFile,
     handle: Any,
     metadata: Any,
+    row_groups: Sequence[RowGroup],
     groups: list[int],
     selection: Selection,
     at_once: int,
@@ -114,12 +127,13 @@ def _read(
     """
     step = batch_rows(len(selection.columns))
     share = _READ_BYTES // (max(at_once, 2) * 8 * len(selection.columns) * step)
-    n_rows = sum(metadata.row_group(group).num_rows for group in groups)
+    n_rows = sum(row_groups[group].n_rows for group in groups)
     whole = max(1, -(-n_rows // step))
     # Unless it is all at once, pyarrow holds on to a batch while it decodes the next.
     together = whole if whole <= share else max(1, share // 2)
     with naming(file):
-        shared = _check_pages(file, handle, metadata, groups, selection, together * step)
+        some = {group: row_groups[group] for group in groups}
+        shared = _check_pages(file, handle, metadata, some, selection, together * step)
         encoded = sorted({*selection.encoded, *shared})
         batches = _opened(file, handle, metadata, encoded).iter_batches(
             batch_size=together * step,
@@ -136,7 +150,7 @@ def _check_pages(
     file: SourceFile,
     handle: Any,
     metadata: Any,
-    groups: Sequence[int],
+    groups: Mapping[int, RowGroup],
     selection: Selection,
     n_rows: int,
 ) -> set[str]:
@@ -146,28 +160,30 @@ def _check_pages(
     longest string might take too much.
     """
     shared = set()
+    taken, in_file = dict.fromkeys(groups, 0), dict.fromkeys(groups, 0)
     for number, column in _leaves(metadata, selection.columns):
-        name = column.path.partition(".")[0] if column.max_repetition_level else column.path
-        for group in groups:
-            if not metadata.row_group(group).num_rows:
+        for group, row_group in groups.items():
+            if not row_group.n_rows:
                 continue
-            chunk = metadata.row_group(group).column(number)
-            size = chunk.total_compressed_size
-            start = chunk.data_page_offset
-            if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < start:
-                start = chunk.dictionary_page_offset
-            pages = parquet_pages(file.shown, handle, start, size)
-            taken = pages.largest
+            if number >= len(row_group.chunks):
+                msg = f"cannot read {file.shown}: row group {group} lacks columns; write it again"
+                raise DataError(msg)
+            start, n_bytes = row_group.chunks[number]
+            pages = parquet_pages(file.shown, handle, start, n_bytes)
+            in_file[group] += n_bytes
+            # A page of each column is held at a time; of strings, what a batch takes of all.
+            at_once = pages.largest
             if column.max_repetition_level:  # a row may hold any number of values
-                taken = pages.expanded + 8 * pages.n_values
+                at_once = pages.expanded + 8 * pages.n_values
             elif column.physical_type == "BYTE_ARRAY":
-                taken = pages.expanded
+                at_once = pages.expanded
                 if n_rows * pages.dictionary > FREE_MEMORY:
-                    shared.add(name)
+                    shared.add(column.path)
             elif column.physical_type == "FIXED_LEN_BYTE_ARRAY":
-                taken = max(pages.largest, n_rows * column.length)
-            what = f"column {name!r} in row group {group} of {file.shown}"
-            check_memory(what, taken, size, "write it in smaller row groups")
+                at_once += n_rows * column.length
+            taken[group] += at_once
+            what = f"row group {group} of {file.shown}, at column {column.path!r},"
+            check_memory(what, taken[group], in_file[group], "write it in smaller row groups")
     return shared
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.categories import MISSING, UNSEEN, Categories, unite
 from gaussbayes.data.factors import check_categories
@@ -232,14 +232,11 @@ def count(rows: Rows, targets: Targets, threads: int = 1) -> CategoricalStatisti
     blocks = ranges(n, max(_BLOCK, k * starts(rows.categories)[-1]))
     if len(blocks) <= 1:
         return _count_block(rows, targets)
-    tree: MergeTree[CategoricalStatistics] = MergeTree()
 
-    def add_block(numbered: tuple[int, slice]) -> None:
-        number, block = numbered
-        tree.add(number, _count_block(rows[block], targets[block]))
+    def count_block(block: slice) -> CategoricalStatistics:
+        return _count_block(rows[block], targets[block])
 
-    for_each(add_block, enumerate(blocks), threads)
-    return tree.result()
+    return merge_blocks(count_block, blocks, threads)
 
 
 def _count_block(rows: Rows, targets: Targets) -> CategoricalStatistics:

@@ -143,7 +143,9 @@ def _values(
         )
         raise DataError(msg)
     values = shape.from_scatter(scatter, degrees)
-    return values if shape.isotropic else shrink(values, shrinkage, weight)
+    if shrinkage is None or shape.isotropic:
+        return values
+    return shrink(values, shrinkage, weight)
 
 
 def _center(moments: ClassMoments) -> tuple[FloatArray, FloatArray]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, ClassVar, get_args
 
 from numpy.typing import ArrayLike
@@ -82,22 +83,10 @@ class Gaussian:
         ParameterError
             If a setting is not one of its possible values.
         """
-        if not isinstance(divisor, str) or divisor not in get_args(Divisor):
-            possible = ", ".join(map(repr, get_args(Divisor)))
-            msg = f"divisor must be one of {possible}, got {divisor!r}"
-            raise ParameterError(msg)
-        if not isinstance(covariance, str) or covariance not in {*SHAPES, AUTOMATIC}:
-            possible = ", ".join(map(repr, (*SHAPES, AUTOMATIC)))
-            msg = f"covariance must be one of {possible}, got {covariance!r}"
-            raise ParameterError(msg)
-        open_structure, open_shrinkage = (_is_open(setting) for setting in (covariance, shrinkage))
-        structure = structure_of("full" if open_structure else covariance, shared)
-        intensity = None if open_shrinkage else check_shrinkage(shrinkage)
-        choice = None
-        if open_structure or open_shrinkage:
-            structures = (*STRUCTURES.values(), *MIXTURES) if open_structure else (structure,)
-            choice = Choice(structures, SHRINKAGES if open_shrinkage else (intensity,))
-        return cls(structure, "mle" if divisor == "mle" else "unbiased", intensity, choice)
+        try:
+            return _family_of(covariance, shared, divisor, shrinkage)
+        except TypeError:  # what cannot be hashed is none of the possible values
+            return _family_of.__wrapped__(covariance, shared, divisor, shrinkage)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -318,6 +307,27 @@ def _estimate(
             statistics, structure, names, penalised.penalty, **options
         )
     return Fit(estimation.estimate(expected.moments, names, *settings), record)
+
+
+@lru_cache(maxsize=256)
+def _family_of(covariance: object, shared: object, divisor: object, shrinkage: object) -> Gaussian:
+    """`Gaussian.of`; the same settings are asked for many times."""
+    if divisor not in ("mle", "unbiased"):
+        possible = ", ".join(map(repr, get_args(Divisor)))
+        msg = f"divisor must be one of {possible}, got {divisor!r}"
+        raise ParameterError(msg)
+    if not isinstance(covariance, str) or covariance not in {*SHAPES, AUTOMATIC}:
+        possible = ", ".join(map(repr, (*SHAPES, AUTOMATIC)))
+        msg = f"covariance must be one of {possible}, got {covariance!r}"
+        raise ParameterError(msg)
+    open_structure, open_shrinkage = (_is_open(setting) for setting in (covariance, shrinkage))
+    structure = structure_of("full" if open_structure else covariance, shared)
+    intensity = None if open_shrinkage else check_shrinkage(shrinkage)
+    choice = None
+    if open_structure or open_shrinkage:
+        structures = (*STRUCTURES.values(), *MIXTURES) if open_structure else (structure,)
+        choice = Choice(structures, SHRINKAGES if open_shrinkage else (intensity,))
+    return Gaussian(structure, "mle" if divisor == "mle" else "unbiased", intensity, choice)
 
 
 def _is_open(setting: object) -> bool:

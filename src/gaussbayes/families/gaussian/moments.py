@@ -6,14 +6,15 @@ batch fit, streaming, files larger than memory, a cluster, and forgetting.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, RemovalError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.triangular import cholesky
 from gaussbayes.base.types import FloatArray, ScatterLayout
+from gaussbayes.families.gaussian.factor import cholesky
 from gaussbayes.families.gaussian.scatter import LAYOUTS
 
 ROUNDING = 1e-9
@@ -52,7 +53,7 @@ class ClassMoments:
 
     def __post_init__(self) -> None:
         k, d = self.anchor.shape
-        expected = LAYOUTS[self.layout].shape(k, d)
+        expected = _scatter_shape(self.layout, k, d)
         if self.weight.shape != (k,) or self.offset.shape != (k, d):
             msg = (
                 f"moments of {k} classes and {d} features need weight ({k},) and offset "
@@ -332,3 +333,8 @@ def _check_definite(scatter: FloatArray, before: ClassMoments, names: Schema) ->
             f"squares{layout.owner(good, names)}: {ONLY_ADDED}"
         )
         raise RemovalError(msg)
+
+
+@lru_cache(maxsize=256)
+def _scatter_shape(layout: ScatterLayout, k: int, d: int) -> tuple[int, ...]:
+    return LAYOUTS[layout].shape(k, d)

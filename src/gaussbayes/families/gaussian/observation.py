@@ -6,6 +6,7 @@ class by class, and the others apart for each class and pattern of values that a
 """
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from gaussbayes import kernels
 from gaussbayes.base.errors import NonFiniteError
 from gaussbayes.base.finite import check_finite, overflow_error
-from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
@@ -110,21 +111,21 @@ def summarise(
         return _summarise_soft(X, np.asarray(targets, np.float64), weights, layout, threads)
     accumulate = kernels.active().accumulate
     codes: CodeArray = np.ascontiguousarray(targets, dtype=np.int32)
-    tree: MergeTree[ClassMoments] = MergeTree()
 
-    def summarise_block(numbered: tuple[int, slice]) -> None:
-        number, rows = numbered
+    def summarise_block(rows: slice) -> ClassMoments:
         counted = None if weights is None else np.ascontiguousarray(weights[rows])
-        with np.errstate(over="ignore", invalid="ignore"):  # found below, and named
-            parts = accumulate(X[rows], codes[rows], counted, n_classes, layout)
-            tree.add(number, ClassMoments(*parts, layout))
+        parts = accumulate(X[rows], codes[rows], counted, n_classes, layout)
+        return ClassMoments(*parts, layout)
 
     n, d = X.shape
     if n == 0:
         return empty(n_classes, d, layout)
-    for_each(summarise_block, enumerate(_row_blocks(n, d, n_classes, layout)), threads)
-    with np.errstate(over="ignore", invalid="ignore"):
-        moments = tree.result()
+    blocks = _row_blocks(n, d, n_classes, layout)
+    with np.errstate(over="ignore", invalid="ignore"):  # found below, and named
+        if len(blocks) == 1:
+            moments = summarise_block(blocks[0])
+        else:
+            moments = merge_blocks(summarise_block, blocks, threads)
     if not (np.isfinite(moments.offset).all() and np.isfinite(moments.scatter).all()):
         check_finite(as_matrix(X))
         raise overflow_error(as_matrix(X))
@@ -158,7 +159,9 @@ def _row_blocks(n: int, d: int, k: int, layout: ScatterLayout) -> list[slice]:
     moments (a dozen times their size, up to 32 megabytes). Large moments make few blocks, because
     each block holds its own until they are merged.
     """
-    state = 8 * int(np.prod(LAYOUTS[layout].shape(k, d)))
+    if n * d < 1 << 20:
+        return [slice(0, n)]  # as below, sooner
+    state = 8 * prod(LAYOUTS[layout].shape(k, d))
     most = 64 if state <= 1 << 17 else 16 if state <= 1 << 20 else 8 if state <= 1 << 22 else 2
     worthwhile = max(1 << 22, min(12 * state, 1 << 25))
     blocks = max(1, min(most, 8 * n * d // worthwhile))

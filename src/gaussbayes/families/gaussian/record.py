@@ -28,10 +28,10 @@ from gaussbayes.base.records import (
 )
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
-from gaussbayes.base.triangular import cholesky
 from gaussbayes.base.types import CovarianceName, Divisor, FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, check_size
 from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.families.gaussian.factor import cholesky
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.scatter import LAYOUTS

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.triangular import invert_lower
 from gaussbayes.base.types import CovarianceName, FloatArray, ScatterLayout
-from gaussbayes.families.gaussian.factor import check_variances, factor, symmetric
+from gaussbayes.families.gaussian.factor import check_variances, factor, invert_lower, symmetric
 from gaussbayes.families.protocol import ParameterTable
 
 _MOST_TITLES = 20

@@ -5,7 +5,7 @@ nevertheless, so that classes can be taken out and settings be changed, unless i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -39,6 +39,18 @@ class GaussianStatistics:
     moments: ClassMoments  # of complete rows
     cells: PatternMoments | None = None  # of the others; None if there are none
 
+    weight: FloatArray = field(init=False, repr=False)
+    """How much the rows of each class weigh (k,), complete or not."""
+    is_complete: bool = field(init=False, repr=False)
+    """Whether no value was missing in any row."""
+
+    def __post_init__(self) -> None:
+        weight = self.moments.weight
+        if self.cells is not None:
+            weight = weight + self.cells.weight_of(weight.shape[0])
+        object.__setattr__(self, "weight", weight)
+        object.__setattr__(self, "is_complete", self.cells is None)
+
     @property
     def n_classes(self) -> int:
         """How many classes there are, with or without rows."""
@@ -50,22 +62,9 @@ class GaussianStatistics:
         return self.moments.n_features
 
     @property
-    def weight(self) -> FloatArray:
-        """How much the rows of each class weigh (k,), complete or not."""
-        if self.cells is None:
-            return self.moments.weight
-        weight: FloatArray = self.moments.weight + self.cells.weight_of(self.n_classes)
-        return weight
-
-    @property
     def n_bytes(self) -> int:
         """How much memory they take."""
         return self.moments.n_bytes + (0 if self.cells is None else self.cells.n_bytes)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether no value was missing in any row."""
-        return self.cells is None
 
     def __add__(self, other: "GaussianStatistics") -> "GaussianStatistics":
         """The statistics of the rows of both, with as much of the scatter as both have."""

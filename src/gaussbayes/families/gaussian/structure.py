@@ -5,7 +5,7 @@ the pooled one Σ; between, the classes' own are shrunk towards the pooled one,
 ``(1 − λ) Σ_c + λ Σ``: regularised discriminant analysis.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,20 +27,17 @@ class Structure:
     covariance: CovarianceName = "full"
     sharing: float = 0.0
 
-    @property
-    def shared(self) -> bool:
-        """Whether all classes have one covariance."""
-        return self.sharing == 1.0
+    shared: bool = field(init=False, repr=False, compare=False)
+    """Whether all classes have one covariance."""
+    between: bool = field(init=False, repr=False, compare=False)
+    """Whether own covariances are shrunk towards the pooled one."""
+    shape: type[Shape] = field(init=False, repr=False, compare=False)
+    """The class of the covariances."""
 
-    @property
-    def between(self) -> bool:
-        """Whether own covariances are shrunk towards the pooled one."""
-        return 0.0 < self.sharing < 1.0
-
-    @property
-    def shape(self) -> type[Shape]:
-        """The class of the covariances."""
-        return SHAPES[self.covariance]
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shared", self.sharing == 1.0)
+        object.__setattr__(self, "between", 0.0 < self.sharing < 1.0)
+        object.__setattr__(self, "shape", SHAPES[self.covariance])
 
     @property
     def parts(self) -> "tuple[Structure, Structure]":
@@ -107,6 +104,9 @@ MIXTURES = tuple(
 )
 
 
+_NUMBERS = (bool, np.bool_, int, float, np.integer, np.floating)
+
+
 def structure_of(covariance: object, shared: object) -> Structure:
     """The structure that users describe by a name and by `shared`, a boolean or a number in [0, 1].
 
@@ -119,8 +119,7 @@ def structure_of(covariance: object, shared: object) -> Structure:
         possible = ", ".join(map(repr, SHAPES))
         msg = f"covariance must be one of {possible}, got {covariance!r}"
         raise ParameterError(msg)
-    numbers = bool | np.bool_ | int | float | np.integer | np.floating
-    if not isinstance(shared, numbers) or not 0 <= shared <= 1:
+    if not isinstance(shared, _NUMBERS) or not 0 <= shared <= 1:
         msg = f"shared must be True, False or a number in [0, 1], got {shared!r}"
         raise ParameterError(msg)
     return Structure(SHAPES[covariance].name, float(shared))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from gaussbayes.base.triangular import cholesky, invert_lower, pivoted
 from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian.factor import cholesky, invert_lower, pivoted
 from tests.oracles import EPS
 
 SIZES = [1, 2, 31, 32, 33, 63, 64, 65, 100, 128, 129, 200, 300]

@@ -1,0 +1,223 @@
+"""Files made to do harm: an error that names the file, soon, in bounded memory; never a crash."""
+
+import gzip
+import os
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import ipc, parquet
+
+from gaussbayes.base.errors import DataError
+from gaussbayes.data import expansion
+from gaussbayes.data.files import open_source
+from tests.data.tables import learn
+from tests.fuzz import data_file
+
+PROGRAM = """
+import sys
+from gaussbayes.base.errors import DataError
+from gaussbayes.data.files import open_source
+from gaussbayes.data.reduction import reduce_rows
+from gaussbayes.data.roles import Request
+for read in (
+    lambda path: reduce_rows(path, Request("y", ["x"]), lambda block, _: block.rows.matrix.sum()),
+    lambda path: [block.table.num_rows for block in open_source(path).blocks()],
+):
+    try:
+        read(sys.argv[1])
+    except DataError as error:
+        print(error)
+from tests.fuzz.data_file import peak_memory
+print(peak_memory())
+"""
+
+
+def read_apart(path: Path) -> list[str]:
+    """The errors of a file that is read by another process, within 10 seconds and 512 MB."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    *errors, peak = done.stdout.splitlines()
+    assert int(peak) < 512
+    assert all(path.name in error for error in errors)
+    return errors
+
+
+def write_arrow(path: Path, table: pa.Table, compression: str | None = None) -> bytes:
+    options = ipc.IpcWriteOptions(compression=compression)
+    new = ipc.new_stream if path.suffix == ".arrows" else ipc.new_file
+    with new(path, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return path.read_bytes()
+
+
+ROWS = pa.table(
+    {
+        "x": [1.0, 2.0, 3.0],
+        "s": ["first string", "second string", "third string"],
+        "y": pa.array(["u", "v", "u"]).dictionary_encode(),
+    }
+)
+
+
+@pytest.mark.parametrize("name", ["rows.arrow", "rows.arrows"])
+@pytest.mark.parametrize("value", [2**31 - 1, -5, 1 << 20])
+def test_wrong_offsets(name: str, value: int, tmp_path: Path) -> None:
+    path = tmp_path / name
+    whole = write_arrow(path, ROWS)
+    offsets = np.array([0, 12, 25, 37], np.int32).tobytes()
+    assert whole.count(offsets) == 1
+    wrong = np.array([0, 12, value, value], np.int32).tobytes()
+    path.write_bytes(whole.replace(offsets, wrong))
+    errors = read_apart(path)  # of the columns that are needed first, then of all
+    assert errors
+    assert "offset" in errors[-1].lower()
+
+
+@pytest.mark.parametrize("name", ["rows.arrow", "rows.arrows"])
+def test_wrong_codes_of_a_dictionary(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    whole = write_arrow(path, ROWS)
+    codes = np.array([0, 1, 0], np.int32).tobytes()
+    assert whole.count(codes) == 1
+    path.write_bytes(whole.replace(codes, np.array([0, 1 << 28, 0], np.int32).tobytes()))
+    assert len(read_apart(path)) == 2
+
+
+@pytest.mark.parametrize("name", ["zeros.arrow", "zeros.arrows", "zeros.parquet"])
+def test_a_small_file_that_takes_much_memory(name: str, tmp_path: Path) -> None:
+    column = pa.array(np.zeros(14_000_000))
+    path = tmp_path / name
+    if name == "zeros.parquet":
+        column = pa.chunked_array([column] * 5)
+        table = pa.table({"x": column, "y": column})
+        parquet.write_table(table, path, row_group_size=len(column), compression="zstd")
+    else:
+        write_arrow(path, pa.table({"x": column, "y": column}), "zstd")
+    assert path.stat().st_size < 1 << 21
+    errors = read_apart(path)
+    assert len(errors) == 2
+    assert "MB" in errors[0]
+
+
+@pytest.mark.parametrize("name", ["long.arrow", "long.arrows"])
+def test_a_dictionary_that_takes_much_memory(name: str, tmp_path: Path) -> None:
+    values = pa.array(["x" * 1_000_000 + str(number) for number in range(210)])
+    kinds = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int16()), values)
+    path = tmp_path / name
+    write_arrow(path, pa.table({"x": [1.0, 2.0], "y": kinds}), "zstd")
+    errors = read_apart(path)
+    assert len(errors) == 2
+    assert "dictionary 0 of" in errors[0]
+
+
+def test_rows_without_values(tmp_path: Path) -> None:
+    path = tmp_path / "nothing.arrow"
+    nothing = pa.nulls((1 << 31) - 1)
+    write_arrow(path, pa.table({"x": nothing, "y": nothing}))
+    assert path.stat().st_size < 1000
+    assert len(read_apart(path)) == 2
+
+
+def test_one_string_in_every_row(tmp_path: Path) -> None:
+    text = pa.array(["x" * 1_000_000] * 210)
+    columns = {"x": np.arange(210.0), "s": text, "y": [0, 1] * 105}
+    for encoded in (True, False):
+        path = tmp_path / f"{encoded}.parquet"
+        parquet.write_table(pa.table(columns), path, compression="zstd", use_dictionary=encoded)
+        (error,) = read_apart(path)  # its numbers can be read
+        assert "MB of memory" in error
+
+
+def test_strings_that_many_rows_share_are_read(tmp_path: Path) -> None:
+    names = [f"{number % 9} " + "long " * 2000 for number in range(30_000)]
+    table = pa.table({"x": np.arange(30_000.0), "s": names, "y": [0, 1] * 15_000})
+    parquet.write_table(table.select(["x", "s", "y"]).slice(0, 9000), tmp_path / "a.parquet")
+    read = pa.concat_tables([b.table for b in open_source(tmp_path / "a.parquet").blocks()])
+    assert read["s"].to_pylist() == names[:9000]
+
+
+def test_a_length_that_is_not_true(tmp_path: Path) -> None:
+    path = tmp_path / "rows.arrow"
+    x = np.zeros(50_000)
+    whole = write_arrow(path, pa.table({"x": x, "y": x}), "zstd")
+    length = np.array([x.nbytes], "<i8").tobytes()
+    assert whole.count(length) >= 2
+    for wrong in (1 << 40, (1 << 63) - 1):
+        path.write_bytes(whole.replace(length, np.array([wrong], "<i8").tobytes()))
+        assert len(read_apart(path)) == 2
+
+
+def test_a_page_that_is_not_as_long_as_it_says(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"x": np.zeros(5000), "y": np.zeros(5000)}), path)
+    whole = path.read_bytes()
+    place = whole.index(b"PAR1") + 4
+    assert whole[place] == 0x15  # the first field of a page's header
+    # Its second and third field are the lengths in memory and in the file: here 2 GB.
+    for field in (2, 3):
+        header = bytearray(b"\x15\x04" + b"\x15\x10" * 2 + whole[place + 6 :])
+        at = 2 * field - 1
+        header[at : at + 1] = b"\xfe\xff\xff\xff\x0f"
+        path.write_bytes(whole[:place] + header)
+        assert len(read_apart(path)) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "rest"),
+    [
+        ("rows.csv.gz", b'x,y\n1,u\n2,"', b"\n"),
+        ("rows.csv.gz", b'x,y\n1,u\n2,"', b"a"),
+        ("rows.csv.gz", b'x,y\n1,u\n2,"', b'""'),
+        ("rows.csv.gz", b'"', b"\n"),
+        ("rows.jsonl.gz", b'{"x": "', b"a"),
+        ("rows.jsonl.gz", b'{"x": ', b"["),
+    ],
+)
+def test_a_value_without_end(name: str, start: bytes, rest: bytes, tmp_path: Path) -> None:
+    packed = zlib.compressobj(1, zlib.DEFLATED, 31)
+    parts = [packed.compress(start), *(packed.compress(rest * (1 << 20)) for _ in range(60))]
+    path = tmp_path / name
+    path.write_bytes(b"".join(parts) + packed.flush())
+    errors = read_apart(path)
+    assert len(errors) == 2
+    assert "longer than 32 MB" in errors[0]
+
+
+def test_lines_that_say_nothing_of_many_columns(tmp_path: Path) -> None:
+    names = ", ".join(f'"c{number}": 1' for number in range(2000))
+    path = tmp_path / "rows.jsonl"
+    path.write_text(f'{{{names}, "x": 1, "y": 0}}\n' + "{}\n" * 50_000)
+    assert len(read_apart(path)) == 1  # two columns of so many rows can be read
+
+
+@pytest.mark.parametrize("name", ["rows.csv.zst", "rows.csv.gz"])
+def test_text_that_expands(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expansion, "FREE_TOTAL", 1 << 20)
+    monkeypatch.setattr(expansion, "MOST_TIMES_TOTAL", 10)
+    text = b"x,y\n" + b"1,0\n2,1\n" * 200_000
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as out:
+        out.write(text)
+    packed = gzip.compress(text) if name.endswith("gz") else sink.getvalue().to_pybytes()
+    (tmp_path / name).write_bytes(packed)
+    with pytest.raises(DataError, match=f"{name} expands from .* KB to .* MB or more"):
+        learn(tmp_path / name, "y")
+
+
+@pytest.mark.parametrize("kind", data_file.KINDS)
+def test_mutated_files(kind: str) -> None:
+    command = [sys.executable, "-m", "tests.fuzz.data_file", kind, "300", "5"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr + done.stdout
