@@ -84,7 +84,8 @@ class Recipe:
 
     def with_options(self, **of_families: Any) -> "Recipe":
         """The same with other options of families, such as `covariance` and `shared`."""
-        changed = replace(self.options, of_families={**self.options.of_families, **of_families})
+        options = {**self.options.of_families, **of_families}
+        changed = replace(self.options, of_families=options, made={})
         return replace(self, options=changed)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import console, figure_file, fit_summary, options, row_files
+from gaussbayes.apps.cli import console, figure_file, fit_summary, memory_rows, options, row_files
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.figure_kinds import COMPARED
 
@@ -116,26 +116,29 @@ def command(
     source = row_files.open_files(data, chosen.file_format, chosen.bad_rows)
     rows = row_files.training_rows(source, chosen, checked)
     chosen = replace(chosen, target=rows.target)
-    table = row_files.sampled_rows(
-        row_files.labelled_blocks(rows, rows.encoder),
-        source,
-        rows.encoder,
-        sample,
-        seed,
-        labelled_only=chosen.labelled_only,
+    blocks = row_files.LabelledBlocks(rows, rows.encoder)
+    table = memory_rows.sampled_rows(
+        blocks, rows.encoder, source.shown, sample, seed, labelled_only=chosen.labelled_only
     )
+    if table is None:
+        raise row_files.no_rows(source)
     with warnings_told():
         comparison = compare(
-            table.X,
-            table.y,
-            held_out=row_files.held_out_rows(held_out, table, chosen),
+            table.features,
+            table.labels,
+            held_out=memory_rows.held_out_rows(held_out, table, chosen),
             neighbors=neighbors,
             model=Recipe(checked, table.categorical),
             automatic=automatic,
             random_state=seed,
         )
+    named = [
+        replace(each, problem=each.problem and options.in_options(each.problem))
+        for each in comparison.candidates
+    ]
+    comparison = replace(comparison, candidates=tuple(named))
     row_files.tell_bad_rows(source.bad_rows)
-    row_files.tell_unlabelled(table.n_unlabelled, chosen)
+    row_files.tell_unlabelled(blocks.n_unlabelled, chosen, row_files.LEARNT_FROM)
     selection = comparison.selection
     if as_json:
         console.write_json(
@@ -144,7 +147,7 @@ def command(
                 "target": chosen.target,
                 "how": comparison.how,
                 "rows": comparison.n_rows,
-                "unlabelled": table.n_unlabelled,
+                "unlabelled": blocks.n_unlabelled,
                 "classes": comparison.classes.tolist(),
                 "models": comparison.records(),
                 "selection": None if selection is None else fit_summary.selection_record(selection),

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 @click.argument("data", metavar="IN...", nargs=-1, required=True, type=options.SOURCE)
 @click.argument("output", metavar="OUT", type=options.OUTPUT)
 @options.names_option(
-    "--columns",
-    metavar="A,B,...",
-    help="The columns to write, in this order.  [default: all]",
+    "--columns", metavar="A,B,...", help="The columns to write, in this order.  [default: all]"
 )
 @options.output_format_option
 @options.escape_option

@@ -1,5 +1,6 @@
 """``gaussbayes evaluate``: how good a model's predictions are, on rows that it has not seen."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from gaussbayes.apps.cli import (
     evaluation_table,
     fit_summary,
     gates,
+    memory_rows,
     model_files,
     options,
     row_files,
@@ -20,6 +22,7 @@ from gaussbayes.apps.cli.options import RowOptions
 
 if TYPE_CHECKING:
     from gaussbayes.analysis.evaluation import Evaluation
+    from gaussbayes.data.bad_rows import BadRows
     from gaussbayes.data.files import Source
     from gaussbayes.model.model import Model
 
@@ -76,7 +79,7 @@ def command(
         evaluation, about = _of_model(given, chosen)
     else:
         source = row_files.open_files(given.data, chosen.file_format, chosen.bad_rows)
-        chosen = _with_target(source, chosen)
+        chosen = replace(chosen, target=row_files.target_column(source, chosen.target))
         if isinstance(held, Path):
             evaluation, about = _on_test_rows(source, chosen, settings, str(held))
         else:
@@ -91,31 +94,27 @@ def command(
 
 def evaluate_model(
     model: "Model", name: str, source: "Source", chosen: RowOptions
-) -> "tuple[Evaluation, row_files.UnseenCategories, int]":
+) -> "tuple[Evaluation, row_files.LabelledBlocks]":
     """Compare a model's predictions with the classes in a source, in bounded memory.
 
     Returns
     -------
-    The evaluation, the categories that are new, and how many rows have no label.
+    The evaluation, and the blocks, which know what was new and what has no label.
     """
     from gaussbayes.analysis.evaluation import evaluate
 
     features = model_files.named_features(model, name)
     rows = row_files.rows_of_model(source, model, features, chosen)
-    unseen = row_files.UnseenCategories(model.encoder)
+    blocks = row_files.LabelledBlocks(rows, model.encoder, model.classes)
     evaluation: Evaluation | None = None
-    n_unlabelled = 0
-    for block in row_files.labelled_blocks(rows, model.encoder, model.classes):
-        unseen.add(block.rows)
-        targets = block.targets
-        n_unlabelled += targets.n_unlabelled
-        if targets.n_unlabelled == block.rows.n_rows:
-            continue
-        part = evaluate(model.log_posterior(block.rows), targets.codes, model.classes)
-        evaluation = part if evaluation is None else evaluation + part
+    for block in blocks:
+        if block.targets.labelled.any():
+            log_posterior = model.log_posterior(block.rows)
+            part = evaluate(log_posterior, block.targets.codes, model.classes)
+            evaluation = part if evaluation is None else evaluation + part
     if evaluation is None:
-        raise row_files.no_rows(source, "with a label " if n_unlabelled else "")
-    return evaluation, unseen, n_unlabelled
+        raise row_files.no_rows(source, "labelled rows" if blocks.n_unlabelled else "rows")
+    return evaluation, blocks
 
 
 def _of_model(
@@ -127,12 +126,10 @@ def _of_model(
         raise click.UsageError(msg)
     model = model_files.read_solved(given.model)
     source = row_files.open_files(given.data, chosen.file_format, chosen.bad_rows)
-    evaluation, unseen, n_unlabelled = evaluate_model(model, given.model, source, chosen)
+    evaluation, blocks = evaluate_model(model, given.model, source, chosen)
     name = "from standard input" if given.model == options.STANDARD else given.model
     how = f"the model {name} on {evaluation.n_rows:,} rows of {source.shown}"
-    target = chosen.target or model.target
-    about = _about(given.model, source, target, how, n_unlabelled)
-    return evaluation, about | _told_unseen(unseen)
+    return evaluation, {"model": given.model} | _about(blocks, how, chosen)
 
 
 def _on_test_rows(
@@ -141,65 +138,55 @@ def _on_test_rows(
     """A model fitted to some files on the rows of another."""
     fit = fit_files(source, chosen, options.check_settings(settings))
     row_files.tell_bad_rows(fit.reduced.bad_rows)
-    row_files.tell_unlabelled(fit.reduced.n_unlabelled, chosen)
+    row_files.tell_unlabelled(fit.reduced.n_unlabelled, chosen, row_files.LEARNT_FROM)
     if fit.selection is not None:
         tell(f"chosen: {fit_summary.describe(fit.selection)}")
     other = row_files.open_files([test], None, chosen.bad_rows)
-    row_files.check_columns(other, [str(chosen.target)], "the target")
-    evaluation, unseen, n_unlabelled = evaluate_model(fit.model, "fitted", other, chosen)
+    evaluation, blocks = evaluate_model(fit.model, "fitted", other, chosen)
     learnt = f"fitted to {fit.reduced.n_rows:,} rows of {source.shown}"
     how = f"{learnt}, judged by {evaluation.n_rows:,} rows of {other.shown}"
-    about = _about(None, other, chosen.target, how, n_unlabelled)
-    return evaluation, about | _told_unseen(unseen)
+    return evaluation, {"model": None} | _about(blocks, how, chosen)
 
 
 def _on_held_out_rows(
     source: "Source", chosen: RowOptions, settings: dict[str, Any], held_out: Any, seed: int
 ) -> "tuple[Evaluation, dict[str, Any]]":
     """Models fitted to some rows on the others, which must fit into memory."""
-    from gaussbayes.analysis.held_out import Recipe, evaluate_held_out
+    from gaussbayes.analysis.held_out import Recipe, check_classes, evaluate_held_out
 
     checked = options.check_settings(settings)
     rows = row_files.training_rows(source, chosen, checked)
-    table = row_files.all_rows(rows, labelled_only=chosen.labelled_only)
+    reduced = memory_rows.load_rows(rows, labelled_only=chosen.labelled_only)
+    table = reduced.total
+    check_classes(table.table.classes)
     recipe = Recipe(checked, table.categorical)
     with warnings_told():
-        judged = evaluate_held_out(recipe, table.X, table.y, held_out, random_state=seed)
-    about = _about(None, source, chosen.target, judged.how, table.n_unlabelled, table.bad_rows)
-    return judged.evaluation, about
+        judged = evaluate_held_out(
+            recipe, table.features, table.labels, held_out, random_state=seed
+        )
+    row_files.tell_bad_rows(reduced.bad_rows)
+    row_files.tell_unlabelled(reduced.n_unlabelled, chosen, row_files.LEARNT_FROM)
+    about = _record(source, rows.target, judged.how, reduced.n_unlabelled, reduced.bad_rows)
+    return judged.evaluation, {"model": None} | about
 
 
-def _with_target(source: "Source", chosen: RowOptions) -> RowOptions:
-    from dataclasses import replace
+def _about(blocks: row_files.LabelledBlocks, how: str, chosen: RowOptions) -> dict[str, Any]:
+    """What is said of the rows that a model was judged by, also as plain values."""
+    source = blocks.rows.source
+    row_files.tell_bad_rows(source.bad_rows)
+    row_files.tell_unlabelled(blocks.n_unlabelled, chosen, row_files.NOT_JUDGED)
+    blocks.unseen.tell()
+    record = _record(source, blocks.rows.target, how, blocks.n_unlabelled, source.bad_rows)
+    return record | ({"unseen": blocks.unseen.record()} if blocks.encoder.categorical else {})
 
-    return replace(chosen, target=row_files.target_column(source, chosen.target))
 
-
-def _about(
-    model: str | None,
-    source: "Source",
-    target: str | None,
-    how: str,
-    n_unlabelled: int,
-    bad_rows: Any = None,
+def _record(
+    source: "Source", target: str | None, how: str, n_unlabelled: int, bad_rows: "BadRows"
 ) -> dict[str, Any]:
-    bad = source.bad_rows if bad_rows is None else bad_rows
-    row_files.tell_bad_rows(bad)
-    if n_unlabelled:
-        have = "row without label is" if n_unlabelled == 1 else "rows without label are"
-        tell(f"{n_unlabelled:,} {have} not judged by")
     return {
-        "model": model,
         "data": list(source.files),
         "target": target,
         "how": how,
         "unlabelled": n_unlabelled,
-        "bad_rows": row_files.bad_rows_record(bad),
+        "bad_rows": row_files.bad_rows_record(bad_rows),
     }
-
-
-def _told_unseen(unseen: "row_files.UnseenCategories") -> dict[str, Any]:
-    if not unseen.encoder.categorical:
-        return {}
-    unseen.tell()
-    return {"unseen": unseen.record()}

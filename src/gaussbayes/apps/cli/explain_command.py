@@ -124,17 +124,17 @@ def command(
 
     from gaussbayes.analysis.explanation import explain
 
-    try:
-        with naming(place):
+    with naming(place):
+        try:
             explanation = explain(fitted, row, pair, reference)
-    except ParameterError as error:  # of the reference
-        raise click.UsageError(str(error)) from None
+        except ParameterError as error:
+            raise click.BadParameter(str(error), param_hint="'--reference'") from None
     if as_json:
         about = {"model": model, "data": source.files[0], "row": number}
         console.write_json(about | explanation.as_record())
     else:
         out = console.stdout_console()
-        _print(out, explanation, f"what the model {model} says of {place}")
+        print_explanation(out, explanation, f"what the model {model} says of {place}")
     if figure is not None:
         from gaussbayes import plots
 
@@ -149,11 +149,8 @@ def _find_row(source: "Source", model: "Model", name: str, number: int) -> "Rows
             "give the file that holds the row"
         )
         raise click.UsageError(msg)
-    features = model_files.named_features(model, name)
-    row_files.check_columns(source, features, f"the model's {counted(len(features), 'feature')}")
-    rows = row_files.FeatureRows(source, model)
-    _ = rows.schema  # checks the types
-    return rows.find_row(number)
+    row_files.check_features(source, model_files.named_features(model, name))
+    return row_files.FeatureRows(source, model).find_row(number)
 
 
 def _pair(model: "Model", classes: tuple[str, ...]) -> tuple[int, int]:
@@ -172,7 +169,7 @@ def _pair(model: "Model", classes: tuple[str, ...]) -> tuple[int, int]:
 # Tables for a terminal of 80 columns.
 
 
-def _print(out: "Console", explanation: "Explanation", what: str) -> None:
+def print_explanation(out: "Console", explanation: "Explanation", what: str) -> None:
     """Print Bayes' rule, plain and in logarithms, and what each feature adds to the log-odds."""
     console.paragraph(out, what, style="dim")
     console.print_tables(out, _rule_tables(explanation.bayes))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from gaussbayes.apps.cli.row_files import MemoryRows
+from gaussbayes.apps.cli.memory_rows import MemoryRows
 
 if TYPE_CHECKING:
     from gaussbayes.analysis.comparison import Comparison
@@ -57,19 +57,20 @@ class Scene:
     @property
     def points(self) -> tuple[Any, ...]:
         """The rows and their labels, if there are any."""
-        return () if self.rows is None else (self.rows.X, self.rows.y)
+        return () if self.rows is None else (self.rows.features, self.rows.labels)
 
     def evaluated(self) -> "Evaluation":
         """The model's predictions against the classes of the rows."""
         if self.evaluation is not None:
             return self.evaluation
         from gaussbayes.analysis.evaluation import evaluate
-        from gaussbayes.data.labels import codes_among, read_targets
+        from gaussbayes.data.labels import codes_among
 
-        X, y = self.points
         assert self.model is not None
-        targets = codes_among(self.model.classes, *read_targets(y))
-        log_posterior = self.model.log_posterior(self.model.rows(X))
+        assert self.rows is not None
+        table = self.rows.table
+        targets = codes_among(self.model.classes, table.targets, table.classes)
+        log_posterior = self.model.log_posterior(table.rows.with_categories(self.model.categories))
         return evaluate(log_posterior, targets.codes, self.model.classes)
 
 

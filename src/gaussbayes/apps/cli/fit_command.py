@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import fit_summary, model_files, options, row_files
+from gaussbayes.apps.cli import fit_summary, memory_rows, model_files, options, row_files
 from gaussbayes.apps.cli.console import warnings_told
 
 if TYPE_CHECKING:
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from gaussbayes.data.reduction import Reduced
     from gaussbayes.model.options import Options
     from gaussbayes.model.sources import SourceFit
+
+
+_KEPT = 10
+"""Posteriors of a row that are kept where models are chosen by rows held out."""
 
 
 @click.command("fit")
@@ -85,13 +89,15 @@ def fit_files(source: Any, chosen: options.RowOptions, settings: "Options") -> "
     is_chosen = is_open(settings.settings(rows.encoder.schema(np.empty(0))))
     with warnings_told():
         if is_chosen and settings.criterion == "leave_one_out":
-            reduced = row_files.load_rows(rows, labelled_only=chosen.labelled_only)
+            reduced = memory_rows.load_rows(rows, labelled_only=chosen.labelled_only)
+            n, k = reduced.n_rows, reduced.total.table.classes.size
+            memory_rows.check_bytes(8 * n * k * _KEPT, n)
             return fit_loaded(rows, reduced, settings)
         return fit_rows(rows, settings, labelled_only=chosen.labelled_only)
 
 
 def fit_loaded(
-    rows: "FileRows", reduced: "Reduced[row_files.TablePart]", settings: "Options"
+    rows: "FileRows", reduced: "Reduced[memory_rows.MemoryRows]", settings: "Options"
 ) -> "SourceFit":
     """The model of rows in memory."""
     from gaussbayes.model.options import fit_model

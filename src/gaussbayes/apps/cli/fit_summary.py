@@ -25,7 +25,13 @@ def check_json(name: str, *, as_json: bool) -> None:
 
 
 def tell_fit(
-    fit: "SourceFit", chosen: RowOptions, name: str, *, as_json: bool, done: str = "learnt from"
+    fit: "SourceFit",
+    chosen: RowOptions,
+    name: str,
+    *,
+    as_json: bool,
+    done: str = "learnt from",
+    use: str = row_files.LEARNT_FROM,
 ) -> None:
     """Say what was done with which rows, what was chosen, and where the model is.
 
@@ -33,8 +39,10 @@ def tell_fit(
     ----------
     name : of the model file
     done : how the message begins
+    use : what was done with rows without label
     """
     model, reduced, selection = fit.model, fit.reduced, fit.selection
+    n_rows = reduced.n_rows - (reduced.n_unlabelled if chosen.labelled_only else 0)
     schema = model.schema
     categories = [
         (schema.titles[column], len(labels))
@@ -44,7 +52,7 @@ def tell_fit(
         record: dict[str, Any] = {
             "model": name,
             "target": reduced.target,
-            "rows": reduced.n_rows,
+            "rows": n_rows,
             "classes": schema.classes.tolist(),
             "features": list(schema.titles),
             "incomplete": reduced.n_incomplete,
@@ -58,14 +66,14 @@ def tell_fit(
         console.write_json(record)
     if selection is not None:
         tell(f"chosen: {describe(selection)}")
-    rows = counted(reduced.n_rows, "row")
+    rows = counted(n_rows, "row")
     classes = counted(len(schema.classes), "class", "classes")
     features = counted(schema.n_features, "feature")
     tell(f"{done} {rows}: {classes}, {features}; the model is in {model_files.shown(name)}")
     if reduced.n_incomplete:
-        have = "has" if reduced.n_incomplete == 1 else "have"
-        tell(f"{reduced.n_incomplete:,} of them {have} missing values")
-    row_files.tell_unlabelled(reduced.n_unlabelled, chosen)
+        rows = "row has" if reduced.n_incomplete == 1 else "rows have"
+        tell(f"{reduced.n_incomplete:,} {rows} missing values")
+    row_files.tell_unlabelled(reduced.n_unlabelled, chosen, use)
     for feature, n in categories:
         tell(f"{feature}: {counted(n, 'category', 'categories')}")
     row_files.tell_bad_rows(reduced.bad_rows)
@@ -133,11 +141,7 @@ def candidate_table(selection: "Selection") -> "Table":
     )
     table.columns[0].no_wrap = True
     for candidate in _ranked(selection):
-        scores = [
-            percent(candidate.error),
-            fixed(candidate.log_loss, 4),
-            fixed(candidate.brier, 4),
-        ]
+        scores = [percent(candidate.error), fixed(candidate.log_loss, 4), fixed(candidate.brier, 4)]
         table.add_row(
             candidate.structure.name,
             _word(candidate),
@@ -182,7 +186,7 @@ def _candidate_record(candidate: "Candidate") -> dict[str, Any]:
         "log_loss": finite(candidate.log_loss),
         "brier": finite(candidate.brier),
         "bic": finite(candidate.bic),
-        "problem": candidate.refused,
+        "problem": candidate.refused and in_options(candidate.refused),
     }
 
 

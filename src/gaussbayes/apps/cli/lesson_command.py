@@ -55,7 +55,7 @@ def lesson_command(
     if directory is not None:
         _make_directory(directory)
     figures = any(lesson.figures for lesson in chosen)
-    windows = figures and not as_json and directory is None and _has_windows()
+    windows = figures and not as_json and directory is None and has_windows()
     for number, lesson in enumerate(chosen):
         if as_json:
             console.write_json(_record(lesson, seed, directory))
@@ -251,7 +251,7 @@ def _show_figures(lesson: "Lesson") -> None:
     plt.close("all")
 
 
-def _has_windows() -> bool:
+def has_windows() -> bool:
     """Whether somebody is watching, and matplotlib can open windows for them."""
     if not sys.stdout.isatty():
         return False

@@ -492,12 +492,7 @@ def names_option(*declarations: str, **settings: Any) -> Callable[[Function], Fu
 def held_out_option(metavar: str, what: str) -> Callable[[Function], Function]:
     """The option ``--held-out``, which is 10 folds by default."""
     return click.option(
-        "--held-out",
-        callback=held_out,
-        default="10",
-        show_default=True,
-        metavar=metavar,
-        help=what,
+        "--held-out", callback=held_out, default="10", show_default=True, metavar=metavar, help=what
     )
 
 

@@ -11,6 +11,7 @@ from gaussbayes.apps.cli import (
     console,
     evaluate_command,
     figure_file,
+    memory_rows,
     model_files,
     options,
     row_files,
@@ -21,6 +22,7 @@ from gaussbayes.apps.cli.fit_command import fit_files, fit_loaded
 from gaussbayes.apps.cli.options import RowOptions
 
 if TYPE_CHECKING:
+    from gaussbayes.data.files import Source
     from gaussbayes.data.rows import LabelledRows
     from gaussbayes.model.options import Options
 
@@ -208,21 +210,40 @@ def _of_model(
         return scene
     source = row_files.open_files(given.data, chosen.file_format, chosen.bad_rows)
     if kind.counts_all:
-        evaluation, unseen, n_unlabelled = evaluate_command.evaluate_model(
-            model, name, source, chosen
-        )
-        unseen.tell()
+        evaluation, blocks = evaluate_command.evaluate_model(model, name, source, chosen)
         scene = replace(scene, evaluation=evaluation)
     else:
         features = model_files.named_features(model, name)
         rows = row_files.rows_of_model(source, model, features, chosen)
-        blocks = row_files.labelled_blocks(rows, model.encoder, model.classes)
-        sample = row_files.sampled_rows(blocks, source, model.encoder, kind.most_rows, seed)
-        scene, n_unlabelled = replace(scene, rows=sample), sample.n_unlabelled
+        blocks = row_files.LabelledBlocks(rows, model.encoder, model.classes)
+        scene = replace(scene, rows=_sample(blocks, blocks, source, kind, seed, chosen))
+    blocks.unseen.tell()
     row_files.tell_bad_rows(source.bad_rows)
-    if kind.judges and n_unlabelled:
-        tell(f"{console.counted(n_unlabelled, 'row')} without label: not judged by")
+    use = row_files.NOT_JUDGED if kind.judges else ""
+    row_files.tell_unlabelled(blocks.n_unlabelled, chosen, use)
     return scene
+
+
+def _sample(
+    blocks: row_files.LabelledBlocks,
+    tables: "Iterable[LabelledRows]",
+    source: "Source",
+    kind: FigureKind,
+    seed: int,
+    chosen: RowOptions,
+) -> memory_rows.MemoryRows:
+    """The rows to draw."""
+    sample = memory_rows.sampled_rows(
+        tables,
+        blocks.encoder,
+        source.shown,
+        kind.most_rows,
+        seed,
+        labelled_only=chosen.labelled_only,
+    )
+    if sample is None:
+        raise row_files.no_rows(source)
+    return sample
 
 
 def _of_rows(
@@ -236,31 +257,29 @@ def _of_rows(
     """Rows, and a model fitted to all of them if one is needed."""
     source = row_files.open_files(data, chosen.file_format, chosen.bad_rows)
     rows = row_files.training_rows(source, chosen, settings)
-    blocks: Iterable[LabelledRows] = row_files.labelled_blocks(rows, rows.encoder)
+    blocks = row_files.LabelledBlocks(rows, rows.encoder)
+    tables: Iterable[LabelledRows] = blocks
     model, bad_rows = None, None
     if kind.needs != "rows" and source.is_read_once:
-        reduced = row_files.load_rows(rows, labelled_only=chosen.labelled_only)
+        reduced = memory_rows.load_rows(rows, labelled_only=chosen.labelled_only)
         model = fit_loaded(rows, reduced, settings).model
-        blocks, bad_rows = [reduced.total.table], reduced.bad_rows
+        tables, bad_rows = [reduced.total.table], reduced.bad_rows
+        blocks.n_unlabelled = reduced.n_unlabelled
     elif kind.needs != "rows":
         model = fit_files(source, chosen, settings).model
-    sample = row_files.sampled_rows(
-        blocks,
-        source,
-        rows.encoder,
-        kind.most_rows,
-        seed,
-        labelled_only=chosen.labelled_only,
-    )
-    row_files.tell_bad_rows(bad_rows or sample.bad_rows)
-    row_files.tell_unlabelled(sample.n_unlabelled, chosen)
+    sample = _sample(blocks, tables, source, kind, seed, chosen)
+    row_files.tell_bad_rows(bad_rows or source.bad_rows)
+    use = "" if model is None else row_files.LEARNT_FROM
+    row_files.tell_unlabelled(blocks.n_unlabelled, chosen, use)
     return replace(scene, model=model, rows=sample)
 
 
-def _compared(rows: row_files.MemoryRows, settings: "Options", held_out: Any, seed: int) -> Any:
+def _compared(rows: memory_rows.MemoryRows, settings: "Options", held_out: Any, seed: int) -> Any:
     from gaussbayes.analysis.comparison import compare
     from gaussbayes.analysis.held_out import Recipe
 
     recipe = Recipe(settings, rows.categorical)
     with warnings_told():
-        return compare(rows.X, rows.y, held_out=held_out, model=recipe, random_state=seed)
+        return compare(
+            rows.features, rows.labels, held_out=held_out, model=recipe, random_state=seed
+        )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.apps.cli import model_files, options, row_files
-from gaussbayes.apps.cli.console import counted, tell
+from gaussbayes.apps.cli.console import tell
 from gaussbayes.base.errors import DataError, SchemaError
 
 if TYPE_CHECKING:
@@ -63,10 +63,7 @@ SCORES = (
     Score("log_joint", "Its logarithm, for many features.", lambda m, r: m.log_joint(r)),
     Score("evidence", "The density of the row, p(x).", lambda m, r: m.evidence(r), False),
     Score(
-        "log_evidence",
-        "Its logarithm, for many features.",
-        lambda m, r: m.log_evidence(r),
-        False,
+        "log_evidence", "Its logarithm, for many features.", lambda m, r: m.log_evidence(r), False
     ),
     Score(
         "mahalanobis",
@@ -189,7 +186,7 @@ def command(
     features = model_files.named_features(fitted, model)
     source = row_files.open_files(data, file_format, bad_rows)
     model_files.check_no_overwriting(output, model, *source.files)
-    row_files.check_columns(source, features, f"the model's {counted(len(features), 'feature')}")
+    row_files.check_features(source, features)
     kept = _kept_columns(keep, source, features)
     asked = _Question(fitted, None if no_label else rule, tuple(scores))
     _check_free(source, kept, asked.columns)
@@ -278,10 +275,10 @@ def _answers(
             yield pa.table([*table.select(rows.kept).columns, *columns], schema=schema)
 
     # The types of the scores, which depend on those of the features, are told by no rows at all.
-    empty = rows.schema.empty_table()
-    answer = asked.answer(rows.encode(empty), classes)
+    held = rows.selection.schema
+    answer = asked.answer(rows.encode(held.empty_table()), classes)
     types = [(name, column.type) for name, column in zip(asked.columns, answer, strict=True)]
-    schema = pa.schema([*(rows.schema.field(name) for name in rows.kept), *types])
+    schema = pa.schema([*(held.field(name) for name in rows.kept), *types])
     return tables(), schema
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import model_files, options, row_files
-from gaussbayes.apps.cli.console import tell, warnings_told
+from gaussbayes.apps.cli import memory_rows, model_files, options, row_files
+from gaussbayes.apps.cli.console import warnings_told
 from gaussbayes.apps.cli.fit_command import fit_loaded
 from gaussbayes.apps.cli.options import RowOptions
 
@@ -94,15 +94,14 @@ def command(
     else:
         model, table = _loaded(given.model, source, chosen)
         chosen = replace(chosen, target=chosen.target or model.target)
-    row_files.tell_bad_rows(table.bad_rows)
     context = click.get_current_context()
     with warnings_told():
         path = write_report(
             model,
-            table.X,
-            table.y,
+            table.features,
+            table.labels,
             output,
-            held_out=row_files.held_out_rows(held_out, table, chosen),
+            held_out=memory_rows.held_out_rows(held_out, table, chosen),
             title=title,
             random_state=seed,
             source=source.shown,
@@ -113,26 +112,29 @@ def command(
 
 def _fitted(
     source: "Source", chosen: RowOptions, settings: "Options"
-) -> "tuple[Model, row_files.MemoryRows]":
+) -> "tuple[Model, memory_rows.MemoryRows]":
     """A model of the rows, and the rows."""
     rows = row_files.training_rows(source, chosen, settings)
-    reduced = row_files.load_rows(rows, labelled_only=chosen.labelled_only)
+    reduced = memory_rows.load_rows(rows, labelled_only=chosen.labelled_only)
     with warnings_told():
         model = fit_loaded(rows, reduced, settings).model
-    row_files.tell_unlabelled(reduced.n_unlabelled, chosen)
-    table = reduced.total.table
-    return model, row_files.in_memory(table, rows.encoder, reduced.n_unlabelled, reduced.bad_rows)
+    row_files.tell_bad_rows(reduced.bad_rows)
+    row_files.tell_unlabelled(reduced.n_unlabelled, chosen, row_files.LEARNT_FROM)
+    return model, reduced.total
 
 
 def _loaded(
     name: str, source: "Source", chosen: RowOptions
-) -> "tuple[Model, row_files.MemoryRows]":
+) -> "tuple[Model, memory_rows.MemoryRows]":
     """A model from its file, and rows that have its features."""
     model = model_files.read_solved(name)
     features = model_files.named_features(model, name)
     rows = row_files.rows_of_model(source, model, features, chosen)
-    blocks = row_files.labelled_blocks(rows, model.encoder, model.classes)
-    table = row_files.sampled_rows(blocks, source, model.encoder, row_files.MOST_BYTES, 0)
-    if table.n_unlabelled:
-        tell(f"{table.n_unlabelled:,} rows without label: not judged by")
+    blocks = row_files.LabelledBlocks(rows, model.encoder, model.classes)
+    table = memory_rows.sampled_rows(blocks, model.encoder, source.shown, memory_rows.MOST_BYTES, 0)
+    if table is None:
+        raise row_files.no_rows(source)
+    row_files.tell_bad_rows(source.bad_rows)
+    row_files.tell_unlabelled(blocks.n_unlabelled, chosen, row_files.NOT_JUDGED)
+    blocks.unseen.tell()
     return model, table

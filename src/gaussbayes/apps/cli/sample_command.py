@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import model_files, options, row_files
+from gaussbayes.apps.cli import memory_rows, model_files, options, row_files
 from gaussbayes.base.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def command(
 
     classes = pa.array(fitted.schema.classes.tolist())
     encoder = fitted.encoder
-    kinds = [row_files.arrow_type(encoder, j) or pa.float64() for j in range(encoder.n_features)]
+    kinds = [memory_rows.arrow_type(encoder, j) or pa.float64() for j in range(encoder.n_features)]
     titles = fitted.schema.titles
     schema = pa.schema([*zip(titles, kinds, strict=True), (target, classes.type)])
     tables = _tables(fitted, classes, schema, rows, seed)
@@ -74,5 +74,5 @@ def _tables(
     sizes = [block.stop - block.start for block in ranges(n_rows, BLOCK_ROWS)]
     for size in count_rows(sizes, "drawing", n_rows, lambda size: size):
         drawn, codes = draw(model, size, generator)
-        table = row_files.as_table(encoder.decode(drawn), encoder)
+        table = memory_rows.as_table(encoder.decode(drawn), encoder)
         yield pa.table([*table.columns, classes.take(pa.array(codes))], schema=schema)

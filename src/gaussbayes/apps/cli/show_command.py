@@ -224,6 +224,8 @@ def _families(families: list[dict[str, Any]]) -> str:
 
 
 def _written(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
     return {None: "none", True: "yes", False: "no"}.get(value, str(value))
 
 
@@ -243,7 +245,7 @@ def _class_table(model: "Model", problem: str | None) -> "Table":
 def _parameter_table(model: "Model", parameters: "ParameterTable") -> "Table":
     """A line for each feature or category, a column for each class."""
     names = model_files.class_names(model)
-    owners = names if len(parameters.values) == len(names) else ["all classes"]
+    owners = names if len(parameters.values) == len(names) else ["all"]
     shown = owners[:_MOST_COLUMNS]
     table = console.narrow_table("", *shown, title=parameters.title)
     columns = zip(parameters.columns[:_MOST_LINES], parameters.values.T, strict=False)

@@ -48,7 +48,7 @@ def update_command(**arguments: Any) -> None:
     \b
     gaussbayes update iris.json monday.csv tuesday.csv
     """
-    _change("update", "learnt from", _updated, **arguments)
+    _change("update", "learnt from", row_files.LEARNT_FROM, _updated, **arguments)
 
 
 @click.command("forget")
@@ -64,7 +64,7 @@ def forget_command(**arguments: Any) -> None:
     \b
     gaussbayes forget iris.json withdrawn.csv
     """
-    _change("forget", "forgot", _without, **arguments)
+    _change("forget", "forgot", "forgotten, too", _without, **arguments)
 
 
 def _updated(model: "Model", rows: "FileRows", reduced: "Reduced[Learnt]") -> "Model":
@@ -84,6 +84,7 @@ def _without(model: "Model", _: "FileRows", reduced: "Reduced[Learnt]") -> "Mode
 def _change(
     step: str,
     done: str,
+    use: str,
     change: "Callable[[Model, FileRows, Reduced[Learnt]], Model]",
     *,
     model: str,
@@ -98,6 +99,7 @@ def _change(
     ----------
     step : what is done, for messages
     done : how the message about it begins
+    use : what is done with rows without label
     change : the model, the rows and what was learnt from them ↦ the new model
     """
     from gaussbayes.model.sources import Observation, SourceFit
@@ -113,14 +115,14 @@ def _change(
     model_files.check_writable(output)
     rows = row_files.rows_of_model(source, before, features, chosen)
     with warnings_told():
-        reduced = rows.reduce(Observation(before.settings, before.schema, chosen.labelled_only))
+        reduced = rows.reduce(Observation(before.observing, before.schema, chosen.labelled_only))
     with naming(f"{source.shown} does not fit {model}"):
         changed = change(before, rows, reduced)
     fit = SourceFit(fit_summary.solved_if_possible(changed), reduced)
     # A file that held unlabelled rows still does.
     keep = model_files.has_unlabelled_rows(before)
     model_files.write_model(fit.model, output, keep_unlabelled=keep)
-    fit_summary.tell_fit(fit, chosen, output, as_json=as_json, done=done)
+    fit_summary.tell_fit(fit, chosen, output, as_json=as_json, done=done, use=use)
     if not as_json:
         _tell_classes(model_files.class_names(before), model_files.class_names(fit.model))
 

@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.cli import choosing
+from gaussbayes.apps.cli import memory_rows
 from gaussbayes.datasets import load_iris
-from gaussbayes.families.gaussian.structures import name_of
 from tests.cli.calling import Call, Shell
 
 AUTO = ["--covariance", "auto", "--shrinkage", "auto"]
@@ -81,10 +80,10 @@ def test_all_candidates_as_json(shell: Shell, iris: Path) -> None:
         (one["covariance"], one["shared"], one["shrinkage"]): one for one in told["candidates"]
     }
     for one in model.selection_.candidates:
-        own = found[one.structure.covariance, one.structure.sharing, one.shrinkage]
+        own = found[one.structure.covariance, one.structure.shared_setting, one.shrinkage]
         figures = (own["log_loss"], own["error"], own["brier"], own["bic"], own["parameters"])
         assert figures == (one.log_loss, one.error, one.brier, one.bic, one.n_parameters)
-        assert own["model"] == name_of(one.structure)
+        assert own["model"] == one.structure.name
         assert own["problem"] is None
 
 
@@ -99,7 +98,7 @@ def test_weights_count_rows(call: Call, iris: Path, selection: str) -> None:
     model.fit(frame.drop(columns="species"), frame["species"], count)
     best, own = model.selection_.best, told["selection"]["chosen"]
     assert own["covariance"] == best.structure.covariance
-    assert own["shared"] == best.structure.sharing
+    assert own["shared"] == best.structure.shared_setting
     assert (own["shrinkage"], told["rows"]) == (best.shrinkage, 150)
     loaded = GaussianClassifier.load(iris.parent / "m.json")
     np.testing.assert_allclose(loaded.means_, model.means_, rtol=1e-14)
@@ -110,7 +109,7 @@ def test_no_row_weighs_anything(call: Call, iris: Path) -> None:
     pd.read_csv(iris).assign(count=0).to_csv(iris, index=False)
     result = call("fit", iris, "-y", "species", *AUTO, "--weights", "count")
     assert result.exit_code == 3
-    assert "iris.csv: Sample weights must contain at least one non-zero" in result.stderr
+    assert "iris.csv: the weights in column 'count' are all zero" in result.stderr
 
 
 def test_negative_weights(call: Call, iris: Path) -> None:
@@ -137,10 +136,10 @@ def test_bad_rows_are_left_out(call: Call, iris: Path) -> None:
 def test_more_rows_than_may_be_kept(
     call: Call, iris: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choosing, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(memory_rows, "MOST_BYTES", 10_000)
     refused = call("fit", iris, "-y", "species", *AUTO)
     assert refused.exit_code == 3
-    assert "too many rows to leave them out one at a time" in refused.stderr
+    assert "there are too many rows for this" in refused.stderr
     assert "--selection bic" in refused.stderr
     assert not (iris.parent / "model.json").exists()
     assert call("fit", iris, "-y", "species", *AUTO, "--selection", "bic").exit_code == 0
