@@ -15,6 +15,7 @@ from gaussbayes import GaussianClassifier
 from gaussbayes.apps.cli.group import gaussbayes
 from gaussbayes.apps.lab.wire_format import MessageError
 from tests.lab.page import FITTED, Page
+from tests.lab.tables import open_page, people
 
 HAND: dict[str, Any] = {
     "from": "hand",
@@ -232,3 +233,76 @@ def test_names_that_need_quotes(page: Page, capsys: pytest.CaptureFixture[str]) 
 def test_no_model_to_take_away(page: Page) -> None:
     with pytest.raises(MessageError, match="there is no model to take away: class 'A'"):
         take(page, "model", page.data("few_rows"), FITTED)
+
+
+def same_probabilities(model: GaussianClassifier, tables: list[dict[str, Any]]) -> None:
+    known = model.category_probabilities_
+    assert [str(name) for name in known] == [table["feature"] for table in tables]
+    for table, probabilities in zip(tables, known.values(), strict=True):
+        np.testing.assert_allclose(probabilities, table["probabilities"], rtol=1e-9)
+
+
+@pytest.mark.parametrize("test", [0, 0.3])
+@pytest.mark.parametrize(
+    "model",
+    [
+        FITTED,
+        FITTED
+        | {"shared": True, "smoothing": 0.5, "unlabelled_weight": 0.25, "priors": [0.3, 0.7]},
+    ],
+)
+def test_any_table(model: dict[str, Any], test: float, capsys: pytest.CaptureFixture[str]) -> None:
+    """Categories, missing values and rows without label: everywhere the same model."""
+    frame = people(missing=0.1, unlabelled=0.3)
+    page, data = open_page(frame, test=test)
+    numbers = page.ask("numbers", data=data, pair=[0, 1], model=model).head
+    header, *lines = csv.reader(io.StringIO(take(page, "csv", data, model)))
+    assert header == frame.columns.tolist()
+    assert [line[1] for line in lines] == frame["town"].fillna("").tolist()
+    assert [line[-1] for line in lines] == frame["kind"].fillna("").tolist()
+
+    take(page, "model", data, model)
+    taken = GaussianClassifier.load("lab.json")
+    assert (taken.target_name_, taken.feature_names_in_.tolist()) == ("kind", header[:-1])
+    names, errors = execute(take(page, "python", data, model), capsys)
+    assert errors["train"] == pytest.approx(numbers["train"]["error"])
+    assert names["model"].feature_names_in_.tolist() == header[:-1]
+    models = [taken, names["model"]]
+    results = run_all(take(page, "command", data, model))
+    assert Path("regions.png").exists()
+    if test:
+        assert errors["test"] == pytest.approx(numbers["test"]["error"])
+        assert f"{numbers['test']['n']} held out" in results[0].output
+    else:
+        models.append(GaussianClassifier.load("lab.json"))
+    for each in models:
+        np.testing.assert_allclose(each.priors_, numbers["parameters"]["priors"], rtol=1e-9)
+        np.testing.assert_allclose(each.means_, numbers["parameters"]["means"], rtol=1e-9)
+        covariances = np.broadcast_to(each.covariances_, (2, 3, 3))
+        np.testing.assert_allclose(covariances, numbers["parameters"]["covariances"], rtol=1e-9)
+        same_probabilities(each, numbers["categories"])
+
+
+def test_categories_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    frame = people(unlabelled=0.2)[["town", "smoker", "kind"]]
+    page, data = open_page(frame)
+    numbers = page.ask("numbers", data=data, pair=[0, 0], model=FITTED).head
+    take(page, "csv", data, FITTED, (0, 0))
+    names, errors = execute(take(page, "python", data, FITTED, (0, 0)), capsys)
+    assert errors["train"] == pytest.approx(numbers["train"]["error"])
+    commands = take(page, "command", data, FITTED, (0, 0))
+    assert "plot" not in commands
+    run_all(commands)
+    for each in (names["model"], GaussianClassifier.load("lab.json")):
+        same_probabilities(each, numbers["categories"])
+
+
+def test_neighbours_of_any_table(capsys: pytest.CaptureFixture[str]) -> None:
+    page, data = open_page(people(missing=0.1, unlabelled=0.3), test=0.4)
+    numbers = page.ask("numbers", data=data, pair=[0, 1], model=VOTES).head
+    take(page, "csv", data, VOTES)
+    _, errors = execute(take(page, "python", data, VOTES), capsys)
+    for part in ("train", "test"):
+        assert errors[part] == pytest.approx(numbers[part]["error"])
+    (result,) = run_all(take(page, "command", data, VOTES))
+    assert "3 nearest neighbours" in result.output

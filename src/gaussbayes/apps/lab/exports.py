@@ -89,8 +89,8 @@ def python_text(dataset: Dataset, choice: ModelChoice, pair: tuple[int, int]) ->
         lines += ["", "from gaussbayes import GaussianClassifier"]
     lines += ["", *_reading_code(dataset), *_split_code(dataset, choice)]
     features = _columns(dataset, all_features(dataset, choice, pair))
-    every_feature = features == list(range(len(_names(dataset))))
-    columns = "" if every_feature else f"[:, {features}]"
+    by_hand = isinstance(choice, GaussiansByHand)
+    columns = f"[:, {features}]" if by_hand and features != [*range(len(_names(dataset)))] else ""
     lines += _model_code(dataset, choice, pair)
     # Rows without label do not count in the score.
     lines += [
@@ -210,9 +210,8 @@ def _names(dataset: Dataset) -> tuple[str, ...]:
 
 def _columns(dataset: Dataset, shown: ShownFeatures) -> list[int]:
     """The columns of lab.csv that hold some features: those of a pair in its order."""
-    encoder = dataset.table.encoder
-    numbers = [encoder.numeric[column] for column in shown.numbers]
-    return sorted(numbers + list(encoder.categorical)) if shown.categories else numbers
+    columns = dataset.table.columns_of(shown)
+    return sorted(columns) if shown.categories else columns
 
 
 def _has_unlabelled(dataset: Dataset) -> bool:

@@ -435,9 +435,7 @@ def _fitted_view(
     model = _fitted(dataset, choice, store)
     if isinstance(model, Problem):
         return model
-    encoder = dataset.table.encoder
-    columns = [encoder.numeric[j] for j in shown.numbers]
-    columns += [encoder.categorical[j] for j in shown.categories]
+    columns = dataset.table.columns_of(shown)
     codes = np.array([dataset.table.labels.tolist().index(c) for c in model.classes.tolist()])
     named = replace(model.schema, classes=np.array(dataset.classes)[codes])
     # What was learnt is not needed to look at a model.

@@ -58,8 +58,8 @@ def answer_point(request: PointRequest, store: Store) -> Answer:
     seen = replace(pair, categories=known) if isinstance(request.model, FitSettings) else pair
     view = view_of(dataset, request.model, seen, store)
     if isinstance(view, ModelView):
-        coded = dataset.table.rows.of_categories(seen.categories).categories
-        rows = Rows(row[None], codes[None, list(seen.categories)], coded)
+        categories = tuple(dataset.table.categories[j] for j in seen.categories)
+        rows = Rows(row[None], codes[None, list(seen.categories)], categories)
         try:
             return Answer(head | {"classes": view.names} | _explained(view, rows))
         except DataError as error:  # its categories rule it out of every class

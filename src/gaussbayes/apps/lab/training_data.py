@@ -13,6 +13,7 @@ from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets, number_rows
+from gaussbayes.model.settings import cut_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,9 +95,21 @@ class Table:
 
     def part(self, shown: ShownFeatures) -> Rows:
         """All rows, by some of the features."""
-        numbers = self.rows.of_numbers(shown.numbers).matrix
-        coded = self.rows.of_categories(shown.categories)
-        return Rows(numbers, coded.codes, coded.categories)
+        return cut_rows(self.rows, self.schema, self.columns_of(shown))
+
+    def columns_of(self, shown: ShownFeatures) -> list[int]:
+        """Where some features are among all: numbers in the order of the figure, then categories.
+
+        Examples
+        --------
+        >>> rows = Rows(np.ones((1, 2)), np.zeros((1, 1), np.int32), (("u",),))
+        >>> encoder = Encoder(3, ("x", "town", "y"), (1,))
+        >>> table = Table("one", rows, np.zeros(1, np.int32), np.array(["a"]), encoder)
+        >>> table.columns_of(ShownFeatures((1, 0), (0, 1), (0,)))
+        [2, 0, 1]
+        """
+        numbers = [self.encoder.numeric[j] for j in shown.numbers]
+        return numbers + [self.encoder.categorical[j] for j in shown.categories]
 
     def _names(self, columns: tuple[int, ...]) -> tuple[str, ...]:
         assert self.encoder.names is not None
