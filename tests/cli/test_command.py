@@ -55,7 +55,7 @@ main(["--help"])
 END""")
     assert "Commands:" in done.stdout
     loaded = set(done.stderr.split())
-    assert "gaussbayes.apps.cli.report" in loaded
+    assert "gaussbayes.apps.cli.report_command" in loaded
     assert not {"numpy", "scipy", "sklearn", "matplotlib", "pyarrow", "rich"} & loaded
 
 
@@ -96,7 +96,7 @@ def test_errors_end_with_a_message_and_a_code(
         raise error
 
     monkeypatch.setattr(
-        group.Verbs, "get_command", lambda *_: click.Command("lessons", callback=fail)
+        group.Subcommands, "get_command", lambda *_: click.Command("lessons", callback=fail)
     )
     result = call("lessons")
     assert result.exit_code == code
@@ -111,7 +111,7 @@ def test_a_mistake_of_ours_is_not_hidden(call: Call, monkeypatch: pytest.MonkeyP
         raise ImportError(msg)
 
     monkeypatch.setattr(
-        group.Verbs, "get_command", lambda *_: click.Command("lessons", callback=fail)
+        group.Subcommands, "get_command", lambda *_: click.Command("lessons", callback=fail)
     )
     with pytest.raises(ImportError, match="name 'x'"):
         call("lessons")

@@ -148,9 +148,9 @@ def test_candidates_that_cannot_be_judged(call: Call, tmp_path: Path) -> None:
     ("options", "message"),
     [
         ([], "which column of iris.csv holds the classes?"),
-        (["-y", "species", "--neighbors", "0"], "whole numbers from 1 on"),
-        (["-y", "species", "--neighbors", "few"], "whole numbers from 1 on"),
-        (["-y", "species", "--plot", "c.gif"], "pictures are written as .png, .svg, .pdf files"),
+        (["-y", "species", "--neighbors", "0"], "integers from 1 on"),
+        (["-y", "species", "--neighbors", "few"], "integers from 1 on"),
+        (["-y", "species", "--plot", "c.gif"], "figures are written as .png, .svg, .pdf files"),
         (["-y", "species", "--covariance", "full"], "No such option"),
         (["-y", "species", "--held-out", "1"], "expected folds (2 or more)"),
         (["-y", "species", "--no-auto", "--candidates"], "leave out --no-auto"),

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import chi2
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.cli import shifting
+from gaussbayes.apps.cli import predict_command
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 
@@ -216,7 +216,7 @@ def test_priors_that_cannot_be_found(
     done = shell("gaussbayes predict iris.json - --priors from-data < iris.csv")
     assert (done.returncode, done.stdout) == (2, "")
     assert "standard input are read twice" in done.stderr
-    monkeypatch.setattr(shifting, "MOST_BYTES", 1000)
+    monkeypatch.setattr(predict_command, "MOST_BYTES", 1000)
     refused = call("predict", "iris.json", iris, "--priors", "from-data")
     assert refused.exit_code == 3
     assert "too many rows to keep their posteriors" in refused.stderr

@@ -256,7 +256,7 @@ def test_data_that_do_not_fit_the_model(call: Call, table: pd.DataFrame) -> None
     table.replace("setosa", "cetosa").to_csv("other.csv", index=False)
     result = call("evaluate", "iris.json", "other.csv", "-y", "species")
     assert result.exit_code == 3
-    assert "classes that the model does not know: ['cetosa']" in result.stderr
+    assert "unknown labels: ['cetosa']; the classes are ['setosa'" in result.stderr
 
 
 def test_rows_in_a_file_that_looks_like_a_model(call: Call, iris: Path) -> None:

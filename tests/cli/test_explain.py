@@ -1,5 +1,6 @@
-"""One row explained on the command line: tables, JSON and a picture, and what is refused."""
+"""One row explained on the command line: tables, JSON and a plot, and what is refused."""
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -7,11 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 from sklearn.datasets import load_breast_cancer
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.explanation import explain
-from gaussbayes.base.schema import Schema
+from gaussbayes.apps.cli.explain_command import print_explanation
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 
@@ -22,12 +24,10 @@ ROWS = load_iris().rows
 
 def record(model: GaussianClassifier, row: Any, *options: Any) -> dict[str, Any]:
     """What Python says, as it is written."""
-    names = tuple(model.feature_names_in_)
-    schema = Schema(model.classes_, len(names), names)
-    told: dict[str, Any] = json.loads(
-        json.dumps(explain(model.parameters_, schema, row, *options).as_record())
-    )
-    return told
+    fitted = model.model_
+    explanation = explain(fitted, fitted.encoder.encode_row(row), *options)
+    record: dict[str, Any] = json.loads(json.dumps(explanation.as_record()))
+    return record
 
 
 def test_everything_as_json(call: Call, fitted: GaussianClassifier) -> None:
@@ -124,16 +124,16 @@ def test_many_classes_and_features_are_shortened(call: Call) -> None:
     assert "and 11 classes less probable" in result.stdout
 
 
-def test_a_picture_is_drawn_too(call: Call, fitted: GaussianClassifier) -> None:
+def test_a_plot_is_drawn_too(call: Call, fitted: GaussianClassifier) -> None:
     assert fitted.classes_.size == 3
-    result = call("explain", "iris.json", "iris.csv", "--row", 60, "--picture", "why.png")
+    result = call("explain", "iris.json", "iris.csv", "--row", 60, "--plot", "why.png")
     assert (result.exit_code, result.stderr) == (0, "")
     assert "log-odds of versicolor" in result.stdout
     assert Path("why.png").read_bytes().startswith(b"\x89PNG")
-    result = call("explain", "iris.json", "iris.csv", "--picture", "why.txt")
+    result = call("explain", "iris.json", "iris.csv", "--plot", "why.txt")
     assert (result.exit_code, result.stdout) == (2, "")
     assert ".png" in result.stderr
-    result = call("explain", "iris.json", "iris.csv", "--picture", "-")
+    result = call("explain", "iris.json", "iris.csv", "--plot", "-")
     assert result.exit_code == 2
     assert "standard output" in result.stderr
 
@@ -159,7 +159,7 @@ def test_rows_and_models_from_pipes(shell: Shell, fitted: GaussianClassifier) ->
         (["--classes", "setosa,rose"], 3, "no class 'rose'; it has setosa, versicolor, virginica"),
         (["--reference", "middle"], 2, "expected 'mean', 'rival' or a number"),
         (["--reference", "1,2,nan,3"], 2, "expected 'mean', 'rival' or a number"),
-        (["--reference", "1,2"], 2, "--reference is 2 numbers, but the model has 4 features"),
+        (["--reference", "1,2"], 2, "a finite number for each of the 4 features, got [1.0, 2.0]"),
         (["--priors", "0.5,0.5"], 3, "3 priors are needed"),
     ],
 )
@@ -184,7 +184,7 @@ def test_rows_that_cannot_be_explained(call: Call, fitted: GaussianClassifier) -
     for name, row, words in [
         ("narrow.csv", 1, "narrow.csv lacks 1 of the model's 4 features: 'petal width (cm)'"),
         ("empty.csv", 1, "empty.csv has no rows"),
-        ("far.csv", 2, "far.csv, row 2: the row is infinite in 'sepal width (cm)'"),
+        ("far.csv", 2, "far.csv, row 2, column 'sepal width (cm)': 'inf' is not finite"),
         ("far.csv", 3, "far.csv, row 3: "),
         ("text.csv", 1, "text.csv"),
     ]:
@@ -198,3 +198,61 @@ def test_rows_that_cannot_be_explained(call: Call, fitted: GaussianClassifier) -
     result = call("explain", "iris.json", "[a]*.csv")
     assert result.exit_code == 2
     assert "rows are numbered within a file" in result.stderr
+
+
+# Features that hold categories.
+
+
+@pytest.fixture
+def mixed() -> GaussianClassifier:
+    X = [["a", 1.0, True], ["b", 2.0, False], ["a", 4.0, False], ["b", 5.0, True], ["b", 7.5, True]]
+    fitted = GaussianClassifier(shared=True, categorical_features=[0, 2])
+    fitted.fit(X, ["low", "low", "low", "top", "top"])
+    return fitted.with_feature_names(["letter", "size", "a name that is longer than its column"])
+
+
+def lines(model: GaussianClassifier, row: list[object]) -> list[str]:
+    """What is printed on a terminal of 80 columns."""
+    written = io.StringIO()
+    explanation = model.explain(row, ("top", "low"))
+    print_explanation(Console(file=written, width=80), explanation, "what the model says")
+    printed = [line.rstrip() for line in written.getvalue().splitlines()]
+    assert max(map(len, printed)) <= 80
+    return printed
+
+
+def test_categories_stand_beside_numbers(mixed: GaussianClassifier) -> None:
+    found = lines(mixed, ["b", 3.0, True])
+    (letter,) = (line.split() for line in found if line.startswith("letter"))
+    # log 1 − log 1/3; compared with a letter that is not known.
+    assert letter[:3] == ["letter", "b", "+1.0986"]
+    (size,) = (line.split() for line in found if line.startswith("size"))
+    assert size[:3] == ["size", "3", "3.9"]
+    (long,) = (line for line in found if line.startswith("a name that"))
+    assert " True " in long
+    assert "distance²" in "".join(found)
+
+
+def test_a_category_that_rules_a_class_out(mixed: GaussianClassifier) -> None:
+    found = lines(mixed, ["a", 3.0, True])
+    (letter,) = (line.split() for line in found if line.startswith("letter"))
+    assert letter == ["letter", "a", "−∞", "rules", "out", "top"]
+    assert [line.split() for line in found if line.startswith("this row")] == [
+        ["this", "row", "−∞"]
+    ]
+    top = [line.split() for line in found if line.startswith("top")]
+    assert top[0][2:5] == ["0", "0", "0"]
+    assert top[1][2:] == ["−∞", "−∞", "−∞"]
+
+
+def test_what_is_not_known_is_named(mixed: GaussianClassifier) -> None:
+    found = lines(mixed, ["new", 3.0, None])
+    assert "Never seen in training, so that they add nothing: letter = new." in found
+    text = " ".join(found)
+    assert "Missing, so that they add nothing: a name that is longer than its column." in text
+    assert not any(line.startswith("letter") for line in found)
+
+
+def test_without_numbers_there_is_no_distance(mixed: GaussianClassifier) -> None:
+    found = lines(mixed.marginal(["letter"]), ["b"])
+    assert not any("distance" in line or "nan" in line for line in found)

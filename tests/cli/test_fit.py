@@ -97,7 +97,8 @@ def test_several_files_weights_and_another_format(call: Call, tmp_path: Path) ->
         "rows": 60,
         "classes": [0, 1],
         "features": ["a", "b"],
-        "incomplete": {"rows": 0, "patterns": 0},
+        "incomplete": 0,
+        "unlabelled": 0,
         "bad_rows": {"count": 0, "first": []},
     }
 
@@ -105,7 +106,7 @@ def test_several_files_weights_and_another_format(call: Call, tmp_path: Path) ->
 def test_bad_rows_are_counted_and_named(call: Call, tmp_path: Path) -> None:
     good = "a,y\n1,u\n2,u\n4,u\n7,v\n9,v\n8,v\n"
     (tmp_path / "good.csv").write_text(good)
-    (tmp_path / "bad.csv").write_text(good.replace("4,u", "4,u\nmuch,u\n7,"))
+    (tmp_path / "bad.csv").write_text(good.replace("4,u", "4,u\nmuch,u\n-inf,v"))
     stopped = call("fit", "bad.csv", "-y", "y")
     assert stopped.exit_code == 3
     assert "bad.csv, row 4" in stopped.stderr

@@ -102,7 +102,7 @@ def changed(iris: Path) -> None:
         (["m.json", "nowhere.csv"], 2, "does not exist"),
         (["-", "-"], 2, "standard input (-) can be read once only"),
         (["m.json", "iris.csv", "-o", "-", "--json"], 2, "--json writes to standard output"),
-        (["made.json", "iris.csv", "-y", "species"], 3, "made from parameters"),
+        (["made.json", "iris.csv", "-y", "species"], 3, "its parameters were given"),
     ],
 )
 def test_refusals(call: Call, iris: Path, arguments: list[str], code: int, message: str) -> None:

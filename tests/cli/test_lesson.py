@@ -12,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure as MatplotlibFigure
 
 from gaussbayes import lessons
-from gaussbayes.apps.cli import lesson_figures
+from gaussbayes.apps.cli import lesson_command
 from gaussbayes.apps.cli.lesson_results import written
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Result
 from tests.cli.calling import Call
@@ -179,7 +179,7 @@ def test_a_directory_that_cannot_be_written(
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(lesson_figures, "TemporaryDirectory", refuse)
+    monkeypatch.setattr(lesson_command, "TemporaryDirectory", refuse)
     result = call("lesson", "rain", "--save", tmp_path)
     assert result.exit_code == 1
     assert f"figures cannot be saved in {tmp_path}: Permission denied" in result.stderr
@@ -202,7 +202,7 @@ def test_windows_are_opened_where_there_is_a_screen(
     call: Call, only: Callable[[Lesson], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown: list[int] = []
-    monkeypatch.setattr(lesson_figures, "can_be_shown", lambda: True)
+    monkeypatch.setattr(lesson_command, "has_windows", lambda: True)
     monkeypatch.setattr(plt, "show", lambda: shown.append(len(plt.get_fignums())))
     only(small(draw, draw))
     result = call("lesson", "small")
@@ -212,4 +212,4 @@ def test_windows_are_opened_where_there_is_a_screen(
 
 def test_without_a_screen_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    assert not lesson_figures.can_be_shown()  # the backend is agg
+    assert not lesson_command.has_windows()  # the backend is agg

@@ -1,52 +1,200 @@
-"""Rows of numbers and categories in memory: the values of an Arrow table, as they are."""
+"""Labelled rows of files in memory: whole or sampled, as an independent reader gives them."""
+
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
+from gaussbayes.apps.cli import memory_rows, row_files
 from gaussbayes.apps.cli.memory_rows import MemoryRows
-from gaussbayes.data.sources.choice import Choice
+from gaussbayes.apps.cli.options import RowOptions
+from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.model.options import check_options
 
-COLUMNS = Choice("y", ("wind", "height", "month"), None, ("wind", "month"))
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
-def table() -> pa.Table:
-    wind = pa.array(["S", None, "M"]).dictionary_encode()
-    return pa.table({"month": [3, 1, None], "height": [1.5, None, 2.5], "wind": wind})
+def opened(name: str, content: str | None = None, **options: Any) -> Any:
+    """The rows of a file to learn from, whose target is y."""
+    if content is not None:
+        Path(name).write_bytes(content.encode())
+    chosen = RowOptions(**{"target": "y"} | options)
+    source = row_files.open_files([name], None, chosen.bad_rows)
+    return row_files.training_rows(source, chosen, check_options())
+
+
+def loaded(name: str, content: str | None = None, **options: Any) -> MemoryRows:
+    rows = opened(name, content, **options)
+    return memory_rows.load_rows(rows).total
+
+
+def blocks(rows: Any, classes: Any = None) -> Any:
+    return row_files.LabelledBlocks(rows, rows.encoder, classes)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("rows.csv", "a,b,y\n1,2.5,no\n3,4,yes\n"),
+        ("rows.CSV", "\ufeffa,b,y\r\n1,2.5,no\r\n3,4,yes\r\n"),
+        ("rows.tsv", "a\tb\ty\n1\t2.5\tno\n3\t4\tyes"),
+        ("rows.tab", 'a\t"b"\ty\n1\t"2.5"\tno\n\n3\t4\tyes\n'),
+        ("rows.jsonl", '{"a": 1, "b": 2.5, "y": "no"}\n{"a": 3, "b": 4, "y": "yes"}\n'),
+    ],
+)
+def test_text_files(name: str, content: str) -> None:
+    rows = loaded(name, content)
+    assert rows.features.to_pydict() == {"a": [1.0, 3.0], "b": [2.5, 4.0]}
+    assert rows.labels.tolist() == ["no", "yes"]
+
+
+def test_parquet_files_of_other_types() -> None:
+    columns = {
+        "small": pa.array([1, 2], pa.int8()),
+        "true": pa.array([True, False]),
+        "money": pa.array(["1.50", "2.25"]).cast(pa.decimal128(5, 2)),
+        "single": pa.array([0.5, 1.5], pa.float32()),
+        "y": pa.array(["no", "yes"]).dictionary_encode(),
+    }
+    parquet.write_table(pa.table(columns), "rows.parquet")
+    rows = loaded("rows.parquet")
+    assert rows.features.to_pydict() == {
+        "small": [1.0, 2.0],
+        "true": [1.0, 0.0],
+        "money": [1.5, 2.25],
+        "single": [0.5, 1.5],
+    }
+    assert rows.labels.tolist() == ["no", "yes"]
+
+
+def test_many_blocks_of_many_files_are_in_order() -> None:
+    generator = np.random.default_rng(0)
+    table = pd.DataFrame(generator.normal(size=(30_000, 3)), columns=list("abc"))
+    table["y"] = generator.integers(4, size=30_000)
+    table["wind"] = generator.choice(["low", "mid", "high"], 30_000)
+    for number in range(3):
+        part = pa.Table.from_pandas(table.iloc[number * 10_000 : (number + 1) * 10_000])
+        parquet.write_table(part, f"{number}.parquet", row_group_size=999)
+    rows = loaded("*.parquet", features=("c", "wind", "a"), categorical=("wind",))
+    assert rows.features.column_names == ["c", "wind", "a"]
+    np.testing.assert_array_equal(rows.features["c"].to_numpy(), table["c"])
+    assert rows.features["wind"].to_pylist() == table["wind"].tolist()
+    np.testing.assert_array_equal(rows.labels.astype(int), table["y"])
 
 
 def test_values_stay_what_they_are() -> None:
-    taken = MemoryRows(COLUMNS)
-    framed = taken.framed(taken.of(table()))
-    assert framed["wind"].to_pylist() == ["S", None, "M"]
-    assert framed["month"].to_pylist() == [3, 1, None]
-    np.testing.assert_array_equal(framed["height"].to_numpy(), [1.5, np.nan, 2.5])
-    assert framed.column_names == list(COLUMNS.features)
+    content = "month,height,wind,y\n3,1.5,S,a\n1,,,b\n,2.5,M,\n"
+    rows = loaded("rows.csv", content, categorical=("wind", "month"))
+    assert rows.features["wind"].to_pylist() == ["S", None, "M"]
+    assert rows.features["month"].to_pylist() == [3, 1, None]
+    np.testing.assert_array_equal(rows.features["height"].to_numpy(), [1.5, np.nan, 2.5])
+    assert rows.labels.tolist() == ["a", "b", None]
+    assert rows.labelled.labels.tolist() == ["a", "b"]
 
 
 def test_numbers_alone_keep_their_type() -> None:
-    taken = MemoryRows(Choice("y", ("a",), None))
-    rows = taken.of(pa.table({"a": pa.array([1, 2], pa.float32())}))
-    assert rows.dtype == np.float32
-    assert taken.framed(rows)["a"].type == pa.float32()
+    parquet.write_table(pa.table({"a": pa.array([1, 2], pa.float32()), "y": [0, 1]}), "a.parquet")
+    assert loaded("a.parquet").features["a"].type == pa.float32()
 
 
-def test_what_was_not_known_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:
-    known = pa.table({"wind": ["S", "M"], "height": [1.0, 2.0], "month": [1, 3]})
-    taken = MemoryRows(COLUMNS, known)
-    assert taken.texts == ("wind",)
-    new = pa.table({"wind": ["S", "gale"], "height": [1.0, 2.0], "month": ["3", "?"]})
-    rows = np.concatenate([taken.of(new), taken.of(new)])
-    framed = taken.framed(rows)
-    assert framed["wind"].to_pylist() == ["S", None] * 2
-    assert framed["month"].to_pylist() == [3, None] * 2
-    taken.tell_unseen()
-    told = capsys.readouterr().err
-    assert "2 values of 'wind' ('gale'), 2 values of 'month' ('?')" in told
+def test_weights_and_missing_labels_of_several_blocks() -> None:
+    first, second = (
+        loaded(f"{name}.csv", f"a,n,y\n1,2,{label}\n3,4,\n", weights="n")
+        for name, label in (("1", "v"), ("2", "u"))
+    )
+    both = first + second
+    assert both.labels.tolist() == ["v", None, "u", None]
+    assert both.table.targets.weights is not None
+    assert both.table.targets.weights.tolist() == [2, 4, 2, 4]
+    assert (both.table.classes.tolist(), both.table.targets.n_unlabelled) == (["u", "v"], 2)
 
 
-def test_nothing_is_told_of_rows_that_come_first(capsys: pytest.CaptureFixture[str]) -> None:
-    taken = MemoryRows(COLUMNS)
-    taken.of(table())
-    taken.tell_unseen()
-    assert capsys.readouterr().err == ""
+def test_a_sample_keeps_some_of_every_class(capsys: pytest.CaptureFixture[str]) -> None:
+    labels = ["rare" if i == 77 else "" if i == 99 else "often" for i in range(500)]
+    lines = "\n".join(f"{i},{label}" for i, label in enumerate(labels))
+    rows = opened("rows.csv", f"a,y\n{lines}\n")
+    sample = memory_rows.sampled_rows(blocks(rows), rows.encoder, "rows.csv", 50, 0)
+    assert sample is not None
+    values = sample.features["a"].to_pylist()
+    assert sorted(values) == values
+    assert {77, 99} <= set(values)
+    assert [labels[int(value)] or None for value in values] == sample.labels.tolist()
+    assert len(values) in {50, 51, 52}
+    assert "of 500 rows of rows.csv are used, drawn at random" in capsys.readouterr().err
+    alone = memory_rows.sampled_rows(
+        blocks(rows), rows.encoder, "rows.csv", 500, 0, labelled_only=True
+    )
+    assert alone is not None
+    assert alone.features["a"].to_pylist() == [i for i in range(500) if i != 99]
+
+
+def test_every_row_is_as_probable_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """200 of 1,000 rows, 200 times: each row comes 40 times, give or take 6 standard deviations."""
+    monkeypatch.setattr(memory_rows, "_LEAST", 1)
+    lines = "\n".join(f"{i},{'uv'[i % 2]}" for i in range(1000))
+    rows = opened("rows.csv", f"a,y\n{lines}\n")
+    (block,) = blocks(rows)
+    parts = [
+        MemoryRows(block, rows.encoder)[start : start + 90].table for start in range(0, 1000, 90)
+    ]
+    count = np.zeros(1000)
+    for seed in range(200):
+        sample = memory_rows.sampled_rows(parts, rows.encoder, "rows.csv", 200, seed)
+        assert sample is not None
+        count[np.array(sample.features["a"]).astype(int)] += 1
+    assert count.sum() == 200 * 200
+    assert abs(count - 40).max() < 6 * np.sqrt(200 * 0.2 * 0.8)
+
+
+def test_labels_take_the_type_of_those_known() -> None:
+    rows = opened("rows.csv", "a,y\n1,1\n2,1\n")
+    (block,) = blocks(rows, np.array(["1", "x"]))
+    assert block.targets.labels.tolist() == [0, 0]
+    rows = opened("rows.csv", "a,y\n1,3\n2,1\n")
+    (block,) = blocks(rows, np.array([1, 2, 3]))
+    assert block.targets.labels.tolist() == [2, 0]
+    rows = opened("rows.csv", "a,y\n1,1\n2,x\n")
+    with pytest.raises(SchemaError, match="such as '1', but expected are int64 such as 3"):
+        list(blocks(rows, np.array([3])))
+    rows = opened("rows.csv", "a,y\n1,c\n2,a\n")
+    with pytest.raises(SchemaError, match=r"rows.csv, rows from 1 on: unknown labels: \['c'\]"):
+        list(blocks(rows, np.array(["a", "b"])))
+
+
+@pytest.mark.parametrize(
+    ("target", "features", "message"),
+    [
+        ("specis", None, r"lacks the target: 'specis' \(is it 'species'\?\)"),
+        ("species", ("widht",), r"lacks the features asked for: 'widht' \(is it 'width'\?\)"),
+        ("species", ("species",), "'species' is the target and cannot be a feature too"),
+    ],
+)
+def test_what_a_person_probably_meant(target: str, features: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=message):
+        opened("a.csv", "length,width,species\n1,2,x\n", target=target, features=features)
+
+
+def test_nothing_is_left() -> None:
+    rows = opened("rows.csv", "a,y\n1,u\n-inf,v\n", bad_rows="skip")
+    assert memory_rows.load_rows(rows).total.labels.tolist() == ["u"]
+    rows = opened("rows.csv", "a,y\ninf,u\n-inf,v\n", bad_rows="skip")
+    with pytest.raises(DataError, match="rows.csv: there are no rows to learn from; all 2 are bad"):
+        memory_rows.load_rows(rows)
+    assert memory_rows.sampled_rows(blocks(rows), rows.encoder, "rows.csv", 10, 0) is None
+    assert str(row_files.no_rows(rows.source)) == (
+        "rows.csv has no rows but 2 rows that cannot be used"
+    )
+
+
+def test_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = loaded("rows.csv", "a,y\n1,u\n2,v\n")
+    monkeypatch.setattr(memory_rows, "MOST_BYTES", 20)
+    with pytest.raises(DataError, match="too many rows for this"):
+        rows + rows

@@ -8,7 +8,7 @@ import pytest
 from pyarrow import csv
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.cli import sample
+from gaussbayes.apps.cli import sample_command
 from tests.cli.calling import Call, Shell
 
 
@@ -38,7 +38,7 @@ def test_numbers_are_exact(call: Call, tmp_path: Path, fitted: GaussianClassifie
 def test_large_samples_come_in_blocks(
     call: Call, tmp_path: Path, fitted: GaussianClassifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sample, "BLOCK_ROWS", 40)
+    monkeypatch.setattr(sample_command, "BLOCK_ROWS", 40)
     call("sample", "iris.json", "-n", "100", "-o", "drawn.parquet")
     drawn = pq.read_table(tmp_path / "drawn.parquet").to_pandas()
     generator = np.random.default_rng(0)
@@ -57,7 +57,7 @@ def test_one_row_unless_asked_for_more(call: Call) -> None:
     [
         (["-n", "0"], 2, "0 is not in the range x>=1"),
         (["-n", "many"], 2, "'many' is not a valid integer"),
-        (["--seed", "-1"], 2, "expected a whole number from 0"),
+        (["--seed", "-1"], 2, "expected an integer from 0"),
         (["-o", "iris.json"], 2, "give another name"),
         (["-o", "nowhere/drawn.csv"], 1, "nowhere"),
         (["-o", "drawn.xlsx"], 2, "drawn.xlsx"),

@@ -23,7 +23,8 @@ def test_everything_as_json(shell: Shell, fitted: GaussianClassifier) -> None:
         "priors": None,
         "divisor": "mle",
         "shrinkage": None,
-        "smoothing": 0,
+        "unlabelled_weight": 1,
+        "families": [{"family": "gaussian", "features": list(load_iris().feature_names)}],
     }
     assert record["kinds"] == ["number"] * 4
     assert record["classes"] == fitted.classes_.tolist()
@@ -33,8 +34,11 @@ def test_everything_as_json(shell: Shell, fitted: GaussianClassifier) -> None:
     assert record["means"] == fitted.means_.tolist()
     assert record["covariances"] == fitted.covariances_.tolist()
     assert record["correlations"] == fitted.correlations_.tolist()
+    variances = np.diagonal(fitted.covariances_, axis1=1, axis2=2)
+    np.testing.assert_allclose(record["deviations"], np.sqrt(variances), rtol=1e-15)
     # 2 priors, 3 · 4 means, 3 · 4 · 5 / 2 covariances
-    assert record["n_parameters"] == {"priors": 2, "means": 12, "covariances": 30, "total": 44}
+    assert record["n_parameters"] == {"priors": 2, "gaussian": 42, "total": 44}
+    assert (record["missing_values"], record["unlabelled"]) == (False, 0)
     assert record["problem"] is None
 
 
@@ -42,17 +46,15 @@ def test_tables_for_people(call: Call, fitted: GaussianClassifier) -> None:
     result = call("show", "iris.json")
     assert (result.exit_code, result.stderr) == (0, "")
     text = result.stdout
-    assert "covariance  full, one for each class" in text
-    assert "parameters  44: 2 of priors, 12 of means, 30 of covariances" in text
+    assert "covariance  full" in text
+    assert "parameters  44: 2 of priors, 42 of gaussian" in text
     assert "0.33333" in text
-    for label in fitted.classes_:
-        assert f"covariance of {label}" in text
-        assert f"correlation of {label}" in text
-    # The mean petal length of the species, and a covariance and correlation of setosa.
+    assert all(f" {label}" in text for label in fitted.classes_)
+    # The mean petal length of the species, and a deviation and a correlation of setosa.
     petals = next(line for line in text.splitlines() if line.startswith("petal length"))
     assert petals.split()[-3:] == ["1.462", "4.26", "5.552"]
-    assert "0.12176" in text  # Σ (x − 5.006)² / 50
-    assert "0.743" in text
+    assert "0.34895" in text  # √(Σ (x − 5.006)² / 50)
+    assert "0.74255" in text
     assert max(map(len, text.splitlines())) <= 80
     assert "Not shown" not in text
 
@@ -66,18 +68,16 @@ def test_every_structure(call: Call, tmp_path: Path, covariance: str, shared: bo
     record = json.loads(call("show", "m.json", "--json").stdout)
     assert record["n_parameters"]["total"] == model.n_parameters_
     assert (record["features"], record["n_features"]) == (None, 4)
-    found = np.array(record["covariances" if covariance == "full" else "variances"])
-    diagonal = np.diagonal(model.covariances_, axis1=-2, axis2=-1)
-    expected = {
-        "full": model.covariances_,
-        "diagonal": diagonal,
-        "spherical": diagonal[..., 0],
-    }[covariance]
-    np.testing.assert_array_equal(found, expected)
+    variances = np.diagonal(model.covariances_, axis1=-2, axis2=-1)
+    deviations = np.broadcast_to(np.sqrt(variances), (3, 4))
+    np.testing.assert_allclose(record["deviations"], deviations, rtol=1e-15)
+    assert ("covariances" in record) == (covariance == "full")
+    if covariance == "full":
+        np.testing.assert_array_equal(record["covariances"], model.covariances_)
     text = call("show", "m.json").stdout
-    assert f"covariance  {covariance}, " in text
-    assert ("the same for all classes" in text) == (shared is True)
-    assert (", 40 % shared" in text) == (shared == 0.4)
+    assert f"covariance  {covariance}\n" in text
+    assert f"shared      { {False: 'no', True: 'yes'}.get(shared, shared) }\n" in text
+    assert (text.count(" all\n") > 0) == (shared is True)
     assert record["settings"]["shared"] == shared
     assert "priors      uniform" in text
     assert "feature 3" in text
@@ -93,8 +93,7 @@ def test_many_classes_and_features_are_shortened(call: Call, tmp_path: Path) -> 
     text = call("show", "m.json").stdout
     assert max(map(len, text.splitlines())) <= 80
     assert len(text.splitlines()) < 200
-    assert "Not shown: 10 of 30 classes, the means of 25 classes, the means of 28 " in text
-    assert "covariances of 35" in text
+    assert "Not shown: 10 of 30 classes, the parameters of 25 classes, 28 of mean, 28 of" in text
     assert len(json.loads(call("show", "m.json", "--json").stdout)["covariances"]) == 30
 
 
@@ -115,7 +114,7 @@ def test_models_made_from_parameters(call: Call, tmp_path: Path) -> None:
         [0.25, 0.75], [[0.0], [4.0]], [[[1.0]], [[4.0]]], ["no", "yes"]
     ).save(tmp_path / "m.json")
     text = call("show", "m.json").stdout
-    assert "nothing: it was made from parameters" in text
+    assert "nothing: its parameters were given" in text
     assert "priors      given" in text
     record = json.loads(call("show", "m.json", "--json").stdout)
     assert (record["weights"], record["priors"]) == (None, [0.25, 0.75])

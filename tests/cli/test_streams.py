@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.data.sources.text_blocks import BLOCK_BYTES
+from gaussbayes.data.readers.text import BLOCK_BYTES
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 

@@ -106,7 +106,7 @@ def test_given_priors_must_cover_the_new_classes(call: Call, iris: Path) -> None
         (["m.json", "iris.csv", "-y", "kind"], 3, "lacks the target: 'kind'"),
         (["m.json", "iris.csv", "-o", "iris.csv"], 2, "give another name"),
         (["-", "-"], 2, "standard input (-) can be read once only"),
-        (["made.json", "iris.csv", "-y", "species"], 3, "made from parameters"),
+        (["made.json", "iris.csv", "-y", "species"], 3, "its parameters were given"),
         (["m.json", "numbers.csv"], 3, "numbers.csv does not fit m.json: labels of different"),
     ],
 )

@@ -15,7 +15,6 @@ from gaussbayes.base.progress import track
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.datasets import Dataset, load_iris
-from gaussbayes.families.gaussian.shapes import correlation
 from gaussbayes.kernels import show_config
 
 try:
@@ -97,7 +96,7 @@ def _stacked(names: list[str]) -> list[str]:
     return [name.replace(" ", "\n") for name in names]
 
 
-def _share(count: int, total: int) -> str:
+def _proportion(count: int, total: int) -> str:
     return f"{count} ({100 * count / total:.1f} %)"
 
 
@@ -117,13 +116,13 @@ def class_table(model: GaussianClassifier, data: Dataset) -> Table:
     return table
 
 
-def covariance_table(label: str, covariance: FloatArray, data: Dataset) -> Table:
+def covariance_table(
+    label: str, covariance: FloatArray, correlation: FloatArray, data: Dataset
+) -> Table:
     """Covariances of one class, and to their right the correlations they amount to."""
     names = _short(data)
     table = _table(f"{label}: covariances (cm²), then correlations", "", _stacked(names) * 2)
-    for name, covariances, correlations in zip(
-        names, covariance, correlation(covariance), strict=True
-    ):
+    for name, covariances, correlations in zip(names, covariance, correlation, strict=True):
         table.add_row(
             name,
             *(f"{value:.3f}" for value in covariances),
@@ -165,8 +164,8 @@ def structure_table(data: Dataset, parts: Split) -> Table:
             structure.covariance,
             "yes" if structure.shared else "no",
             str(model.n_parameters_),
-            _share(errors, len(parts.held_out_labels)),
-            _share(leave_one_out_errors(name, data), len(data.labels)),
+            _proportion(errors, len(parts.held_out_labels)),
+            _proportion(leave_one_out_errors(name, data), len(data.labels)),
         )
     return table
 
@@ -206,8 +205,10 @@ def report(console: Console) -> None:
     for table in (
         class_table(model, data),
         *(
-            covariance_table(str(label), covariance, data)
-            for label, covariance in zip(model.classes_, model.covariances_, strict=True)
+            covariance_table(str(label), covariance, correlation, data)
+            for label, covariance, correlation in zip(
+                model.classes_, model.covariances_, model.correlations_, strict=True
+            )
         ),
         confusion_table(model, parts),
         misjudged_table(model, parts),

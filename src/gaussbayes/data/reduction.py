@@ -277,7 +277,8 @@ def reduce_rows(
 
 def _is_lazy(source: Any) -> bool:
     """Whether this is a table of an engine."""
-    if isinstance(source, str | bytes | list | tuple) or hasattr(source, "__fspath__"):
+    ours = type(source).__module__.startswith("gaussbayes.")  # files that have been opened
+    if ours or isinstance(source, str | bytes | list | tuple) or hasattr(source, "__fspath__"):
         return False
     import narwhals.stable.v2 as nw
 

@@ -164,6 +164,18 @@ class Model:
         """Squared Mahalanobis distances (n, k), and over how many columns each row's are (n,)."""
         return self._scored(scores.squared_distance, rows, n_jobs)
 
+    def joint(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
+        """``p(x, c)`` (n, k); 0 or ∞ where floats end."""
+        return _exponential(self.log_joint(rows, n_jobs))
+
+    def evidence(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
+        """``p(x)`` (n,); 0 or ∞ where floats end."""
+        return _exponential(self.log_evidence(rows, n_jobs))
+
+    def mahalanobis(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
+        """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means."""
+        return np.sqrt(self.squared_distance(rows, n_jobs)[0]).astype(rows.dtype, copy=False)
+
     def negative_log_likelihood(
         self, rows: Rows, targets: Targets, n_jobs: int | None = None
     ) -> NegativeLogLikelihood:
@@ -326,6 +338,12 @@ class Model:
     def _of(self, learnt: Learnt) -> "Model":
         schema = replace(self.schema, classes=learnt.classes)
         return replace(self, schema=schema, learnt=learnt, solution=None)
+
+
+def _exponential(logarithms: RealArray) -> RealArray:
+    with np.errstate(over="ignore", under="ignore"):
+        values: RealArray = np.exp(logarithms)
+    return values
 
 
 def known_categories(

@@ -36,9 +36,13 @@ class Observation:
 
     settings: Settings
     schema: Schema  # of the features
+    labelled_only: bool = False  # whether rows without label are left out
 
     def __call__(self, block: LabelledRows, threads: int, /) -> Learnt:
         """The statistics of the block's labelled rows, and its unlabelled ones."""
+        if self.labelled_only and block.targets.n_unlabelled:
+            labelled = block.targets.labelled
+            block = replace(block, rows=block.rows[labelled], targets=block.targets[labelled])
         schema = replace(self.schema, classes=block.classes)
         return observe(block, self.settings, schema, threads)
 
@@ -119,13 +123,24 @@ def fit_source(
     return fit_rows(open_rows(source, request, client=client), options, n_jobs)
 
 
-def fit_rows(rows: RowSource, options: Options, n_jobs: int | None = None) -> SourceFit:
-    """The model of the rows of a source that has been opened."""
+def fit_rows(
+    rows: RowSource,
+    options: Options,
+    n_jobs: int | None = None,
+    *,
+    labelled_only: bool = False,
+) -> SourceFit:
+    """The model of the rows of a source that has been opened.
+
+    Parameters
+    ----------
+    labelled_only : whether rows without label are left out, and only counted
+    """
     schema = rows.encoder.schema(np.empty(0))
     settings = options.settings(schema)
     if is_open(settings) and options.criterion == "leave_one_out":
         raise no_rows()
-    reduced = rows.reduce(Observation(settings, schema), n_jobs=n_jobs)
+    reduced = rows.reduce(Observation(settings, schema, labelled_only), n_jobs=n_jobs)
     model = learnt_model(settings, schema, reduced.total, rows.target)
     warn_of_many(model.categories, schema.of_categories)
     selection = None
@@ -146,22 +161,36 @@ def update_source(
     bad_rows: BadRowHandling = "error",
     client: Any = None,
     n_jobs: int | None = None,
+    labelled_only: bool = False,
 ) -> SourceFit:
     """The model of the rows seen before and of those of a source, found by the names of features.
 
     Parameters
     ----------
     target : the column that holds the labels; None is that of before
+    labelled_only : whether rows without label are left out, and only counted
     weights, mark, bad_rows, client : as in `fit_source`
     """
     rows = open_more(
         model, source, target, weights=weights, mark=mark, bad_rows=bad_rows, client=client
     )
-    observation = Observation(model.observing, model.schema)
-    reduced = rows.reduce(observation, n_jobs=n_jobs)
+    observation = Observation(model.observing, model.schema, labelled_only)
+    return update_rows(model, rows, rows.reduce(observation, n_jobs=n_jobs), n_jobs)
+
+
+def update_rows(
+    model: Model, rows: RowSource, reduced: Reduced[Learnt], n_jobs: int | None = None
+) -> SourceFit:
+    """The model of the rows seen before and of those of a source that was read by `Observation`.
+
+    Parameters
+    ----------
+    rows : to be read again if there are too many unlabelled ones to be kept
+    """
     updated = model.updated(reduced.total)
-    lost = updated.learnt is not None and updated.learnt.unlabelled is not None
-    if lost and updated.learnt.unlabelled.rows is None:  # type: ignore[union-attr]
+    assert updated.learnt is not None
+    unlabelled = updated.learnt.unlabelled
+    if unlabelled is not None and unlabelled.rows is None:
         before = None if model.learnt is None else model.learnt.unlabelled
         kept = None if before is None else before.kept("partial_fit_source")
         reduction = _reduction(updated, rows)

@@ -1,4 +1,4 @@
-"""The command ``gaussbayes``: one file for each verb, loaded when it is called.
+"""The command ``gaussbayes``: a file for each subcommand, loaded when it is called.
 
 Data go to standard output, everything else to standard error. What a command ends with:
 

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gaussbayes.apps.cli import models, reading
+from gaussbayes.apps.cli import model_files
+from gaussbayes.apps.cli.console import counted, naming
 from gaussbayes.base.errors import DataError
 
 if TYPE_CHECKING:
     from gaussbayes.base.types import FloatArray
     from gaussbayes.model.model import Model
 
-HOW = "pairs such as 'ill:well=50,well:ill=1' (true class, decided class, cost), or a CSV file"
+_HOW = "pairs such as 'ill:well=50,well:ill=1' (true class, decided class, cost), or a CSV file"
 
 
-def costs_of(text: str, stored: "Model") -> "FloatArray":
+def read_costs(text: str, model: "Model") -> "FloatArray":
     """The costs (k, k) of the classes of a model: true class by row, decided class by column.
 
     Parameters
@@ -25,41 +26,41 @@ def costs_of(text: str, stored: "Model") -> "FloatArray":
         comma itself; or the name of a CSV file whose first line names the classes decided for, and
         whose other lines begin with the true class. What is left out on the diagonal is 0.
     """
-    from gaussbayes.analysis.costs import check_costs
+    from gaussbayes.analysis.decision import check_costs
 
-    names = models.class_names(stored)
+    names = model_files.class_names(model)
     place = Path(text)
     if place.is_file():
         where, pairs = text, _from_file(place)
     elif "=" in text:
         where, pairs = "--costs", _from_pairs(text, names)
     else:
-        msg = f"expected {HOW}; there is no file {text!r}"
+        msg = f"expected {_HOW}; there is no file {text!r}"
         raise click.BadParameter(msg, param_hint="--costs")
-    label = dict(zip(names, stored.schema.classes.tolist(), strict=True))
+    label = dict(zip(names, model.schema.classes.tolist(), strict=True))
     given = {
         (label.get(true, true), label.get(decided, decided)): cost
         for (true, decided), cost in pairs.items()
     }
-    with reading.naming(where):
-        return check_costs(given, stored.schema)
+    with naming(where):
+        return check_costs(given, model.schema)
 
 
 def _from_pairs(text: str, names: list[str]) -> dict[tuple[str, str], float]:
-    found: dict[tuple[str, str], float] = {}
+    costs: dict[tuple[str, str], float] = {}
     for item in next(csv.reader([text], skipinitialspace=True), []):
         pair, _, cost = item.rpartition("=")
         parts = pair.split(":")
-        # Names may hold colons themselves: then the one that parts two classes is meant.
-        ways = [(":".join(parts[:i]), ":".join(parts[i:])) for i in range(1, len(parts))]
-        known = [way for way in ways if set(way) <= set(names)]
-        if not ways or (len(ways) > 1 and len(known) != 1):
-            msg = f"expected {HOW}; got {item!r}"
+        # Names may hold colons themselves: then the colon that parts two classes is meant.
+        cuts = [(":".join(parts[:i]), ":".join(parts[i:])) for i in range(1, len(parts))]
+        known = [cut for cut in cuts if set(cut) <= set(names)]
+        if not cuts or (len(cuts) > 1 and len(known) != 1):
+            msg = f"expected {_HOW}; got {item!r}"
             raise click.BadParameter(msg, param_hint="--costs")
-        key = known[0] if known else ways[0]
-        _refuse_twice(key, found, "--costs")
-        found[key] = _cost(cost, f"--costs, {item!r}")
-    return found
+        key = known[0] if known else cuts[0]
+        _check_new(key, costs, "--costs")
+        costs[key] = _cost(cost, f"--costs, {item!r}")
+    return costs
 
 
 def _from_file(place: Path) -> dict[tuple[str, str], float]:
@@ -74,27 +75,27 @@ def _from_file(place: Path) -> dict[tuple[str, str], float]:
         raise DataError(msg) from None
     if len(lines) < 2:
         msg = (
-            f"{place} has {reading.counted(len(lines), 'line')}: expected one that names the "
+            f"{place} has {counted(len(lines), 'line')}: expected one that names the "
             "classes decided for, and one for each true class that begins with it"
         )
         raise DataError(msg)
     (_, *decided), *rest = lines
-    found: dict[tuple[str, str], float] = {}
-    for number, (true, *costs) in enumerate(rest, start=2):
-        if len(costs) != len(decided):
-            expected = reading.counted(len(decided), "cost")
-            msg = f"{place}, line {number}: expected a class and {expected}, got {len(costs)}"
+    costs: dict[tuple[str, str], float] = {}
+    for number, (true, *cells) in enumerate(rest, start=2):
+        if len(cells) != len(decided):
+            expected = counted(len(decided), "cost")
+            msg = f"{place}, line {number}: expected a class and {expected}, got {len(cells)}"
             raise DataError(msg)
-        for other, cost in zip(decided, costs, strict=True):
-            if not cost and other == true:
+        for other, cell in zip(decided, cells, strict=True):
+            if not cell and other == true:
                 continue
-            _refuse_twice((true, other), found, str(place))
-            found[true, other] = _cost(cost, f"{place}, line {number}, column {other!r}")
-    return found
+            _check_new((true, other), costs, str(place))
+            costs[true, other] = _cost(cell, f"{place}, line {number}, column {other!r}")
+    return costs
 
 
-def _refuse_twice(pair: tuple[str, str], found: dict[tuple[str, str], float], where: str) -> None:
-    if pair in found:
+def _check_new(pair: tuple[str, str], costs: dict[tuple[str, str], float], where: str) -> None:
+    if pair in costs:
         msg = f"{where}: the cost of deciding {pair[1]!r} where {pair[0]!r} is true is given twice"
         raise DataError(msg)
 

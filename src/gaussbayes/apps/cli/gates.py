@@ -50,7 +50,7 @@ class GateFailedError(click.ClickException):
 
 
 def gate_options(function: Function) -> Function:
-    """One option for each gate; `bars` takes them out of the arguments again."""
+    """One option for each gate; `take_bars` takes them out of the arguments again."""
     for gate in reversed(GATES):
         side = "below" if gate.at_least else "above"
         function = click.option(
@@ -63,33 +63,33 @@ def gate_options(function: Function) -> Function:
     return function
 
 
-def bars(arguments: dict[str, Any]) -> dict[str, float]:
-    """Take the bars out of the arguments of a verb; those that were not given are left out.
+def take_bars(arguments: dict[str, Any]) -> dict[str, float]:
+    """Take the bars out of the arguments of a command; those that were not given are left out.
 
     Examples
     --------
     >>> given = {"max_error": 0.1, "min_accuracy": None, "max_log_loss": None, "max_brier": None}
-    >>> bars(given), given
+    >>> take_bars(given), given
     ({'max_error': 0.1}, {})
     """
     taken = {gate.name: arguments.pop(gate.name) for gate in GATES}
     return {name: bar for name, bar in taken.items() if bar is not None}
 
 
-def records(told: "Evaluation", given: Mapping[str, float]) -> list[dict[str, Any]]:
+def records(evaluation: "Evaluation", given: Mapping[str, float]) -> list[dict[str, Any]]:
     """Each gate with its bar and whether it was passed, as plain values."""
     return [
         {
             "gate": gate.name,
             "bar": given[gate.name],
-            "passed": gate.passed(getattr(told, gate.figure), given[gate.name]),
+            "passed": gate.passed(getattr(evaluation, gate.figure), given[gate.name]),
         }
         for gate in GATES
         if gate.name in given
     ]
 
 
-def check(told: "Evaluation", given: Mapping[str, float]) -> None:
+def check(evaluation: "Evaluation", given: Mapping[str, float]) -> None:
     """Raise if a figure does not reach its bar; the message says both.
 
     Examples
@@ -105,7 +105,7 @@ def check(told: "Evaluation", given: Mapping[str, float]) -> None:
         bar = given.get(gate.name)
         if bar is None:
             continue
-        figure = getattr(told, gate.figure)
+        figure = getattr(evaluation, gate.figure)
         if not gate.passed(figure, bar):
             side = "below" if gate.at_least else "above"
             failed.append(

@@ -1,67 +1,69 @@
-"""The command itself: which verbs there are, and what an error ends with."""
+"""The command itself: which subcommands there are, and what an error ends with."""
 
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
+from gaussbayes.apps.cli.options import in_options
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.base.spelling import meant
 
-_VERBS = (
-    "fit",
-    "predict",
-    "update",
-    "forget",
-    "merge",
-    "show",
-    "explain",
-    "evaluate",
-    "compare",
-    "sample",
-    "plot",
-    "report",
-    "lab",
-    "convert",
-    "schema",
-    "lesson",
-    "lessons",
-    "demo",
-)
-"""The verbs in the order of the help; each is the `command` of the module of its name.
+SUBCOMMANDS = {
+    "fit": "fit_command",
+    "predict": "predict_command",
+    "update": "update_command",
+    "forget": "update_command",
+    "merge": "merge_command",
+    "show": "show_command",
+    "explain": "explain_command",
+    "evaluate": "evaluate_command",
+    "compare": "compare_command",
+    "sample": "sample_command",
+    "plot": "plot_command",
+    "report": "report_command",
+    "lab": "lab_command",
+    "convert": "convert_command",
+    "schema": "convert_command",
+    "lesson": "lesson_command",
+    "lessons": "lesson_command",
+    "demo": "lesson_command",
+}
+"""The subcommands in the order of the help, and their modules.
 
-A module is imported when its verb is called or its help is listed, so it imports what is slow
+A module is imported when its subcommand is called or its help is listed, so it imports what is slow
 (NumPy, scikit-learn, matplotlib) inside its functions.
 """
 
 _DONE, _CANNOT, _BAD_DATA, _INTERRUPTED = 0, 1, 3, 130
 
 
-class Verbs(click.Group):
+class Subcommands(click.Group):
     """A group whose commands are loaded by name, and whose errors are messages, not tracebacks."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
-        """The verbs, in the order of the help."""
-        return list(_VERBS)
+        """The subcommands, in the order of the help."""
+        return list(SUBCOMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The verb of that name, if there is one."""
-        if cmd_name not in _VERBS:
+        """The subcommand of that name, if there is one."""
+        if cmd_name not in SUBCOMMANDS:
             return None
-        command: click.Command = import_module(f"gaussbayes.apps.cli.{cmd_name}").command
+        module = import_module(f"gaussbayes.apps.cli.{SUBCOMMANDS[cmd_name]}")
+        command: click.Command = vars(module).get(f"{cmd_name}_command") or module.command
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As in click, but an unknown verb is answered with the one that was probably meant."""
-        if args[0] not in _VERBS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            close = meant(args[0], _VERBS)
-            ctx.fail(f"there is no command {args[0]!r}{close}; there are {', '.join(_VERBS)}")
+        """As in click, but an unknown name is answered with the one that was probably meant."""
+        if args[0] not in SUBCOMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            close = meant(args[0], SUBCOMMANDS)
+            ctx.fail(f"there is no command {args[0]!r}{close}; there are {', '.join(SUBCOMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a verb; Ctrl-C ends it without a word, as shells expect, and so does ``| head``.
+        """Run a subcommand; Ctrl-C ends it without a word, and so does ``| head``.
 
         A reader that closes the pipe has what it wanted, so that this is no error: the code is 0.
         """
@@ -78,7 +80,7 @@ class Verbs(click.Group):
         try:
             return super().main(*args, **kwargs)
         except GaussBayesError as error:
-            _end(str(error), _BAD_DATA)
+            _end(in_options(str(error)), _BAD_DATA)
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             _end(f"{where}{error.strerror or error}", _CANNOT)
@@ -105,7 +107,8 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 @click.group(
-    cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=Subcommands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option(
     "--version",

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussbayes.apps.cli import output
-from gaussbayes.apps.cli.numbers import five_digits, fixed
+from gaussbayes.apps.cli.console import five_digits, fixed, text_table
 from gaussbayes.base.types import FloatArray
 from gaussbayes.lessons.lesson import Result, Spread
 
@@ -72,9 +71,9 @@ def result_table(replayed: Sequence[Replayed]) -> "Table":
 
     printed = any(one.result.handout is not None for one in replayed)
     numbers = ["the handout", "ours", "right"] if printed else ["ours", "right"]
-    made = output.table("", "result", *numbers)
-    made.columns[1].max_width = _WIDEST_NAME  # so that the numbers stay close by
-    for column in made.columns[2:]:
+    table = text_table("", "result", *numbers, leading=1)
+    table.columns[1].max_width = _WIDEST_NAME  # so that the numbers stay close by
+    for column in table.columns[2:]:
         column.no_wrap = True
     for one in replayed:
         good, words = verdict(one)
@@ -85,8 +84,8 @@ def result_table(replayed: Sequence[Replayed]) -> "Table":
         if printed:
             handout = one.result.handout
             cells.insert(0, "–" if handout is None else written(handout, fill=False))
-        made.add_row(mark, name, *cells)
-    return made
+        table.add_row(mark, name, *cells)
+    return table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,8 +113,10 @@ def spread_table(repeated: Sequence[Repeated]) -> "Table":
     """Smallest, mean and largest value over the draws, and whether the handout's is among them."""
     from rich.text import Text
 
-    made = output.table("", "result", "draws", "smallest", "mean", "largest", "the handout")
-    for column in made.columns[2:]:
+    table = text_table(
+        "", "result", "draws", "smallest", "mean", "largest", "the handout", leading=1
+    )
+    for column in table.columns[2:]:
         column.justify, column.no_wrap = "right", True
     for one in repeated:
         seen = one.record()
@@ -123,14 +124,14 @@ def spread_table(repeated: Sequence[Repeated]) -> "Table":
         unit = f" ({seen['unit']})" if seen["unit"] else ""
         words = "the handout's lies among them" if among else "the handout's lies outside"
         mark = Text("✓", style="green") if among else Text("✗", style="bold red")
-        made.add_row(
+        table.add_row(
             mark,
             Text(f"{seen['name']}{unit}").append(f"\n{words}", style="dim"),
             f"{seen['draws']:,}",
             *(written(seen[name], _SPREAD_DECIMALS) for name in ("smallest", "mean", "largest")),
             written(seen["handout"]),
         )
-    return made
+    return table
 
 
 def notes(replayed: Sequence[Replayed]) -> list[str]:

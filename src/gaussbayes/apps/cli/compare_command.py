@@ -1,0 +1,169 @@
+"""``gaussbayes compare DATA... -y TARGET``: which model errs least on rows held out?"""
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from gaussbayes.apps.cli import console, figure_file, fit_summary, memory_rows, options, row_files
+from gaussbayes.apps.cli.console import tell, warnings_told
+from gaussbayes.apps.cli.figure_kinds import COMPARED
+
+
+def _counts(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...]:
+    try:
+        counts = tuple(int(number) for number in value.split(",") if number.strip())
+    except ValueError:
+        counts = (0,)
+    if any(number < 1 for number in counts):
+        msg = f"expected integers from 1 on, separated by commas, got {value!r}"
+        raise click.BadParameter(msg)
+    return counts
+
+
+@click.command("compare")
+@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=options.SOURCE)
+@options.target_option()
+@options.feature_options
+@options.estimation_options
+@click.option(
+    "--auto/--no-auto",
+    "automatic",
+    default=True,
+    show_default=True,
+    help="Whether the automatic choice of structure and shrinkage is compared, too.",
+)
+@click.option(
+    "--candidates",
+    "candidates",
+    is_flag=True,
+    help="List everything that it chose from, best first.",
+)
+@options.held_out_option(
+    "FOLDS|PROPORTION|FILE",
+    "What errors are counted on: folds of cross-validation, a proportion of the rows, or the rows "
+    "of another file.",
+)
+@click.option(
+    "--neighbors",
+    callback=_counts,
+    default="1,3,5,9,15",
+    show_default=True,
+    metavar="A,B,...",
+    help="How many nearest neighbours vote; '' for none.",
+)
+@click.option(
+    "--sample",
+    type=click.IntRange(1),
+    default=COMPARED,
+    show_default=True,
+    metavar="N",
+    help="Compare on at most so many rows, drawn at random.",
+)
+@click.option(
+    "--plot",
+    "figure",
+    type=options.OUTPUT,
+    metavar="FILE",
+    help="Plot the comparison as well, as a .png, .svg or .pdf file.",
+)
+@options.seed_option("Decides which rows are held out, and which are drawn.")
+@options.label_options
+@options.reading_options
+@options.json_option("Write the figures as JSON.")
+def command(
+    data: tuple[str, ...],
+    automatic: bool,
+    candidates: bool,
+    held_out: Any,
+    neighbors: tuple[int, ...],
+    sample: int,
+    figure: str | None,
+    seed: int,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Compare the six Gaussian structures and nearest neighbours on the same rows.
+
+    Priors, divisor, shrinkage and families are those given; covariances are of each shape in turn,
+    shared and not. The automatic choice, as of fit --covariance auto --shrinkage auto, is judged
+    beside them: it chooses without the rows that are held out. Where features are categories or
+    values are missing there are no nearest neighbours. Rows without label are learnt from, but not
+    judged by.
+
+    \b
+    gaussbayes compare iris.csv -y species
+    gaussbayes compare iris.csv -y species --candidates
+    gaussbayes compare iris.csv -y species --held-out 0.3 --neighbors 1,5 --plot iris.png
+    """
+    if candidates and not automatic:
+        msg = "--candidates are those of the automatic choice: leave out --no-auto"
+        raise click.UsageError(msg)
+    if not automatic and settings["shrinkage"] != "auto":
+        options.check_no_selection("leave out --no-auto")
+    if held_out == options.LEAVE_ONE_OUT:
+        msg = "models are compared on folds, a proportion or another file: give --held-out one"
+        raise click.UsageError(msg)
+    if figure is not None:
+        figure_file.check_place(figure, *data)
+    chosen = options.RowOptions.taken(settings)
+
+    from gaussbayes.analysis.comparison import compare
+    from gaussbayes.analysis.held_out import Recipe
+    from gaussbayes.model.options import check_options
+
+    checked = check_options(**settings)
+    source = row_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    rows = row_files.training_rows(source, chosen, checked)
+    chosen = replace(chosen, target=rows.target)
+    blocks = row_files.LabelledBlocks(rows, rows.encoder)
+    table = memory_rows.sampled_rows(
+        blocks, rows.encoder, source.shown, sample, seed, labelled_only=chosen.labelled_only
+    )
+    if table is None:
+        raise row_files.no_rows(source)
+    with warnings_told():
+        comparison = compare(
+            table.features,
+            table.labels,
+            held_out=memory_rows.held_out_rows(held_out, table, chosen),
+            neighbors=neighbors,
+            model=Recipe(checked, table.categorical),
+            automatic=automatic,
+            random_state=seed,
+        )
+    named = [
+        replace(each, problem=each.problem and options.in_options(each.problem))
+        for each in comparison.candidates
+    ]
+    comparison = replace(comparison, candidates=tuple(named))
+    row_files.tell_bad_rows(source.bad_rows)
+    row_files.tell_unlabelled(blocks.n_unlabelled, chosen, row_files.LEARNT_FROM)
+    selection = comparison.selection
+    if as_json:
+        console.write_json(
+            {
+                "data": list(source.files),
+                "target": chosen.target,
+                "how": comparison.how,
+                "rows": comparison.n_rows,
+                "unlabelled": blocks.n_unlabelled,
+                "classes": comparison.classes.tolist(),
+                "models": comparison.records(),
+                "selection": None if selection is None else fit_summary.selection_record(selection),
+                "bad_rows": row_files.bad_rows_record(source.bad_rows),
+            }
+        )
+    else:
+        out = console.stdout_console()
+        out.print(comparison.table())
+        if selection is not None:
+            out.print()
+            console.paragraph(out, f"automatic choice: {fit_summary.describe(selection)}")
+            if candidates:
+                console.print_tables(out, [fit_summary.candidate_table(selection)])
+    if figure is not None:
+        from gaussbayes import plots
+
+        figure_file.save(lambda: plots.comparison(comparison), figure)
+        tell(f"the plot is in {figure}")

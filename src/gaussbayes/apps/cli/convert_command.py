@@ -1,0 +1,94 @@
+"""``gaussbayes convert IN... OUT`` and ``schema DATA...``: files of rows without any model."""
+
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gaussbayes.apps.cli import console, model_files, options, row_files
+from gaussbayes.apps.cli.console import counted, tell
+
+if TYPE_CHECKING:
+    from gaussbayes.data.files import Source
+
+
+@click.command("convert")
+@click.argument("data", metavar="IN...", nargs=-1, required=True, type=options.SOURCE)
+@click.argument("output", metavar="OUT", type=options.OUTPUT)
+@options.names_option(
+    "--columns", metavar="A,B,...", help="The columns to write, in this order.  [default: all]"
+)
+@options.output_format_option
+@options.escape_option
+@options.reading_options
+def convert_command(
+    data: tuple[str, ...],
+    output: str,
+    columns: tuple[str, ...] | None,
+    output_format: str | None,
+    escape: bool,
+    file_format: str | None,
+    bad_rows: str,
+) -> None:
+    """Convert files of rows into another format: CSV, TSV, JSON lines, Parquet, Arrow.
+
+    The formats are told by the names (.csv, .tsv, .jsonl, .parquet, .arrow; with .gz or .zst they
+    are compressed), - is standard input and output. Several files become one. Memory is bounded.
+
+    \b
+    gaussbayes convert rows.csv.gz rows.parquet
+    gaussbayes convert 'parts/*.parquet' - --columns id,label > rows.csv
+    """
+    from gaussbayes.data.selection import select_columns
+
+    model_files.check_one_input(*data)
+    source = row_files.open_files(data, file_format, bad_rows)
+    model_files.check_no_overwriting(output, *source.files)
+    names = list(source.schema.names if columns is None else columns)
+    row_files.check_columns(source, names, "the columns asked for")
+    selection = select_columns(source.inferred, names, (), source.handling)
+    blocks = row_files.plain_blocks(source, "converting", selection)
+    tables = (block.table.select(names) for block in blocks)
+    row_files.write_tables(tables, selection.schema, output, output_format, escape=escape)
+    row_files.tell_bad_rows(source.bad_rows)
+
+
+@click.command("schema")
+@click.argument("data", metavar="[DATA...]", nargs=-1, type=options.SOURCE)
+@click.option("--model", is_flag=True, help="Write the JSON Schema of model files instead.")
+@options.reading_options
+@options.json_option("Write JSON instead of a table.")
+def schema_command(
+    data: tuple[str, ...], model: bool, file_format: str | None, bad_rows: str, as_json: bool
+) -> None:
+    """Show the columns of files and their types, as other commands read them.
+
+    \b
+    gaussbayes schema iris.csv
+    gaussbayes schema --model > model.schema.json
+    """
+    if model == bool(data):
+        msg = "give either files whose columns are to be shown, or --model"
+        raise click.UsageError(msg)
+    if model:
+        text = files("gaussbayes.model.file").joinpath("model.schema.json").read_text("utf-8")
+        click.echo(text, nl=not text.endswith("\n"))
+        return
+    source = row_files.open_files(data, file_format, bad_rows)
+    if as_json:
+        console.write_json(_record(source), indent=2)
+        return
+    table = console.text_table("column", "type")
+    for field in source.schema:
+        table.add_row(field.name, str(field.type))
+    console.stdout_console().print(table)
+    rows = "" if source.n_rows is None else f" and {counted(source.n_rows, 'row')}"
+    tell(f"{source.shown}: {counted(len(source.schema), 'column')}{rows}")
+
+
+def _record(source: "Source") -> dict[str, Any]:
+    return {
+        "files": [str(name) for name in source.files],
+        "rows": source.n_rows,
+        "columns": [{"name": field.name, "type": str(field.type)} for field in source.schema],
+    }

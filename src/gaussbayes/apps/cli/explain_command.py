@@ -1,0 +1,260 @@
+"""``gaussbayes explain MODEL DATA``: why one row is taken for what it is."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gaussbayes.apps.cli import console, figure_file, model_files, options, row_files
+from gaussbayes.apps.cli.console import counted, five_digits, naming, shortened
+from gaussbayes.base.errors import SchemaError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from gaussbayes.analysis.explanation import BayesRule, Explanation, LogOdds, Value
+    from gaussbayes.data.files import Source
+    from gaussbayes.data.rows import Rows
+    from gaussbayes.model.model import Model
+
+_MOST_CLASSES = 20
+"""Lines of a table of classes."""
+
+_MOST_FEATURES = 12
+"""Lines of the table of features; the others share one."""
+
+_MOST_NAMES = 6
+"""Missing features that are named."""
+
+_WIDEST_NAME = 24
+_WIDEST_VALUE = 12
+_BAR = 20
+"""Columns that a bar may fill."""
+
+
+def _reference(_: click.Context, __: click.Parameter, value: str) -> str | list[float]:
+    """``mean``, ``rival`` or a number for each feature."""
+    if value in {"mean", "rival"}:
+        return value
+    try:
+        point = [float(number) for number in value.split(",")]
+    except ValueError:
+        point = [math.nan]
+    if not all(map(math.isfinite, point)):
+        msg = f"expected 'mean', 'rival' or a number for each feature, got {value!r}"
+        raise click.BadParameter(msg)
+    return point
+
+
+@click.command("explain")
+@click.argument("model", type=options.MODEL)
+@click.argument("data", type=options.SOURCE)
+@click.option(
+    "--row",
+    "number",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="The row to explain, counted from 1, the header not counted.",
+)
+@options.names_option(
+    "--classes",
+    metavar="A,B",
+    help="The two classes to compare.  [default: the most probable one and the next]",
+)
+@click.option(
+    "--reference",
+    callback=_reference,
+    default="mean",
+    show_default=True,
+    metavar="mean|rival|X,Y,...",
+    help="What the row is compared with: the mean of all classes, that of B, or a point, with a "
+    "number for each feature that has a mean.",
+)
+@options.other_priors_option(
+    "Other priors than the model's; numbers are in the order of the sorted classes."
+)
+@click.option(
+    "--plot",
+    "figure",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Plot what each feature adds, too: a .png, .svg or .pdf file.",
+)
+@options.format_option
+@options.json_option("Write everything as JSON, every number exact.")
+def command(
+    model: str,
+    data: str,
+    number: int,
+    classes: tuple[str, ...] | None,
+    reference: str | list[float],
+    priors: Any,
+    figure: str | None,
+    file_format: str | None,
+    as_json: bool,
+) -> None:
+    """Explain one row: Bayes' rule with every number, and what each feature adds.
+
+    What a feature adds to the log-odds of two classes is its Shapley value: its mean part, over
+    all orders of the features, in the way from a reference point to the row. These add up to the
+    log-odds exactly. Features that are missing are integrated out and add nothing.
+
+    \b
+    gaussbayes explain iris.json new.csv --row 3
+    gaussbayes explain iris.json new.csv --row 3 --classes setosa,virginica --plot why.png
+    """
+    from gaussbayes.base.errors import ParameterError
+
+    model_files.check_one_input(model, data)
+    if figure == options.STANDARD:
+        msg = "the tables go to standard output: give --plot a file"
+        raise click.UsageError(msg)
+    if figure is not None:
+        figure_file.check_place(figure, model, data)
+    fitted = model_files.read_solved(model)
+    if priors != "own":
+        fitted = fitted.with_priors(priors)
+    pair = None if classes is None else _pair(fitted, classes)
+    source = row_files.open_files([data], file_format)
+    place = f"{source.shown}, row {number}"
+    row = _find_row(source, fitted, model, number)
+
+    from gaussbayes.analysis.explanation import explain
+
+    with naming(place):
+        try:
+            explanation = explain(fitted, row, pair, reference)
+        except ParameterError as error:
+            raise click.BadParameter(str(error), param_hint="'--reference'") from None
+    if as_json:
+        about = {"model": model, "data": source.files[0], "row": number}
+        console.write_json(about | explanation.as_record())
+    else:
+        out = console.stdout_console()
+        print_explanation(out, explanation, f"what the model {model} says of {place}")
+    if figure is not None:
+        from gaussbayes import plots
+
+        figure_file.save(lambda: plots.explanation(explanation), figure)
+
+
+def _find_row(source: "Source", model: "Model", name: str, number: int) -> "Rows":
+    """One row of a file as the model takes it."""
+    if len(source.files) > 1:
+        msg = (
+            f"rows are numbered within a file, but {source.shown} are given: "
+            "give the file that holds the row"
+        )
+        raise click.UsageError(msg)
+    row_files.check_features(source, model_files.named_features(model, name))
+    return row_files.FeatureRows(source, model).find_row(number)
+
+
+def _pair(model: "Model", classes: tuple[str, ...]) -> tuple[int, int]:
+    """The codes of two classes given by name."""
+    if len(classes) != 2:
+        msg = f"two classes are compared, got {', '.join(classes)}"
+        raise click.BadParameter(msg, param_hint="--classes")
+    known = model_files.class_names(model)
+    unknown = [name for name in classes if name not in known]
+    if unknown:
+        msg = f"the model has no class {unknown[0]!r}; it has {', '.join(known):.300}"
+        raise SchemaError(msg)
+    return known.index(classes[0]), known.index(classes[1])
+
+
+# Tables for a terminal of 80 columns.
+
+
+def print_explanation(out: "Console", explanation: "Explanation", what: str) -> None:
+    """Print Bayes' rule, plain and in logarithms, and what each feature adds to the log-odds."""
+    console.paragraph(out, what, style="dim")
+    console.print_tables(out, _rule_tables(explanation.bayes))
+    odds = explanation.log_odds
+    if odds is None:
+        return
+    console.print_tables(out, [_contribution_table(odds)])
+    missing = [part.feature for part in odds.contributions if part.missing]
+    unseen = [f"{part.feature} = {_cell(part.value)}" for part in odds.contributions if part.unseen]
+    for why, names in (("Missing", missing), ("Never seen in training", unseen)):
+        if names:
+            left = len(names) - _MOST_NAMES
+            more = f" and {left} more" if left > 0 else ""
+            out.print()
+            some = ", ".join(names[:_MOST_NAMES])
+            console.paragraph(out, f"{why}, so that they add nothing: {some}{more}.")
+
+
+def _rule_tables(bayes: "BayesRule") -> "list[Table]":
+    """The numbers themselves, and their logarithms; the most probable class is the first."""
+    ranked = sorted(bayes.classes, key=lambda terms: -terms.log_posterior)
+    columns = ("class", "prior", "likelihood", "joint", "posterior")
+    # Some families have no distances; then they are NaN.
+    distances = not any(math.isnan(terms.squared_distance) for terms in ranked)
+    plain = console.number_table(
+        *columns,
+        *(["distance²"] if distances else []),
+        title=f"Bayes' rule; the evidence p(x) is {five_digits(bayes.evidence)}",
+    )
+    logarithms = console.number_table(
+        *columns, title=f"the same in logarithms; log p(x) is {five_digits(bayes.log_evidence)}"
+    )
+    for terms in ranked[:_MOST_CLASSES]:
+        name = _short(str(terms.label))
+        numbers = (terms.prior, terms.likelihood, terms.joint, terms.posterior)
+        distance = [terms.squared_distance] if distances else []
+        plain.add_row(name, *map(five_digits, (*numbers, *distance)))
+        numbers = (terms.log_prior, terms.log_likelihood, terms.log_joint, terms.log_posterior)
+        logarithms.add_row(name, *map(five_digits, numbers))
+    left = len(ranked) - _MOST_CLASSES
+    if left > 0:
+        logarithms.caption = f"and {counted(left, 'class', 'classes')} less probable"
+    return [plain, logarithms]
+
+
+def _contribution_table(odds: "LogOdds") -> "Table":
+    from rich.bar import Bar
+
+    from gaussbayes.analysis.explanation import total_amount
+
+    title = f"log-odds of {_short(str(odds.of))} against {_short(str(odds.against))}"
+    table = console.number_table("feature", "value", "reference", "adds", "", title=title)
+    table.columns[-1].min_width = _BAR
+    first, rest = odds.largest(_MOST_FEATURES)
+    lines: list[tuple[tuple[str, str, str], float, Any]] = [
+        (
+            (_short(part.feature), _cell(part.value), _cell(part.reference)),
+            part.amount,
+            odds.ruled_out(part),
+        )
+        for part in first
+    ]
+    if rest:
+        lines.append(((f"{len(rest)} other features", "", ""), total_amount(rest), None))
+    amounts = [amount for _, amount, _ in lines if math.isfinite(amount)]
+    low, high = min(0.0, *amounts, 0.0), max(0.0, *amounts, 0.0)
+    table.add_row("at the reference", "", "", five_digits(odds.at_reference), "")
+    for cells, amount, ruled_out in lines:
+        bar: Any = ""
+        if ruled_out is not None:
+            bar = f"rules out {shortened(str(ruled_out), _BAR - 10)}"
+        elif high > low:
+            begin, end = sorted((-low, amount - low))
+            bar = Bar(high - low, begin, end, width=_BAR)
+        table.add_row(*cells, five_digits(amount, sign="+"), bar)
+    table.add_row("this row", "", "", five_digits(odds.value), "", style="bold")
+    return table
+
+
+def _cell(value: "Value") -> str:
+    """A number, or a category; nothing where a category is not known."""
+    if isinstance(value, float):
+        return five_digits(value)
+    return "" if value is None else shortened(str(value), _WIDEST_VALUE)
+
+
+def _short(name: str) -> str:
+    return shortened(name, _WIDEST_NAME)

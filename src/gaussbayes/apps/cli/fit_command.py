@@ -1,0 +1,109 @@
+"""``gaussbayes fit DATA... -y TARGET``: files of labelled rows → a model file."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gaussbayes.apps.cli import fit_summary, memory_rows, model_files, options, row_files
+from gaussbayes.apps.cli.console import warnings_told
+
+if TYPE_CHECKING:
+    from gaussbayes.data.file_rows import FileRows
+    from gaussbayes.data.reduction import Reduced
+    from gaussbayes.model.options import Options
+    from gaussbayes.model.sources import SourceFit
+
+
+_KEPT = 10
+"""Posteriors of a row that are kept where models are chosen by rows held out."""
+
+
+@click.command("fit")
+@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=options.SOURCE)
+@options.target_option()
+@click.option(
+    "-o",
+    "--output",
+    "model",
+    type=options.OUTPUT,
+    default="model.json",
+    show_default=True,
+    metavar="MODEL",
+    help="The model file to write; - is standard output.",
+)
+@options.feature_options
+@options.model_options
+@options.weights_option
+@options.label_options
+@click.option(
+    "--keep-unlabelled",
+    is_flag=True,
+    help="Write rows without label into the model file, up to 64 MB, so that it can be updated "
+    "and merged, and forget.",
+)
+@options.reading_options
+@options.json_option("Write what was learnt from as JSON to standard output.")
+def command(
+    data: tuple[str, ...], model: str, keep_unlabelled: bool, as_json: bool, **arguments: Any
+) -> None:
+    """Fit a classifier to files of any size.
+
+    DATA are CSV, TSV, JSON lines, Parquet or Arrow files, also compressed (.gz, .zst), folders of
+    them, patterns, or - for standard input. They are read in bounded memory: once, or once an
+    iteration of EM if more than 64 MB of rows have no label.
+
+    With --covariance auto, --shrinkage auto or both the best structure and shrinkage are found, by
+    rows left out one at a time, which must all fit into memory, or by --selection bic.
+
+    Features that hold categories (strings, integers, booleans) are named with --categorical, those
+    of another family, such as counts, with --family.
+
+    \b
+    gaussbayes fit iris.csv -y species -o iris.json
+    gaussbayes fit iris.csv -y species --covariance auto --shrinkage auto
+    gaussbayes fit 'parts/*.parquet' -y label --covariance diagonal --weights count
+    gaussbayes fit days.csv -y rain --categorical wind,month --smoothing 1
+    gaussbayes fit patients.csv -y ill --family visits=poisson
+    zcat rows.csv.gz | gaussbayes fit - -y label -o - > model.json
+    """
+    fit_summary.check_json(model, as_json=as_json)
+    chosen = options.RowOptions.taken(arguments)
+    settings = options.check_settings(arguments)
+    source = row_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    model_files.check_no_overwriting(model, *source.files)
+    model_files.check_writable(model)
+    fit = fit_files(source, chosen, settings)
+    model_files.write_model(fit.model, model, keep_unlabelled=keep_unlabelled)
+    fit_summary.tell_fit(fit, chosen, model, as_json=as_json)
+
+
+def fit_files(source: Any, chosen: options.RowOptions, settings: "Options") -> "SourceFit":
+    """The model of the rows of a source; where rows must be held out to choose, in memory."""
+    import numpy as np
+
+    from gaussbayes.model.select import is_open
+    from gaussbayes.model.sources import fit_rows
+
+    rows = row_files.training_rows(source, chosen, settings)
+    is_chosen = is_open(settings.settings(rows.encoder.schema(np.empty(0))))
+    with warnings_told():
+        if is_chosen and settings.criterion == "leave_one_out":
+            reduced = memory_rows.load_rows(rows, labelled_only=chosen.labelled_only)
+            n, k = reduced.n_rows, reduced.total.table.classes.size
+            memory_rows.check_bytes(8 * n * k * _KEPT, n)
+            return fit_loaded(rows, reduced, settings)
+        return fit_rows(rows, settings, labelled_only=chosen.labelled_only)
+
+
+def fit_loaded(
+    rows: "FileRows", reduced: "Reduced[memory_rows.MemoryRows]", settings: "Options"
+) -> "SourceFit":
+    """The model of rows in memory."""
+    from gaussbayes.model.options import fit_model
+    from gaussbayes.model.sources import SourceFit
+
+    table = reduced.total.table
+    model, selection = fit_model(table, rows.encoder.schema(table.classes), settings)
+    seen: Any = replace(reduced, total=model.learnt)  # type: ignore[arg-type]
+    return SourceFit(replace(model, target=rows.target), seen, selection)

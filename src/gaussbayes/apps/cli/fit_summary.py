@@ -1,0 +1,198 @@
+"""What was learnt, and what was chosen automatically: in words, as a table, as plain values."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gaussbayes.apps.cli import console, model_files, row_files
+from gaussbayes.apps.cli.console import counted, finite, fixed, percent, tell
+from gaussbayes.apps.cli.options import STANDARD, RowOptions, in_options
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from gaussbayes.model.model import Model
+    from gaussbayes.model.select import Candidate, Selection
+    from gaussbayes.model.sources import SourceFit
+
+
+def check_json(name: str, *, as_json: bool) -> None:
+    """Raise if JSON about a model is wanted where the model itself goes."""
+    if as_json and name == STANDARD:
+        msg = "--json writes to standard output, where the model goes: give it a file with -o"
+        raise click.UsageError(msg)
+
+
+def tell_fit(
+    fit: "SourceFit",
+    chosen: RowOptions,
+    name: str,
+    *,
+    as_json: bool,
+    done: str = "learnt from",
+    use: str = row_files.LEARNT_FROM,
+) -> None:
+    """Say what was done with which rows, what was chosen, and where the model is.
+
+    Parameters
+    ----------
+    name : of the model file
+    done : how the message begins
+    use : what was done with rows without label
+    """
+    model, reduced, selection = fit.model, fit.reduced, fit.selection
+    n_rows = reduced.n_rows - (reduced.n_unlabelled if chosen.labelled_only else 0)
+    schema = model.schema
+    categories = [
+        (schema.titles[column], len(labels))
+        for column, labels in zip(schema.categorical, model.categories, strict=True)
+    ]
+    if as_json:
+        record: dict[str, Any] = {
+            "model": name,
+            "target": reduced.target,
+            "rows": n_rows,
+            "classes": schema.classes.tolist(),
+            "features": list(schema.titles),
+            "incomplete": reduced.n_incomplete,
+            "unlabelled": reduced.n_unlabelled,
+            "bad_rows": row_files.bad_rows_record(reduced.bad_rows),
+        }
+        if categories:
+            record["categorical"] = [{"feature": name, "categories": n} for name, n in categories]
+        if selection is not None:
+            record["selection"] = selection_record(selection)
+        console.write_json(record)
+    if selection is not None:
+        tell(f"chosen: {describe(selection)}")
+    rows = counted(n_rows, "row")
+    classes = counted(len(schema.classes), "class", "classes")
+    features = counted(schema.n_features, "feature")
+    tell(f"{done} {rows}: {classes}, {features}; the model is in {model_files.shown(name)}")
+    if reduced.n_incomplete:
+        rows = "row has" if reduced.n_incomplete == 1 else "rows have"
+        tell(f"{reduced.n_incomplete:,} {rows} missing values")
+    row_files.tell_unlabelled(reduced.n_unlabelled, chosen, use)
+    for feature, n in categories:
+        tell(f"{feature}: {counted(n, 'category', 'categories')}")
+    row_files.tell_bad_rows(reduced.bad_rows)
+
+
+def solved_if_possible(model: "Model") -> "Model":
+    """The model with its parameters; says so if it cannot predict before it has seen more rows."""
+    from gaussbayes.base.errors import DataError, SingularCovarianceError
+
+    try:
+        return model.solved()
+    except (SingularCovarianceError, DataError) as error:  # as one of a single class
+        tell(f"the model cannot predict yet: {in_options(str(error))}")
+        return model
+
+
+# The automatic choice.
+
+
+def describe(selection: "Selection") -> str:
+    """One line that says what was chosen, and by what.
+
+    Examples
+    --------
+    >>> from gaussbayes.families.gaussian.family import Gaussian
+    >>> from gaussbayes.model.select import Candidate, Selection
+    >>> from gaussbayes.model.settings import Component, Settings
+    >>> settings = Settings((Component(Gaussian.of(shared=True, shrinkage=0.1), (0, 1)),))
+    >>> best = Candidate(settings, 0.0402, 0.02, 0.03, 900.0, 24)
+    >>> describe(Selection((best,), best, "leave_one_out"))
+    'LDA with shrinkage 0.1, of 1 candidate: log loss 0.0402 on rows left out'
+    """
+    best = selection.best
+    if selection.criterion == "bic":
+        figure = f"BIC {best.bic:,.1f}"
+    else:
+        figure = f"log loss {fixed(best.log_loss, 4)} on rows left out"
+    shrinkage = "without shrinkage" if best.shrinkage is None else f"with shrinkage {_word(best)}"
+    among = counted(len(selection.candidates), "candidate")
+    weight = "" if best.unlabelled_weight == 1 else f", unlabelled rows of weight {_weight(best)}"
+    return f"{best.structure.name} {shrinkage}{weight}, of {among}: {figure}"
+
+
+def selection_record(selection: "Selection") -> dict[str, Any]:
+    """Everything as plain values; what was not looked at or is infinite is None."""
+    return {
+        "criterion": selection.criterion,
+        "chosen": _candidate_record(selection.best),
+        "candidates": [_candidate_record(candidate) for candidate in _ranked(selection)],
+    }
+
+
+def candidate_table(selection: "Selection") -> "Table":
+    """The candidates, best first; those that cannot be judged last, and why under the table."""
+    left_out = selection.criterion == "leave_one_out"
+    judged = ["error", "log\nloss", "Brier\nscore"] if left_out else []
+    how = "each row predicted by the model of the others" if left_out else "BIC"
+    table = console.number_table(
+        "model",
+        "shrinkage",
+        "para-\nmeters",
+        *judged,
+        "BIC",
+        title=f"candidates, best first: {how}",
+    )
+    table.columns[0].no_wrap = True
+    for candidate in _ranked(selection):
+        scores = [percent(candidate.error), fixed(candidate.log_loss, 4), fixed(candidate.brier, 4)]
+        table.add_row(
+            candidate.structure.name,
+            _word(candidate),
+            str(candidate.n_parameters),
+            *(scores if left_out else []),
+            "–" if math.isnan(candidate.bic) else f"{candidate.bic:,.1f}",
+            style="bold" if candidate is selection.best else "",
+        )
+    reasons = [each.refused for each in selection.candidates if each.refused is not None]
+    if reasons:
+        many = counted(len(reasons), "candidate")
+        first = in_options(reasons[0])
+        table.caption = f"{many} cannot be judged, the first because: {first}"
+    return table
+
+
+def _ranked(selection: "Selection") -> "list[Candidate]":
+    """The candidates by what was chosen by, the chosen one first."""
+
+    def place(candidate: "Candidate") -> tuple[bool, bool, float, int]:
+        figure = candidate.bic if selection.criterion == "bic" else candidate.log_loss
+        unknown = candidate.refused is not None or math.isnan(figure)
+        return (
+            candidate is not selection.best,
+            unknown,
+            0.0 if unknown else figure,
+            candidate.n_parameters,
+        )
+
+    return sorted(selection.candidates, key=place)
+
+
+def _candidate_record(candidate: "Candidate") -> dict[str, Any]:
+    return {
+        "model": candidate.structure.name,
+        "covariance": candidate.structure.covariance,
+        "shared": candidate.structure.shared_setting,
+        "shrinkage": candidate.shrinkage,
+        "unlabelled_weight": candidate.unlabelled_weight,
+        "parameters": candidate.n_parameters,
+        "error": finite(candidate.error),
+        "log_loss": finite(candidate.log_loss),
+        "brier": finite(candidate.brier),
+        "bic": finite(candidate.bic),
+        "problem": candidate.refused and in_options(candidate.refused),
+    }
+
+
+def _word(candidate: "Candidate") -> str:
+    return "none" if candidate.shrinkage is None else str(candidate.shrinkage)
+
+
+def _weight(candidate: "Candidate") -> str:
+    return f"{candidate.unlabelled_weight:g}"

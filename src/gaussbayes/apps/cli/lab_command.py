@@ -1,0 +1,75 @@
+"""``gaussbayes lab``: a page in the browser where Gaussians can be taken by the hand."""
+
+from typing import Any
+
+import click
+
+from gaussbayes.apps.cli import options, row_files
+from gaussbayes.apps.cli.console import tell
+
+
+@click.command("lab")
+@click.argument("data", metavar="[DATA]", required=False, type=options.SOURCE)
+@options.target_option()
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="The port of this machine to listen on.  [default: one that is free]",
+)
+@click.option("--no-browser", is_flag=True, help="Print the address, but do not open it.")
+@options.seed_option("Decides which rows of a large file are shown.")
+@options.reading_options
+def command(
+    data: str | None, target: str | None, port: int, no_browser: bool, seed: int, **how: Any
+) -> None:
+    """Open a page where means, covariances and priors can be moved.
+
+    The regions, errors and probabilities follow at once. The page starts with one of its own
+    examples, or with the rows of DATA; the column of the classes can be chosen there as well. Of
+    more than 200,000 rows a sample is shown.
+
+    The address is printed. It holds a key without which nobody is let in, and it leads to this
+    machine only. Ctrl-C ends the lab.
+
+    \b
+    gaussbayes lab
+    gaussbayes lab iris.csv -y species
+    gaussbayes lab --port 8000 --no-browser
+    """
+    if target is not None and data is None:
+        msg = f"-y names the column {target!r} of a table, but no DATA were given"
+        raise click.UsageError(msg)
+
+    from gaussbayes.apps.lab.server import check_extra, serve
+
+    check_extra()  # before a large file is read
+    table = None if data is None else _read(data, target, seed, **how)
+
+    from gaussbayes.apps.lab.backend import open_backend
+
+    serve(open_backend(table), port=port, open_browser=not no_browser, tell=_tell)
+
+
+def _read(
+    data: str, target: str | None, seed: int, *, file_format: str | None, bad_rows: str
+) -> Any:
+    from gaussbayes.apps.lab import table_reader
+
+    source = row_files.open_files([data], file_format, bad_rows)
+    if target is not None:
+        row_files.check_columns(source, [target], "the target")
+    tables = (block.table for block in row_files.plain_blocks(source, "reading rows"))
+    title = source.shown.rpartition("/")[2] or source.shown
+    categorical = source.inferred.categorical
+    sample = table_reader.sampled_table(tables, title, target, seed=seed, categorical=categorical)
+    row_files.tell_bad_rows(source.bad_rows)
+    if sample is None:
+        raise row_files.no_rows(source)
+    return sample
+
+
+def _tell(address: str) -> None:
+    click.echo(address)
+    tell("The lab is open at this address. Ctrl-C ends it.")

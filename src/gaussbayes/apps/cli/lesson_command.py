@@ -1,0 +1,313 @@
+"""``gaussbayes lesson NAME``, ``lessons`` and ``demo``: worked examples and their figures."""
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gaussbayes.apps.cli import console, options
+from gaussbayes.apps.cli.figure_file import DPI
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from gaussbayes.apps.cli.lesson_results import Repeated, Replayed
+    from gaussbayes.lessons import Figure, Lesson
+
+
+def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    from gaussbayes.lessons import names
+
+    taken = ctx.params.get("names") or ()
+    return [name for name in names() if name.startswith(incomplete) and name not in taken]
+
+
+@click.command("lesson")
+@click.argument("names", metavar="NAME...", nargs=-1, shell_complete=_complete)
+@click.option(
+    "--all", "replay_all", is_flag=True, help="Replay every lesson, in the course's order."
+)
+@click.option(
+    "--save",
+    "directory",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Save the figures there as PNG files; the directory is made if it is missing.",
+)
+@options.seed_option("Draws the random rows.")
+@options.json_option("Write a line of JSON for each lesson.")
+def lesson_command(
+    names: tuple[str, ...], replay_all: bool, directory: Path | None, seed: int, as_json: bool
+) -> None:
+    """Replay worked examples of the course.
+
+    The results of the handout are put beside ours and the right ones, with what the handout gets
+    wrong and why. Figures are shown in windows where there is a screen, or saved with --save.
+
+    \b
+    gaussbayes lessons                        lists the names
+    gaussbayes lesson petals --save figures   replays one
+    """
+    chosen = _chosen(names, replay_all, seed)
+    if directory is not None:
+        _make_directory(directory)
+    figures = any(lesson.figures for lesson in chosen)
+    windows = figures and not as_json and directory is None and has_windows()
+    for number, lesson in enumerate(chosen):
+        if as_json:
+            console.write_json(_record(lesson, seed, directory))
+        else:
+            out = console.stdout_console()
+            if number:
+                out.print("\n" + "─" * out.width + "\n", style="dim")
+            _print(lesson, out)
+            _print_figures(lesson, directory, out, windows)
+    if figures and not (as_json or directory or windows):
+        given = "--all" if replay_all else " ".join(names)
+        how = f"\nSave the figures with: gaussbayes lesson {given} --save DIR"
+        console.stdout_console(stderr=True).print(how, style="dim", soft_wrap=True)
+
+
+def _chosen(names: tuple[str, ...], replay_all: bool, seed: int) -> "list[Lesson]":
+    from gaussbayes import lessons
+    from gaussbayes.base.errors import ParameterError
+
+    if replay_all and names:
+        msg = f"give names or --all, not both; got --all and {', '.join(names)}"
+        raise click.UsageError(msg)
+    if not replay_all and not names:
+        msg = f"which lesson? Give --all or names of {', '.join(lessons.names())}"
+        raise click.UsageError(msg)
+    try:
+        wanted = lessons.names() if replay_all else tuple(dict.fromkeys(names))
+        return [lessons.get(name, seed) for name in wanted]
+    except ParameterError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _replayed(lesson: "Lesson") -> "list[Replayed]":
+    from gaussbayes.apps.cli.lesson_results import Replayed
+    from gaussbayes.base.progress import track
+
+    steps = track(lesson.results, f"results of {lesson.name}")
+    return [Replayed(result, result.value()) for result in steps]
+
+
+def _repeated(lesson: "Lesson") -> "list[Repeated]":
+    from gaussbayes.apps.cli.lesson_results import Repeated
+    from gaussbayes.base.progress import track
+
+    steps = track(lesson.spreads, f"many draws for {lesson.name}")
+    return [Repeated(spread, spread.values()) for spread in steps]
+
+
+def _record(lesson: "Lesson", seed: int, directory: Path | None) -> dict[str, Any]:
+    results = [replayed.record() for replayed in _replayed(lesson)]
+    files = [None] * len(lesson.figures) if directory is None else _save_figures(lesson, directory)
+    return {
+        "name": lesson.name,
+        "title": lesson.title,
+        "source": lesson.source,
+        "text": lesson.text,
+        "seed": seed,
+        "data": [
+            {"name": table.name, "rows": len(table.rows), "source": table.source}
+            for table in lesson.data
+        ],
+        "results": results,
+        "spreads": [repeated.record() for repeated in _repeated(lesson)],
+        "errata": [
+            {name: getattr(erratum, name) for name in ("where", "printed", "right", "why")}
+            for erratum in lesson.errata
+        ],
+        "figures": [
+            {
+                "name": figure.name,
+                "caption": figure.caption,
+                "file": None if file is None else str(file),
+            }
+            for figure, file in zip(lesson.figures, files, strict=True)
+        ],
+    }
+
+
+def _print(lesson: "Lesson", out: "Console") -> None:
+    from gaussbayes.apps.cli import lesson_results
+
+    replayed, repeated = _replayed(lesson), _repeated(lesson)
+    out.print(lesson.title, style="bold")
+    console.paragraph(out, lesson.source, style="dim")
+    out.print()
+    console.paragraph(out, lesson.text)
+    out.print()
+    for table in lesson.data:
+        columns = f"{len(table.rows)} rows of {', '.join(table.features)}"
+        console.paragraph(out, f"{table.name}: {columns}; {table.source}.")
+    if lesson.data:
+        out.print()
+    out.print(lesson_results.result_table(replayed))
+    for note in lesson_results.notes(replayed):
+        out.print()
+        console.paragraph(out, note, style="dim")
+    if repeated:
+        out.print()
+        out.print(lesson_results.spread_table(repeated))
+    if lesson.errata:
+        out.print("\nWhere the handout errs", style="bold")
+    for erratum in lesson.errata:
+        out.print()
+        console.paragraph(out, erratum.where, style="bold")
+        lines = {"printed": erratum.printed, "right": erratum.right, "why": erratum.why}
+        out.print(_labelled(lines), width=min(out.width, console.WIDEST_TEXT))
+
+
+def _labelled(lines: dict[str, str]) -> "Table":
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for label, text in lines.items():
+        grid.add_row(f"  {label}", text)
+    return grid
+
+
+def _print_figures(lesson: "Lesson", directory: Path | None, out: "Console", windows: bool) -> None:
+    if not lesson.figures:
+        return
+    saved = None if directory is None else _save_figures(lesson, directory)
+    out.print("\nFigures", style="bold")
+    for number, figure in enumerate(lesson.figures):
+        out.print()
+        # A path stays in one piece, however long, so that it can be copied.
+        name = figure.name if saved is None else str(saved[number])
+        out.print(name, soft_wrap=True)
+        console.paragraph(out, figure.caption, indent=2, style="dim")
+    if windows:
+        aside = "\nThe figures are shown in windows; close them to go on."
+        console.stdout_console(stderr=True).print(aside, style="dim")
+        _show_figures(lesson)
+
+
+# Figures: saved as files, or shown in windows.
+
+
+def _make_directory(directory: Path) -> None:
+    """Make the directory if it is missing, and see that files can be made in it."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=directory, prefix=".gaussbayes-"):
+            pass
+    except OSError as error:
+        in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
+        why = "there is a file of that name in the way" if in_the_way else error.strerror
+        msg = f"figures cannot be saved in {directory}: {why}"
+        raise click.ClickException(msg) from None
+
+
+def _file_name(lesson: "Lesson", figure: "Figure") -> str:
+    """What a figure is saved as."""
+    return f"{lesson.name}-{figure.name}.png"
+
+
+def _save_figures(lesson: "Lesson", directory: Path) -> list[Path]:
+    """Draw the figures and save them; all of them are there in the end, or none."""
+    if not lesson.figures:
+        return []
+    import matplotlib as mpl
+
+    mpl.use("agg")  # no windows, even where there is a screen
+    import matplotlib.pyplot as plt
+
+    from gaussbayes.base.progress import track
+
+    with TemporaryDirectory(dir=directory, prefix=".gaussbayes-") as stage:
+        names = []
+        for figure in track(lesson.figures, f"figures of {lesson.name}"):
+            drawn = figure.draw()
+            name = _file_name(lesson, figure)
+            drawn.savefig(Path(stage) / name, dpi=DPI)
+            plt.close(drawn)
+            names.append(name)
+        for name in names:
+            Path(stage, name).replace(directory / name)
+    return [directory / name for name in names]
+
+
+def _show_figures(lesson: "Lesson") -> None:
+    """Draw the figures in windows, and wait until they are closed."""
+    import matplotlib.pyplot as plt
+
+    from gaussbayes.base.progress import track
+
+    for figure in track(lesson.figures, f"figures of {lesson.name}"):
+        manager = figure.draw().canvas.manager
+        if manager is not None:
+            manager.set_window_title(f"{lesson.name}: {figure.name}")
+    plt.show()
+    plt.close("all")
+
+
+def has_windows() -> bool:
+    """Whether somebody is watching, and matplotlib can open windows for them."""
+    if not sys.stdout.isatty():
+        return False
+    try:
+        import matplotlib.pyplot as plt
+        from matplotlib.backends.registry import BackendFilter, backend_registry
+
+        plt.switch_backend(plt.get_backend())  # an ImportError where there is no screen
+    except ImportError:
+        return False
+    registry: Any = backend_registry
+    return plt.get_backend().lower() in registry.list_builtin(BackendFilter.INTERACTIVE)
+
+
+@click.command("lessons")
+@options.json_option("Write a JSON list instead of a table.")
+def lessons_command(as_json: bool) -> None:
+    """List the worked examples of the course.
+
+    Replay one with: gaussbayes lesson NAME
+    """
+    from gaussbayes.lessons import all_lessons
+
+    lessons = all_lessons()
+    if as_json:
+        records = [
+            {
+                "name": lesson.name,
+                "title": lesson.title,
+                "source": lesson.source,
+                "results": len(lesson.results),
+                "figures": len(lesson.figures),
+            }
+            for lesson in lessons
+        ]
+        console.write_json(records, indent=2)
+        return
+
+    from rich.text import Text
+
+    table = console.text_table("name", "title and source", "results", "figures", leading=1)
+    table.columns[0].no_wrap = True
+    for column in table.columns[2:]:
+        column.justify, column.no_wrap = "right", True
+    for lesson in lessons:
+        described = Text(lesson.title, style="bold").append(f"\n{lesson.source}", style="not bold")
+        counts = (str(len(lesson.results)), str(len(lesson.figures)))
+        table.add_row(lesson.name, described, *counts)
+    console.stdout_console().print(table)
+    remark = "\nReplay one with: gaussbayes lesson NAME"
+    console.stdout_console(stderr=True).print(remark, style="dim")
+
+
+@click.command("demo")
+def demo_command() -> None:
+    """Show a first look: Fisher's irises classified, with errors and probabilities."""
+    from gaussbayes.apps.demo import main
+
+    main()

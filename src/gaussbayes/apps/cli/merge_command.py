@@ -1,0 +1,112 @@
+"""``gaussbayes merge A B... -o OUT``: models of parts of the rows → the model of all of them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gaussbayes.apps.cli import fit_summary, model_files, options
+from gaussbayes.apps.cli.console import counted, naming, tell
+from gaussbayes.base.errors import SchemaError
+
+if TYPE_CHECKING:
+    from gaussbayes.model.model import Model
+    from gaussbayes.model.settings import Settings
+
+
+@click.command("merge")
+@click.argument("parts", metavar="MODEL MODEL...", nargs=-1, required=True, type=options.MODEL)
+@click.option(
+    "-o",
+    "--output",
+    type=options.OUTPUT,
+    required=True,
+    metavar="OUT",
+    help="The model file to write; - is standard output.",
+)
+@click.option(
+    "--settings-of",
+    metavar="first|MODEL",
+    help="Whose settings the result has, if they differ: those of the first model, or of this one.",
+)
+def command(parts: tuple[str, ...], output: str, settings_of: str | None) -> None:
+    """Merge models of parts of the rows into the model of all rows.
+
+    The parts must have the same features; classes are united. The result is the model that would
+    have been fitted to all rows together.
+
+    \b
+    gaussbayes merge monday.json tuesday.json -o week.json
+    """
+    _check_different(parts)
+    model_files.check_one_input(*parts)
+    if settings_of not in {None, "first", *parts}:
+        msg = f"--settings-of must be 'first' or one of the models given, got {settings_of!r}"
+        raise click.UsageError(msg)
+    model_files.check_writable(output)
+    models = {name: model_files.read_learnt(name, "merge") for name in parts}
+    merged = _merged(models, _settings(models, settings_of))
+    whole = fit_summary.solved_if_possible(merged)
+    keep = model_files.has_unlabelled_rows(whole)
+    model_files.write_model(whole, output, keep_unlabelled=keep)
+    targets = {model.target for model in models.values() if model.target is not None}
+    if len(targets) > 1:
+        tell(f"the targets have different names; the result's is {whole.target!r}")
+    classes = counted(len(whole.schema.classes), "class", "classes")
+    place = model_files.shown(output)
+    tell(f"merged {len(parts)} models: {classes}; the model is in {place}")
+
+
+def _merged(models: "dict[str, Model]", settings: "Settings") -> "Model":
+    """The model of the rows of all parts, in the order given."""
+    (first, whole), *others = models.items()
+    whole = _with_settings(whole, first, settings)
+    for name, other in others:
+        with naming(f"{name} does not fit {first}"):
+            whole = whole.merged(_with_settings(other, name, settings))
+    return whole
+
+
+def _with_settings(model: "Model", name: str, settings: "Settings") -> "Model":
+    with naming(f"{name} has not kept what these settings need"):
+        return model.with_settings(settings, "merge")
+
+
+def _settings(models: "dict[str, Model]", settings_of: str | None) -> "Settings":
+    """The settings of the result; where they differ, somebody must have said whose they are."""
+    first, *others = models
+    for name in others:
+        ours, theirs = models[first].schema, models[name].schema
+        if not ours.same_features(theirs):
+            msg = (
+                f"models of different features cannot be merged: {first} has "
+                f"{ours.feature_list(range(ours.n_features))}; {name} has "
+                f"{theirs.feature_list(range(theirs.n_features))}"
+            )
+            raise SchemaError(msg)
+    if settings_of is not None:
+        return models[first if settings_of == "first" else settings_of].settings
+    mine = model_files.settings_record(models[first])
+    for name in others:
+        record = model_files.settings_record(models[name])
+        unlike = [key for key in mine if mine[key] != record.get(key)]
+        if unlike:
+            key = unlike[0]
+            msg = (
+                f"the models have different settings ({', '.join(unlike)}): {key} is {mine[key]!r} "
+                f"in {first}, {record.get(key)!r} in {name}; choose with --settings-of first, or "
+                "with --settings-of and the name of one of them"
+            )
+            raise SchemaError(msg)
+    return models[first].settings
+
+
+def _check_different(parts: tuple[str, ...]) -> None:
+    if len(parts) < 2:
+        msg = f"merging takes two models or more, got {parts[0]} alone"
+        raise click.UsageError(msg)
+    files = [Path(name) for name in parts if name != options.STANDARD]
+    for number, path in enumerate(files):
+        if any(path.samefile(other) for other in files[:number]):
+            msg = f"{path} is given twice: its rows would count twice"
+            raise click.UsageError(msg)
