@@ -12,7 +12,7 @@ import pandas as pd
 from distributed import Client, LocalCluster
 
 from gaussbayes import GaussianClassifier, make_gaussian_dataset
-from gaussbayes.data.sources.cluster import predictions
+from gaussbayes.data.dask import predictions
 
 
 def main() -> None:

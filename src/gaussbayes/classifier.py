@@ -28,7 +28,7 @@ from gaussbayes.base.types import (
     LabelArray,
     RealArray,
 )
-from gaussbayes.data.categories import Categories, warn_of_many, warn_of_unseen
+from gaussbayes.data.categories import MANY, Categories, warn_of_many, warn_of_unseen
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import check_known, codes_among, encode, read_targets
 from gaussbayes.data.rows import LabelledRows, Rows
@@ -903,7 +903,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, options: Options, X: Any, y: Any, sample_weight: Any
     ) -> tuple[LabelledRows, Encoder]:
         """Rows of a model that has seen none, and their features."""
-        encoder = Encoder.learn(X, self.categorical_features, options.kinds)
+        kinds = options.kinds if options.families else None
+        encoder = Encoder.learn(X, self.categorical_features, kinds)
         return self._table(encoder, X, y, sample_weight), encoder
 
     def _learnt(self, before: Model, X: Any, y: Any, sample_weight: Any) -> Learnt:
@@ -916,8 +917,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _table(self, encoder: Encoder, X: Any, y: Any, sample_weight: Any) -> LabelledRows:
         _warn_of_column(y)
         rows = encoder.encode(X)
-        targets, classes = read_targets(y, rows.n_rows, sample_weight, self.unlabelled)
-        if rows.categories:
+        n_rows = rows.numbers.shape[0]
+        targets, classes = read_targets(y, n_rows, sample_weight, self.unlabelled)
+        if max(map(len, rows.categories), default=0) > MANY:
             warn_of_many(rows.categories, encoder.schema(classes).of_categories)
         return LabelledRows(rows, targets, classes)
 

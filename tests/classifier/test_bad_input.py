@@ -288,5 +288,5 @@ def test_models_with_given_parameters_cannot_learn_on() -> None:
         lambda: made.merge(learnt),
         lambda: learnt.merge(made),
     ):
-        with pytest.raises(DataError, match="needs what was learnt from rows, .*its parameters were given"):
+        with pytest.raises(DataError, match="needs what was learnt .*its parameters were given"):
             call()

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from gaussbayes import ClassMoments, GaussianClassifier, Solution, make_gaussian_dataset
 from gaussbayes.base.errors import DataError, SchemaError, SingularCovarianceError
-from gaussbayes.families.gaussian.observation import summarise
+from gaussbayes.families.gaussian.statistics import summarise
 from tests.models import (
     NAMES,
     SCORES,

@@ -133,14 +133,15 @@ def learn_on_cluster(source: Any, target: str = "kind", **request: Any) -> Found
 
 def bits(found: Found) -> bytes:
     """What was learnt, to the last bit."""
-    return repr(found.classes.tolist()).encode() + b"".join(map(_bits, found.learnt.parts))
+    return repr(found.classes.tolist()).encode() + b"".join(map(bits_of, found.learnt.parts))
 
 
-def _bits(value: Any) -> bytes:
+def bits_of(value: Any) -> bytes:
+    """A value that is made of arrays, to the last bit."""
     if isinstance(value, np.ndarray):
         return value.tobytes()
     if hasattr(value, "__slots__"):
-        return b"".join(_bits(getattr(value, name)) for name in value.__slots__ if name[0] != "_")
+        return b"".join(bits_of(getattr(value, name)) for name in value.__slots__ if name[0] != "_")
     return repr(value).encode()
 
 

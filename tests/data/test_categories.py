@@ -17,7 +17,7 @@ import pytest
 from pyarrow import parquet
 
 from gaussbayes.base.errors import DataError, ParameterError, SchemaError
-from gaussbayes.data import factors
+from gaussbayes.data import categories
 from gaussbayes.families.categorical import pushdown
 from tests.data.tables import (
     CATEGORICAL,
@@ -241,7 +241,7 @@ def many(n_rows: int = 3000) -> pa.Table:
 
 
 def test_too_many_categories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(factors, "MOST_CATEGORIES", 2000)
+    monkeypatch.setattr(categories, "MOST_CATEGORIES", 2000)
     monkeypatch.setattr(pushdown, "MOST_CATEGORIES", 1000)
     for ending in (".parquet", ".csv"):
         FORMATS[ending](many(), tmp_path / f"a{ending}")

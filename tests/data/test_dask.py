@@ -18,6 +18,7 @@ from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.data import file_rows
 from gaussbayes.data.dask import PartitionRows, _partition_partial, predictions
 from gaussbayes.data.readers import parquet as parquet_reader
+from gaussbayes.data.reduction import open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.model.options import check_options
 from tests.data.tables import LAYOUTS, Found, bits, learn, observation
@@ -140,6 +141,21 @@ def test_rows_that_lack_features(client: Client) -> None:
     there, here = learn(frame, "kind", client=client), learn(frame, "kind")
     assert there.n_incomplete == here.n_incomplete == gaps.any(axis=1).sum()
     assert bits(there) == bits(here)
+
+
+def test_rows_without_label_are_read_again_on_the_workers(folder: Path, client: Client) -> None:
+    offset = np.full(20_000, 2.0)  # what a function takes along may be large
+
+    def total(rows: Any, weights: Any) -> Any:
+        return np.append(rows.matrix.sum(axis=0) + offset[0], weights.sum())
+
+    for source in (folder, dd.from_pandas(rows(300), npartitions=4)):
+        request = Request(None, ["a", "b"], "w")
+        alone = open_rows(source, request)
+        there = open_rows(source, request, client=client)
+        found = there.unlabelled(there.encoder).reduce(total, 1)
+        assert found.tobytes() == alone.unlabelled(alone.encoder).reduce(total, 1).tobytes()
+        np.testing.assert_allclose(found[2], rows(300)["w"].sum(), rtol=1e-9)  # JSON rounds
 
 
 # Bad input

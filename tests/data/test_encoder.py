@@ -18,6 +18,7 @@ from gaussbayes.data.categories import (
     UNSEEN,
     Unseen,
     UnseenCategoryWarning,
+    factorise,
     in_order,
     kind,
     positions,
@@ -26,7 +27,6 @@ from gaussbayes.data.categories import (
     warn_of_unseen,
 )
 from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.factors import factorise
 from gaussbayes.data.rows import number_rows
 
 # Which columns are categorical.

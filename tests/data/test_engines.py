@@ -19,7 +19,7 @@ from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data import engines
 from gaussbayes.data.reduction import open_rows
 from gaussbayes.data.roles import Request
-from gaussbayes.families.gaussian.observation import summarise
+from gaussbayes.families.gaussian.statistics import summarise
 from gaussbayes.model.options import check_options
 from tests.data.tables import LAYOUTS, learn, read
 from tests.oracles import exact_scatter

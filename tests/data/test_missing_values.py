@@ -17,7 +17,7 @@ import pytest
 from pyarrow import parquet
 
 from gaussbayes.base.errors import DataError, NonFiniteError
-from gaussbayes.data.factors import NULLS
+from gaussbayes.data.categories import NULLS
 from gaussbayes.data.readers import text
 from gaussbayes.families.gaussian import cells, pushdown
 from tests.data.tables import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gaussbayes import kernels as choice
-from gaussbayes.families.gaussian.observation import summarise
+from gaussbayes.families.gaussian.statistics import summarise
 from gaussbayes.kernels import Kernels, active, reference, show_config, using
 
 FUNCTIONS = ("encode", "accumulate", "prepare", "score")

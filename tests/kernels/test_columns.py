@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gaussbayes.base.errors import NonFiniteError
-from gaussbayes.families.gaussian.observation import summarise
+from gaussbayes.families.gaussian.statistics import summarise
 from gaussbayes.kernels.columns import Columns, as_matrix
 
 ROWS = np.random.default_rng(3).normal(size=(1000, 4))

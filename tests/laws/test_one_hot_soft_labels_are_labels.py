@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from gaussbayes.base.types import ScatterLayout
-from gaussbayes.families.gaussian.observation import summarise
+from gaussbayes.families.gaussian.statistics import summarise
 from tests.oracles import assert_close, rounding
 from tests.strategies import LAYOUTS, Rows, rows
 

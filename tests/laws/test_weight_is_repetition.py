@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaussbayes.base.types import ScatterLayout
-from gaussbayes.families.gaussian.observation import summarise
+from gaussbayes.families.gaussian.statistics import summarise
 from tests.oracles import assert_close, rounding
 from tests.strategies import LAYOUTS, Rows, rows
 

@@ -15,7 +15,7 @@ from gaussbayes.base.errors import (
     SingularCovarianceError,
 )
 from gaussbayes.data.rows import number_rows
-from gaussbayes.families.gaussian.observation import summarise
+from gaussbayes.families.gaussian.statistics import summarise
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.model.construction import given_model, moments_model
 from gaussbayes.model.options import check_options
@@ -137,7 +137,11 @@ def test_priors_of_every_kind(priors: Any, expected: list[float]) -> None:
         ),
         ({"means": [[1, 2], [3, np.nan]]}, ParameterError, "means must be finite"),
         ({"covariances": [["x"]]}, ParameterError, "covariances must be an array of numbers"),
-        ({"covariances": [[[1, 0.5], [0.4, 1]]] * 2}, ParameterError, "class 'a' must be symmetric"),
+        (
+            {"covariances": [[[1, 0.5], [0.4, 1]]] * 2},
+            ParameterError,
+            "class 'a' must be symmetric",
+        ),
         ({"covariances": [[[1, 2], [2, 1]]] * 2}, SingularCovarianceError, "class 'a'"),
         ({"covariances": [[[1, 0], [0, -1]]] * 2}, SingularCovarianceError, "class 'a'"),
         ({"covariances": [[[1, 0], [0, np.nan]]] * 2}, ParameterError, "must be finite, got nan"),

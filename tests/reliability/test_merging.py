@@ -9,7 +9,7 @@ from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import ScatterLayout
 from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.observation import summarise
+from gaussbayes.families.gaussian.statistics import summarise
 from tests.strategies import LAYOUTS
 
 pytestmark = pytest.mark.usefixtures("kernels")

@@ -7,7 +7,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
-from gaussbayes.families.gaussian.observation import summarise
+from gaussbayes.families.gaussian.statistics import summarise
 from gaussbayes.families.gaussian.structure import Structure
 from tests import scored as scores
 from tests.scored import Scored, estimate

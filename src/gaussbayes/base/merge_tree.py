@@ -29,7 +29,7 @@ class MergeTree(Generic[Moments]):
     Examples
     --------
     >>> import numpy as np
-    >>> from gaussbayes.families.gaussian.observation import summarise
+    >>> from gaussbayes.families.gaussian.statistics import summarise
     >>> tree: MergeTree = MergeTree()
     >>> for number in (2, 0, 1):
     ...     row = np.array([[float(number)]])

@@ -14,36 +14,18 @@ if TYPE_CHECKING:
 
 
 def is_string(kind: Any) -> bool:
-    """Whether this is a type of strings.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> is_string(pa.string()), is_string(pa.int64())
-    (True, False)
-    """
+    """Whether this is a type of strings."""
     from pyarrow import types
 
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def is_number(kind: Any) -> bool:
-    """Whether values of a type can be numbers: those, and booleans.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> is_number(pa.int8()), is_number(pa.date32())
-    (True, False)
-    """
+    """Whether values of a type can be numbers: those, and booleans."""
     from pyarrow import types
 
-    return bool(
-        types.is_integer(kind)
-        or types.is_floating(kind)
-        or types.is_boolean(kind)
-        or types.is_decimal(kind)
-    )
+    number = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    return bool(number or types.is_boolean(kind))
 
 
 def is_label(kind: Any) -> bool:
@@ -52,53 +34,31 @@ def is_label(kind: Any) -> bool:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> is_label(pa.string()), is_label(pa.date32())
-    (True, False)
+    >>> is_label(pa.string()), is_label(pa.dictionary(pa.int8(), pa.int64())), is_label(pa.date32())
+    (True, True, False)
     """
     from pyarrow import types
 
-    if types.is_dictionary(kind):
-        return is_label(kind.value_type)
+    kind = value_type(kind)
     return is_string(kind) or (is_number(kind) and not types.is_decimal(kind))
 
 
 def is_category(kind: Any) -> bool:
-    """Whether values of a type can be categories; a column without any value has none.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> is_category(pa.dictionary(pa.int8(), pa.string())), is_category(pa.date32())
-    (True, False)
-    """
+    """Whether values of a type can be categories; a column without any value has none."""
     from pyarrow import types
 
     return is_label(kind) or bool(types.is_null(kind))
 
 
 def is_dictionary(kind: Any) -> bool:
-    """Whether this is a type of categories.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> is_dictionary(pa.dictionary(pa.int8(), pa.string())), is_dictionary(pa.string())
-    (True, False)
-    """
+    """Whether this is a type of categories."""
     from pyarrow import types
 
     return bool(types.is_dictionary(kind))
 
 
 def value_type(kind: Any) -> Any:
-    """The type of the values, where a column may hold them by their codes in a dictionary.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> value_type(pa.dictionary(pa.int8(), pa.string()))
-    DataType(string)
-    """
+    """The type of the values, where a column may hold them by their codes in a dictionary."""
     return kind.value_type if is_dictionary(kind) else kind
 
 
@@ -165,9 +125,9 @@ def dictionary_parts(column: "pa.ChunkedArray") -> tuple[NDArray[np.intp], NDArr
     codes = indices.to_numpy(zero_copy_only=False).astype(np.intp, copy=False)
     dictionary = whole.dictionary
     if len(dictionary) > len(codes):  # of a long one only what occurs
-        there, codes = np.unique(codes, return_inverse=True)
-        n_null = int(there.size > 0 and there[0] < 0)
-        dictionary, codes = dictionary.take(pa.array(there[n_null:])), codes - n_null
+        occurring, codes = np.unique(codes, return_inverse=True)
+        n_null = int(occurring.size > 0 and occurring[0] < 0)
+        dictionary, codes = dictionary.take(pa.array(occurring[n_null:])), codes - n_null
     if dictionary.null_count or is_string(dictionary.type):
         return codes, np.fromiter(dictionary.to_pylist(), object, len(dictionary))
     return codes, dictionary.to_numpy(zero_copy_only=False)

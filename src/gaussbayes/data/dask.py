@@ -8,7 +8,6 @@ and with workers lost on the way, whose blocks are read again. All workers must 
 on the same kind of processor for that.
 """
 
-import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,7 +24,14 @@ from gaussbayes.data.file_rows import FileRows, Plan, file_partial, part_partial
 from gaussbayes.data.files import Source
 from gaussbayes.data.labels import read_targets, read_weights
 from gaussbayes.data.listing import files_of
-from gaussbayes.data.reduction import Fold, Partial, PlacedRows, RowSource, partial_of
+from gaussbayes.data.reduction import (
+    Fold,
+    Partial,
+    PlacedRows,
+    RowSource,
+    fold_block,
+    partial_of,
+)
 from gaussbayes.data.roles import Request, Roles, check_no_others, choose_roles
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
 from gaussbayes.data.selection import check_present
@@ -202,7 +208,11 @@ def _predict_partition(part: Any, model: Any, nothing: Any) -> Any:
 
 def _shared(value: Any, client: Any) -> Any:
     """What every task takes, sent to each worker once if it is large."""
-    if client is None or len(pickle.dumps(value)) <= _SMALL:
+    if client is None:
+        return value
+    from distributed.protocol.pickle import dumps
+
+    if len(dumps(value)) <= _SMALL:  # type: ignore[no-untyped-call]
         return value
     return client.scatter(value, broadcast=True, hash=False)
 
@@ -245,7 +255,7 @@ def _partition_partial(
     roles, request, encoder, fold = shared
     with _naming(number):
         block = _labelled(part, roles, request, encoder)
-        return partial_of(block, None if block is None else fold(block, 1))
+        return partial_of(block, None if block is None else fold_block(fold, block, 1))
 
 
 def _labelled(part: Any, roles: Roles, request: Request, encoder: Encoder) -> LabelledRows | None:

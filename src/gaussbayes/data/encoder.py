@@ -16,8 +16,7 @@ from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CategoricalFeatures, CodeArray, LabelArray, RealArray
 from gaussbayes.data.arrow_columns import number_columns
-from gaussbayes.data.categories import Categories, recode
-from gaussbayes.data.factors import factorise, spelled_numbers
+from gaussbayes.data.categories import Categories, factorise, recode, spelled_numbers
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.tables import (
     as_array,
@@ -139,7 +138,7 @@ class Encoder:
         if not self.categorical and type(X) is np.ndarray and X.ndim == 2 and X.dtype in _FLOATS:
             if X.shape[1] != self.n_features or not X.size:
                 self._check_shape(X.shape)
-            return number_rows(X)
+            return Rows(X, np.empty((X.shape[0], 0), np.int32))
         if isinstance(X, Rows):
             return self._encode_rows(X)
         X = _as_table(X)

@@ -218,20 +218,20 @@ class EngineTable:
             sums += [column.sum(), column.min().alias("least"), column.count().alias("weights")]
         terms = frame.with_columns(*made) if made else frame
         groups = terms.group_by(LABEL).agg(*sums)
-        found = collected(groups.head(MOST_CLASSES + 3))
+        result = collected(groups.head(MOST_CLASSES + 3))
 
-        n_rows = floats(found, "n")
-        weight = floats(found, WEIGHT) if weighted else n_rows
+        n_rows = floats(result, "n")
+        weight = floats(result, WEIGHT) if weighted else n_rows
         if not n_rows.size:
             msg = "the table has no rows: there is nothing to learn from"
             raise DataError(msg)
         if weighted and not (
-            (floats(found, "weights") == n_rows).all()  # no NULL
-            and (floats(found, "least") >= 0).all()
+            (floats(result, "weights") == n_rows).all()  # no NULL
+            and (floats(result, "least") >= 0).all()
             and 0 < weight.sum() < np.inf
         ):
             _raise_for_weights(frame, roles, float(weight.sum()))
-        labels = found[LABEL].to_list()
+        labels = result[LABEL].to_list()
         unlabelled = [is_missing(each) or _is_mark(each, request.mark) for each in labels]
         kept = np.flatnonzero(~np.array(unlabelled, dtype=bool))
         n_unlabelled = int(n_rows.sum() - n_rows[kept].sum())
@@ -240,8 +240,8 @@ class EngineTable:
         order = kept[np.argsort(codes)]
         total = np.full((n_rows.size, d), np.nan)
         for j in numeric:
-            total[:, j] = floats(found, f"s{j}")
-        observed = np.stack([floats(found, name) for name in features], axis=1)
+            total[:, j] = floats(result, f"s{j}")
+        observed = np.stack([floats(result, name) for name in features], axis=1)
         if n_unlabelled:
             kind = frame.collect_schema()[LABEL]
             frame = frame.filter(_is_label(nw.col(LABEL), kind, request.mark))
@@ -277,28 +277,28 @@ class EngineTable:
 
         Returns
         -------
-        found : a frame of narwhals with the keys, the sums, ``n``, the number of rows, and
+        result : a frame of narwhals with the keys, the sums, ``n``, the number of rows, and
             ``weight``, how much they weigh
         codes : (q,) the class of each group
         n_rows : (q,)
         """
         import narwhals.stable.v2 as nw
 
-        own = [nw.len().alias("n"), *([nw.col(WEIGHT).sum()] if self.weighted else [])]
+        sizes = [nw.len().alias("n"), *([nw.col(WEIGHT).sum()] if self.weighted else [])]
         rows = self.frame if frame is None else frame
-        groups = rows.group_by(LABEL, *keys).agg(*own, *sums)
-        found = collected(groups if most is None else groups.head(most))
+        groups = rows.group_by(LABEL, *keys).agg(*sizes, *sums)
+        result = collected(groups if most is None else groups.head(most))
         code_of = {label: code for code, label in enumerate(self.labels)}
-        codes = np.array([code_of.get(label, -1) for label in found[LABEL].to_list()], np.int32)
-        n_rows = floats(found, "n")
-        partial = most is not None and found.shape[0] >= most
+        codes = np.array([code_of.get(label, -1) for label in result[LABEL].to_list()], np.int32)
+        n_rows = floats(result, "n")
+        partial = most is not None and result.shape[0] >= most
         changed = (codes < 0).any() or (
             not partial and (np.bincount(codes, n_rows, len(self.labels)) != self.n_rows).any()
         )
         if changed:
             msg = "the table changed between two queries: read it in a transaction, or from a copy"
             raise DataError(msg)
-        return found, codes, n_rows
+        return result, codes, n_rows
 
     def raise_for_values(self, positions: Sequence[int]) -> None:
         """Raise because of sums that are not finite: there is infinity, or values too large."""
@@ -458,8 +458,8 @@ def _count_where(frame: Any, conditions: Iterable[Any]) -> list[int]:
     import narwhals.stable.v2 as nw
 
     sums = [each.cast(nw.Int64).sum().alias(f"n{i}") for i, each in enumerate(conditions)]
-    found = collected(frame.select(*sums))
-    return [int(floats(found, name)[0]) for name in found.columns]
+    result = collected(frame.select(*sums))
+    return [int(floats(result, name)[0]) for name in result.columns]
 
 
 def _rows(count: int) -> str:

@@ -209,8 +209,8 @@ def _in_folder(folder: Path) -> list[str]:
     )
     known = [str(path) for path in paths if format_by_name(path.name)[0] is not None]
     if not known:
-        there = ", ".join(repr(path.name) for path in paths[:5])
-        what = f"only {there}" if there else "it is empty"
+        others = ", ".join(repr(path.name) for path in paths[:5])
+        what = f"only {others}" if others else "it is empty"
         msg = f"no data files in the folder {str(folder)!r}, {what}; known are {known_endings()}"
         raise DataError(msg)
     return known

@@ -1,6 +1,5 @@
 """Rows as every family takes them: numbers, category codes, and what each row belongs to."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -29,8 +28,8 @@ class Rows:
     Examples
     --------
     >>> rows = number_rows(np.array([[1.5, 2.0], [0.5, np.nan]]))
-    >>> rows.n_rows, rows.of_numbers([1]).matrix.tolist(), rows[:1].matrix.tolist()
-    (2, [[2.0], [nan]], [[1.5, 2.0]])
+    >>> rows.n_rows, rows[:1].matrix.tolist()
+    (2, [[1.5, 2.0]])
     """
 
     numbers: RealArray | Columns  # (n, g) float32 or float64
@@ -59,25 +58,6 @@ class Rows:
         if isinstance(which, slice):
             return replace(self, numbers=self.numbers[which], codes=self.codes[which])
         return replace(self, numbers=self.matrix[which], codes=self.codes[which])
-
-    def of_numbers(self, columns: Sequence[int]) -> "Rows":
-        """Only these of the number features, and no categories; without a copy if they are all."""
-        g = self.numbers.shape[1]
-        if list(columns) == list(range(g)):
-            return number_rows(self.numbers) if self.codes.shape[1] else self
-        if isinstance(self.numbers, Columns) and columns:
-            return number_rows(Columns(tuple(self.numbers.columns[j] for j in columns)))
-        return number_rows(self.matrix[:, list(columns)])
-
-    def of_categories(self, columns: Sequence[int]) -> "Rows":
-        """Only these of the category features, and no numbers."""
-        place = {column: j for j, column in enumerate(columns)}
-        return Rows(
-            np.empty((self.n_rows, 0), self.dtype),
-            self.codes[:, list(columns)],
-            tuple(self.categories[j] for j in columns),
-            tuple(replace(u, column=place[u.column]) for u in self.unseen if u.column in place),
-        )
 
     def with_categories(self, categories: tuple[Categories, ...]) -> "Rows":
         """The same rows coded by other categories; those that are not among them are unseen."""

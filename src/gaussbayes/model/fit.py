@@ -38,23 +38,30 @@ def solve(
     DataError
         If there are fewer than two classes, or one has no rows.
     """
-    _check_classes(learnt.weight, schema)
-    threads = n_threads(n_jobs)
+    weight: FloatArray = learnt.parts[0].weight
+    _check_classes(weight, schema)
+    # Nearly always a number of threads that is known already.
+    threads = n_jobs if type(n_jobs) is int and n_jobs > 0 else n_threads(n_jobs)
     unlabelled = learnt.unlabelled
     if unlabelled is not None and settings.unlabelled_weight > 0:
         reduction = unlabelled.kept("estimating the parameters") if rows is None else rows
         return expectation_maximisation(
             learnt, reduction, settings, schema, threads=threads, start=start
         )
-    prior = class_priors(settings.priors, schema, learnt.weight)
+    if settings.priors is None:
+        prior: FloatArray = weight / weight.sum()
+    else:
+        prior = class_priors(settings.priors, schema, weight)
     starts = [None] * len(learnt.parts) if start is None else start.densities
-    columns = zip(settings.families, learnt.parts, settings.names(schema), starts, strict=True)
+    names = (schema,) if len(settings.components) == 1 else settings.names(schema)
+    columns = zip(settings.components, learnt.parts, names, starts, strict=True)
     fits = [
-        family.estimate(part, names, threads, density) for family, part, names, density in columns
+        component.family.estimate(part, name, threads, density)
+        for component, part, name, density in columns
     ]
     densities = tuple(fit.density for fit in fits)
     convergence = _convergence(fits, learnt, settings, prior)
-    return Solution(prior, densities, learnt.weight, convergence)
+    return Solution(prior, densities, weight, convergence)
 
 
 def _check_classes(weight: FloatArray, schema: Schema) -> None:

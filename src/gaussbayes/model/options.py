@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from inspect import signature
+from math import inf
 from typing import Any, get_args
 
 from gaussbayes.base.checks import not_negative
@@ -12,11 +13,15 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.families.registry import family_type
-from gaussbayes.model.model import Model, learnt_model
+from gaussbayes.model.fit import solve
+from gaussbayes.model.model import Model
 from gaussbayes.model.prior import Priors
 from gaussbayes.model.select import Criterion, Selection, select
 from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.statistics import observe
+
+_WORTH_A_THREAD = 1 << 16
+"""Values below which starting a thread costs more than it saves."""
 
 DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
 """The family of the features that are given none."""
@@ -140,10 +145,10 @@ def check_options(
         "shared": shared,
         "divisor": divisor,
         "shrinkage": shrinkage,
-        "smoothing": not_negative("smoothing", smoothing),
+        "smoothing": _not_negative("smoothing", smoothing),
     }
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
-    weight = not_negative("unlabelled_weight", unlabelled_weight)
+    weight = _not_negative("unlabelled_weight", unlabelled_weight)
     return Options(of_families, _families(families), priors, weight, selection, made=made)
 
 
@@ -199,6 +204,13 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
     return tuple(pairs)
 
 
+def _not_negative(what: str, value: Any) -> float:
+    """The value, if it is 0 or a finite number above it; nearly always it is a plain one."""
+    if type(value) in {float, int} and 0 <= value < inf:
+        return float(value)
+    return not_negative(what, value)
+
+
 def _name(family: Any) -> str:
     return family if isinstance(family, str) else str(family.name)
 
@@ -212,16 +224,19 @@ def fit_model(
     ----------
     schema : what the features are called; its classes are those of the table
     """
-    settings, n_jobs = options.settings(schema), n_threads(n_jobs)
-    learnt = observe(table, settings, schema, n_jobs, keep_all=True)
-    model = learnt_model(settings, schema, learnt)
+    settings = options.settings(schema)
+    few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD
+    threads = 1 if few and n_jobs is None else n_threads(n_jobs)
+    learnt = observe(table, settings, schema, threads, keep_all=True)
+    if not learnt.parts[0].weight.all():
+        learnt = learnt.with_rows()
+        schema = replace(schema, classes=learnt.classes)
     selection = None
     if options.automatic:
-        assert model.learnt is not None
-        criterion = options.criterion
-        selection = select(table, model.learnt, settings, model.schema, criterion, n_jobs)
-        model = model.with_settings(selection.best.settings, "fit")
-    model = model.solved(n_jobs)
-    if model.learnt is not None and model.learnt.unlabelled is not None:
-        model = replace(model, learnt=model.learnt.trimmed())
-    return model, selection
+        selection = select(table, learnt, settings, schema, options.criterion, threads)
+        settings = selection.best.settings
+        learnt = learnt.adapted(settings)
+    solution = solve(learnt, settings, schema, threads)
+    if learnt.unlabelled is not None:
+        learnt = learnt.trimmed()
+    return Model(settings, schema, learnt, solution), selection

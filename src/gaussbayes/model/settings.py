@@ -1,7 +1,7 @@
 """What the user chose: a family for every feature, priors, and the weight of unlabelled rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows
+from gaussbayes.kernels.columns import Columns
 from gaussbayes.model.prior import Priors
 
 
@@ -40,9 +41,18 @@ class Settings:
 
     def names(self, schema: Schema) -> tuple[Schema, ...]:
         """What messages call the features of each component."""
-        if len(self.components) == 1 and not schema.categorical:
+        if len(self.components) == 1:
             return (schema,)
-        return tuple(schema.part(component.columns) for component in self.components)
+        # As `Schema.part`, which is not worth a call for each.
+        features, classes = schema.features, schema.classes
+        names = (
+            None if features is None else tuple(features[j] for j in component.columns)
+            for component in self.components
+        )
+        return tuple(
+            Schema(classes, len(component.columns), some, (), component.columns)
+            for component, some in zip(self.components, names, strict=True)
+        )
 
     def parts(self, rows: Rows, schema: Schema) -> tuple[Rows, ...]:
         """The rows as each component takes them: its columns alone."""
@@ -87,11 +97,9 @@ def cut(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
     """
     categorical = schema.categorical
     if columns and columns[0] in categorical:
-        return rows.of_categories([categorical.index(column) for column in columns])
-    before = np.searchsorted(categorical, columns) if categorical else np.zeros(len(columns), int)
-    return rows.of_numbers(
-        [column - skipped for column, skipped in zip(columns, before.tolist(), strict=True)]
-    )
+        return _categories_of(rows, [categorical.index(column) for column in columns])
+    before = np.searchsorted(categorical, columns).tolist()
+    return _numbers_of(rows, [j - skipped for j, skipped in zip(columns, before, strict=True)])
 
 
 def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
@@ -99,7 +107,30 @@ def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
     numbers = [column for column in columns if column not in schema.categorical]
     categories = [column for column in columns if column in schema.categorical]
     chosen = cut(rows, schema, numbers) if numbers else None
-    coded = rows.of_categories([schema.categorical.index(column) for column in categories])
+    coded = _categories_of(rows, [schema.categorical.index(column) for column in categories])
     if chosen is None:
         return coded
     return Rows(chosen.numbers, coded.codes, coded.categories, coded.unseen)
+
+
+def _numbers_of(rows: Rows, columns: Sequence[int]) -> Rows:
+    """Some of the number features, and no categories; without a copy if they are all."""
+    numbers = rows.numbers
+    if list(columns) != list(range(numbers.shape[1])):
+        if isinstance(numbers, Columns) and columns:
+            numbers = Columns(tuple(numbers.columns[j] for j in columns))
+        else:
+            numbers = rows.matrix[:, list(columns)]
+    return Rows(numbers, np.empty((numbers.shape[0], 0), np.int32))
+
+
+def _categories_of(rows: Rows, columns: Sequence[int]) -> Rows:
+    """Some of the category features, and no numbers."""
+    place = {column: j for j, column in enumerate(columns)}
+    dtype = getattr(rows.numbers, "dtype", np.float64)
+    return Rows(
+        np.empty((rows.codes.shape[0], 0), dtype),
+        rows.codes[:, list(columns)],
+        tuple(rows.categories[j] for j in columns),
+        tuple(replace(u, column=place[u.column]) for u in rows.unseen if u.column in place),
+    )

@@ -39,15 +39,16 @@ class Solution:
     None if the parameters were given."""
     convergence: Convergence | None = None
 
-    log_prior: FloatArray = field(init=False, repr=False)  # (k,); −∞ for a prior of 0
+    _log_prior: FloatArray | None = field(default=None, init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        if self.prior.min() > 0:
-            log_prior = np.log(self.prior)
-        else:
+    @property
+    def log_prior(self) -> FloatArray:
+        """The logarithms of the priors (k,), worked out once; −∞ for a prior of 0."""
+        if self._log_prior is None:
             with np.errstate(divide="ignore"):
-                log_prior = np.log(self.prior)
-        object.__setattr__(self, "log_prior", log_prior)
+                object.__setattr__(self, "_log_prior", np.log(self.prior))
+        assert self._log_prior is not None
+        return self._log_prior
 
     @property
     def n_parameters(self) -> int:

@@ -279,6 +279,8 @@ def observe_parts(
     rows: Rows, targets: Targets, settings: Settings, schema: Schema, threads: int = 1
 ) -> tuple[Any, ...]:
     """The statistics of every family, of labelled rows."""
+    if len(settings.components) == 1:  # all features are its own
+        return (settings.components[0].family.observe(rows, targets, schema, threads),)
     columns = zip(
         settings.components, settings.parts(rows, schema), settings.names(schema), strict=True
     )

@@ -9,7 +9,7 @@ from gaussbayes.base.types import ScatterLayout
 from gaussbayes.families.gaussian import cells as module
 from gaussbayes.families.gaussian.cells import PatternMoments, unite_cells
 from gaussbayes.families.gaussian.moments import empty
-from gaussbayes.families.gaussian.observation import observe
+from gaussbayes.families.gaussian.statistics import observe
 
 SCHEMA = Schema(np.array(["a", "b"]), 3, ("x", "y", "z"))
 

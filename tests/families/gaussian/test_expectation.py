@@ -11,9 +11,8 @@ from gaussbayes.families.gaussian import expectation
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.expectation import expect, expect_statistics
 from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.observation import observe, summarise
 from gaussbayes.families.gaussian.shapes import Full
-from gaussbayes.families.gaussian.statistics import GaussianStatistics
+from gaussbayes.families.gaussian.statistics import GaussianStatistics, observe, summarise
 from tests.families.gaussian.densities import Kind, covariances, density_of, each_kind, some_density
 
 K, D = 3, 4

@@ -12,8 +12,8 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Targets, number_rows
 from gaussbayes.families.gaussian import Gaussian, GaussianDensity, GaussianStatistics, Structure
 from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
-from gaussbayes.families.gaussian.observation import observe
 from gaussbayes.families.gaussian.shapes import Full
+from gaussbayes.families.gaussian.statistics import observe
 from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES
 from tests import strategies
 from tests.families.gaussian.densities import Kind, covariances, each_kind, some_density

@@ -6,8 +6,7 @@ import pytest
 from gaussbayes.base.errors import DataError, ParameterError, RemovalError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import ScatterLayout
-from gaussbayes.families.gaussian.observation import observe
-from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for
+from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, observe
 from tests.strategies import LAYOUTS
 
 NAMES = Schema(np.array(["a", "b", "c"]), 3, ("x", "y", "z"))

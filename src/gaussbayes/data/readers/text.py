@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.bad_rows import RowProblem, shorten
-from gaussbayes.data.factors import NULLS
+from gaussbayes.data.categories import NULLS
 from gaussbayes.data.selection import InferredTypes, Selection
 
 if TYPE_CHECKING:

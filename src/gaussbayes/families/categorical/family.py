@@ -47,7 +47,8 @@ class Categorical:
     kind: ClassVar[Kind] = "category"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "smoothing", not_negative("smoothing", self.smoothing))
+        if type(self.smoothing) is not float or not 0.0 <= self.smoothing < np.inf:
+            object.__setattr__(self, "smoothing", not_negative("smoothing", self.smoothing))
 
     def observe(
         self,

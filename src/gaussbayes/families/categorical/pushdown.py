@@ -9,9 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.categories import Categories
+from gaussbayes.data.categories import MOST_CATEGORIES, Categories, factorise, too_many_categories
 from gaussbayes.data.engines import WEIGHT, EngineTable, feature_column, floats
-from gaussbayes.data.factors import MOST_CATEGORIES, factorise, too_many_categories
 from gaussbayes.families.categorical.family import Categorical
 from gaussbayes.families.categorical.statistics import CategoricalStatistics
 
@@ -44,11 +43,11 @@ def _count(table: EngineTable, column: int) -> tuple[Categories, FloatArray, Flo
     """The categories (m) of a feature, their weights (k, m), and that of missing ones (k,)."""
     name, k = repr(table.roles.features[column]), table.classes.shape[0]
     most = k * (MOST_CATEGORIES + 1) + 1
-    found, classes, n_rows = table.grouped([feature_column(column)], (), most)
-    values = found[feature_column(column)].to_list()
-    if found.shape[0] >= most:
+    result, classes, n_rows = table.grouped([feature_column(column)], (), most)
+    values = result[feature_column(column)].to_list()
+    if result.shape[0] >= most:
         raise too_many_categories(name, next(value for value in values if value is not None))
-    weight = floats(found, WEIGHT) if table.weighted else n_rows
+    weight = floats(result, WEIGHT) if table.weighted else n_rows
     codes, categories = factorise(np.fromiter(values, object, len(values)), name)
     count, missing = np.zeros((k, len(categories))), np.zeros(k)
     present = codes >= 0

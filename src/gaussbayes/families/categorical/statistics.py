@@ -12,8 +12,7 @@ from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray
-from gaussbayes.data.categories import MISSING, UNSEEN, Categories, unite
-from gaussbayes.data.factors import check_categories
+from gaussbayes.data.categories import MISSING, UNSEEN, Categories, check_categories, unite
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.remainders import difference, raise_removal
 
@@ -227,27 +226,27 @@ def count(rows: Rows, targets: Targets, threads: int = 1) -> CategoricalStatisti
     >>> counts.count.tolist(), counts.missing.tolist()
     ([[0.0, 1.0], [1.0, 0.0]], [[0.0], [1.0]])
     """
-    n, k = rows.n_rows, targets.n_classes
+    n, k = rows.codes.shape[0], targets.n_classes
     # A block must outweigh the table it is counted into.
-    blocks = ranges(n, max(_BLOCK, k * starts(rows.categories)[-1]))
-    if len(blocks) <= 1:
+    size = max(_BLOCK, k * starts(rows.categories)[-1])
+    if n <= size:
         return _count_block(rows, targets)
 
     def count_block(block: slice) -> CategoricalStatistics:
         return _count_block(rows[block], targets[block])
 
-    return merge_blocks(count_block, blocks, threads)
+    return merge_blocks(count_block, ranges(n, size), threads)
 
 
 def _count_block(rows: Rows, targets: Targets) -> CategoricalStatistics:
     counts = empty(rows.categories, targets.n_classes)
     first, weights = counts.starts, targets.weights
     soft_weights = None
-    if targets.is_soft:
+    if targets.labels.ndim == 2:
         soft_weights = targets.labels if weights is None else targets.labels * weights[:, None]
         counts.weight[:] = soft_weights.sum(axis=0)
     else:
-        counts.weight[:] = np.bincount(targets.codes, weights, targets.n_classes)
+        counts.weight[:] = np.bincount(targets.labels, weights, targets.n_classes)
     for j, column in enumerate(rows.categories):
         # Shifted, so that missing and unseen values have columns too: 0 and 1.
         sums = _sums(rows.codes[:, j].astype(np.intp) + 2, len(column) + 2, targets, soft_weights)
@@ -262,7 +261,7 @@ def _sums(
     """How much each code (n,) weighs in each class (k, size)."""
     k = targets.n_classes
     if soft_weights is None:
-        place = targets.codes * np.intp(size) + code
+        place = targets.labels * np.intp(size) + code
         return np.bincount(place, targets.weights, k * size).reshape(k, size)
     return np.stack([np.bincount(code, soft_weights[:, c], size) for c in range(k)])
 

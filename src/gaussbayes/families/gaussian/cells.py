@@ -38,7 +38,7 @@ class PatternMoments:
 
     Examples
     --------
-    >>> from gaussbayes.families.gaussian.observation import summarise
+    >>> from gaussbayes.families.gaussian.statistics import summarise
     >>> rows, codes = np.array([[1.0, 0.0], [3.0, 0.0]]), np.zeros(2, np.int32)
     >>> observed = np.array([[True, False]])
     >>> cells = PatternMoments.of(codes[:1], observed, summarise(rows, codes, None, 1))

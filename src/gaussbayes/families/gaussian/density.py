@@ -96,7 +96,7 @@ class GaussianDensity:
 
         Examples
         --------
-        >>> from gaussbayes.families.gaussian.observation import observe
+        >>> from gaussbayes.families.gaussian.statistics import observe
         >>> from gaussbayes.families.gaussian.shapes import Spherical
         >>> shape = Spherical.of(np.array([1.0]), Schema(np.arange(1), 1))
         >>> density = GaussianDensity(np.zeros(1), np.zeros((1, 1)), shape)

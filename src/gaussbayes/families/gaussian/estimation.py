@@ -28,7 +28,7 @@ def estimate(
 
     Examples
     --------
-    >>> from gaussbayes.families.gaussian.observation import summarise
+    >>> from gaussbayes.families.gaussian.statistics import summarise
     >>> rows, codes = np.array([[1.0], [3.0], [10.0], [14.0]]), np.array([0, 0, 1, 1], np.int32)
     >>> moments = summarise(rows, codes, None, 2)
     >>> density = estimate(moments, Schema(np.array(["a", "b"]), 1), Structure())

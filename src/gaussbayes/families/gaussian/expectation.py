@@ -21,10 +21,9 @@ from gaussbayes.base.types import FloatArray, RealArray, ScatterLayout
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.feature_moments import moments_of_cells
 from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.observation import summarise
 from gaussbayes.families.gaussian.points import Block, Frame, frame_of, points_of, row_blocks
 from gaussbayes.families.gaussian.scatter import LAYOUTS
-from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for
+from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, summarise
 
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 
@@ -46,7 +45,7 @@ def expect_statistics(
     Examples
     --------
     >>> from gaussbayes.base.schema import Schema
-    >>> from gaussbayes.families.gaussian.observation import observe
+    >>> from gaussbayes.families.gaussian.statistics import observe
     >>> from gaussbayes.families.gaussian.shapes import Full
     >>> shape = Full.of(np.array([[[1.0, 0.5], [0.5, 1.0]]]), Schema(np.arange(1), 2))
     >>> density = GaussianDensity(np.zeros(2), np.zeros((1, 2)), shape)

@@ -89,7 +89,7 @@ def feature_moments(statistics: GaussianStatistics) -> FeatureMoments:
 
     Examples
     --------
-    >>> from gaussbayes.families.gaussian.observation import observe
+    >>> from gaussbayes.families.gaussian.statistics import observe
     >>> rows = np.array([[1.0, 5.0], [3.0, np.nan], [8.0, 2.0]])
     >>> moments = feature_moments(observe(rows, np.array([0, 0, 1], np.int32), None, 2, "full"))
     >>> moments.weight.tolist(), (moments.anchor + moments.offset).tolist()

@@ -74,7 +74,7 @@ def left_out(
     --------
     >>> from types import SimpleNamespace
     >>> from gaussbayes.data.rows import number_rows
-    >>> from gaussbayes.families.gaussian.observation import observe
+    >>> from gaussbayes.families.gaussian.statistics import observe
     >>> from gaussbayes.families.removal import remove
     >>> X, codes = np.array([[1.0], [3.0], [2.0], [6.0], [7.0]]), np.array([0, 0, 0, 1, 1])
     >>> statistics = observe(X, codes.astype(np.int32), None, 2, "full")

@@ -67,7 +67,7 @@ def complete(
 
     Examples
     --------
-    >>> from gaussbayes.families.gaussian.observation import observe
+    >>> from gaussbayes.families.gaussian.statistics import observe
     >>> X = np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 5.0], [4.0, np.nan]])
     >>> statistics = observe(X, np.zeros(4, np.int32), None, 1, "full")
     >>> expected, record = complete(statistics, Structure(), Schema(np.array(["a"]), 2))

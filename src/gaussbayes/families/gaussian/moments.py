@@ -35,7 +35,7 @@ class ClassMoments:
 
     Examples
     --------
-    >>> from gaussbayes.families.gaussian.observation import summarise
+    >>> from gaussbayes.families.gaussian.statistics import summarise
     >>> left = summarise(np.array([[1.0], [2.0]]), np.array([0, 0], dtype=np.int32), None, 1)
     >>> right = summarise(np.array([[6.0]]), np.array([0], dtype=np.int32), None, 1)
     >>> both = left + right
@@ -171,7 +171,7 @@ class ClassMoments:
 
         Examples
         --------
-        >>> from gaussbayes.families.gaussian.observation import summarise
+        >>> from gaussbayes.families.gaussian.statistics import summarise
         >>> moments = summarise(np.array([[1.0]]), np.array([0], dtype=np.int32), None, 1)
         >>> moments.aligned([2], 3).weight.tolist()
         [0.0, 0.0, 1.0]
@@ -228,7 +228,7 @@ class ClassMoments:
 
         Examples
         --------
-        >>> from gaussbayes.families.gaussian.observation import summarise
+        >>> from gaussbayes.families.gaussian.statistics import summarise
         >>> rows, codes = np.array([[1.0, 2.0], [3.0, 2.0]]), np.zeros(2, dtype=np.int32)
         >>> summarise(rows, codes, None, 1).with_layout("diagonal").scatter.tolist()
         [[2.0, 0.0]]

@@ -106,7 +106,7 @@ def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
 
     Examples
     --------
-    >>> from gaussbayes.families.gaussian.observation import observe
+    >>> from gaussbayes.families.gaussian.statistics import observe
     >>> rows = np.array([[3.0, np.nan], [4.0, np.nan], [5.0, np.nan], [7.0, np.nan]])
     >>> statistics = observe(rows, np.zeros(4, np.int32), None, 1, "full")
     >>> points = points_of(statistics, shared=False)

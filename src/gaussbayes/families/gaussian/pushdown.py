@@ -116,10 +116,10 @@ def _totals(table: EngineTable, frame: Any, d: int) -> tuple[FloatArray, FloatAr
             for j in range(d)
         ]
         sums += [nw.col(f"w{j}").sum() for j in range(d)]
-    found, codes, _ = table.grouped((), sums, frame=frame.with_columns(*made))
+    result, codes, _ = table.grouped((), sums, frame=frame.with_columns(*made))
     order = np.argsort(codes)
-    total, observed = _columns(found, "s", d)[order], _columns(found, "x", d)[order]
-    of_each = _columns(found, "w", d)[order] if table.weighted else observed
+    total, observed = _columns(result, "s", d)[order], _columns(result, "x", d)[order]
+    of_each = _columns(result, "w", d)[order] if table.weighted else observed
     return total, of_each, observed
 
 
@@ -158,15 +158,15 @@ def _cells(
     sums = [nw.col(f"s{j}").sum() for j in range(d)]
     sums += [nw.col(f"p{p}").sum() for p in range(len(pairs))]
     most = k + 1 + MOST_CELL_BYTES // (8 * (len(pairs) + 2 * d + 1))
-    found, codes, n_rows = table.grouped(names, sums, most, terms)
-    observed = _observed(found, len(keys), d)
+    result, codes, n_rows = table.grouped(names, sums, most, terms)
+    observed = _observed(result, len(keys), d)
     check_size(max(0, observed.shape[0] - k), max(0, observed.shape[0] - k), observed, layout)
 
-    weight = floats(found, WEIGHT) if table.weighted else n_rows
-    shift = _columns(found, "s", d)
+    weight = floats(result, WEIGHT) if table.weighted else n_rows
+    shift = _columns(result, "s", d)
     offset = _divided(shift, np.broadcast_to(weight[:, None], shift.shape))
     first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    products = _columns(found, "p", len(pairs))
+    products = _columns(result, "p", len(pairs))
     products -= shift[:, first] * offset[:, second]
     if not (np.isfinite(products).all() and np.isfinite(offset).all()):
         table.raise_for_values(columns)
@@ -193,11 +193,11 @@ def _patterns(d: int) -> list[Any]:
     return made
 
 
-def _observed(found: Any, n_words: int, d: int) -> NDArray[np.bool_]:
+def _observed(result: Any, n_words: int, d: int) -> NDArray[np.bool_]:
     """Which features the rows of each group have (q, d)."""
-    observed = np.ones((found.shape[0], d), dtype=bool)
+    observed = np.ones((result.shape[0], d), dtype=bool)
     for word in range(n_words):
-        missing = np.array(found[f"k{word}"].to_list(), dtype=np.int64)
+        missing = np.array(result[f"k{word}"].to_list(), dtype=np.int64)
         for bit, j in enumerate(range(word * _WORD, min((word + 1) * _WORD, d))):
             observed[:, j] = (missing >> bit) & 1 == 0
     return observed
@@ -223,10 +223,10 @@ def _weighted(table: EngineTable, column: int) -> Any:
     return value * nw.col(WEIGHT) if table.weighted else value
 
 
-def _columns(found: Any, letter: str, count: int) -> FloatArray:
+def _columns(result: Any, letter: str, count: int) -> FloatArray:
     """The columns called by a letter and a number, side by side (q, count)."""
-    columns = [floats(found, f"{letter}{number}") for number in range(count)]
-    return np.stack(columns, axis=1) if columns else np.empty((found.shape[0], 0))
+    columns = [floats(result, f"{letter}{number}") for number in range(count)]
+    return np.stack(columns, axis=1) if columns else np.empty((result.shape[0], 0))
 
 
 def _divided(sums: FloatArray, weight: FloatArray) -> FloatArray:

@@ -1,23 +1,45 @@
 """The sufficient statistics of Gaussians: the moments of complete rows, and of the others by cells.
 
+Rows are cut into blocks, summed by the kernels on all cores, and merged in a fixed tree. Complete
+rows pay nothing for those with missing values: they are summed as if nothing could be missing, and
+only a sum that is not finite makes anybody look. Then the complete rows are summed class by class,
+and the others apart for each class and pattern of values that are there.
+
 A shared covariance needs only the scatter summed over the classes. The scatter of each is kept
 nevertheless, so that classes can be taken out and settings be changed, unless it is too large.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
+from gaussbayes import kernels
 from gaussbayes.base.checks import not_negative
-from gaussbayes.base.errors import RemovalError
+from gaussbayes.base.errors import NonFiniteError, RemovalError
+from gaussbayes.base.finite import check_finite, overflow_error
+from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import FloatArray, ScatterLayout
-from gaussbayes.families.gaussian.cells import CellNames, PatternMoments
-from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
+from gaussbayes.families.gaussian.cells import (
+    CellNames,
+    PatternMoments,
+    cell_layout,
+    check_size,
+    unite_cells,
+)
+from gaussbayes.families.gaussian.moments import ClassMoments, empty, place
+from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.kernels.columns import Columns, as_matrix
 
 MOST_BY_CLASS = 1 << 14
 """Entries of the scatters of all classes up to which a shared covariance keeps them apart."""
+
+_BLOCK = 1 << 19
+"""Entries of the scatters that are summed at a time: four megabytes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -26,7 +48,6 @@ class GaussianStatistics:
 
     Examples
     --------
-    >>> from gaussbayes.families.gaussian.observation import observe
     >>> rows = np.array([[1.0, 4.0], [3.0, np.nan], [5.0, 2.0]])
     >>> statistics = observe(rows, np.array([0, 0, 1], np.int32), None, 2, "full")
     >>> statistics.weight.tolist(), statistics.is_complete
@@ -47,7 +68,8 @@ class GaussianStatistics:
     def __post_init__(self) -> None:
         weight = self.moments.weight
         if self.cells is not None:
-            weight = weight + self.cells.weight_of(weight.shape[0])
+            k = weight.shape[0]
+            weight = weight + self.cells.weight_of(k)[:k]  # codes are checked where they are read
         object.__setattr__(self, "weight", weight)
         object.__setattr__(self, "is_complete", self.cells is None)
 
@@ -171,3 +193,224 @@ def layout_for(
 
 def _some(moments: ClassMoments, cells: PatternMoments | None) -> GaussianStatistics:
     return GaussianStatistics(moments, cells if cells is not None and cells.n_cells else None)
+
+
+# Rows → statistics.
+
+
+def observe(
+    X: RealArray | Columns,
+    targets: CodeArray | FloatArray,
+    weights: FloatArray | None,
+    n_classes: int,
+    layout: ScatterLayout,
+    names: Schema | None = None,
+    threads: int = 1,
+) -> GaussianStatistics:
+    """The statistics of labelled rows, of which some may have missing values (NaN).
+
+    Parameters
+    ----------
+    X : (n, d), float32 or float64, any strides, or columns that lie apart
+    targets : (n,) class codes, or (n, k) soft labels: how much of a row belongs to each class
+    weights : (n,) or None
+    layout : how much of the scatter is kept
+    names : what messages call the features
+    threads : the result is the same, to the bit, for any number of them
+
+    Raises
+    ------
+    NonFiniteError
+        If there is infinity among the rows; names row and column.
+    DataError
+        If there are so many patterns of missing values that they take too much memory.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0, 4.0], [3.0, np.nan], [5.0, np.nan]])
+    >>> statistics = observe(rows, np.zeros(3, np.int32), None, 1, "full")
+    >>> statistics.moments.weight.tolist(), statistics.weight.tolist()
+    ([1.0], [3.0])
+    >>> statistics.cells.observed.tolist(), statistics.cells.dense().mean.tolist()
+    ([[True, False]], [[4.0, 0.0]])
+    """
+    try:
+        return GaussianStatistics(summarise(X, targets, weights, n_classes, layout, threads))
+    except NonFiniteError:
+        rows = as_matrix(X)
+    called = None if names is None else names.features or names.places
+    check_finite(rows, 0, called, allow_nan=True)
+    observed = ~np.isnan(rows)
+    whole = observed.all(axis=1)
+    some = _IncompleteRows.of(rows, observed, np.flatnonzero(~whole), targets, weights)
+    check_size(some.codes.size, int((some.size > 1).sum()), some.observed, layout)
+    weights = None if weights is None else weights[whole]
+    moments = summarise(rows[whole], targets[whole], weights, n_classes, layout, threads)
+    return GaussianStatistics(moments, some.summed(layout, threads))
+
+
+def summarise(
+    X: RealArray | Columns,
+    targets: CodeArray | FloatArray,
+    weights: FloatArray | None,
+    n_classes: int,
+    layout: ScatterLayout = "full",
+    threads: int = 1,
+) -> ClassMoments:
+    """The moments of complete rows; the parameters are those of `observe`.
+
+    The rows are read once for class codes, k times for soft labels.
+
+    Raises
+    ------
+    NonFiniteError
+        If there is NaN or infinity among the rows.
+
+    Examples
+    --------
+    >>> halves = summarise(np.array([[0.0], [4.0]]), np.full((2, 2), 0.5), None, 2)
+    >>> halves.weight.tolist(), halves.mean.tolist()
+    ([1.0, 1.0], [[2.0], [2.0]])
+    """
+    if targets.ndim == 2:
+        return _summarise_soft(X, np.asarray(targets, np.float64), weights, layout, threads)
+    accumulate = kernels.active().accumulate
+    codes: CodeArray = np.ascontiguousarray(targets, dtype=np.int32)
+
+    def summarise_block(rows: slice) -> ClassMoments:
+        counted = None if weights is None else np.ascontiguousarray(weights[rows])
+        parts = accumulate(X[rows], codes[rows], counted, n_classes, layout)
+        return ClassMoments(*parts, layout)
+
+    n, d = X.shape
+    if n == 0:
+        return empty(n_classes, d, layout)
+    blocks = _row_blocks(n, d, n_classes, layout)
+    with np.errstate(over="ignore", invalid="ignore"):  # found below, and named
+        if len(blocks) == 1:
+            moments = summarise_block(blocks[0])
+        else:
+            moments = merge_blocks(summarise_block, blocks, threads)
+    if not (np.isfinite(moments.offset).all() and np.isfinite(moments.scatter).all()):
+        check_finite(as_matrix(X))
+        raise overflow_error(as_matrix(X))
+    return moments
+
+
+def _summarise_soft(
+    X: RealArray | Columns,
+    labels: FloatArray,
+    weights: FloatArray | None,
+    layout: ScatterLayout,
+    threads: int,
+) -> ClassMoments:
+    n, k = labels.shape
+    codes = np.zeros(n, dtype=np.int32)
+    total = empty(k, X.shape[1], layout)
+    for c in range(k):
+        counted = labels[:, c] if weights is None else labels[:, c] * weights
+        part = summarise(X, codes, counted, 1, layout, threads)
+        if LAYOUTS[layout].by_class:
+            place(total, np.array([c]), part)
+        else:
+            total += part.aligned([c], k)
+    return total
+
+
+def _row_blocks(n: int, d: int, k: int, layout: ScatterLayout) -> list[slice]:
+    """How rows are cut for the threads: by shapes alone, never by the number of threads.
+
+    A block must be worth a thread's while (four megabytes of rows) and outweigh the merging of its
+    moments (a dozen times their size, up to 32 megabytes). Large moments make few blocks, because
+    each block holds its own until they are merged.
+    """
+    if n * d < 1 << 20:
+        return [slice(0, n)]  # as below, sooner
+    state = 8 * prod(LAYOUTS[layout].shape(k, d))
+    most = 64 if state <= 1 << 17 else 16 if state <= 1 << 20 else 8 if state <= 1 << 22 else 2
+    worthwhile = max(1 << 22, min(12 * state, 1 << 25))
+    blocks = max(1, min(most, 8 * n * d // worthwhile))
+    return ranges(n, -(-n // blocks))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _IncompleteRows:
+    """Rows of positive weight with missing values, by number, and the cell that each belongs to.
+
+    A row that belongs to several classes in part is there once for each.
+    """
+
+    X: RealArray
+    rows: NDArray[np.intp]  # (n,) sorted by cell
+    weights: FloatArray | None  # (n,) of these rows
+    starts: NDArray[np.intp]  # (q + 1,) where each cell begins
+    codes: CodeArray  # (q,)
+    observed: NDArray[np.bool_]  # (q, d)
+
+    @property
+    def size(self) -> NDArray[np.intp]:
+        """How many rows each cell has (q,)."""
+        return np.diff(self.starts)
+
+    @classmethod
+    def of(
+        cls,
+        X: RealArray,
+        observed: NDArray[np.bool_],
+        rows: NDArray[np.intp],
+        targets: CodeArray | FloatArray,
+        weights: FloatArray | None,
+    ) -> "_IncompleteRows":
+        counted = None if weights is None else weights[rows]
+        if targets.ndim == 2:
+            position, codes = np.nonzero(targets[rows])
+            part = targets[rows][position, codes].astype(np.float64)
+            rows, counted = rows[position], part if counted is None else part * counted[position]
+        else:
+            codes = targets[rows].astype(np.intp)
+        if counted is not None:
+            positive = counted > 0
+            rows, codes, counted = rows[positive], codes[positive], counted[positive]
+        owner, observed, number = unite_cells(codes.astype(np.int32), observed[rows])
+        order = np.argsort(number, kind="stable")
+        starts = np.searchsorted(number[order], np.arange(owner.size + 1))
+        ordered = None if counted is None else counted[order]
+        return cls(X, rows[order], ordered, starts, owner, observed)
+
+    def summed(self, layout: ScatterLayout, threads: int) -> PatternMoments | None:
+        """The moments of each cell; None without any."""
+        q, d = self.observed.shape
+        if not q:
+            return None
+        # Most cells may have one row only, of which nothing has to be summed.
+        first = self.rows[self.starts[:-1]]
+        anchor = np.where(self.observed, self.X[first], 0.0)
+        weight = np.ones(q) if self.weights is None else self.weights[self.starts[:-1]]
+        offset, many = np.zeros((q, d)), np.flatnonzero(self.size > 1)
+        layout = cell_layout(layout)
+        scatter = np.zeros(LAYOUTS[layout].shape(many.size, d))
+        step = max(1, _BLOCK // int(np.prod(LAYOUTS[layout].shape(1, d))))
+        blocks = ranges(many.size, step)
+
+        def sum_block(some: slice) -> None:
+            cells = many[some]
+            size = self.size[cells]
+            where = np.concatenate(
+                [np.arange(self.starts[cell], self.starts[cell + 1]) for cell in cells.tolist()]
+            )
+            values = self.X[self.rows[where]]
+            values[np.isnan(values)] = 0.0
+            number = np.repeat(np.arange(cells.size, dtype=np.int32), size)
+            counted = None if self.weights is None else self.weights[where]
+            alone = threads if len(blocks) == 1 else 1
+            part = summarise(values, number, counted, cells.size, layout, alone)
+            weight[cells], anchor[cells] = part.weight, part.anchor
+            offset[cells], scatter[some] = part.offset, part.scatter
+
+        for_each(sum_block, blocks, threads)
+        varied = scatter.any(axis=tuple(range(1, scatter.ndim)))
+        if not varied.all():
+            scatter = scatter[varied]
+        return PatternMoments(
+            self.codes, self.observed, weight, anchor, offset, many[varied], scatter, layout
+        )
