@@ -41,7 +41,7 @@ def test_people_are_counted_in_whole_numbers() -> None:
     # Of 10,000 people with two tests, by hand: negative and positive in either.
     model = genetic_test.fit(2)
     assert model.classes_.tolist() == ["defect", "no defect"]
-    assert model.counts_.weight.tolist() == [[10, 90, 10, 90], [8910, 990, 8910, 990]]
+    assert model.counts_.count.tolist() == [[10, 90, 10, 90], [8910, 990, 8910, 990]]
     assert model.predict_proba([[True, True]])[0] == pytest.approx([0.45, 0.55], rel=1e-13)
 
 

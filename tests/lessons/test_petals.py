@@ -21,13 +21,13 @@ def test_boundaries_are_where_scipys_curves_cross(share: float, priors: Priors) 
 
     crossings = [brentq(odds, 3, 6, xtol=1e-13), brentq(odds, 7, 20, xtol=1e-13)]
     model = petals.fit(priors)
-    np.testing.assert_allclose(boundaries(model.parameters_, 0, 1), crossings, rtol=1e-12)
+    np.testing.assert_allclose(boundaries(model.model_, 0, 1), crossings, rtol=1e-12)
 
 
 def test_one_variance_for_both_leaves_one_boundary() -> None:
     pooled = (A.var() * A.size + B.var() * B.size) / 8
     middle = (A.mean() + B.mean()) / 2 + pooled * np.log(5 / 3) / (B.mean() - A.mean())
-    found = boundaries(petals.fit(shared=True).parameters_, 0, 1)
+    found = boundaries(petals.fit(shared=True).model_, 0, 1)
     np.testing.assert_allclose(found, [middle], rtol=1e-13)
 
 

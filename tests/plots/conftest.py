@@ -1,4 +1,4 @@
-"""What the tests of pictures share: no window, no figure left open, models to draw.
+"""What the tests of figures share: no window, no figure left open, models to draw.
 
 Pictures are compared by their numbers (vertices, mesh values, texts), never by their pixels.
 """

@@ -1,4 +1,4 @@
-"""What pictures do with what they cannot show, and with names and labels that are hard to write."""
+"""What figures do with what they cannot show, and with names and labels that are hard to write."""
 
 from collections.abc import Callable
 from typing import Any
@@ -50,6 +50,7 @@ OF_ANY_WITH_ROWS: dict[str, Draw] = {
     "posterior_histogram": plots.posterior_histogram,
     "pairs": plots.pairs,
 }
+WITHOUT_POINTS = {name: draw for name, draw in OF_ANY_WITH_ROWS.items() if name != "pairs"}
 WITH_ROWS = IN_THE_PLANE_WITH_ROWS | ON_A_LINE_WITH_ROWS | ON_EITHER_WITH_ROWS | OF_ANY_WITH_ROWS
 OF_A_MODEL = IN_THE_PLANE | ON_A_LINE | WITH_ROWS
 OF_ROWS: dict[str, Draw] = {
@@ -65,7 +66,7 @@ def each(draws: dict[str, Draw]) -> Any:
 
 
 def fitting(draw: Draw, two_classes: Case) -> tuple[GaussianClassifier, Any, Any]:
-    """A model with as many features as a picture shows, and its rows."""
+    """A model with as many features as a figure shows, and its rows."""
     if draw in NARROW.values():
         X = two_classes.X[:, :1]
         return GaussianClassifier().fit(X, two_classes.y), X, two_classes.y
@@ -91,19 +92,19 @@ def test_a_model_that_is_not_fitted(draw: Draw, two_classes: Case) -> None:
 
 @each(IN_THE_PLANE | IN_THE_PLANE_WITH_ROWS)
 def test_one_feature_where_two_are_needed(draw: Draw, one_feature: Case) -> None:
-    with pytest.raises(ValueError, match="shows two features, but the model has .*univariate"):
+    with pytest.raises(ValueError, match="shows two features, but there are .*univariate"):
         draw(one_feature.model, one_feature.X, one_feature.y)
 
 
 @each(IN_THE_PLANE | IN_THE_PLANE_WITH_ROWS | ON_EITHER_WITH_ROWS)
 def test_more_features_and_no_pair_named(draw: Draw, iris: Case) -> None:
-    with pytest.raises(ValueError, match="shows two features, but the model has .*choose two"):
+    with pytest.raises(ValueError, match="shows (one or )?two features, but there are .*choose (one or )?two"):
         draw(iris.model, iris.X, iris.y)
 
 
 @each(NARROW)
 def test_more_features_and_none_named(draw: Draw, iris: Case) -> None:
-    with pytest.raises(ValueError, match="shows one feature, but the model has .*choose one"):
+    with pytest.raises(ValueError, match="shows one feature, but there are .*choose one"):
         draw(iris.model, iris.X, iris.y)
 
 
@@ -127,7 +128,7 @@ def test_features_that_are_not_there(iris: Case) -> None:
 @each(WITH_ROWS)
 def test_other_columns_than_the_model(draw: Draw, two_classes: Case) -> None:
     model, X, y = fitting(draw, two_classes)
-    with pytest.raises(ValueError, match="X has (3|2) features, but the model has"):
+    with pytest.raises(ValueError, match="X has (3|2) features, but (2|1) are expected"):
         draw(model, np.column_stack([X, y == "virginica"]).astype(float), y)
 
 
@@ -146,12 +147,39 @@ def test_no_rows(draw: Draw, two_classes: Case) -> None:
 
 
 @each(WITH_ROWS | OF_ROWS)
-def test_missing_values(draw: Draw, two_classes: Case) -> None:
+def test_infinity(draw: Draw, two_classes: Case) -> None:
     model, X, y = fitting(draw, two_classes)
     X = X.copy()
-    X[7, 0] = np.nan
-    with pytest.raises(ValueError, match="(?s)NaN.*row 7|row 7.*NaN"):
+    X[7, 0] = np.inf
+    with pytest.raises(ValueError, match="(?s)infinity.*row 7|row 7.*infinity"):
         draw(model, X, y)
+
+
+@each(WITH_ROWS | OF_ROWS)
+def test_missing_values_and_labels_are_shown_or_named(draw: Draw, two_classes: Case) -> None:
+    model, X, y = fitting(draw, two_classes)
+    X, y = X.copy(), y.astype(object)
+    X[7, 0] = np.nan
+    y[[3, 11, 60]] = None
+    draw(model, X, y)
+    assert_readable(plt.gcf())
+    said = " ".join(" ".join(text.split()) for text in texts_of(plt.gcf()))
+    if draw in WITHOUT_POINTS.values():
+        assert "without 3 unlabelled" in said
+    else:
+        assert "1 row" in said
+        # The figure of a class shows the rows of that class only.
+        assert "unlabelled" in said or "true class" in said
+
+
+@each(WITH_ROWS | OF_ROWS)
+def test_no_row_has_every_value(draw: Draw, two_classes: Case) -> None:
+    model, X, y = fitting(draw, two_classes)
+    X = X.copy()
+    X[np.arange(len(X)), np.arange(len(X)) % X.shape[1]] = np.nan
+    if draw is OF_ROWS["dataset"] or X.shape[1] > 1:
+        draw(model, X, y)
+        assert_readable(plt.gcf())
 
 
 @each(WITH_ROWS)

@@ -1,4 +1,4 @@
-"""The picture of a comparison: four panels, every number in its place, infinity an arrow."""
+"""The figure of a comparison: four panels, every number in its place, infinity an arrow."""
 
 from itertools import pairwise
 

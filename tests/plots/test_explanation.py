@@ -7,21 +7,18 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from gaussbayes import GaussianClassifier, plots
-from gaussbayes.analysis.contributions import added
-from gaussbayes.analysis.explanation import Explanation, explain
+from gaussbayes.analysis.explanation import Explanation, explain, total_amount
 from gaussbayes.base.errors import ParameterError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.parameters import Structure, given
+from gaussbayes.data.rows import number_rows
 from gaussbayes.plots import style
+from tests.gaussians import model_of
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable, legend_texts
 
 
-def told_of(model: GaussianClassifier, row: FloatArray, **options: object) -> Explanation:
-    names = getattr(model, "feature_names_in_", None)
-    schema = Schema(model.classes_, row.size, None if names is None else tuple(names))
-    return explain(model.parameters_, schema, row, **options)  # type: ignore[arg-type]
+def explained(model: GaussianClassifier, row: FloatArray, **options: object) -> Explanation:
+    return explain(model.model_, number_rows(row[None]), **options)  # type: ignore[arg-type]
 
 
 def bars(ax: plt.Axes) -> list[tuple[str, float, float]]:
@@ -33,10 +30,10 @@ def bars(ax: plt.Axes) -> list[tuple[str, float, float]]:
 
 
 def test_bars_lead_from_the_reference_to_the_row(iris: Case) -> None:
-    told = told_of(iris.model, iris.X.to_numpy()[106])
-    odds = told.log_odds
+    explanation = explained(iris.model, iris.X.to_numpy()[106])
+    odds = explanation.log_odds
     assert odds is not None
-    ax = plots.explanation(told)
+    ax = plots.explanation(explanation)
     first, *steps, last = bars(ax)
     assert first == ("at the reference", 0.0, odds.at_reference)
     assert last == ("this row", 0.0, odds.value)
@@ -61,11 +58,11 @@ def test_bars_lead_from_the_reference_to_the_row(iris: Case) -> None:
 
 
 def test_colours_are_those_of_the_classes_spoken_for(iris: Case) -> None:
-    told = told_of(iris.model, iris.X.to_numpy()[70])
-    odds = told.log_odds
+    explanation = explained(iris.model, iris.X.to_numpy()[70])
+    odds = explanation.log_odds
     assert odds is not None
     assert {one.amount > 0 for one in odds.contributions} == {True, False}
-    ax = plots.explanation(told)
+    ax = plots.explanation(explanation)
     looks = style.class_styles(iris.model.classes_)
     own, other = (looks[iris.model.classes_.tolist().index(c)] for c in (odds.of, odds.against))
     assert legend_texts(ax) == [own.label, other.label]
@@ -86,28 +83,28 @@ def thirty() -> Case:
 def test_of_many_features_the_small_ones_share_a_bar(thirty: Case) -> None:
     row = thirty.X.to_numpy()[100].copy()
     row[[2, 5]] = np.nan
-    told = told_of(thirty.model, row)
-    odds = told.log_odds
+    explanation = explained(thirty.model, row)
+    odds = explanation.log_odds
     assert odds is not None
-    ax = plots.explanation(told, most=7)
+    ax = plots.explanation(explanation, most=7)
     shown = bars(ax)
     assert len(shown) == 1 + 7 + 1 + 1 + 1
     ranked = sorted(odds.contributions, key=lambda one: -abs(one.amount))
     (rest, _, width), (missing, _, nothing) = shown[8:10]
     assert (rest, missing, nothing) == ("21 other features", "2 features missing", 0.0)
-    assert width == pytest.approx(added(ranked[7:]), rel=1e-12)
+    assert width == pytest.approx(total_amount(ranked[7:]), rel=1e-12)
     assert_readable(ax.figure)
-    assert_readable(plots.explanation(told).figure)
+    assert_readable(plots.explanation(explanation).figure)
     plt.close("all")
     row[5] = thirty.X.to_numpy()[100, 5]
-    names = [name for name, _, _ in bars(plots.explanation(told_of(thirty.model, row)))]
+    names = [name for name, _, _ in bars(plots.explanation(explained(thirty.model, row)))]
     assert names[-2] == "mean perimeter missing"
 
 
 def test_infinite_log_odds_leave_the_features(iris: Case) -> None:
     model = iris.model.with_priors([1.0, 0.0, 0.0])
-    told = told_of(model, iris.X.to_numpy()[70], between=(0, 1))
-    ax = plots.explanation(told)
+    explanation = explained(model, iris.X.to_numpy()[70], between=(0, 1))
+    ax = plots.explanation(explanation)
     shown = bars(ax)
     assert len(shown) == 4
     assert shown[0][1] == 0.0
@@ -117,11 +114,11 @@ def test_infinite_log_odds_leave_the_features(iris: Case) -> None:
 
 
 def test_a_row_at_the_reference_and_one_without_values(iris: Case) -> None:
-    told = told_of(iris.model, np.array([5.0, 3.0, 4.0, 1.0]), reference=[5, 3, 4, 1])
-    ax = plots.explanation(told)
+    explanation = explained(iris.model, np.array([5.0, 3.0, 4.0, 1.0]), reference=[5, 3, 4, 1])
+    ax = plots.explanation(explanation)
     assert [width for *_, width in bars(ax)[1:-1]] == [0.0] * 4
     assert_readable(ax.figure)
-    ax = plots.explanation(told_of(iris.model, np.full(4, np.nan)))
+    ax = plots.explanation(explained(iris.model, np.full(4, np.nan)))
     assert [name for name, _, _ in bars(ax)] == [
         "at the reference",
         "4 features missing",
@@ -137,24 +134,23 @@ def test_names_that_are_hard_to_write(length: int) -> None:
     labels = np.array([f"{words}{code}" for code in (1, 2)])[np.arange(60) % 2]
     names = [f"{words}{j}" for j in range(5)]
     model = GaussianClassifier().fit(X, labels).with_feature_names(names)
-    ax = plots.explanation(told_of(model, X[0]))
+    ax = plots.explanation(explained(model, X[0]))
     assert_readable(ax.figure)
     assert all(name.split(" = ")[-1] for name, _, _ in bars(ax)[1:-1])
 
 
 def test_axes_that_are_given_are_drawn_on(iris: Case) -> None:
     figure, ax = plt.subplots(layout="constrained")
-    assert plots.explanation(told_of(iris.model, iris.X.to_numpy()[0]), ax=ax) is ax
+    assert plots.explanation(explained(iris.model, iris.X.to_numpy()[0]), ax=ax) is ax
     assert plt.get_fignums() == [figure.number]
 
 
 def test_what_cannot_be_drawn(iris: Case) -> None:
-    schema = Schema(np.array(["a"]), 1)
-    alone = explain(given(schema, Structure(), None, [[0.0]], [[[1.0]]]), schema, [0.5])
+    alone = explain(model_of(None, [[0.0]], [[[1.0]]]), number_rows(np.array([[0.5]])))
     with pytest.raises(ParameterError, match="compares two classes, but the model has one"):
         plots.explanation(alone)
     with pytest.raises(ParameterError, match="at least one feature .* got most=0"):
-        plots.explanation(told_of(iris.model, iris.X.to_numpy()[0]), most=0)
+        plots.explanation(explained(iris.model, iris.X.to_numpy()[0]), most=0)
     assert plt.get_fignums() == []  # nothing is left open
 
 
@@ -167,10 +163,10 @@ def letters() -> GaussianClassifier:
 
 
 def test_categories_have_bars_like_numbers(letters: GaussianClassifier) -> None:
-    told = letters.explain(["b", 3.0, "x"], ("top", "low"))
-    odds = told.log_odds
+    explanation = letters.explain(["b", 3.0, "x"], ("top", "low"))
+    odds = explanation.log_odds
     assert odds is not None
-    ax = plots.explanation(told)
+    ax = plots.explanation(explanation)
     drawn = {name: width for name, _, width in bars(ax)}
     for one, name in zip(odds.contributions, ("0 = b", "1 = 3", "2 = x"), strict=True):
         assert drawn[f"feature {name}"] == pytest.approx(one.amount)
@@ -182,8 +178,8 @@ def test_categories_have_bars_like_numbers(letters: GaussianClassifier) -> None:
 
 def test_a_category_that_rules_a_class_out_has_a_hatched_bar(letters: GaussianClassifier) -> None:
     for between, sign in ((("top", "low"), -1), (("low", "top"), 1)):
-        told = letters.explain(["a", 3.0, "x"], between)
-        ax = plots.explanation(told)
+        explanation = letters.explain(["a", 3.0, "x"], between)
+        ax = plots.explanation(explanation)
         names = [label.get_text() for label in ax.get_yticklabels()]
         assert names[-2:] == ["feature 0 = a", "this row"]
         patches = sorted(ax.patches, key=lambda bar: bar.get_y())
@@ -196,6 +192,7 @@ def test_a_category_that_rules_a_class_out_has_a_hatched_bar(letters: GaussianCl
         assert_readable(ax.figure)
 
 
+@pytest.mark.filterwarnings("ignore::gaussbayes.data.categories.UnseenCategoryWarning")
 def test_what_is_not_known_is_named(letters: GaussianClassifier) -> None:
     names = [name for name, *_ in bars(plots.explanation(letters.explain(["new", 3.0, None])))]
     assert names[1:-1] == ["feature 1 = 3", "feature 2 missing", "feature 0 = new: never seen"]

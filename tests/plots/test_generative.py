@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import SchemaError
-from gaussbayes.plots.generative import generative_and_discriminative
+from gaussbayes.plots import generative_and_discriminative
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable
 

@@ -11,7 +11,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.plots.pairs import pairs
+from gaussbayes.plots import pairs
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable
 

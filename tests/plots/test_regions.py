@@ -14,7 +14,8 @@ from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.grid import grid_over
 from gaussbayes.datasets import load_iris
 from gaussbayes.plots import regions
-from gaussbayes.plots.regions import region_map
+from gaussbayes.analysis.region_map import region_map
+from gaussbayes.analysis.view import view
 from gaussbayes.plots.style import class_styles
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable, legend_texts, texts_of
@@ -145,7 +146,7 @@ def test_the_map_is_what_the_model_predicts(three_classes: Case) -> None:
 def test_region_map_margins(three_classes: Case) -> None:
     nameless = three_classes.model.with_feature_names(None)
     grid = grid_over(np.array([2.0, 1.0]), np.array([4.5, 7.0]), 30)
-    found = region_map(nameless, grid)
+    found = region_map(view(nameless), grid)
     scores = log_joint(nameless)
     for code in range(3):
         expected = lead(scores, code, grid.rows)

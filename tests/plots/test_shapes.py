@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import SchemaError, SingularCovarianceError
-from gaussbayes.plots.shapes import shapes, sharing
+from gaussbayes.plots import shapes, sharing
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable
 
@@ -138,7 +138,7 @@ def test_a_constant_feature_leaves_the_spherical_panel() -> None:
 
 
 def test_one_feature_is_too_few() -> None:
-    with pytest.raises(SchemaError, match="this picture shows two features"):
+    with pytest.raises(SchemaError, match="this figure shows two features"):
         shapes([[1.0], [2.0], [5.0], [7.0]], list("aabb"))
 
 

@@ -1,4 +1,4 @@
-"""Colours, markers, text and legends that all pictures share."""
+"""Colours, markers, text and legends that all figures share."""
 
 from itertools import combinations
 
@@ -10,7 +10,7 @@ from matplotlib.colors import is_color_like, to_rgb
 from matplotlib.lines import Line2D
 
 from gaussbayes.plots import style
-from gaussbayes.plots.requirement import picture
+from gaussbayes.plots.style import styled
 from tests.plots.layout import assert_readable, legend_texts
 
 
@@ -20,7 +20,7 @@ def test_seventy_classes_look_different() -> None:
     assert all(is_color_like(own.color) for own in styles)
 
 
-def test_classes_look_the_same_in_every_picture() -> None:
+def test_classes_look_the_same_in_every_figure() -> None:
     few, many = style.class_styles(np.array(["a", "b"])), style.class_styles(np.array(list("abcd")))
     assert few == many[:2]
 
@@ -89,7 +89,7 @@ def test_labels_that_mean_something_to_matplotlib(label: str) -> None:
 
 
 def test_text_in_any_script_is_drawn_without_a_warning() -> None:
-    @picture
+    @styled
     def draw() -> None:
         ax = style.axes_for(None)
         style.name_axes(ax, ["Länge, größer", "Ελληνικά и Кириллица"])
@@ -101,12 +101,12 @@ def test_text_in_any_script_is_drawn_without_a_warning() -> None:
 def test_the_users_settings_are_left_alone() -> None:
     before = dict(mpl.rcParams)
 
-    @picture
+    @styled
     def fail() -> None:
-        msg = "no picture"
+        msg = "no figure"
         raise RuntimeError(msg)
 
-    with pytest.raises(RuntimeError, match="no picture"):
+    with pytest.raises(RuntimeError, match="no figure"):
         fail()
     assert dict(mpl.rcParams) == before
 
@@ -125,7 +125,7 @@ def test_no_entries_no_legend() -> None:
     assert style.legend_beside(style.axes_for(None), []) is None
 
 
-def test_a_second_picture_adds_to_the_legend() -> None:
+def test_a_second_figure_adds_to_the_legend() -> None:
     ax = style.axes_for(None)
     style.legend_beside(ax, [Line2D([], [], label="a"), Line2D([], [], label="b")], "classes")
     style.legend_beside(ax, [Line2D([], [], label="b"), Line2D([], [], label="level")])

@@ -237,7 +237,7 @@ def test_a_class_absent_from_the_rows(tmp_path: Path) -> None:
 def test_only_one_class_among_the_rows(tmp_path: Path) -> None:
     X, y = plane()
     report = report_on(GaussianClassifier().fit(X, y), X[:50], y[:50], tmp_path)
-    assert "The models could not be compared: a comparison needs at least two" in report.words
+    assert "The models could not be compared: a classifier needs at least two" in report.words
     assert "There are none: each of the rows" in report.section("errors").words
 
 
@@ -275,9 +275,10 @@ def test_test_rows_of_ones_own(tmp_path: Path) -> None:
     [
         (np.empty((0, 2)), [], DataError, "0 sample"),
         ([[1.0, 2.0]], ["rose"], SchemaError, "unknown labels"),
-        ([[1.0, 2.0, 3.0]], ["setosa"], SchemaError, "3 features, but the model has 2"),
+        ([[1.0, 2.0, 3.0]], ["setosa"], SchemaError, "3 features, but 2 are expected"),
         ([[1.0, 2.0]], ["setosa", "setosa"], DataError, "1 rows, but y has 2"),
-        ([[1.0, np.nan]], ["setosa"], DataError, "NaN"),
+        ([[1.0, np.inf]], ["setosa"], DataError, "infinity"),
+        ([[1.0, 2.0]], [None], DataError, "at least one row that has a label"),
     ],
 )
 def test_rows_that_are_refused(
@@ -298,9 +299,9 @@ def test_models_and_settings_that_are_refused(tmp_path: Path) -> None:
     model = GaussianClassifier().fit(X, y)
     with pytest.raises(ParameterError, match="random_state must be a non-negative integer"):
         report_on(model, X, y, tmp_path, random_state=None)
-    with pytest.raises(ParameterError, match="held_out is"):
+    with pytest.raises(ParameterError, match="held_out must be"):
         report_on(model, X, y, tmp_path, held_out="half")
     frame = pd.DataFrame(X, columns=["a", "b"])
-    with pytest.raises(ValueError, match="feature names should match"), warnings.catch_warnings():
+    with pytest.raises(ValueError, match="must be in the order of the features"), warnings.catch_warnings():
         report_on(GaussianClassifier().fit(frame, y), frame[["b", "a"]], y, tmp_path)
     assert list(tmp_path.iterdir()) == []

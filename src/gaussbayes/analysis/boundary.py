@@ -2,6 +2,7 @@
 
 The log-odds of two classes are those of the priors and of the densities of the one feature; their
 roots, which its family knows (of two Gaussians, those of a quadratic), are the decision boundaries.
+Of integers, between which there is nothing, a boundary stands halfway between two of them.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import numpy as np
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import number_rows
-from gaussbayes.families.protocol import Crossing, require
+from gaussbayes.families.protocol import Crossing, Discrete, require
 from gaussbayes.model.model import Model
 
 
@@ -32,8 +33,10 @@ def decision_boundaries(model: Model) -> tuple[Boundary, ...]:
     one label for each interval tells which roots are boundaries of regions. Where classes other
     than the two best are equal, nothing is decided.
     """
-    pairs = combinations(range(model.prior.shape[0]), 2)
-    roots = np.unique(np.concatenate([boundaries(model, a, b) for a, b in pairs]))
+    density = model.densities[0]
+    if isinstance(density, Discrete):
+        return _between_integers(model, *density.integers)
+    roots = _all_roots(model)
     if not roots.size:
         return ()
     # Beyond the last root any point will do that is not the root itself.
@@ -45,6 +48,31 @@ def decision_boundaries(model: Model) -> tuple[Boundary, ...]:
         Boundary(float(root), left, right)
         for root, (left, right) in zip(roots, pairwise(codes), strict=True)
         if left != right
+    )
+
+
+def _all_roots(model: Model) -> FloatArray:
+    """The roots of the log-odds of all pairs of classes, sorted."""
+    pairs = combinations(range(model.prior.shape[0]), 2)
+    return np.unique(np.concatenate([np.empty(0), *(boundaries(model, *pair) for pair in pairs)]))
+
+
+def _between_integers(model: Model, least: float, largest: float) -> tuple[Boundary, ...]:
+    """The same for integers: the class can only change next to a root, or beside the least one.
+
+    At the least one it may because a rate of 0 makes all others impossible.
+    """
+    near = np.array([least])
+    if largest > least + 1.0:
+        near = np.append(np.floor(_all_roots(model)), near)
+    integers = np.unique(np.clip(near[:, None] + np.arange(-1.0, 3.0), least, largest))
+    log_joint = model.log_joint(number_rows(integers[:, None]), 1)
+    possible = np.isfinite(log_joint).any(axis=1)
+    codes = np.where(possible, log_joint.argmax(axis=1), -1).tolist()
+    return tuple(
+        Boundary(float(before) + 0.5, left, right)
+        for before, (left, right) in zip(integers, pairwise(codes), strict=False)
+        if left != right and min(left, right) >= 0
     )
 
 

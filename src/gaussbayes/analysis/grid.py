@@ -1,11 +1,13 @@
 """The part of the plane or line that a figure shows, and a grid of points over it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_deviations, class_means
+from gaussbayes.analysis.view import Axis, View
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.model.model import Model
@@ -19,7 +21,10 @@ _MARGIN = 0.06
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Points at the crossings of vertical and horizontal lines.
+    """Points at the crossings of vertical and horizontal lines, which are equally spaced.
+
+    Along a discrete axis there is nothing between the points, and what is shown ends half a step
+    beyond the last one.
 
     Examples
     --------
@@ -32,6 +37,7 @@ class Grid:
 
     x: FloatArray  # (m,)
     y: FloatArray  # (p,)
+    discrete: tuple[bool, bool] = (False, False)
 
     @property
     def rows(self) -> FloatArray:
@@ -44,9 +50,31 @@ class Grid:
         return values.reshape(self.y.size, self.x.size, *values.shape[1:])
 
     @property
+    def steps(self) -> tuple[float, float]:
+        """From one point to the next, across and up."""
+        across, up = (line[1] - line[0] if line.size > 1 else 1.0 for line in (self.x, self.y))
+        return float(across), float(up)
+
+    @property
+    def edges(self) -> tuple[float, float, float, float]:
+        """Left, right, bottom and top of cells whose centres are the points."""
+        across, up = (step / 2 for step in self.steps)
+        left, right, bottom, top = self.x[0], self.x[-1], self.y[0], self.y[-1]
+        return (
+            float(left - across),
+            float(right + across),
+            float(bottom - up),
+            float(top + up),
+        )
+
+    @property
     def extent(self) -> tuple[float, float, float, float]:
-        """Left, right, bottom and top."""
-        return float(self.x[0]), float(self.x[-1]), float(self.y[0]), float(self.y[-1])
+        """Left, right, bottom and top of what is shown."""
+        points = float(self.x[0]), float(self.x[-1]), float(self.y[0]), float(self.y[-1])
+        along_x, along_y = self.discrete
+        ends = zip(self.edges, points, (along_x, along_x, along_y, along_y), strict=True)
+        left, right, bottom, top = (edge if is_discrete else at for edge, at, is_discrete in ends)
+        return left, right, bottom, top
 
 
 def grid_over(low: FloatArray, high: FloatArray, resolution: int) -> Grid:
@@ -96,3 +124,65 @@ def limits(
     alone = np.maximum(0.5, 1e-6 * np.abs(low))
     pad = np.where(span > 0, margin * span, alone)
     return low - pad, high + pad
+
+
+def view_limits(seen: View, *positions: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The lowest and highest position (m,) to show of each feature of a view.
+
+    Of numbers they are those of `limits`; integers and categories are shown whole.
+    """
+    low, high = np.full((2, len(seen.axes)), np.nan)
+    numbers = [place for place, axis in enumerate(seen.axes) if axis.is_ordered]
+    if numbers:
+        rows = [part[:, numbers] for part in positions]
+        low[numbers], high[numbers] = limits(seen.model, *rows)
+    return axis_limits(seen.axes, low, high)
+
+
+def axis_limits(
+    axes: Sequence[Axis], low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Where axes begin and end (m,) that have to show the numbers between low and high."""
+    ends = [axis.limits(*between) for axis, *between in zip(axes, low, high, strict=True)]
+    return np.array([end[0] for end in ends]), np.array([end[1] for end in ends])
+
+
+def axis_points(axis: Axis, low: float, high: float, resolution: int) -> FloatArray:
+    """The points of an axis between its limits: so many, or each integer, or each category.
+
+    Of more integers than `resolution`, every second, third, … is taken.
+
+    Examples
+    --------
+    >>> axis_points(Axis("visits", integers=(0, np.inf)), -0.5, 3.5, 100).tolist()
+    [0.0, 1.0, 2.0, 3.0]
+    """
+    points = line_over(low, high, resolution)
+    if not axis.is_discrete:
+        return points
+    integers = np.arange(np.ceil(low) + 0.0, np.floor(high) + 1.0)  # + 0.0: no minus before a 0
+    step = -(-integers.size // resolution) if axis.is_ordered else 1
+    return integers[::step]
+
+
+def view_grid(seen: View, resolution: int, *positions: FloatArray) -> Grid:
+    """A grid over the part of the plane where the model, or the rows (n, 2) given, are."""
+    low, high = view_limits(seen, *positions)
+    x, y = (axis_points(*each, resolution) for each in zip(seen.axes, low, high, strict=True))
+    return Grid(x, y, (seen.axes[0].is_discrete, seen.axes[1].is_discrete))
+
+
+def curve_points(
+    seen: View, low: float, high: float, resolution: int, more: Sequence[float] = ()
+) -> FloatArray:
+    """Where curves along the one feature of a view are computed, in increasing order.
+
+    Along a line they are equally spaced, and more around every mean: a narrow peak must not fall
+    between. So are the points `more`.
+    """
+    points = axis_points(seen.axes[0], low, high, resolution)
+    if seen.axes[0].is_discrete:
+        return points
+    around = class_means(seen.model) + class_deviations(seen.model) * line_over(-4.0, 4.0, 81)
+    points = np.concatenate([points, around.ravel(), more])
+    return np.unique(points[(points >= low) & (points <= high)])

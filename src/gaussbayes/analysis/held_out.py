@@ -81,12 +81,18 @@ class Recipe:
     categorical_features: Any = "from_dtype"
     mark: Any = None  # the label that stands for a missing one
     n_jobs: int | None = None
+    encoder: Encoder | None = None  # the features, if they are known: tables may then be `Rows`
 
     def with_options(self, **of_families: Any) -> "Recipe":
         """The same with other options of families, such as `covariance` and `shared`."""
-        options = {**self.options.of_families, **of_families}
-        changed = replace(self.options, of_families=options, made={})
-        return replace(self, options=changed)
+        every = {**self.options.of_families, **of_families}
+        return replace(self, options=replace(self.options, of_families=every, made={}))
+
+    def encoder_of(self, X: Any) -> Encoder:
+        """The features of a table."""
+        if self.encoder is not None:
+            return self.encoder
+        return Encoder.learn(X, self.categorical_features, self.options.kinds)
 
 
 def recipe_of(model: Any) -> Recipe:
@@ -170,7 +176,7 @@ def split(X: Any, y: Any, recipe: Recipe, held_out: Any, random_state: int | Non
     >>> [(train.tolist(), test.tolist()) for train, test in splits.pairs]
     [([0, 3], [1, 2]), ([1, 2], [0, 3])]
     """
-    encoder = Encoder.learn(X, recipe.categorical_features, recipe.options.kinds)
+    encoder = recipe.encoder_of(X)
     table = read_table(X, y, encoder, recipe.mark)
     warn_of_many(table.rows.categories, encoder.schema(table.classes).of_categories)
     if isinstance(held_out, tuple) and len(held_out) == 2:
@@ -319,7 +325,7 @@ def evaluate_held_out(
     recipe = recipe_of(model)
     single = isinstance(held_out, str) and held_out == "loo"
     if single:
-        encoder = Encoder.learn(X, recipe.categorical_features, recipe.options.kinds)
+        encoder = recipe.encoder_of(X)
         table = read_table(X, y, encoder, recipe.mark)
         check_classes(table.classes)
         schema = encoder.schema(table.classes)
@@ -354,7 +360,7 @@ def _given(table: LabelledRows, encoder: Encoder, held_out: tuple[Any, Any], mar
     """Test rows, whose features and classes must be those of the rows to learn from."""
     schema = encoder.schema(table.classes)
     X_test, y_test = held_out
-    if len(X_test) == 0:
+    if (X_test.n_rows if isinstance(X_test, Rows) else len(X_test)) == 0:
         msg = "the test set is empty: held_out=(X_test, y_test) needs at least one row"
         raise DataError(msg)
     test = read_table(X_test, y_test, encoder.with_categories(table.rows.categories), mark)

@@ -1,21 +1,69 @@
 """A model seen through some of its features, and labelled rows seen the same way.
 
-Figures, comparisons and reports take models and rows from users in many forms; here they become a
-model of the shown features (all others integrated out), plain rows and class codes.
+Figures and reports take models and rows from users in many forms; here they become a model of the
+shown features (all others integrated out), positions along axes and class codes. A number stands at
+its value; categories stand at 0, 1, 2, … What is missing has no position: NaN.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.analysis.class_moments import class_means
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.base.types import LabelArray, RealArray
+from gaussbayes.base.finite import check_finite
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray, LabelArray, RealArray
+from gaussbayes.data.categories import MISSING
 from gaussbayes.data.labels import codes_among, read_targets
+from gaussbayes.data.rows import Rows
+from gaussbayes.families.protocol import Discrete
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
+
+MOST_CATEGORIES = 24
+"""Categories that have a place on an axis: of more, the most probable ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A feature as an axis: of numbers, of integers only, or of categories.
+
+    Examples
+    --------
+    >>> Axis("visits", integers=(0, np.inf)).limits(-0.4, 2.2)
+    (-0.5, 3.5)
+    >>> Axis("wind", ("low", "high"), (0, 1)).limits(np.nan, np.nan)
+    (-0.5, 1.5)
+    """
+
+    name: str
+    categories: tuple[str, ...] | None = None  # at 0, 1, 2, …; None for numbers
+    codes: tuple[int, ...] = ()  # of these categories
+    integers: tuple[float, float] | None = None  # the least and the largest possible
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether there is nothing between neighbouring positions."""
+        return self.categories is not None or self.integers is not None
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether positions are numbers, so that their order means something."""
+        return self.categories is None
+
+    def limits(self, low: float, high: float) -> tuple[float, float]:
+        """Where an axis begins and ends that has to show the numbers between low and high."""
+        if self.categories is not None:
+            return -0.5, len(self.categories) - 0.5
+        if self.integers is not None:
+            least, largest = self.integers
+            return max(floor(low), least) - 0.5, min(ceil(high), largest) + 0.5
+        return low, high
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +71,7 @@ class View:
     """A model of the shown features alone, and what it takes to bring rows into its form."""
 
     model: Model  # of the shown features, in the order chosen; with its parameters
-    names: tuple[str, ...]  # of the shown features
+    axes: tuple[Axis, ...]
     columns: tuple[int, ...]  # where they are among all features
     whole: Model
     mark: Any = None  # the label that stands for a missing one
@@ -33,31 +81,101 @@ class View:
         """The labels (k,)."""
         return self.model.schema.classes
 
-    def rows(self, X: Any) -> RealArray:
-        """The shown features (n, m) of rows that have every feature of the whole; NaN if missing.
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the shown features."""
+        return tuple(axis.name for axis in self.axes)
+
+    @property
+    def means(self) -> FloatArray:
+        """The positions (k, m) of the classes' means; NaN along categories, which have none."""
+        means = np.full((self.classes.size, len(self.axes)), np.nan)
+        means[:, [axis.is_ordered for axis in self.axes]] = class_means(self.model)
+        return means
+
+    # Rows.
+
+    def part(self, X: Any) -> Rows:
+        """The shown features of rows that have every feature of the whole.
 
         Raises
         ------
         SchemaError
             If the features are others than those of the whole model.
+        NonFiniteError
+            For infinity; NaN is a missing value.
         """
-        return cut_rows(self.whole.rows(X), self.whole.schema, self.columns).matrix
+        return cut_rows(_read(self.whole, X), self.whole.schema, self.columns)
+
+    def rows(self, X: Any) -> FloatArray:
+        """The positions (n, m) of rows that have every feature of the whole.
+
+        NaN where a value is missing, or is a category that is not shown.
+        """
+        return self.positions(self.part(X))
+
+    def positions(self, part: Rows) -> FloatArray:
+        """The positions (n, m) of rows of the shown features."""
+        return positions_of(part, self.axes)
+
+    def rows_at(self, positions: FloatArray) -> Rows:
+        """Rows of the shown features at some positions (n, m); NaN is a missing value."""
+        ordered = [axis.is_ordered for axis in self.axes]
+        numbers = np.ascontiguousarray(positions[:, ordered])
+        coded = [place for place, is_number in enumerate(ordered) if not is_number]
+        codes = np.empty((positions.shape[0], len(coded)), dtype=np.int32, order="F")
+        for j, place in enumerate(coded):
+            own = np.array([*self.axes[place].codes, MISSING], dtype=np.int32)
+            at = positions[:, place]
+            codes[:, j] = own[np.where(np.isnan(at), -1, at).astype(np.intp)]
+        return Rows(numbers, codes, self.model.categories if coded else ())
 
     def codes(self, y: Any) -> NDArray[np.intp]:
         """Class codes (n,) of labels, which the model must know; −1 for a missing label."""
-        targets, classes = read_targets(y, mark=self.mark)
-        if targets.is_soft:
-            msg = f"y must be one label for each row here, got soft labels {targets.labels.shape}"
-            raise DataError(msg)
-        return codes_among(self.classes, targets, classes).codes.astype(np.intp)
+        return _codes(self.whole, y, self.mark)
 
-    def labelled(self, X: Any, y: Any) -> tuple[RealArray, NDArray[np.intp]]:
-        """Rows (n, m) and their class codes (n,), as many as rows."""
+    def labelled(self, X: Any, y: Any) -> tuple[FloatArray, NDArray[np.intp]]:
+        """Positions (n, m) of rows and their class codes (n,), as many as rows."""
         rows, codes = self.rows(X), self.codes(y)
-        if rows.shape[0] != codes.size:
-            msg = f"X has {rows.shape[0]} rows, but y has {codes.size}; give one label for each row"
-            raise DataError(msg)
+        _check_length(rows.shape[0], codes.size)
         return rows, codes
+
+    # What the model says at positions (n, m). Where no class is possible, as with categories that
+    # never occur together in any of them, a posterior is NaN and a class code −1.
+
+    def log_posterior(self, positions: FloatArray) -> RealArray:
+        """``log p(c | x)`` (n, k)."""
+        rows = self.rows_at(positions)
+        try:
+            return self.model.log_posterior(rows)
+        except DataError:
+            possible = np.isfinite(self.model.log_evidence(rows))
+            if possible.all():
+                raise
+            posterior = np.full((rows.n_rows, self.classes.size), np.nan)
+            posterior[possible] = self.model.log_posterior(rows[possible])
+            return posterior
+
+    def predicted(self, positions: FloatArray) -> NDArray[np.intp]:
+        """The codes of the most probable classes (n,)."""
+        log_posterior = self.log_posterior(positions)
+        return np.where(np.isnan(log_posterior[:, 0]), -1, log_posterior.argmax(axis=1))
+
+    def posterior(self, positions: FloatArray) -> RealArray:
+        """``p(c | x)`` (n, k)."""
+        return _exponential(self.log_posterior(positions))
+
+    def likelihood(self, positions: FloatArray) -> RealArray:
+        """``p(x | c)`` (n, k)."""
+        return _exponential(self.model.log_likelihood(self.rows_at(positions)))
+
+    def joint(self, positions: FloatArray) -> RealArray:
+        """``p(x, c)`` (n, k)."""
+        return _exponential(self.model.log_joint(self.rows_at(positions)))
+
+    def evidence(self, positions: FloatArray) -> RealArray:
+        """``p(x)`` (n,)."""
+        return _exponential(self.model.log_evidence(self.rows_at(positions)))
 
 
 def model_of(model: Any) -> Model:
@@ -79,60 +197,194 @@ def model_of(model: Any) -> Model:
     return record.solved()
 
 
+def read_labelled(model: Any, X: Any, y: Any) -> tuple[Model, Rows, NDArray[np.intp]]:
+    """A model's record, rows that have all its features, and their class codes (n,).
+
+    A row without label has the code −1.
+    """
+    record = model_of(model)
+    rows, codes = _read(record, X), _codes(record, y, getattr(model, "unlabelled", None))
+    _check_length(rows.n_rows, codes.size)
+    return record, rows, codes
+
+
 def view(model: Any, features: Sequence[int | str] | None = None) -> View:
-    """A model seen through some of its features, given by name or number.
+    """A model seen through some of its features, given by name or number; None is all of them.
 
     Parameters
     ----------
     model : a fitted classifier, or `Model`
-    features : None is all that hold numbers
-
-    Raises
-    ------
-    SchemaError
-        If a feature that is to be shown holds categories.
     """
     whole = model_of(model)
     schema = whole.schema
-    if features is None:
-        columns = tuple(j for j in range(schema.n_features) if j not in schema.categorical)
-    else:
-        columns = schema.find_columns(features)
-    categorical = [schema.titles[column] for column in columns if column in schema.categorical]
-    if categorical or not columns:
-        what = ", ".join(categorical[:6]) or "all features of this model"
-        msg = f"this shows features that hold numbers, but {what} hold categories: choose others"
-        raise SchemaError(msg)
+    columns = tuple(range(schema.n_features)) if features is None else schema.find_columns(features)
     part = whole
     if columns != tuple(range(schema.n_features)):
         # What was learnt is not needed to look at a model.
         part = replace(whole, learnt=None).marginal(columns)
-    names = tuple(schema.titles[column] for column in columns)
-    return View(part, names, columns, whole, getattr(model, "unlabelled", None))
+    axes = tuple(_axis(part, place) for place in range(len(columns)))
+    return View(part, axes, columns, whole, getattr(model, "unlabelled", None))
 
 
 def pair_view(model: Any, features: Sequence[int | str] | None = None) -> View:
-    """A model seen through two features; without a choice it must have just two numbers."""
-    return _view_of(2, model, features)
+    """A model seen through two features.
+
+    Without a choice it must have just two, or just two that hold numbers.
+    """
+    return view_of((2,), model, features)
 
 
 def line_view(model: Any, feature: int | str | None = None) -> View:
-    """A model seen through one feature; without a choice it must have just one number."""
-    return _view_of(1, model, None if feature is None else [feature])
+    """A model seen through one feature.
+
+    Without a choice it must have just one, or just one that holds numbers.
+    """
+    return view_of((1,), model, None if feature is None else [feature])
 
 
-def _view_of(n: int, model: Any, features: Sequence[int | str] | None) -> View:
-    words = {1: "one feature", 2: "two features"}[n]
-    shown = view(model, features)
-    if len(shown.columns) != n:
-        given = f"got {list(features)!r}" if features is not None else f"there are {shown.names}"
-        enough = len(view(model).columns) >= n
-        remedy = f"choose {words}, by name or number" if enough else "see plots.univariate"
-        msg = f"this figure shows {words}, but {given}: {remedy}"
-        raise SchemaError(msg)
-    return shown
+def view_of(counts: Sequence[int], model: Any, features: Sequence[int | str] | None) -> View:
+    """A model seen through as many features as one of `counts` says.
+
+    Without a choice these are all features, or those that hold numbers.
+
+    Raises
+    ------
+    SchemaError
+        If there is no such choice; says what to do.
+    """
+    record = model_of(model)
+    schema = record.schema
+    if features is None:
+        numbers = [j for j in range(schema.n_features) if j not in schema.categorical]
+        for columns in (range(schema.n_features), numbers):
+            if len(columns) in counts:
+                return view(model, columns)
+        given = f"there are {schema.titles!r:.300}"
+    else:
+        if len(schema.find_columns(features)) in counts:
+            return view(model, features)
+        given = f"got {list(features)!r:.300}"
+    words = " or ".join({1: "one", 2: "two"}[count] for count in counts)
+    words = f"{words} feature{'' if tuple(counts) == (1,) else 's'}"
+    enough = schema.n_features >= min(counts)
+    remedy = f"choose {words}, by name or number" if enough else "see plots.univariate"
+    msg = f"this figure shows {words}, but {given}: {remedy}"
+    raise SchemaError(msg)
 
 
 def feature_titles(model: Any) -> tuple[str, ...]:
     """What the features are called: their names, or their numbers."""
     return model_of(model).schema.titles
+
+
+def positions_of(rows: Rows, axes: Sequence[Axis]) -> FloatArray:
+    """The positions (n, m) of rows that have a feature for each axis.
+
+    Examples
+    --------
+    >>> rows = Rows(np.array([[1.5], [np.nan]]), np.array([[1], [MISSING]]), (("low", "high"),))
+    >>> positions_of(rows, [Axis("wind", ("low", "high"), (0, 1)), Axis("age")]).tolist()
+    [[1.0, 1.5], [nan, nan]]
+    """
+    positions = np.empty((rows.n_rows, len(axes)))
+    positions[:, [axis.is_ordered for axis in axes]] = rows.matrix
+    coded = [place for place, axis in enumerate(axes) if not axis.is_ordered]
+    for place, codes, known in zip(coded, rows.codes.T, rows.categories, strict=True):
+        # Two at the end for values unseen and missing, whose codes are −1 and −2.
+        at = np.full(len(known) + 2, np.nan)
+        at[list(axes[place].codes)] = np.arange(len(axes[place].codes))
+        positions[:, place] = at[codes]
+    return positions
+
+
+def row_axes(rows: Rows, schema: Schema, columns: Sequence[int]) -> tuple[Axis, ...]:
+    """Some features of rows as axes, where no model knows more about them.
+
+    Examples
+    --------
+    >>> rows = Rows(np.ones((2, 1)), np.array([[1], [1]]), (("low", "high"),))
+    >>> row_axes(rows, Schema(np.arange(2), 2, ("age", "wind"), (1,)), [1])[0].categories
+    ('low', 'high')
+    """
+    axes = []
+    for column in columns:
+        name = schema.titles[column]
+        if column not in schema.categorical:
+            axes.append(Axis(name))
+            continue
+        j = schema.categorical.index(column)
+        codes = rows.codes[:, j]
+        count = np.bincount(codes[codes >= 0], minlength=len(rows.categories[j]))
+        axes.append(_category_axis(schema, column, rows.categories[j], count))
+    return tuple(axes)
+
+
+def category_axis(name: str, categories: Sequence[Any], weight: NDArray[Any]) -> Axis:
+    """The axis of categories; of too many, those that weigh most (m,), in their order.
+
+    Examples
+    --------
+    >>> axis = category_axis("wind", range(100), np.arange(100.0))
+    >>> axis.name, axis.categories[0], len(axis.codes)
+    ('wind (the 24 most frequent of 100)', '76', 24)
+    """
+    codes = np.arange(len(categories))
+    if codes.size > MOST_CATEGORIES:
+        name = f"{name} (the {MOST_CATEGORIES} most frequent of {codes.size:,})"
+        codes = np.sort(np.argsort(-weight, kind="stable")[:MOST_CATEGORIES])
+    chosen = tuple(codes.tolist())
+    return Axis(name, tuple(str(categories[code]) for code in chosen), chosen)
+
+
+def _axis(model: Model, place: int) -> Axis:
+    """One of the features of a model as an axis."""
+    schema, name = model.schema, model.schema.titles[place]
+    density = next(
+        density
+        for component, density in zip(model.components, model.densities, strict=True)
+        if place in component.columns
+    )
+    if place not in schema.categorical:
+        return Axis(name, integers=density.integers if isinstance(density, Discrete) else None)
+    categories = model.categories[schema.categorical.index(place)]
+    codes = np.arange(len(categories), dtype=np.int32)[:, None]
+    alone = replace(model, learnt=None).marginal([place])
+    evidence = alone.log_evidence(Rows(np.empty((codes.size, 0)), codes, (categories,)))
+    return _category_axis(schema, place, categories, evidence)
+
+
+def _category_axis(
+    schema: Schema, column: int, categories: Sequence[Any], weight: NDArray[Any]
+) -> Axis:
+    if not categories:
+        msg = f"there is nothing to show of {schema.feature_name(column)}: it has no categories"
+        raise SchemaError(msg)
+    return category_axis(schema.titles[column], categories, weight)
+
+
+def _read(model: Model, X: Any) -> Rows:
+    rows = model.rows(X)
+    names = model.schema.of_numbers
+    check_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
+    return rows
+
+
+def _codes(model: Model, y: Any, mark: Any) -> NDArray[np.intp]:
+    targets, classes = read_targets(y, mark=mark)
+    if targets.is_soft:
+        msg = f"y must be one label for each row here, got soft labels {targets.labels.shape}"
+        raise DataError(msg)
+    return codes_among(model.schema.classes, targets, classes).codes.astype(np.intp)
+
+
+def _check_length(n_rows: int, n_labels: int) -> None:
+    if n_rows != n_labels:
+        msg = f"X has {n_rows} rows, but y has {n_labels}; give one label for each row"
+        raise DataError(msg)
+
+
+def _exponential(logarithms: RealArray) -> RealArray:
+    """Plain numbers, 0 or ∞ where floats end."""
+    with np.errstate(over="ignore", under="ignore"):
+        values: RealArray = np.exp(logarithms)
+    return values

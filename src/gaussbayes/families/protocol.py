@@ -403,6 +403,15 @@ class Located(Protocol):
 
 
 @runtime_checkable
+class Discrete(Protocol):
+    """A density of numbers that are integers: counts, or 0 and 1."""
+
+    @property
+    def integers(self) -> tuple[float, float]:
+        """The smallest and the largest that are possible; ∞ if there is no largest."""
+
+
+@runtime_checkable
 class Crossing(Protocol):
     """A density of a single column whose log ratio of two classes has roots that are known."""
 

@@ -63,7 +63,7 @@ def known(n_features: int) -> "GaussianClassifier":
 
 def healthy(model: "GaussianClassifier", *patient: float) -> float:
     """``p(C = 0 | x)`` of one patient, as Bayes' rule gives it."""
-    return model.explain(patient).bayes.classes[0].posterior
+    return float(model.explain(patient).bayes.classes[0].posterior)
 
 
 def error_rate(rule: "GaussianClassifier", seed: int) -> float:
@@ -91,7 +91,7 @@ def lesson(seed: int = 0) -> Lesson:
 
     def log_odds(model: "GaussianClassifier") -> float:
         none, ill = model.explain([COUNT]).bayes.classes
-        return none.log_posterior - ill.log_posterior
+        return float(none.log_posterior - ill.log_posterior)
 
     def shift() -> float:
         model = fit(patients)
@@ -285,7 +285,7 @@ def _draw_errors(model: "GaussianClassifier") -> "MatplotlibFigure":
         ax.plot(x, height, color=look.color, ls=look.line, label=f"p(x, {look.label})")
     lost = joint.sum(axis=1) - joint.max(axis=1)
     ax.fill_between(x, lost, color=style.FAINT, alpha=0.5, linewidth=0, label="errors")
-    for boundary in decision_boundaries(model.parameters_):
+    for boundary in decision_boundaries(model.model_):
         if _COUNTS[0] < boundary.position < _COUNTS[1]:
             ax.axvline(boundary.position, color=style.INK, linewidth=1.0)
     ax.set_xlim(*_COUNTS)

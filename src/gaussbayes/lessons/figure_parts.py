@@ -13,8 +13,8 @@ from gaussbayes.analysis.view import feature_titles
 from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.lesson import Spread, Table
-from gaussbayes.plots import points, style
-from gaussbayes.plots.requirement import pyplot
+from gaussbayes.plots import row_markers, style
+from gaussbayes.plots.style import pyplot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -153,7 +153,7 @@ def draw_over_regions(model: GaussianClassifier, table: Table, ax: "Axes") -> No
     """The rows and the ellipses, whole, over the model's regions."""
     plots.regions(model, ax=ax)
     classes, codes = np.unique(table.labels, return_inverse=True)
-    points.draw_points(ax, table.rows, codes, style.class_styles(classes))
+    row_markers.draw_points(ax, table.rows, codes, style.class_styles(classes))
     plots.ellipses(model, ax=ax)
 
 
@@ -300,7 +300,7 @@ def _draw_posteriors(
         color = style.class_styles(model.classes_)[_code(model, label)].color
         height = model.with_feature_names(None).predict_proba(x[:, None])[:, _code(model, label)]
         ax.plot(x, height, color=color, ls=line, label=name)
-        for boundary in decision_boundaries(model.parameters_):
+        for boundary in decision_boundaries(model.model_):
             if between[0] < boundary.position < between[1]:
                 place = [boundary.position] * 2
                 ax.plot(place, [0.0, 0.5], color=style.INK, ls=line, lw=1.0, gid="boundary")

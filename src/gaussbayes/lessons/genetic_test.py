@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.analysis.bayes_rule import BayesRule
+from gaussbayes.analysis.explanation import BayesRule
 from gaussbayes.base.types import FloatArray
 from gaussbayes.lessons.lesson import Figure, Lesson, Result
 
@@ -45,7 +45,7 @@ def fit(n_tests: int = 1) -> "GaussianClassifier":
 
     Examples
     --------
-    >>> fit().counts_.weight.tolist()  # defect and no defect, negative and positive
+    >>> fit().counts_.count.tolist()  # defect and no defect, negative and positive
     [[1.0, 9.0], [891.0, 99.0]]
     """
     from gaussbayes.classifier import GaussianClassifier
@@ -74,7 +74,7 @@ def bayes_rule(*results: bool) -> BayesRule:
     >>> round(positive.evidence, 12), round(positive.classes[1].joint, 12)
     (0.108, 0.009)
     """
-    rule = fit(len(results) or 1).explain(results or (None,)).bayes
+    rule: BayesRule = fit(len(results) or 1).explain(results or (None,)).bayes
     # Labels are sorted; here the usual comes first.
     return replace(rule, classes=rule.classes[::-1])
 
@@ -152,13 +152,12 @@ def _figures(
         from matplotlib.colors import to_hex
 
         from gaussbayes.plots import style
-        from gaussbayes.plots.plane import lighter
 
         color = style.COLORS[code]
         if is_positive:
             return _Group(f"{_CLASSES[code]}, positive", test_positive[code], color)
         count = have[code] - test_positive[code]
-        return _Group(f"{_CLASSES[code]}, negative", count, to_hex(lighter(color, 0.7)))
+        return _Group(f"{_CLASSES[code]}, negative", count, to_hex(style.lighter(color, 0.7)))
 
     def people() -> "MatplotlibFigure":
         return _population((group(1, False), group(1, True), group(0, True), group(0, False)))

@@ -114,9 +114,9 @@ class Figure:
 
     def draw(self) -> "MatplotlibFigure":
         """Draw it in the style of all plots: a new figure, which the caller closes."""
-        from gaussbayes.plots.requirement import picture
+        from gaussbayes.plots.style import styled
 
-        return picture(self.make)()
+        return styled(self.make)()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

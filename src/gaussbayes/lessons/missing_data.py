@@ -12,10 +12,11 @@ from gaussbayes.analysis.synthesis import make_gaussian_dataset
 from gaussbayes.base.progress import track
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
-from gaussbayes.families.gaussian.missing.em import Convergence, Incomplete, fit_incomplete
+from gaussbayes.data.rows import Targets, number_rows
+from gaussbayes.families.gaussian import family as gaussian_family
+from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.lessons import diabetes, standard_errors, two_gaussians
 from gaussbayes.lessons.lesson import Figure, Lesson, Numbers, Result, Table
-from gaussbayes.model.settings import check_settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -117,21 +118,22 @@ def one_gaussian(rows: FloatArray) -> Gaussian:
     >>> one_gaussian(np.array([[1.0, 1.0], [2.0, 4.0], [3.0, 4.0]])).mean.tolist()
     [2.0, 3.0]
     """
-    moments = _fitted(rows).moments
-    return Gaussian(moments.mean[0], moments.scatter[0] / moments.weight[0])
+    density = _fit(rows).density
+    return Gaussian(density.mean[0], density.dense_covariance()[0])
 
 
 def convergence(rows: FloatArray) -> Convergence:
-    """How EM came to the most likely Gaussian of rows (n, d) in which values may be missing."""
-    return _fitted(rows).convergence
+    """How EM came to the most likely Gaussian of rows (n, d) in which values are missing."""
+    record = _fit(rows).convergence
+    assert record is not None
+    return record
 
 
-def _fitted(rows: FloatArray) -> Incomplete:
+def _fit(rows: FloatArray) -> Fit:
     """All rows as one class: a classifier would ask for two."""
-    codes = np.zeros(rows.shape[0], dtype=np.int32)
-    schema = Schema(np.array(["all"]), rows.shape[1])
-    settings = check_settings("full", False, None, "mle", None)
-    return fit_incomplete(rows, codes, None, 1, schema, settings)
+    schema, family = Schema(np.array(["all"]), rows.shape[1]), gaussian_family.Gaussian()
+    targets = Targets(np.zeros(rows.shape[0], dtype=np.int32), 1)
+    return family.estimate(family.observe(number_rows(rows), targets, schema), schema)
 
 
 def complete(rows: FloatArray) -> FloatArray:
@@ -542,9 +544,10 @@ def _draw_few_labels(
     """
     from matplotlib.lines import Line2D
 
+    from gaussbayes.analysis.region_map import region_map
+    from gaussbayes.analysis.view import pair_view
     from gaussbayes.lessons.figure_parts import panels, title
-    from gaussbayes.plots import plane, points, style
-    from gaussbayes.plots.regions import draw_boundaries, draw_codes, region_map
+    from gaussbayes.plots import plane, row_markers, style
 
     figure, axes = panels(1, len(models), (10.4, 4.3), share_x=True, share_y=True)
     grid = grid_over(*limits(None, table.rows), _RESOLUTION)
@@ -553,20 +556,22 @@ def _draw_few_labels(
     known = np.array([label is not None for label in table.labels])
     codes = np.searchsorted(rule.classes_, table.labels[known].astype(rule.classes_.dtype))
     for shows_all, (ax, (name, model)) in enumerate(zip(axes[0], models.items(), strict=True)):
-        regions = region_map(model, grid)
-        draw_codes(ax, regions, [plane.lighter(look.color, plane.LIGHT) for look in styles])
-        draw_boundaries(ax, regions)
-        draw_boundaries(ax, region_map(rule, grid), linestyles=[style.LINES[1]], linewidths=1.2)
+        seen = pair_view(model)
+        regions, by_rule = region_map(seen, grid), region_map(pair_view(rule), grid)
+        plane.draw_codes(ax, regions, [style.lighter(look.color, plane.LIGHT) for look in styles])
+        plane.draw_boundaries(ax, regions, seen.axes)
+        dashed: dict[str, Any] = {"linestyles": [style.LINES[1]], "linewidths": 1.2}
+        plane.draw_boundaries(ax, by_rule, seen.axes, **dashed)
         if shows_all:
-            points.draw_unlabelled(ax, table.rows[~known])
+            row_markers.draw_unlabelled(ax, table.rows[~known])
             ax.collections[-1].set_alpha(0.35)
-        points.draw_points(ax, table.rows[known], codes, styles)
+        row_markers.draw_points(ax, table.rows[known], codes, styles)
         title(ax, name)
         style.name_axes(ax, table.features)
         ax.label_outer()
     handles = [
-        *points.class_handles(styles),
-        points.marker_handle("no label", marker=".", color=style.INK, alpha=0.5),
+        *row_markers.class_handles(styles),
+        row_markers.marker_handle("no label", marker=".", color=style.INK, alpha=0.5),
         Line2D([], [], color=style.INK, linewidth=1.5, label="boundary"),
         Line2D([], [], color=style.INK, linewidth=1.2, ls=style.LINES[1], label="the best one"),
     ]

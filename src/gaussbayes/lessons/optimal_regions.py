@@ -59,7 +59,7 @@ def lesson(seed: int = 0) -> Lesson:
         return 100.0 * float(np.mean(model().predict(X) != y))
 
     def line(a: int, b: int) -> FloatArray:
-        return boundaries(along_the_diagonal().parameters_, a, b)
+        return boundaries(along_the_diagonal().model_, a, b)
 
     return Lesson(
         name="optimal_regions",

@@ -8,9 +8,9 @@ import numpy as np
 
 from gaussbayes.analysis.boundary import boundaries
 from gaussbayes.base.types import Divisor
-from gaussbayes.families.gaussian.scores import NegativeLogLikelihood
 from gaussbayes.lessons.lesson import Figure, Lesson, Result, Table
 from gaussbayes.model.prior import Priors
+from gaussbayes.model.solution import NegativeLogLikelihood
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -90,13 +90,13 @@ def lesson(seed: int = 0) -> Lesson:
             Result("φ, the prior of B", lambda: fit().priors_[1], right=0.375, decimals=12),
             Result(
                 "boundaries with equal priors",
-                lambda: boundaries(fit(priors="uniform").parameters_, 0, 1),
+                lambda: boundaries(fit(priors="uniform").model_, 0, 1),
                 right=(4.894721, 15.365512),
                 decimals=6,
             ),
             Result(
                 "boundaries with the prior φ",
-                lambda: boundaries(fit().parameters_, 0, 1),
+                lambda: boundaries(fit().model_, 0, 1),
                 right=(4.944434, 15.315800),
                 decimals=6,
             ),
@@ -108,7 +108,7 @@ def lesson(seed: int = 0) -> Lesson:
             ),
             Result(
                 "boundary with one variance for both",
-                lambda: boundaries(fit(shared=True).parameters_, 0, 1),
+                lambda: boundaries(fit(shared=True).model_, 0, 1),
                 right=(4.647635,),
                 decimals=6,
             ),

@@ -39,7 +39,8 @@ def fit() -> "GaussianClassifier":
 
 def explanation() -> Explanation:
     """Bayes' rule for humidity 2 and wind S, y = −1 first, and what either adds."""
-    return fit().explain(QUERY)
+    explained: Explanation = fit().explain(QUERY)
+    return explained
 
 
 def likelihood() -> FloatArray:

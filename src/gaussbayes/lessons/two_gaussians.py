@@ -329,17 +329,17 @@ def _log_odds_strips(
 ) -> "MatplotlibFigure":
     """The log-odds of a to b at each row, in one strip for each true class; errors are ringed."""
     from gaussbayes.lessons.figure_parts import figure_of
-    from gaussbayes.plots import points, style
+    from gaussbayes.plots import row_markers, style
 
     ax = style.axes_for(None, (7.6, 3.0))
     odds = model.with_feature_names(None).log_odds(table.rows, a, b)
     styles = style.class_styles(model.classes_)
     codes = np.searchsorted(model.classes_, table.labels)
     # A strip has the first class on top: class 0 at height 1, class 1 at height 0.
-    rows = points.strip(odds, codes, len(styles))
-    points.draw_points(ax, rows, codes, styles)
+    rows = row_markers.strip(odds, codes, len(styles))
+    row_markers.draw_points(ax, rows, codes, styles)
     wrong = np.where(table.labels == a, odds < 0, odds > 0)
-    points.draw_rings(ax, rows[wrong])
+    row_markers.draw_rings(ax, rows[wrong])
     ax.axvline(0.0, color=style.INK, linewidth=1.0)
     ax.set_yticks((1, 0), [f"true class {look.label}" for look in styles])
     ax.set_xlabel(f"log-odds of class {a} to class {b}")
@@ -350,7 +350,7 @@ def _predicted_by_neighbours(table: Table, labels: LabelArray) -> "MatplotlibFig
     """The rows of a table by predicted labels, a panel for each true class."""
     from gaussbayes.analysis.grid import limits
     from gaussbayes.lessons.figure_parts import panels
-    from gaussbayes.plots import points, style
+    from gaussbayes.plots import row_markers, style
 
     classes, codes = np.unique(np.concatenate([table.labels, labels]), return_inverse=True)
     codes = codes[table.labels.size :]
@@ -359,15 +359,15 @@ def _predicted_by_neighbours(table: Table, labels: LabelArray) -> "MatplotlibFig
     figure, axes = panels(1, classes.size, size, share_x=True, share_y=True)
     for ax, label in zip(axes[0], classes.tolist(), strict=True):
         within = table.labels == label
-        points.draw_points(ax, table.rows[within], codes[within], styles)
+        row_markers.draw_points(ax, table.rows[within], codes[within], styles)
         wrong = within & (labels != table.labels)
-        points.draw_rings(ax, table.rows[wrong])
+        row_markers.draw_rings(ax, table.rows[wrong])
         counted = f"{wrong.sum()} of {within.sum()} rows predicted wrongly"
         ax.set_title(style.text(f"true class {label}: {counted}", 60))
         style.name_axes(ax, table.features)
         ax.label_outer()
     low, high = limits(None, table.rows)
     axes[0, 0].set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    handles = [*points.class_handles(styles), points.ring_handle("error")]
+    handles = [*row_markers.class_handles(styles), row_markers.ring_handle("error")]
     style.legend_beside(axes[0, -1], handles, "predicted class")
     return figure

@@ -1,25 +1,37 @@
-"""Pictures of models and data, with matplotlib.
+"""Figures of models and data, with matplotlib.
 
-Each function takes a fitted classifier, or the rows, and draws on the axes given as `ax` (pictures
+Each function takes a fitted classifier, or the rows, and draws on the axes given as `ax` (figures
 of several panels: in the figure given as `figure`) or on new ones, which it returns. Models of
-more than two features are shown through a pair of them, the others integrated out exactly.
+more than two features are shown through one or two of them, the others integrated out exactly.
+Features may be numbers, categories or counts; rows may have missing values and missing labels.
 """
 
-from gaussbayes.plots.calibration import calibration, posterior_histogram
-from gaussbayes.plots.compared import comparison
-from gaussbayes.plots.confusion import confusion, confusion_matrix
-from gaussbayes.plots.dataset import dataset
-from gaussbayes.plots.ellipses import ellipses
-from gaussbayes.plots.explanation import explanation
-from gaussbayes.plots.generative import generative_and_discriminative
-from gaussbayes.plots.maps import evidence, joint, joints, posterior, posteriors
-from gaussbayes.plots.neighbors import neighbors_error
-from gaussbayes.plots.pairs import pairs
-from gaussbayes.plots.predictions import predictions
-from gaussbayes.plots.regions import regions
-from gaussbayes.plots.shapes import shapes, sharing
-from gaussbayes.plots.surface import evidence_surface
-from gaussbayes.plots.univariate import densities, posterior_curve, univariate
+from gaussbayes.plots.comparison_plots import comparison, neighbors_error
+from gaussbayes.plots.covariance_plots import ellipses, shapes, sharing
+from gaussbayes.plots.evaluation_plots import (
+    calibration,
+    confusion,
+    confusion_matrix,
+    posterior_histogram,
+)
+from gaussbayes.plots.explanation_plot import explanation
+from gaussbayes.plots.line_plots import (
+    densities,
+    generative_and_discriminative,
+    posterior_curve,
+    univariate,
+)
+from gaussbayes.plots.pair_plots import pairs
+from gaussbayes.plots.probability_maps import (
+    evidence,
+    evidence_surface,
+    joint,
+    joints,
+    posterior,
+    posteriors,
+)
+from gaussbayes.plots.region_plots import regions
+from gaussbayes.plots.row_plots import dataset, predictions
 
 __all__ = [
     "calibration",

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.grid import Grid, grid_over, limits
-from gaussbayes.analysis.view import View
-from gaussbayes.base.types import RealArray
-from gaussbayes.plots.style import ClassStyle
+from gaussbayes.analysis.grid import Grid
+from gaussbayes.analysis.region_map import RegionMap, boundary_segments
+from gaussbayes.analysis.view import Axis
+from gaussbayes.plots import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,24 +32,12 @@ NEUTRAL = ("white", "#c9d3da", "#7d8f9c", "#3b4a57")
 """From 0 upwards, where colours stand for no class."""
 
 
-def grid_of(seen: View, resolution: int, *rows: RealArray) -> Grid:
-    """A grid over the part of the plane where the model, or the rows (n, 2) given, are."""
-    return grid_over(*limits(seen.model.parameters_, *rows), resolution)
-
-
 def draw_image(ax: "Axes", grid: Grid, values: NDArray[Any], **look: Any) -> "AxesImage":
     """Draw values (p, m) as pixels whose centres are the points of the grid, under everything."""
-    left, right, bottom, top = grid.extent
-    across = (right - left) / (grid.x.size - 1) / 2
-    up = (top - bottom) / (grid.y.size - 1) / 2
     options: dict[str, Any] = {"interpolation": "nearest", "zorder": 0} | look
-    image = ax.imshow(
-        values,
-        extent=(left - across, right + across, bottom - up, top + up),
-        origin="lower",
-        aspect="auto",
-        **options,
-    )
+    if any(grid.discrete):  # there is nothing between its points
+        options["interpolation"] = "nearest"
+    image = ax.imshow(values, extent=grid.edges, origin="lower", aspect="auto", **options)
     show_all_of(ax, grid)
     return image
 
@@ -60,18 +49,94 @@ def show_all_of(ax: "Axes", grid: Grid) -> None:
     ax.set_ylim(bottom, top)
 
 
-def lighter(color: str, share: float) -> tuple[float, float, float]:
-    """A colour, moved by this share of the way to white.
+def separate_categories(ax: "Axes", axes: Sequence[Axis]) -> None:
+    """White lines between categories: nothing continues from one to the next."""
+    look: dict[str, Any] = {"color": "white", "linewidth": 2.5, "zorder": 1.5}
+    for axis, draw in zip(axes, (ax.axvline, ax.axhline), strict=False):
+        for place in range(1, len(axis.categories or ())):
+            draw(place - 0.5, **look)
 
-    Examples
-    --------
-    >>> lighter("black", 0.75)
-    (0.75, 0.75, 0.75)
+
+def draw_codes(ax: "Axes", regions: RegionMap, colors: Sequence[Any]) -> None:
+    """Fill the region of each class with its colour; where no class is possible it stays white."""
+    from matplotlib.colors import ListedColormap
+
+    codes = np.ma.masked_less(regions.codes, 0)
+    span = {"vmin": -0.5, "vmax": len(colors) - 0.5}
+    draw_image(ax, regions.grid, codes, cmap=ListedColormap(colors), **span)
+
+
+def draw_boundaries(ax: "Axes", regions: RegionMap, axes: Sequence[Axis], **look: Any) -> bool:
+    """Draw the lines at which the most probable class changes, and say whether there are any.
+
+    Between categories, which have no order, there are none.
     """
-    from matplotlib.colors import to_rgb
+    if any(regions.grid.discrete):
+        return _draw_segments(ax, regions, axes, **look)
+    options: dict[str, Any] = {
+        "colors": style.INK,
+        "linewidths": 1.5,
+        "linestyles": "solid",
+        "zorder": 2,
+    }
+    options |= look
+    # Every boundary has a class on either side: without one class all of them are still drawn.
+    for code in np.unique(regions.codes)[1:]:
+        lines = ax.contour(
+            regions.grid.x, regions.grid.y, regions.margins[..., code], levels=[0.0], **options
+        )
+        lines.set_gid("boundary")
+    return True
 
-    red, green, blue = (float(part + (1.0 - part) * share) for part in to_rgb(color))
-    return red, green, blue
+
+def _draw_segments(ax: "Axes", regions: RegionMap, axes: Sequence[Axis], **look: Any) -> bool:
+    from matplotlib.collections import LineCollection
+
+    ordered = [along for along, axis in enumerate(axes) if axis.is_ordered]
+    segments = [segment for along in ordered for segment in boundary_segments(regions, along)]
+    options: dict[str, Any] = {"colors": style.INK, "linewidths": 1.5, "zorder": 2} | look
+    lines = LineCollection(segments, capstyle="butt", gid="boundary", **options)
+    ax.add_collection(lines, autolim=False)
+    return bool(ordered)
+
+
+def draw_open(ax: "Axes", grid: Grid, largest: NDArray[Any], reject: float) -> None:
+    """Hatch where the largest posterior (p, m) is below a threshold."""
+    look = {"hatch": OPEN["hatch"], "edgecolor": OPEN["edgecolor"], "linewidth": OPEN["linewidth"]}
+    if any(grid.discrete):
+        _hatch_cells(ax, grid, largest < reject)
+        return
+    zone = ax.contourf(
+        grid.x,
+        grid.y,
+        largest,
+        levels=[0.0, reject],
+        colors="none",
+        hatches=[look["hatch"]],
+        zorder=1,
+    )
+    zone.set_edgecolor(look["edgecolor"])
+    zone.set_linewidth(look["linewidth"])
+    zone.set_hatch_linewidth(OPEN["hatch_linewidth"])
+    zone.set_gid("left open")
+
+
+def _hatch_cells(ax: "Axes", grid: Grid, chosen: NDArray[np.bool_]) -> None:
+    """Hatch cells of the grid (p, m), those beside each other in a line together."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+
+    across, up = grid.steps
+    cells = []
+    for line, bottom in zip(chosen, grid.y - up / 2, strict=True):
+        ends = np.flatnonzero(np.diff(line.astype(np.int8), prepend=0, append=0))
+        for start, end in ends.reshape(-1, 2).tolist():
+            left = grid.x[start] - across / 2
+            cells.append(Rectangle((left, bottom), (end - start) * across, up))
+    look = {"hatch": OPEN["hatch"], "edgecolor": OPEN["edgecolor"], "linewidth": 0.0}
+    zone = PatchCollection(cells, facecolor="none", zorder=1, gid="left open", **look)
+    zone.set_hatch_linewidth(OPEN["hatch_linewidth"])
+    ax.add_collection(zone, autolim=False)
 
 
 def color_map(*colors: str) -> "Colormap":
@@ -81,13 +146,13 @@ def color_map(*colors: str) -> "Colormap":
     return LinearSegmentedColormap.from_list(" to ".join(colors), list(colors))
 
 
-def region_handles(styles: Sequence[ClassStyle]) -> list["Patch"]:
+def region_handles(styles: Sequence[style.ClassStyle]) -> list["Patch"]:
     """Legend entries: the colour of each class's region."""
     from matplotlib.patches import Patch
 
     return [
-        Patch(facecolor=lighter(own.color, LIGHT), edgecolor=own.color, label=own.label)
-        for own in styles
+        Patch(facecolor=style.lighter(look.color, LIGHT), edgecolor=look.color, label=look.label)
+        for look in styles
     ]
 
 

@@ -1,6 +1,6 @@
 """The contents of a report: every number in it, gathered before any of it is laid out."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.analysis.data_summary import CategorySummary, DataSummary, NumberSummary
 from gaussbayes.analysis.evaluation import Evaluation
+from gaussbayes.analysis.informative_features import InformativeFeatures
 from gaussbayes.apps.report import svg_figures
 from gaussbayes.apps.report.numerals import aligned
 from gaussbayes.apps.report.recipe import Recipe, recipe
@@ -16,9 +18,7 @@ from gaussbayes.apps.report.samples import stratified
 from gaussbayes.apps.report.subject import (
     MOST_COLUMNS,
     Comparison,
-    DataSummary,
     ErrorRow,
-    InformativeFeatures,
     ParameterTable,
     Subject,
 )
@@ -33,6 +33,9 @@ MOST_COMPARED = 20_000
 
 _MOST_CONFUSIONS = 24
 """Pairs of classes listed where a confusion matrix would be too large."""
+
+_MOST_CATEGORIES = 24
+"""Of one feature that are listed: of more, the most frequent."""
 
 _RATIO = 100.0
 """Deviations further apart than this are not written with the same decimal places."""
@@ -55,7 +58,7 @@ class ClassSummary:
 
 @dataclass(frozen=True, slots=True)
 class FeatureSummary:
-    """A feature: its numbers as text."""
+    """A feature that holds numbers: what there is to say of it, as text."""
 
     name: str
     minimum: str
@@ -63,6 +66,20 @@ class FeatureSummary:
     deviation: str
     maximum: str
     class_means: tuple[str, ...]  # of the first classes
+    n_missing: int
+    constant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryTable:
+    """A feature that holds categories: its most frequent ones."""
+
+    name: str
+    categories: tuple[str, ...]
+    counts: tuple[int, ...]  # rows of each
+    proportions: tuple[tuple[float, ...], ...]  # of each, among the rows of the first classes
+    n_categories: int
+    n_missing: int
     constant: bool
 
 
@@ -74,14 +91,21 @@ class Contents:
     date: str
     name: str  # of the model
     kind: str
+    sentences: tuple[str, ...]  # what the model says of its features
     was_fitted: bool
+    n_rows: int  # with or without label
+    n_unlabelled: int
+    n_incomplete: int  # rows in which some value is missing
+    n_missing: int  # values
     classes: tuple[ClassSummary, ...]  # in the order of their codes
-    features: tuple[FeatureSummary, ...]
+    names: tuple[str, ...]  # of the features
+    numbers: tuple[FeatureSummary, ...]
+    categories: tuple[CategoryTable, ...]
     settings: tuple[tuple[str, str], ...]
     parameter_tables: tuple[tuple[ParameterTable, ...], ...]
     informative: InformativeFeatures | None  # of models of more than two features
     n_drawn: int
-    evaluation: Evaluation  # of all rows
+    evaluation: Evaluation  # of all rows that have a label
     uniform_log_loss: float  # log k, that of a model which always says 1/k
     errors: tuple[ErrorRow, ...]
     frequent_confusions: tuple[tuple[int, int, int], ...]  # true code, predicted code, rows
@@ -125,9 +149,16 @@ def gather(
         date=date,
         name=subject.name,
         kind=subject.kind,
+        sentences=subject.sentences,
         was_fitted=subject.was_fitted,
+        n_rows=subject.codes.size,
+        n_unlabelled=summary.n_unlabelled,
+        n_incomplete=summary.n_incomplete,
+        n_missing=summary.n_missing,
         classes=tuple(_classes(subject, summary, evaluation, judged)),
-        features=tuple(_features(subject, summary)),
+        names=subject.features,
+        numbers=tuple(_numbers(subject.features, summary.numbers)),
+        categories=tuple(_categories(subject.features, summary.categories)),
         settings=subject.settings(),
         parameter_tables=subject.parameter_tables(),
         informative=informative,
@@ -163,7 +194,7 @@ def _seed(random_state: Any) -> int:
 
 def _possible(held_out: Any, codes: NDArray[np.intp]) -> tuple[Any, str]:
     """As many folds as the smallest class has rows, if there are fewer than asked for."""
-    least = int(np.unique(codes, return_counts=True)[1].min())
+    least = int(np.unique(codes[codes >= 0], return_counts=True)[1].min())
     if not _is_integer(held_out) or not 2 <= least < held_out:
         return held_out, ""
     return least, f"Not {held_out} folds, because the smallest class has only {least} rows."
@@ -190,23 +221,42 @@ def _classes(
         )
 
 
-def _features(subject: Subject, summary: DataSummary) -> Iterator[FeatureSummary]:
-    varying = summary.deviation[summary.deviation > 0]
-    alike = varying.size and varying.max() < _RATIO * varying.min()
-    common = float(varying.min()) if alike else None
-    for j, name in enumerate(subject.features):
-        deviation = float(summary.deviation[j])
-        means = summary.class_mean[:MOST_COLUMNS, j]
-        values = [summary.minimum[j], summary.mean[j], summary.maximum[j], *means]
-        low, mean, high, *class_means = aligned(values, digits=3, size=common or deviation or None)
+def _numbers(names: Sequence[str], numbers: Sequence[NumberSummary]) -> Iterator[FeatureSummary]:
+    varying = [feature.deviation for feature in numbers if feature.deviation > 0]
+    alike = varying and max(varying) < _RATIO * min(varying)
+    common = min(varying) if alike else None
+    for feature in numbers:
+        means = feature.class_mean[:MOST_COLUMNS]
+        values = [feature.minimum, feature.mean, feature.maximum, *means]
+        size = common or feature.deviation or None
+        low, mean, high, *class_means = aligned(values, digits=3, size=size)
         yield FeatureSummary(
-            name=name,
+            name=names[feature.column],
             minimum=low,
             mean=mean,
-            deviation=aligned([deviation], digits=3, size=common)[0],
+            deviation=aligned([feature.deviation], digits=3, size=common)[0],
             maximum=high,
             class_means=tuple(class_means),
-            constant=bool(summary.minimum[j] == summary.maximum[j]),
+            n_missing=feature.n_missing,
+            constant=feature.is_constant,
+        )
+
+
+def _categories(
+    names: Sequence[str], features: Sequence[CategorySummary]
+) -> Iterator[CategoryTable]:
+    for feature in features:
+        first = np.argsort(-feature.count, kind="stable")[:_MOST_CATEGORIES]
+        if feature.count.size <= _MOST_CATEGORIES:
+            first = np.arange(feature.count.size)  # in their order
+        yield CategoryTable(
+            name=names[feature.column],
+            categories=tuple(feature.categories[code] for code in first.tolist()),
+            counts=tuple(feature.count[first].tolist()),
+            proportions=tuple(map(tuple, feature.proportion[:MOST_COLUMNS, first].T.tolist())),
+            n_categories=feature.count.size,
+            n_missing=feature.n_missing,
+            constant=feature.is_constant,
         )
 
 

@@ -3,53 +3,65 @@
 Everything else in the report works on the plain records that are defined here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.bayes_rule import BayesTerms
+from gaussbayes.analysis import informative_features as informative
+from gaussbayes.analysis.class_moments import correlations
 from gaussbayes.analysis.comparison import Candidate, compare
 from gaussbayes.analysis.comparison import Comparison as ComparedModels
+from gaussbayes.analysis.data_summary import DataSummary, summarise_data
 from gaussbayes.analysis.evaluation import Evaluation, confident_errors, evaluate
-from gaussbayes.analysis.view import view
-from gaussbayes.apps.report.numerals import aligned, fixed, grouped, score
+from gaussbayes.analysis.explanation import BayesTerms, bayes_rule
+from gaussbayes.analysis.held_out import Recipe, recipe_of
+from gaussbayes.analysis.view import read_labelled
+from gaussbayes.apps.report.numerals import aligned, counted, fixed, grouped, quoted, score
 from gaussbayes.base.errors import DataError, PriorError
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
-from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.families.gaussian.parameters import Structure
-from gaussbayes.families.gaussian.structures import name_of, sharing_of
-from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.data.rows import Rows
+from gaussbayes.families import protocol
+from gaussbayes.families.protocol import Describable, Distant, Located
+from gaussbayes.model.model import Model
+from gaussbayes.model.options import options_of
 
 MOST_COLUMNS = 12
-"""Features or classes in the columns of a table; of more, the first are shown."""
+"""Features, categories or classes in the columns of a table; of more, the first are shown."""
 
 ALL_CLASSES = -1
 """In the place of a class code where classes share a parameter."""
 
-_SHAPES = {
-    "full": "full: each feature has a variance, each pair of features a covariance",
-    "diagonal": "diagonal: each feature has a variance, features of a class are uncorrelated",
-    "spherical": "spherical: one variance for all features, which are uncorrelated",
+_WORDS: Mapping[str, Mapping[str, str]] = {
+    "covariance": {
+        "full": "full: each feature has a variance, each pair of features a covariance",
+        "diagonal": "diagonal: each feature has a variance, features of a class are uncorrelated",
+        "spherical": "spherical: one variance for all features, which are uncorrelated",
+    },
+    "shared": {
+        "True": "yes: one covariance for all classes",
+        "False": "no: each class its own",
+    },
+    "divisor": {"mle": "N (maximum likelihood)"},
+    "shrinkage": {"None": "none", "oas": "oracle approximating shrinkage (OAS)"},
+    "smoothing": {"0.0": "none", "0": "none"},
 }
+"""Values of options as a report says them; others as they are."""
+
+_SENTENCES = {
+    "gaussian": (
+        "The rows of a class are spread around its mean like a Gaussian (bell) distribution"
+    ),
+    "categorical": "In each class, each category has a probability",
+    "poisson": "Counts follow a Poisson distribution, whose mean is the rate of the class",
+    "bernoulli": "A feature that is 0 or 1 has a probability of 1 in each class",
+}
+"""What a family says of its features."""
+
 _RATIO = 1e4
 """Variances further apart than this are not written with the same decimal places."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DataSummary:
-    """Labelled rows before any model: counts, and each feature's range, mean and deviation."""
-
-    count: NDArray[np.int64]  # (k,) rows of each class
-    proportion: FloatArray  # (k,)
-    minimum: FloatArray  # (d,)
-    maximum: FloatArray  # (d,)
-    mean: FloatArray  # (d,)
-    deviation: FloatArray  # (d,) √(Σ (x − mean)² / N)
-    class_mean: FloatArray  # (k, d); NaN for a class without rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +74,7 @@ class ParameterTable:
     cells: tuple[tuple[str, ...], ...]
     owner: int | None = None  # the class whose parameters they are; its label ends the caption
     shading: tuple[tuple[float, ...], ...] | None = None  # from −1 to 1
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class InformativeFeatures:
-    """The features with the fewest errors on their own, and the best pair of them."""
-
-    features: tuple[int, ...]  # in the order of the columns
-    pair: tuple[int, int]
-    pair_evaluation: Evaluation  # of the model of that pair alone
+    n_more: int = 0  # columns that are not shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,43 +123,53 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subject:
-    """A fitted model and labelled rows in its form."""
+    """A fitted model and rows in its form, with or without label."""
 
-    model: GaussianClassifier  # as it was given
-    unnamed: GaussianClassifier  # the same without feature names
-    features: tuple[str, ...]  # d names
-    rows: FloatArray  # (n, d)
-    codes: NDArray[np.intp]  # (n,)
+    classifier: Any  # as it was given, for the plots
+    model: Model
+    rows: Rows
+    table: Rows  # the same rows with all their categories, known to the model or not
+    codes: NDArray[np.intp]  # (n,), −1 without label
     log_posterior: RealArray  # (n, k)
 
     @classmethod
-    def of(cls, model: Any, X: Any, y: Any) -> "Subject":
+    def of(cls, classifier: Any, X: Any, y: Any) -> "Subject":
         """Bring rows into the form of a model; raises what the model raises for others."""
-        whole = view(model)
-        raw, codes = whole.labelled(X, y)
-        rows = np.asarray(raw, dtype=np.float64)
-        log_posterior = whole.model.predict_log_proba(rows)
-        return cls(model, whole.model, whole.names, rows, codes, log_posterior)
+        model, rows, codes = read_labelled(classifier, X, y)
+        if not (codes >= 0).any():
+            msg = "a report needs at least one row that has a label: give labels in y"
+            raise DataError(msg)
+        table = replace(model.encoder, categories=None).encode(X) if rows.unseen else rows
+        return cls(classifier, model, rows, table, codes, model.log_posterior(rows))
 
     def selected(self, rows: NDArray[np.intp]) -> "Subject":
         """The same model with some of the rows."""
         return replace(
             self,
             rows=self.rows[rows],
+            table=self.table[rows],
             codes=self.codes[rows],
             log_posterior=self.log_posterior[rows],
         )
 
+    # What it is.
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """What the features are called (d)."""
+        return self.model.schema.titles
+
     @property
     def classes(self) -> LabelArray:
         """The labels of the model (k,)."""
-        classes: LabelArray = self.unnamed.classes_
-        return classes
+        return self.model.schema.classes
 
     @property
     def labels(self) -> LabelArray:
-        """The labels of the rows (n,)."""
-        return self.classes[self.codes]
+        """The labels of the rows (n,), None where there is none."""
+        if (self.codes >= 0).all():
+            return self.classes[self.codes]
+        return np.array([*self.classes.tolist(), None], dtype=object)[self.codes]
 
     def codes_of(self, labels: LabelArray) -> tuple[int, ...]:
         """The codes of some of its classes."""
@@ -163,205 +177,107 @@ class Subject:
         return tuple(codes[label] for label in labels.tolist())
 
     @property
+    def structure(self) -> Any:
+        """The shape of the covariances and how far classes share one; None without any."""
+        structures = (getattr(family, "structure", None) for family in self.model.settings.families)
+        return next((structure for structure in structures if structure is not None), None)
+
+    def has_ellipses(self, columns: Sequence[int]) -> bool:
+        """Whether features have distances, of which ellipses are lines of equal ones."""
+        return all(
+            isinstance(density, Distant)
+            for component, density in zip(self.model.components, self.model.densities, strict=True)
+            if set(columns) & set(component.columns)
+        )
+
+    @property
+    def other_families(self) -> tuple[str, ...]:
+        """The names of the families that have no covariances, each once."""
+        families = self.model.settings.families
+        return tuple(
+            dict.fromkeys(family.name for family in families if not hasattr(family, "structure"))
+        )
+
+    @property
     def name(self) -> str:
         """The common name of the model.
 
         Examples
         --------
+        >>> from gaussbayes import GaussianClassifier
         >>> model = GaussianClassifier.from_parameters(None, [[0], [1]], [[1]])
         >>> Subject.of(model, [[0.0], [1.0]], [0, 1]).name
         'LDA'
+        >>> model = GaussianClassifier(categorical_features=[0]).fit([["a"], ["b"]], [0, 1])
+        >>> Subject.of(model, [["a"]], [0]).name
+        'categorical naive Bayes'
         """
-        return name_of(self.unnamed.structure_)
+        others = " and ".join(self.other_families)
+        if self.structure is None:
+            return f"{others} naive Bayes"
+        name: str = self.structure.name
+        return f"{name} with {others} features" if others else name
 
     @property
     def kind(self) -> str:
         """What kind of classifier it is."""
-        structure = self.unnamed.structure_
+        structure = self.structure
+        if structure is None:
+            return "a classifier of features that are independent given the class"
         if structure.shared:
-            return (
-                f"a Gaussian classifier with one {structure.covariance} covariance for all classes"
-            )
-        pooled = " that is shrunk towards the pooled one" * bool(structure.toward_shared)
-        return (
-            f"a Gaussian classifier with a {structure.covariance} covariance for each class{pooled}"
-        )
+            words = f"one {structure.covariance} covariance for all classes"
+        else:
+            pooled = " that is shrunk towards the pooled one" * structure.between
+            words = f"a {structure.covariance} covariance for each class{pooled}"
+        kind = f"a Gaussian classifier with {words}"
+        if not self.other_families:
+            return kind
+        return f"{kind}, beside features that are independent of all others given the class"
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What the model says of its features, family by family."""
+        components = self.model.components
+        sentences = []
+        for component in components:
+            name = component.family.name
+            sentence = _SENTENCES.get(name, f"Features have the distributions of the family {name}")
+            if len(components) > 1:
+                sentence = f"{sentence}: {self._listed(component.columns)}"
+            sentences.append(sentence)
+        return tuple(sentences)
+
+    def _listed(self, columns: Sequence[int]) -> str:
+        names = [self.features[column] for column in columns]
+        more = len(names) - MOST_COLUMNS
+        return quoted(names[:MOST_COLUMNS]) + (f" and {more} more" if more > 0 else "")
 
     @property
     def was_fitted(self) -> bool:
         """Whether it was fitted to rows: its parameters may have been given instead."""
-        return hasattr(self.unnamed, "moments_")
+        return self.model.learnt is not None
+
+    # What it says of the rows.
 
     @property
     def evaluation(self) -> Evaluation:
-        """How its predictions compare with the labels of the rows."""
+        """How its predictions compare with the labels of the rows that have one."""
         return evaluate(self.log_posterior, self.codes, self.classes)
 
     def data_summary(self) -> DataSummary:
-        """Counts, ranges, means and deviations.
+        """Counts, ranges, means and deviations, and how often each category occurs."""
+        return summarise_data(self.table, self.codes, self.model.schema)
 
-        Examples
-        --------
-        >>> model = GaussianClassifier.from_parameters(
-        ...     None, [[0, 0], [9, 7]], [1, 1], covariance="diagonal"
-        ... )
-        >>> rows = [[1.0, 7.0], [3.0, 7.0], [8.0, 7.0]]
-        >>> summary = Subject.of(model, rows, [0, 0, 1]).data_summary()
-        >>> summary.mean.tolist(), summary.class_mean[0].tolist(), summary.count.tolist()
-        ([4.0, 7.0], [2.0, 7.0], [2, 1])
-        """
-        n, k = self.codes.size, self.classes.size
-        by_class = summarise(self.rows, self.codes.astype(np.int32), None, k, "diagonal")
-        overall = summarise(self.rows, np.zeros(n, np.int32), None, 1, "diagonal")
-        count = np.bincount(self.codes, minlength=k)
-        return DataSummary(
-            count=count,
-            proportion=count / n,
-            minimum=self.rows.min(axis=0),
-            maximum=self.rows.max(axis=0),
-            mean=overall.mean[0],
-            deviation=np.sqrt(overall.scatter[0] / n),
-            class_mean=np.where(count[:, None] > 0, by_class.mean, np.nan),
-        )
-
-    def settings(self) -> tuple[tuple[str, str], ...]:
-        """The settings of the model and how it was estimated, as names and values."""
-        model = self.unnamed
-        k, d = model.means_.shape
-        total = (
-            f"{grouped(model.n_parameters_)}: {grouped(k - 1)} for the priors, {grouped(k * d)} "
-            f"for the means, {grouped(model.parameters_.covariance.n_parameters)} for the "
-            "covariances"
-        )
-        return (
-            ("model", self.name),
-            ("covariance", _SHAPES[model.structure_.covariance]),
-            ("shared", _sharing(model.structure_)),
-            ("priors", self._priors()),
-            *self._estimation(),
-            ("free parameters", total),
-        )
-
-    def _priors(self) -> str:
-        priors = self.unnamed.priors
-        if self.was_fitted and priors is None:
-            return "estimated: the proportion of each class in the rows the model was fitted to"
-        if self.was_fitted and isinstance(priors, str):
-            return "uniform: the same for each class"
-        return "given"
-
-    def _estimation(self) -> tuple[tuple[str, str], ...]:
-        model = self.unnamed
-        if not self.was_fitted:
-            return (("means and covariances", "given, not estimated from rows"),)
-        unbiased = "N − k" if model.structure_.shared else "N − 1"
-        if model.structure_.toward_shared:
-            unbiased += ", of the pooled covariance N − k"
-        divisors = {"mle": "N (maximum likelihood)", "unbiased": f"{unbiased} (unbiased)"}
-        shrinkages = {"None": "none", "oas": "oracle approximating shrinkage (OAS)"}
-        shrinkage = str(model.shrinkage)
-        return (
-            ("divisor", divisors[model.divisor]),
-            ("shrinkage", shrinkages.get(shrinkage, shrinkage)),
-        )
-
-    def parameter_tables(self) -> tuple[tuple[ParameterTable, ...], ...]:
-        """Every parameter, of the first features and classes; tables of a group go side by side."""
-        d = len(self.features)
-        part = np.s_[:MOST_COLUMNS, :MOST_COLUMNS, :MOST_COLUMNS]
-        covariances = self.unnamed.covariances_.reshape(-1, d, d)[part]
-        correlations = self.unnamed.correlations_.reshape(-1, d, d)[part]
-        shared = self.unnamed.covariances_.ndim == 2
-        owners = (ALL_CLASSES,) if shared else tuple(range(len(covariances)))
-        if d == 1 or self.unnamed.structure_.covariance != "full":
-            return (self._means(),), (self._variances(owners, covariances),)
-        matrices = zip(owners, covariances, correlations, strict=True)
-        return (self._means(),), *(self._matrices(*matrix) for matrix in matrices)
-
-    def _means(self) -> ParameterTable:
-        model, names = self.unnamed, self.features[:MOST_COLUMNS]
-        # The digits of a mean are counted from the deviation of the feature.
-        sizes = model.parameters_.deviation.min(axis=0).tolist()
-        columns = [
-            aligned(model.means_[:MOST_COLUMNS, j], digits=3, size=sizes[j])
-            for j in range(len(names))
-        ]
-        priors = [score(prior) for prior in model.priors_[:MOST_COLUMNS].tolist()]
-        return ParameterTable(
-            caption="Priors and means",
-            columns=("prior", *(f"mean of {name}" for name in names)),
-            rows=tuple(range(len(priors))),
-            cells=tuple(zip(priors, *columns, strict=True)),
-        )
-
-    def _variances(self, owners: tuple[int, ...], covariances: FloatArray) -> ParameterTable:
-        """Of shapes without correlations: the variances say it all."""
-        variances = np.einsum("mii->mi", covariances)
-        names = tuple(f"variance of {name}" for name in self.features[:MOST_COLUMNS])
-        if self.unnamed.structure_.covariance == "spherical":
-            names, variances = ("variance of every feature",), variances[:, :1]
-        columns = [aligned(column, digits=4, size=float(column.min())) for column in variances.T]
-        alone = len(self.features) == 1
-        return ParameterTable(
-            caption="Variances" if alone else "Variances; covariances between features are 0",
-            columns=names,
-            rows=owners,
-            cells=tuple(zip(*columns, strict=True)),
-        )
-
-    def _matrices(
-        self, owner: int, covariance: FloatArray, correlation: FloatArray
-    ) -> tuple[ParameterTable, ParameterTable]:
-        names = self.features[:MOST_COLUMNS]
-        variances = np.diag(covariance)
-        if variances.max() < _RATIO * variances.min():
-            size = float(variances.min())
-            cells = tuple(tuple(aligned(line, digits=3, size=size)) for line in covariance)
-        else:
-            cells = tuple(tuple(aligned([x], digits=4)[0] for x in line) for line in covariance)
-        written = tuple(tuple(fixed(x, 2) for x in line) for line in correlation.tolist())
-        shading = tuple(map(tuple, correlation.tolist()))
-        return (
-            ParameterTable("Covariances of", names, names, cells, owner),
-            ParameterTable("Correlations of", names, names, written, owner, shading),
-        )
-
-    def informative_features(self, most: int = 6) -> InformativeFeatures:
-        """The features that err least when they are all the model sees, and the pair that does.
-
-        The others are integrated out. Of equal errors the smaller log loss decides, then the
-        column. The model has at least two features.
-
-        Examples
-        --------
-        >>> means, variances = [[0, 0, 0], [0, 5, 9]], [[1, 1, 1], [1, 1, 1]]
-        >>> model = GaussianClassifier.from_parameters(
-        ...     None, means, variances, covariance="diagonal"
-        ... )
-        >>> rows, labels = model.sample(200, random_state=0)
-        >>> Subject.of(model, rows, labels).informative_features(most=2).features
-        (1, 2)
-        """
-        columns = list(range(len(self.features)))
-        if len(columns) > most:
-            columns = sorted(sorted(columns, key=lambda column: self._rank([column]))[:most])
-        pair = min(combinations(columns, 2), key=self._rank)
-        return InformativeFeatures(tuple(columns), pair, self._evaluation_by(pair))
-
-    def _evaluation_by(self, columns: Sequence[int]) -> Evaluation:
-        marginal = self.unnamed.marginal(columns)
-        log_posterior = marginal.predict_log_proba(self.rows[:, list(columns)])
-        return evaluate(log_posterior, self.codes, self.classes)
-
-    def _rank(self, columns: Sequence[int]) -> tuple[int, float]:
-        evaluation = self._evaluation_by(columns)
-        return evaluation.n_errors, evaluation.log_loss
+    def informative_features(self) -> informative.InformativeFeatures:
+        """The features that err least when they are all the model sees, and the best pair."""
+        return informative.informative_features(self.model, self.rows, self.codes)
 
     def confident_errors(self, most: int = 10) -> tuple[ErrorRow, ...]:
         """Up to `most` misclassified rows, those with the largest wrong posterior first.
 
         Examples
         --------
+        >>> from gaussbayes import GaussianClassifier
         >>> model = GaussianClassifier.from_parameters([0.5, 0.5], [[0], [2]], [[[1]], [[1]]])
         >>> (error,) = Subject.of(model, [[0.0], [3.0]], [0, 0]).confident_errors()
         >>> error.row, error.predicted.label, round(error.predicted.posterior, 4)
@@ -373,11 +289,14 @@ class Subject:
         )
 
     def _error(self, row: int) -> ErrorRow:
-        bayes = self.unnamed.explain(self.rows[row]).bayes
+        which = slice(row, row + 1)
+        bayes = bayes_rule(self.model, self.rows[which])
         true, predicted = int(self.codes[row]), int(self.log_posterior[row].argmax())
+        encoder = self.model.encoder
+        values = encoder.decode(self.table[which])[0].tolist()
         return ErrorRow(
             row=row,
-            values=tuple(repr(value) for value in self.rows[row].tolist()),
+            values=tuple(map(_value, values)),
             true_code=true,
             predicted_code=predicted,
             true=bayes.classes[true],
@@ -385,54 +304,250 @@ class Subject:
             log_evidence=bayes.log_evidence,
         )
 
+    # Settings and parameters.
+
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        """The settings of the model and how it was estimated, as names and values."""
+        return (
+            ("model", self.name),
+            *self._families(),
+            *self._options("covariance", "shared"),
+            ("priors", self._priors()),
+            *self._estimation(),
+            ("free parameters", self._sizes()),
+        )
+
+    def _families(self) -> Iterator[tuple[str, str]]:
+        if len(self.model.components) > 1:
+            for component in self.model.components:
+                yield f"{component.family.name} features", self._listed(component.columns)
+
+    def _options(self, *names: str) -> Iterator[tuple[str, str]]:
+        """Those of some options that a family of this model has."""
+        options = options_of(self.model.settings, self.model.schema)
+        for name in names:
+            if name in options:
+                yield name, _words(name, options[name])
+
+    def _priors(self) -> str:
+        priors = self.model.settings.priors
+        if self.was_fitted and priors is None:
+            return "estimated: the proportion of each class in the rows the model was fitted to"
+        if self.was_fitted and isinstance(priors, str):
+            return "uniform: the same for each class"
+        return "given"
+
+    def _estimation(self) -> Iterator[tuple[str, str]]:
+        if not self.was_fitted:
+            yield "means and covariances", "given, not estimated from rows"
+            return
+        structure = self.structure
+        for name, value in self._options("divisor", "shrinkage", "smoothing"):
+            words = value
+            if name == "divisor" and value == "unbiased":
+                words = "N − k (unbiased)" if structure.shared else "N − 1 (unbiased)"
+                if structure.between:
+                    words = "N − 1, of the pooled covariance N − k (unbiased)"
+            yield name, words
+        convergence = self.model.convergence
+        if convergence is not None:
+            state = "converged" if convergence.converged else "not converged"
+            steps = counted(convergence.n_iterations, "EM iteration")
+            yield "missing values or labels", f"{steps}, {state}"
+
+    def _sizes(self) -> str:
+        """How many free parameters there are, and of what."""
+        k = self.classes.size
+        parts = {"priors": k - 1}
+        for component, density in zip(self.model.components, self.model.densities, strict=True):
+            first, *_ = self._tables(component.columns, density)
+            size = density.n_parameters
+            if isinstance(density, Located):
+                located = min(size, density.mean.size)
+                what = first.title if "|" in first.title else f"{first.title}s"
+                parts[what] = parts.get(what, 0) + located
+                parts["covariances"] = parts.get("covariances", 0) + size - located
+            else:
+                what = "probabilities of categories"
+                parts[what] = parts.get(what, 0) + size
+        words = [f"{grouped(size)} for the {what}" for what, size in parts.items() if size]
+        return f"{grouped(self.model.n_parameters)}: {', '.join(words)}"
+
+    def _tables(self, columns: Sequence[int], density: Any) -> tuple[protocol.ParameterTable, ...]:
+        """The parameters of a density as its family shows them."""
+        if not isinstance(density, Describable):
+            return (protocol.ParameterTable("parameter", (), np.empty((self.classes.size, 0))),)
+        return density.tables(self.model.schema.part(columns))
+
+    def parameter_tables(self) -> tuple[tuple[ParameterTable, ...], ...]:
+        """Every parameter, of the first features and classes; tables of a group go side by side.
+
+        The priors stand beside the means, or what the first family of numbers has instead.
+        Covariances are matrices; everything else is as the families show it.
+        """
+        groups: list[tuple[ParameterTable, ...]] = []
+        first: protocol.ParameterTable | None = None
+        sizes: FloatArray | None = None
+        for component, density in zip(self.model.components, self.model.densities, strict=True):
+            tables = list(self._tables(component.columns, density))
+            if first is None and isinstance(density, Located):
+                first, sizes = tables.pop(0), density.deviation.min(axis=0)
+            matrices = list(self._matrices(component.columns, density))
+            if matrices:  # they say what is left in one
+                tables = []
+            groups += matrices
+            groups += [(self._table(table),) for table in tables if table.columns]
+        return ((self._with_priors(first, sizes),), *groups)
+
+    def _with_priors(
+        self, table: protocol.ParameterTable | None, sizes: FloatArray | None
+    ) -> ParameterTable:
+        priors = [score(prior) for prior in self.model.prior[:MOST_COLUMNS].tolist()]
+        codes = tuple(range(len(priors)))
+        if table is None or sizes is None:
+            return ParameterTable("Priors", ("prior",), codes, tuple((prior,) for prior in priors))
+        names = table.columns[:MOST_COLUMNS]
+        # The digits of a mean are counted from the deviation of the feature.
+        columns = [
+            aligned(column[:MOST_COLUMNS], digits=3, size=float(size) or None)
+            for column, size, _ in zip(table.values.T, sizes, names, strict=False)
+        ]
+        what = table.title if "|" in table.title else f"{table.title}s"
+        return ParameterTable(
+            caption=f"Priors and {what}",
+            columns=("prior", *(f"{table.title} of {name}" for name in names)),
+            rows=codes,
+            cells=tuple(zip(priors, *columns, strict=True)),
+            n_more=len(table.columns) - len(names),
+        )
+
+    def _table(self, table: protocol.ParameterTable) -> ParameterTable:
+        """A table of a family: a row a class, or one for all of them."""
+        values = table.values[:MOST_COLUMNS, :MOST_COLUMNS]
+        names = table.columns[:MOST_COLUMNS]
+        shared = table.values.shape[0] == 1 and self.classes.size > 1
+        rows = (ALL_CLASSES,) if shared else tuple(range(values.shape[0]))
+        proportions = bool((values >= 0).all() and (values <= 1).all() and "|" in table.title)
+        columns = [
+            [score(value) for value in column.tolist()]
+            if proportions
+            else aligned(column, digits=4, size=float(np.abs(column).min()) or None)
+            for column in values.T
+        ]
+        return ParameterTable(
+            caption=_capitalised(table.title),
+            columns=names,
+            rows=rows,
+            cells=tuple(zip(*columns, strict=True)),
+            shading=tuple(map(tuple, values.tolist())) if proportions else None,
+            n_more=len(table.columns) - len(names),
+        )
+
+    def _matrices(
+        self, columns: Sequence[int], density: Any
+    ) -> Iterator[tuple[ParameterTable, ParameterTable]]:
+        """Covariances and correlations, side by side for each class, if features have some."""
+        first, n_more = columns[:MOST_COLUMNS], max(0, len(columns) - MOST_COLUMNS)
+        names = tuple(self.features[column] for column in first)
+        part = density.marginal(range(len(first)), self.model.schema.part(first))
+        if not isinstance(part, Located):
+            return
+        covariances = part.dense_covariance()
+        if not covariances[:, ~np.eye(len(first), dtype=bool)].any():
+            return
+        shared = covariances.shape[0] == 1 and self.classes.size > 1
+        every = zip(covariances, correlations(covariances), strict=True)
+        for code, (covariance, correlation) in enumerate(every):
+            if code == MOST_COLUMNS:
+                return
+            owner = ALL_CLASSES if shared else code
+            variances = np.diag(covariance)
+            if variances.max() < _RATIO * variances.min():
+                size = float(variances.min())
+                cells = tuple(tuple(aligned(line, digits=3, size=size)) for line in covariance)
+            else:
+                cells = tuple(tuple(aligned([x], digits=4)[0] for x in line) for line in covariance)
+            written = tuple(tuple(fixed(x, 2) for x in line) for line in correlation.tolist())
+            shading = tuple(map(tuple, correlation.tolist()))
+            yield (
+                ParameterTable("Covariances of", names, names, cells, owner, None, n_more),
+                ParameterTable("Correlations of", names, names, written, owner, shading, n_more),
+            )
+
+    # Other models.
+
     def compared(self, held_out: Any, seed: int) -> Comparison | str:
         """This model and others on held-out rows, or why they cannot be compared."""
         if isinstance(held_out, tuple) and len(held_out) == 2:
-            rows, codes = view(self.model).labelled(*held_out)
-            held_out = (rows, self.classes[codes])
+            _, rows, codes = read_labelled(self.classifier, *held_out)
+            held_out = (rows, replace(self, rows=rows, codes=codes).labels)
         try:
             source = compare(
-                self.rows,
-                self.labels,
-                held_out=held_out,
-                model=self.unnamed,
-                random_state=seed,
+                self.table, self.labels, held_out=held_out, model=self._recipe(), random_state=seed
             )
         except (DataError, PriorError) as error:
             return str(error)
-        models = tuple(self._compared(candidate) for candidate in source.candidates)
-        return Comparison(models, source.how, source)
+        models = [self._compared(candidate) for candidate in source.candidates]
+        if self.structure is None:  # covariances make no difference
+            models = [
+                replace(models[0], name=self.name, covariance=None, is_subject=True),
+                *(model for model in models if model.covariance is None),
+            ]
+        return Comparison(tuple(models), source.how, source)
+
+    def _recipe(self) -> Recipe:
+        """What makes the model anew; what was left open is as it was chosen."""
+        recipe = recipe_of(self.classifier)
+        options = options_of(self.model.settings, self.model.schema)
+        chosen = {name: options[name] for name in recipe.options.of_families if name in options}
+        encoder = replace(self.model.encoder, categories=None)
+        return replace(recipe.with_options(**chosen), encoder=encoder, mark=None)
 
     def _compared(self, candidate: Candidate) -> ComparedModel:
         structure = candidate.structure
+        words = None if structure is None else f"{structure.covariance}, {structure.sharing_name}"
         return ComparedModel(
             name=candidate.name,
-            covariance=None if structure is None else _words(structure),
+            covariance=words,
             n_parameters=candidate.n_parameters,
             evaluation=candidate.evaluation,
             problem=candidate.problem,
-            is_subject=structure == self.unnamed.structure_,
+            is_subject=structure is not None and structure == self.structure,
         )
 
-    def arguments(self) -> Mapping[str, Any]:
-        """What makes the model anew: arguments of its constructor, or of `from_parameters`."""
-        model = self.unnamed
+    def arguments(self) -> Mapping[str, Any] | None:
+        """What makes the model anew: arguments of its constructor, or of `from_parameters`.
+
+        None if its parameters were given, and not by `from_parameters`.
+        """
         if self.was_fitted:
-            return {key: value for key, value in model.get_params().items() if key != "n_jobs"}
+            parameters = self.classifier.get_params(deep=False)
+            return {key: value for key, value in parameters.items() if key != "n_jobs"}
+        if self.other_families or len(self.model.components) > 1:
+            return None
         return {
-            "priors": model.priors_,
-            "means": model.means_,
-            "covariances": model.covariances_,
-            "classes": model.classes_,
+            "priors": self.classifier.priors_,
+            "means": self.classifier.means_,
+            "covariances": self.classifier.covariances_,
+            "classes": self.classifier.classes_,
         }
 
 
-def _words(structure: Structure) -> str:
-    return f"{structure.covariance}, {sharing_of(structure)}"
-
-
-def _sharing(structure: Structure) -> str:
-    if structure.toward_shared:
-        proportion = f"{100 * structure.toward_shared:g} %"
+def _words(option: str, value: Any) -> str:
+    """The value of an option as a report says it."""
+    if option == "shared" and 0 < value < 1:
+        proportion = f"{100 * value:g} %"
         return f"{proportion}: each class its own, shrunk so far towards the pooled covariance"
-    return "yes: one covariance for all classes" if structure.shared else "no: each class its own"
+    return _WORDS[option].get(str(value), str(value))
+
+
+def _capitalised(title: str) -> str:
+    """A title at the beginning of a line; a formula stays as it is."""
+    return title if "|" in title else title[:1].upper() + title[1:]
+
+
+def _value(value: Any) -> str:
+    """A value of a feature with every digit."""
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return "missing"
+    return repr(value) if isinstance(value, float) else str(value)

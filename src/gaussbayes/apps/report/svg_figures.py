@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import plots
+from gaussbayes.analysis.informative_features import InformativeFeatures
 from gaussbayes.apps.report.numerals import counted, quoted
-from gaussbayes.apps.report.subject import Comparison, InformativeFeatures, Subject
+from gaussbayes.apps.report.subject import Comparison, Subject
 from gaussbayes.base.progress import track
 
 if TYPE_CHECKING:
@@ -77,24 +78,22 @@ def _line(subject: Subject) -> Plot:
     return Plot(
         "line",
         "Bayes’ rule along the only feature. Above, how each class is distributed; then the same "
-        "times its prior, whose sum is the evidence; below, how probable each class is. The "
-        "vertical lines are the boundaries, where the most probable class changes.",
+        "times its prior, whose sum is the evidence; below, how probable each class is. Vertical "
+        "lines are the boundaries, where the most probable class changes.",
         f"Densities, joint densities and posteriors of {_classes(subject)} along "
         f"{subject.features[0]}.",
-        lambda: plots.univariate(subject.model, subject.rows, subject.labels),
+        lambda: plots.univariate(subject.classifier, subject.rows, subject.labels),
     )
 
 
 def _plane(subject: Subject) -> tuple[Plot, ...]:
     where = f"over {subject.features[0]} and {subject.features[1]}"
-    model, rows, labels = subject.model, subject.rows, subject.labels
+    model, rows, labels = subject.classifier, subject.rows, subject.labels
     regions = Plot(
         "regions",
-        "The region of each class is tinted in its colour. The ellipses are the Gaussians, one, "
-        "two and three standard deviations from the mean; rings mark misclassified rows.",
-        f"Decision regions of {_classes(subject)} {where}, with the rows and the Gaussians’ "
-        "ellipses.",
-        lambda: _regions(subject, None),
+        f"The region of each class is tinted in its colour. {_marks(subject, (0, 1))}",
+        f"Decision regions of {_classes(subject)} {where}, with the rows.",
+        lambda: _regions(subject, (0, 1)),
     )
     posteriors = Plot(
         "posteriors",
@@ -123,23 +122,34 @@ def _pairs(subject: Subject, informative: InformativeFeatures) -> tuple[Plot, ..
             "and its error then; on the diagonal, one feature only.",
             f"Decision regions of {_classes(subject)} for each pair of {chosen}.",
             lambda: plots.pairs(
-                subject.model, subject.rows, subject.labels, features=informative.features
+                subject.classifier, subject.rows, subject.labels, features=informative.features
             ),
         ),
         Plot(
             "best-pair",
-            f"The pair with the smallest error, {pair}, larger. The ellipses are the Gaussians, "
-            "one, two and three standard deviations from the mean; rings mark misclassified rows.",
-            f"Decision regions of {_classes(subject)} over {pair}, with the rows and the "
-            "Gaussians’ ellipses.",
+            f"The pair with the smallest error, {pair}, larger. "
+            f"{_marks(subject, informative.pair)}",
+            f"Decision regions of {_classes(subject)} over {pair}, with the rows.",
             lambda: _regions(subject, informative.pair),
         ),
     )
 
 
-def _regions(subject: Subject, pair: tuple[int, int] | None) -> Any:
-    ax = plots.regions(subject.model, subject.rows, subject.labels, features=pair)
-    return plots.ellipses(subject.model, features=pair, ax=ax)
+def _marks(subject: Subject, pair: tuple[int, int]) -> str:
+    rings = "ings mark misclassified rows."
+    if not subject.has_ellipses(pair):
+        return f"R{rings}"
+    return (
+        "The ellipses are the Gaussians, one, two and three standard deviations from the mean; "
+        f"r{rings}"
+    )
+
+
+def _regions(subject: Subject, pair: tuple[int, int]) -> Any:
+    ax = plots.regions(subject.classifier, subject.rows, subject.labels, features=pair)
+    if subject.has_ellipses(pair):
+        plots.ellipses(subject.classifier, features=pair, ax=ax)
+    return ax
 
 
 def confusion_plot(subject: Subject) -> Plot:
@@ -149,13 +159,13 @@ def confusion_plot(subject: Subject) -> Plot:
         "Confusion matrix on the rows given: a line for each true class, a column for each "
         "predicted class, with counts and percentages of the line.",
         f"Confusion matrix of {_classes(subject)}; the table beside it has the same numbers.",
-        lambda: plots.confusion(subject.model, subject.rows, subject.labels),
+        lambda: plots.confusion(subject.classifier, subject.rows, subject.labels),
     )
 
 
 def calibration_plots(subject: Subject) -> tuple[Plot, ...]:
     """Whether stated probabilities come true, and how they are distributed."""
-    model, rows, labels = subject.model, subject.rows, subject.labels
+    model, rows, labels = subject.classifier, subject.rows, subject.labels
     return (
         Plot(
             "reliability",

@@ -76,6 +76,11 @@ class BernoulliDensity:
         covariance: FloatArray = np.square(self.deviation)[:, :, None] * np.eye(self.n_columns)
         return covariance
 
+    @property
+    def integers(self) -> tuple[float, float]:
+        """0 and 1."""
+        return 0.0, 1.0
+
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
         """``log p(x | c)`` (n, k)."""
 

@@ -75,6 +75,11 @@ class PoissonDensity:
         covariance: FloatArray = self.rate[:, :, None] * np.eye(self.n_columns)
         return covariance
 
+    @property
+    def integers(self) -> tuple[float, float]:
+        """0 and ∞."""
+        return 0.0, np.inf
+
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
         """``log p(x | c)`` (n, k).
 

@@ -1,7 +1,7 @@
 """Every pair of features at a glance: where the classes meet, and how many rows go wrong."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -9,16 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.evaluation import Evaluation, evaluate
-from gaussbayes.analysis.grid import limits
-from gaussbayes.analysis.view import View, view
+from gaussbayes.analysis.grid import view_grid, view_limits
+from gaussbayes.analysis.region_map import region_map
+from gaussbayes.analysis.view import Axis, View, read_labelled, view
 from gaussbayes.base.errors import SchemaError
 from gaussbayes.base.progress import track
-from gaussbayes.base.types import LabelArray, RealArray
-from gaussbayes.plots import plane, points, style
-from gaussbayes.plots.boundary_marks import NAME
-from gaussbayes.plots.panels import draw_densities, scene
-from gaussbayes.plots.regions import draw_boundaries, draw_codes, region_map
-from gaussbayes.plots.requirement import picture
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import Rows
+from gaussbayes.model.settings import cut_rows
+from gaussbayes.plots import plane, row_markers, style
+from gaussbayes.plots.boundary_lines import NAME
+from gaussbayes.plots.line_plots import draw_densities, scene
+from gaussbayes.plots.style import styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +37,7 @@ _NAME_LENGTH = 18
 _NAME_LINE = 0.16
 """Height of such a line, in inches."""
 _DARKEST = 0.55
-"""Share of grey in the cell with the largest error."""
+"""Proportion of grey in the cell with the largest error."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,13 +45,12 @@ class Part:
     """A model of one or two of the features, and what it makes of the rows."""
 
     view: View
-    columns: tuple[int, ...]
-    rows: RealArray  # (n, 1 or 2)
+    places: FloatArray  # (n, 1 or 2), NaN where a value is missing
     wrong: NDArray[np.bool_]  # (n,)
-    evaluation: Evaluation
+    evaluation: Evaluation  # of the rows that have a label
 
 
-@picture
+@styled
 def pairs(
     model: Any,
     X: Any,
@@ -63,7 +64,8 @@ def pairs(
     Below the diagonal, the decision regions of two features with the rows, wrongly predicted ones
     ringed; on it, the densities of one feature; above it, the errors of the pairs as a table,
     darker cells for larger ones. Each panel's model is the exact marginal of `model`: nothing is
-    fitted again. The pair (or pairs) with the fewest errors has a heavy frame.
+    fitted again. The pair (or pairs) with the fewest errors has a heavy frame. Errors are those of
+    all labelled rows, what is missing integrated out; points are rows that have both features.
 
     Parameters
     ----------
@@ -89,8 +91,9 @@ def pairs(
     """
     seen = view(model, features)
     m = len(seen.names)
-    _refuse_number(m, features is not None)
-    rows, codes = seen.labelled(X, y)
+    _check_number(m, features is not None)
+    whole, given, codes = read_labelled(model, X, y)
+    rows = cut_rows(given, whole.schema, seen.columns)
     couples = {couple: _part(seen, couple, rows, codes) for couple in combinations(range(m), 2)}
     most = max(couple.evaluation.n_errors for couple in couples.values())
     # A single pair is not the best of any.
@@ -99,47 +102,51 @@ def pairs(
     room = _SIDE * m + _NAME_LINE * max(name.count("\n") for name in names)
     figure = style.figure_for(figure, (room + 0.5, room + 0.9))
     axes: NDArray[Any] = figure.subplots(m, m, squeeze=False)
-    shown = _some(rows.shape[0])
+    shown = _some(codes.size)
     for (left, below), couple in track(couples.items(), "drawing pairs of features"):
         best = couple.evaluation.n_errors == fewest
         _draw_pair(axes[below, left], couple, codes, shown, best=best)
         _draw_cell(axes[left, below], couple.evaluation, most, best=best)
-    low, high = limits(seen.model.parameters_, rows)
+    places = seen.positions(rows)
+    low, high = view_limits(seen, places)
     for column in range(m):
         single = _part(seen, (column,), rows, codes)
-        _draw_single(axes[column, column], single, rows, seen.classes[codes])
+        _draw_single(axes[column, column], single, codes)
         axes[column, column].set_xlim(low[column], high[column])
-    _name_outer_axes(axes, names)
-    whole = evaluate(seen.model.predict_log_proba(rows), codes, seen.classes)
+    _name_outer_axes(axes, seen, names)
+    figure.align_labels()
+    evaluation = evaluate(seen.model.log_posterior(rows), codes, seen.classes)
     together = "both" if m == 2 else f"all {m}"
     figure.suptitle(
-        f"errors on {whole.n_rows} rows; by {together} features together {_counted(whole)}",
+        f"errors on {evaluation.n_rows} rows; by {together} features together "
+        f"{_counted(evaluation)}",
         fontsize="medium",
     )
-    drawn = f"{shown.size} of the rows drawn, all counted" if shown.size < len(rows) else None
-    style.legend_below(figure, _handles(seen.classes, best=m > 2), drawn)
+    drawn = f"{shown.size} of the rows drawn, all counted" if shown.size < codes.size else None
+    points = row_markers.points_at(places, codes)
+    style.legend_below(figure, _handles(seen, points, best=m > 2), drawn)
     return axes
 
 
-def _refuse_number(m: int, chosen: bool) -> None:
+def _check_number(m: int, chosen: bool) -> None:
     if m < 2:
         msg = "pairs of features need at least two of them, got 1: see plots.univariate"
         raise SchemaError(msg)
     if m > _MOST_FEATURES and not chosen:
         msg = (
             f"the model has {m} features, which make {m * (m - 1) // 2} pairs: choose those to "
-            f"show, at most {_MOST_FEATURES} for a readable picture, with features=[...], by name "
+            f"show, at most {_MOST_FEATURES} for a readable figure, with features=[...], by name "
             "or number"
         )
         raise SchemaError(msg)
 
 
-def _part(seen: View, columns: tuple[int, ...], rows: RealArray, codes: NDArray[np.intp]) -> Part:
+def _part(seen: View, columns: tuple[int, ...], rows: Rows, codes: NDArray[np.intp]) -> Part:
     part = view(seen.model, columns)
-    own = rows[:, columns]
-    log_posterior = part.model.predict_log_proba(own)
-    wrong = log_posterior.argmax(axis=1) != codes
-    return Part(part, columns, own, wrong, evaluate(log_posterior, codes, seen.classes))
+    own = part.part(rows)
+    log_posterior = part.model.log_posterior(own)
+    wrong = (log_posterior.argmax(axis=1) != codes) & (codes >= 0)
+    return Part(part, part.positions(own), wrong, evaluate(log_posterior, codes, seen.classes))
 
 
 def _some(n: int) -> NDArray[np.intp]:
@@ -150,26 +157,31 @@ def _some(n: int) -> NDArray[np.intp]:
 def _draw_pair(
     ax: "Axes", couple: Part, codes: NDArray[np.intp], shown: NDArray[np.intp], *, best: bool
 ) -> None:
-    styles = style.class_styles(couple.view.classes)
-    grid = plane.grid_of(couple.view, _RESOLUTION, couple.rows)
-    found = region_map(couple.view.model, grid)
-    draw_codes(ax, found, [plane.lighter(own.color, plane.LIGHT) for own in styles])
-    draw_boundaries(ax, found, linewidths=0.9)
-    (x, y), kind, wrong = couple.rows[shown].T, codes[shown], couple.wrong[shown]
-    look: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.25, "zorder": 4}
-    for code, own in enumerate(styles):
-        mine = kind == code
-        ax.scatter(x[mine], y[mine], s=9.0, marker=own.marker, facecolors=own.color, **look)
-    look = {"edgecolors": style.INK, "linewidths": 0.8, "zorder": 5}
-    ax.scatter(x[wrong], y[wrong], s=30.0, facecolors="none", gid="errors", **look)
+    axes, styles = couple.view.axes, style.class_styles(couple.view.classes)
+    regions = region_map(couple.view, view_grid(couple.view, _RESOLUTION, couple.places))
+    plane.draw_codes(ax, regions, [style.lighter(look.color, plane.LIGHT) for look in styles])
+    plane.draw_boundaries(ax, regions, axes, linewidths=0.9)
+    plane.separate_categories(ax, axes)
+    shown = shown[~np.isnan(couple.places[shown]).any(axis=1)]
+    x, y = row_markers.spread_out(couple.places[shown], axes).T
+    of_class, wrong = codes[shown], couple.wrong[shown]
+    markers: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.25, "zorder": 4}
+    if (of_class < 0).any():
+        grey: dict[str, Any] = {"facecolors": row_markers.UNLABELLED, "gid": "unlabelled"}
+        ax.scatter(x[of_class < 0], y[of_class < 0], s=5.0, **grey, **markers)
+    for code, look in enumerate(styles):
+        mine = of_class == code
+        ax.scatter(x[mine], y[mine], s=9.0, marker=look.marker, facecolors=look.color, **markers)
+    rings: dict[str, Any] = {"edgecolors": style.INK, "linewidths": 0.8, "zorder": 5}
+    ax.scatter(x[wrong], y[wrong], s=30.0, facecolors="none", gid="errors", **rings)
     _write_error(ax, couple.evaluation)
     if best:
         _frame(ax)
 
 
-def _draw_single(ax: "Axes", single: Part, rows: RealArray, labels: NDArray[Any]) -> None:
-    shown = scene(single.view, rows, labels)
-    draw_densities(ax, shown, strip=False, write=False)
+def _draw_single(ax: "Axes", single: Part, codes: NDArray[np.intp]) -> None:
+    points = row_markers.points_at(single.places, codes)
+    draw_densities(ax, scene(single.view, points), strip=False, write=False)
     ax.set_ylabel("")
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
@@ -177,8 +189,8 @@ def _draw_single(ax: "Axes", single: Part, rows: RealArray, labels: NDArray[Any]
 
 
 def _draw_cell(ax: "Axes", evaluation: Evaluation, most: int, *, best: bool) -> None:
-    share = evaluation.n_errors / most if most else 0.0
-    ax.set_facecolor(plane.lighter(style.FAINT, 1.0 - _DARKEST * share))
+    darkness = _DARKEST * evaluation.n_errors / most if most else 0.0
+    ax.set_facecolor(style.lighter(style.FAINT, 1.0 - darkness))
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
@@ -212,16 +224,21 @@ def _counted(evaluation: Evaluation) -> str:
     return f"{_percent(evaluation)} ({evaluation.n_errors})"
 
 
-def _name_outer_axes(axes: NDArray[Any], names: Sequence[str]) -> None:
+def _name_outer_axes(axes: NDArray[Any], seen: View, names: Sequence[str]) -> None:
     from matplotlib.ticker import MaxNLocator
 
     last = len(names) - 1
     for row, column in np.ndindex(axes.shape):
         ax: Any = axes[row, column]
+        across, up = seen.axes[column], seen.axes[row]
         if row > column:
-            ax.yaxis.set_major_locator(MaxNLocator(4))
+            _set_ticks(ax.yaxis, up, MaxNLocator(4, integer=up.is_discrete))
+            if column == 0:
+                style.draw_ticks(ax, up, "y")
         if row >= column:
-            ax.xaxis.set_major_locator(MaxNLocator(4))
+            _set_ticks(ax.xaxis, across, MaxNLocator(4, integer=across.is_discrete))
+            if row == last:
+                style.draw_ticks(ax, across, "x")
         ax.tick_params(labelsize="small", labelbottom=row == last, labelleft=column == 0)
         if row == last:
             ax.set_xlabel(names[column], fontsize="small")
@@ -229,15 +246,27 @@ def _name_outer_axes(axes: NDArray[Any], names: Sequence[str]) -> None:
             ax.set_ylabel(names[row], fontsize="small")
 
 
-def _handles(classes: LabelArray, *, best: bool) -> list[Any]:
+def _set_ticks(ticks: Any, axis: Axis, locator: Any) -> None:
+    if axis.is_ordered:
+        ticks.set_major_locator(locator)
+    else:
+        ticks.set_ticks([])
+
+
+def _handles(seen: View, points: row_markers.Points, *, best: bool) -> list[Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     entries: list[Any] = [
-        *points.class_handles(style.class_styles(classes)),
-        points.ring_handle("error"),
-        Line2D([], [], color=style.INK, linewidth=0.9, label=NAME),
+        *row_markers.class_handles(style.class_styles(seen.classes)),
+        row_markers.ring_handle("error"),
     ]
+    if any(axis.is_ordered for axis in seen.axes):
+        entries.append(Line2D([], [], color=style.INK, linewidth=0.9, label=NAME))
+    entries += row_markers.row_handles(replace(points, n_missing=0))
+    if points.n_missing:
+        note = f"{points.n_missing:,} rows with missing values: drawn where they have both"
+        entries.append(row_markers.marker_handle(style.text(note), marker="none"))
     if best:
         frame = Patch(fill=False, edgecolor=style.INK, linewidth=2.2, label="fewest errors")
         entries.append(frame)

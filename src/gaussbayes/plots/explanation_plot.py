@@ -5,11 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.analysis.contributions import Contribution, LogOdds, Value, added
-from gaussbayes.analysis.explanation import Explanation
+from gaussbayes.analysis.explanation import (
+    Contribution,
+    Explanation,
+    LogOdds,
+    Value,
+    total_amount,
+)
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.plots import style
-from gaussbayes.plots.requirement import picture
+from gaussbayes.plots.style import styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,11 +27,11 @@ _LINE, _LEAST, _AROUND = 0.19, 0.32, 1.7
 _LETTERS = 34
 """In a line of a name."""
 _MARGIN = 0.13
-"""Room for a number beside the longest bar, as a share of the width."""
+"""Room for a number beside the longest bar, as a proportion of the width."""
 
 
 _ENDLESS = 0.4
-"""How far an infinite bar goes beyond the others, as a share of the width of these."""
+"""How far an infinite bar goes beyond the others, as a proportion of the width of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +45,8 @@ class _Bar:
     number: str
 
 
-@picture
-def explanation(told: Explanation, *, most: int = 12, ax: "Axes | None" = None) -> "Axes":
+@styled
+def explanation(explained: Explanation, *, most: int = 12, ax: "Axes | None" = None) -> "Axes":
     """Draw how the features lead from the log-odds at a reference point to those of a row.
 
     The first bar is the log-odds at the reference, the last one those of the row. Between them each
@@ -56,31 +61,30 @@ def explanation(told: Explanation, *, most: int = 12, ax: "Axes | None" = None) 
 
     Parameters
     ----------
-    told : what `gaussbayes.analysis.explanation.explain` says of a row
+    explained : what `GaussianClassifier.explain` says of a row
     most : how many features get a bar of their own
 
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from gaussbayes.analysis.explanation import explain
-    >>> from gaussbayes.families.gaussian.parameters import Structure, given
-    >>> from gaussbayes.base.schema import Schema
-    >>> schema = Schema(np.array(["no", "yes"]), 2, ("age", "weight"))
-    >>> model = given(schema, Structure("diagonal"), None, [[0, 0], [2, 4]], np.ones((2, 2)))
-    >>> explanation(explain(model, schema, [2.0, 3.0])).get_title()
+    >>> from gaussbayes import GaussianClassifier
+    >>> model = GaussianClassifier.from_parameters(
+    ...     None, [[0, 0], [2, 4]], np.ones((2, 2)), covariance="diagonal"
+    ... )
+    >>> explanation(model.explain([2.0, 3.0])).get_title()
     'log-odds 0.00 at the reference + 6.00 by the features = 6.00'
     >>> plt.close("all")
     """
     from matplotlib.patches import Patch
 
-    odds = told.log_odds
+    odds = explained.log_odds
     if odds is None:
-        msg = "this picture compares two classes, but the model has one only"
+        msg = "this figure compares two classes, but the model has one only"
         raise ParameterError(msg)
     if most < 1:
         msg = f"at least one feature must get a bar of its own, got most={most!r}"
         raise ParameterError(msg)
-    labels = [terms.label for terms in told.bayes.classes]
+    labels = [terms.label for terms in explained.bayes.classes]
     looks = style.class_styles(np.array(labels, dtype=object))
     own, other = (looks[labels.index(label)] for label in (odds.of, odds.against))
     bars = _bars(odds, most, own.color, other.color)
@@ -98,15 +102,15 @@ def explanation(told: Explanation, *, most: int = 12, ax: "Axes | None" = None) 
 def _bars(odds: LogOdds, most: int, own: str, other: str) -> list[_Bar]:
     """The bars from top to bottom."""
     first, rest = odds.largest(most)
-    steps = [(_named(one), one.amount) for one in first]
+    steps = [(_named(part), part.amount) for part in first]
     if rest:
-        steps.append((f"{len(rest)} other features", added(rest)))
-    missing = [one for one in odds.contributions if one.missing]
+        steps.append((f"{len(rest)} other features", total_amount(rest)))
+    missing = [part for part in odds.contributions if part.missing]
     if missing:
         alone = len(missing) == 1
         name = style.text(missing[0].feature, _LETTERS) if alone else f"{len(missing)} features"
         steps.append((f"{name} missing", 0.0))
-    new = [one for one in odds.contributions if one.unseen]
+    new = [part for part in odds.contributions if part.unseen]
     if new:
         name = _named(new[0]) if len(new) == 1 else f"{len(new)} features"
         steps.append((f"{name}: never seen", 0.0))
@@ -155,7 +159,7 @@ def _hatched(color: str) -> dict[str, Any]:
 def _sum(odds: LogOdds) -> str:
     """The title: how the parts add up."""
     decimals = _decimals(odds)
-    features = added(odds.contributions)
+    features = total_amount(odds.contributions)
     if not np.isfinite(odds.at_reference):
         total = _number(features, decimals, "+")
         return f"log-odds {_number(odds.value, 0)}, by the priors alone; {total} by the features"
@@ -168,7 +172,7 @@ def _sum(odds: LogOdds) -> str:
 
 def _decimals(odds: LogOdds) -> int:
     """As many as give three digits of the largest number, from one to six."""
-    sizes = [abs(one.amount) for one in odds.contributions]
+    sizes = [abs(part.amount) for part in odds.contributions]
     sizes += [abs(end) for end in (odds.at_reference, odds.value)]
     largest = max((size for size in sizes if np.isfinite(size)), default=0.0)
     return int(np.clip(2 - np.floor(np.log10(largest)), 1, 6)) if largest > 0 else 1
@@ -179,8 +183,8 @@ def _number(value: float, decimals: int, sign: str = "") -> str:
     return f"{rounded:{sign}.{decimals}f}".replace("-", "−").replace("inf", "∞")
 
 
-def _named(one: Contribution) -> str:
-    return f"{style.text(one.feature, _LETTERS)} = {_value(one.value)}"
+def _named(part: Contribution) -> str:
+    return f"{style.text(part.feature, _LETTERS)} = {_value(part.value)}"
 
 
 def _value(value: Value) -> str:

@@ -22,14 +22,19 @@ _LEADER = 0.13
 """From the end of a boundary's line to its value, in inches."""
 _SMALLEST = 0.75
 """Of the width axes have before they are laid out, what legends and labels leave at least."""
-_MOST_SAID = 3
-"""How many boundaries beyond the picture are named."""
+_MOST_NAMED = 3
+"""How many boundaries beyond the figure are named."""
 
 
 def mark_boundaries(
-    ax: "Axes", positions: Sequence[float], stretch: tuple[float, float], *, write: bool = True
+    ax: "Axes",
+    positions: Sequence[float],
+    stretch: tuple[float, float],
+    *,
+    write: bool = True,
+    between_integers: bool = False,
 ) -> float:
-    """Draw a line at each boundary; returns the share of the height that the values take above.
+    """Draw a line at each boundary; returns how much of the height the values take above.
 
     The values stand at the top, moved aside as far as they would overlap, upright where many
     must find room; if there is no room at all, the lines stand alone.
@@ -37,21 +42,21 @@ def mark_boundaries(
     if not positions:
         return 0.0
     low, high = stretch
-    width, height = size_of(ax)
-    written = numbers(positions, high - low)
+    width, height = style.size_of(ax)
+    written = numbers(positions, high - low, between_integers)
     longest = max(len(value) for value in written) * _DIGIT
-    share = (longest + _DIGIT) / (_SMALLEST * width)
-    upright = len(written) * share > 1.0
+    room = (longest + _DIGIT) / (_SMALLEST * width)
+    upright = len(written) * room > 1.0
     if upright:
-        share = _LINE / (_SMALLEST * width)
-    write = write and len(written) * share <= 1.0
+        room = _LINE / (_SMALLEST * width)
+    write = write and len(written) * room <= 1.0
     above = ((longest if upright else _LINE) + _LEADER) / height if write else 0.0
     across_data = ax.get_xaxis_transform()
     look: dict[str, Any] = {"colors": style.INK, "linewidth": 1.0, "transform": across_data}
     ax.vlines(positions, 0.0, 1.0 - above, label=NAME, zorder=4, **look)
     if not write:
         return 0.0
-    places = low + (high - low) * spread((np.array(positions) - low) / (high - low), share)
+    places = low + (high - low) * spread((np.array(positions) - low) / (high - low), room)
     foot, head = 1.0 - above, 1.0 - above + 0.8 * _LEADER / height
     leaders = [[(at, foot), (place, head)] for at, place in zip(positions, places, strict=True)]
     _add_leaders(ax, leaders, look)
@@ -76,8 +81,14 @@ def _add_leaders(ax: "Axes", leaders: list[Any], look: dict[str, Any]) -> None:
     ax.add_collection(LineCollection(leaders, zorder=4, **look), autolim=False)
 
 
-def boundary_handle(outside: Sequence[float], inside: Sequence[float], span: float) -> Any:
-    """A legend entry for the boundaries, which also names those beyond the picture.
+def boundary_handle(
+    outside: Sequence[float],
+    inside: Sequence[float],
+    span: float,
+    *,
+    between_integers: bool = False,
+) -> Any:
+    """A legend entry for the boundaries, which also names those beyond the figure.
 
     None if there are no boundaries at all.
     """
@@ -85,19 +96,19 @@ def boundary_handle(outside: Sequence[float], inside: Sequence[float], span: flo
 
     if not (inside or outside):
         return None
-    beyond = numbers(outside, span)
-    said = ", ".join(beyond[:_MOST_SAID])
-    more = f" and {len(beyond) - _MOST_SAID} more" if len(beyond) > _MOST_SAID else ""
+    beyond = numbers(outside, span, between_integers)
+    named = ", ".join(beyond[:_MOST_NAMED])
+    more = f" and {len(beyond) - _MOST_NAMED} more" if len(beyond) > _MOST_NAMED else ""
     where = "also at" if inside else "not shown: at"
-    label = f"{NAME},\n{style.text(f'{where} {said}{more}')}" if beyond else NAME
+    label = f"{NAME},\n{style.text(f'{where} {named}{more}')}" if beyond else NAME
     return Line2D([], [], color=style.INK, linewidth=1.0 if inside else 0.0, label=label)
 
 
-def numbers(positions: Sequence[float], span: float) -> list[str]:
-    """Positions as they are written in a picture of this span.
+def numbers(positions: Sequence[float], span: float, between_integers: bool = False) -> list[str]:
+    """Positions as they are written in a figure of this span.
 
     To a thousandth of it, or up to a hundred times finer where two positions would read nearly
-    the same.
+    the same; to a half between integers.
 
     Examples
     --------
@@ -108,6 +119,8 @@ def numbers(positions: Sequence[float], span: float) -> list[str]:
     >>> numbers([1234.5], span=5000.0), numbers([2.5e-7], span=1e-6)
     (['1234'], ['2.50e-07'])
     """
+    if between_integers:
+        return [f"{value:.1f}".replace("-", "−") for value in positions]
     gaps = np.diff(np.unique(np.asarray(positions, dtype=np.float64)))
     unit = max(min([1e-3 * span, *(0.1 * gaps)]), 1e-5 * span)
     return [_written(value, unit).replace("-", "−", int(value < 0)) for value in positions]
@@ -138,10 +151,3 @@ def spread(wanted: FloatArray, width: float) -> FloatArray:
     within = np.clip(moved, width / 2, 1.0 - width / 2 - steps[-1])
     places: FloatArray = within + steps
     return places
-
-
-def size_of(ax: "Axes") -> tuple[float, float]:
-    """Width and height of axes in inches, as far as they are known before the figure is drawn."""
-    box = ax.get_window_extent()
-    dpi = ax.figure.get_figure(root=True).dpi
-    return box.width / dpi, box.height / dpi

@@ -1,4 +1,4 @@
-"""A comparison of models in one figure: error, log loss, Brier score and time."""
+"""A comparison of models: error, log loss, Brier score and time; and error against neighbours."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.comparison import Candidate, Comparison
+from gaussbayes.base.errors import ParameterError
 from gaussbayes.plots import style
-from gaussbayes.plots.requirement import picture
+from gaussbayes.plots.style import styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,12 +17,14 @@ if TYPE_CHECKING:
 
 GAUSSIAN, VOTING = "#5d6f92", "#b9c0cc"
 """The two kinds of models; no class has these colours."""
+_WITH_LINES = ("QDA", "LDA", "Gaussian naive Bayes")
+"""The Gaussian models that get a line beside nearest neighbours: six would be a thicket."""
 _FIT: dict[str, Any] = {"marker": "o", "color": style.INK, "linestyle": "none"}
 _PREDICT: dict[str, Any] = _FIT | {"markerfacecolor": "white"}
 _BESIDE: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
 
 
-@picture
+@styled
 def comparison(
     compared: Comparison, *, figure: "Figure | SubFigure | None" = None
 ) -> NDArray[np.object_]:
@@ -47,11 +50,11 @@ def comparison(
     panels: NDArray[np.object_] = figure.subplots(1, 4, sharey=True)
     seen = [candidate.evaluation for candidate in candidates]
     nothing = float("nan")
-    errors = [nothing if one is None else 100 * one.error for one in seen]
+    errors = [nothing if each is None else 100 * each.error for each in seen]
     spread = [100 * candidate.standard_error for candidate in candidates]
     _bars(panels[0], candidates, errors, "{:.1f}", spread)
-    _bars(panels[1], candidates, [nothing if one is None else one.log_loss for one in seen])
-    _bars(panels[2], candidates, [nothing if one is None else one.brier for one in seen])
+    _bars(panels[1], candidates, [nothing if each is None else each.log_loss for each in seen])
+    _bars(panels[2], candidates, [nothing if each is None else each.brier for each in seen])
     handles = _times(panels[3], candidates)
     units = ("% of the rows ± standard error", "nats", "0 to 2", "ms, median of the folds")
     titles = ("error", "log loss", "Brier score", "time")
@@ -132,3 +135,78 @@ def _times(ax: "Axes", candidates: Sequence[Candidate]) -> list[Any]:
         Line2D([], [], **_FIT, label="time to fit"),
         Line2D([], [], **_PREDICT, label="time to predict"),
     ]
+
+
+@styled
+def neighbors_error(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw the error of nearest neighbours against their number, and lines for QDA, LDA and NB.
+
+    The bars are one standard error, ``√(e (1 − e) / n)``, either way.
+
+    Parameters
+    ----------
+    comparison : what `gaussbayes.compare` returns
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from gaussbayes.analysis.comparison import compare
+    >>> from gaussbayes.datasets import load_iris
+    >>> data = load_iris()
+    >>> compared = compare(data.rows, data.labels, held_out=5, neighbors=[1, 5])
+    >>> neighbors_error(compared).get_xlabel()
+    'number of neighbours'
+    >>> plt.close("all")
+    """
+    from matplotlib.ticker import PercentFormatter
+
+    voting = [c for c in comparison.candidates if c.neighbors is not None and c.evaluation]
+    if not voting:
+        msg = (
+            "no candidate of this comparison is nearest neighbours with an error to draw: "
+            "call compare with neighbors=(1, 3, 5, …), none larger than the rows fitted to"
+        )
+        raise ParameterError(msg)
+    ax = style.axes_for(ax, (7.6, 4.8))
+    votes = ax.errorbar(
+        *_points(voting),
+        yerr=[candidate.standard_error for candidate in voting],
+        color=style.INK,
+        ecolor=style.FAINT,
+        marker="o",
+        capsize=3,
+        label="nearest neighbours\n± one standard error",
+    )
+    lines = []
+    for name, line in zip(_WITH_LINES, style.LINES, strict=False):
+        for candidate in comparison.candidates:
+            if candidate.name == name and candidate.evaluation is not None:
+                error = candidate.evaluation.error
+                label = f"{name}: {100 * error:.1f} %"
+                drawn = ax.axhline(error, color=GAUSSIAN, linestyle=line, label=label)
+                lines.append(drawn)
+    _number_axis(ax, [candidate.neighbors or 1 for candidate in voting])
+    ax.set_ylim(bottom=0)
+    ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    ax.set(xlabel="number of neighbours", ylabel=f"error on {comparison.n_rows} held-out rows")
+    style.legend_beside(ax, [votes, *lines])
+    return ax
+
+
+def _points(voting: Sequence[Candidate]) -> tuple[list[int], list[float]]:
+    pairs = [(c.neighbors, c.evaluation.error) for c in voting if c.neighbors and c.evaluation]
+    return [number for number, _ in pairs], [error for _, error in pairs]
+
+
+def _number_axis(ax: "Axes", numbers: list[int]) -> None:
+    """Ticks at the numbers tried, or at some integers if they are many."""
+    from matplotlib.ticker import MaxNLocator, NullLocator, ScalarFormatter
+
+    if max(numbers) >= 30 * min(numbers):
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter(ScalarFormatter())
+        ax.xaxis.set_minor_locator(NullLocator())
+    if len(numbers) <= 10:
+        ax.set_xticks(numbers)
+    elif ax.get_xscale() == "linear":
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))

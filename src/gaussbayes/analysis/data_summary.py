@@ -1,0 +1,148 @@
+"""Labelled rows before any model: how many there are of what, and where each feature lies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import Rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberSummary:
+    """Range, mean and deviation of a feature that holds numbers, where it is not missing."""
+
+    column: int
+    minimum: float
+    maximum: float
+    mean: float
+    deviation: float  # √(Σ (x − mean)² / N)
+    class_mean: FloatArray  # (k,) NaN for a class without values
+    n_missing: int
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all values are the same."""
+        return self.minimum == self.maximum
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CategorySummary:
+    """How many rows have each category of a feature."""
+
+    column: int
+    categories: tuple[str, ...]
+    count: NDArray[np.int64]  # (m,) rows, with or without label
+    proportion: FloatArray  # (k, m) among the rows of each class that have a value; NaN without any
+    n_missing: int
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all values are the same."""
+        return bool(np.count_nonzero(self.count) <= 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DataSummary:
+    """Counts of rows, and a summary of each feature."""
+
+    count: NDArray[np.int64]  # (k,) rows of each class
+    proportion: FloatArray  # (k,) of the labelled rows
+    n_unlabelled: int
+    n_incomplete: int  # rows in which some value is missing
+    numbers: tuple[NumberSummary, ...]
+    categories: tuple[CategorySummary, ...]
+
+    @property
+    def n_missing(self) -> int:
+        """How many values are missing."""
+        numbers = sum(feature.n_missing for feature in self.numbers)
+        return numbers + sum(feature.n_missing for feature in self.categories)
+
+
+def summarise_data(rows: Rows, codes: NDArray[np.intp], schema: Schema) -> DataSummary:
+    """Summarise rows whose class codes (n,) are −1 where there is no label.
+
+    Examples
+    --------
+    >>> rows = Rows(np.array([[1.0], [3.0], [np.nan]]), np.array([[0], [1], [0]]), (("a", "b"),))
+    >>> schema = Schema(np.array(["no", "yes"]), 2, ("age", "wind"), (1,))
+    >>> summary = summarise_data(rows, np.array([0, 1, -1]), schema)
+    >>> summary.numbers[0].mean, summary.numbers[0].n_missing, summary.n_unlabelled
+    (2.0, 1, 1)
+    >>> summary.categories[0].count.tolist(), summary.categories[0].proportion.tolist()
+    ([2, 1], [[1.0, 0.0], [0.0, 1.0]])
+    """
+    k = schema.classes.shape[0]
+    count = np.bincount(codes[codes >= 0], minlength=k)
+    matrix = rows.matrix
+    numeric = [j for j in range(schema.n_features) if j not in schema.categorical]
+    numbers = tuple(
+        _summarise_numbers(column, matrix[:, place].astype(np.float64), codes, k)
+        for place, column in enumerate(numeric)
+    )
+    categories = tuple(
+        _summarise_categories(column, rows.codes[:, j], rows.categories[j], codes, k)
+        for j, column in enumerate(schema.categorical)
+    )
+    incomplete = np.isnan(matrix).any(axis=1) | (rows.codes < 0).any(axis=1)
+    return DataSummary(
+        count=count,
+        proportion=count / max(1, int(count.sum())),
+        n_unlabelled=int(np.count_nonzero(codes < 0)),
+        n_incomplete=int(np.count_nonzero(incomplete)),
+        numbers=numbers,
+        categories=categories,
+    )
+
+
+def _summarise_numbers(
+    column: int, values: FloatArray, codes: NDArray[np.intp], k: int
+) -> NumberSummary:
+    known = ~np.isnan(values)
+    present, of_class = values[known], codes[known]
+    nothing = np.full(k, np.nan)
+    n_missing = int(np.count_nonzero(~known))
+    if not present.size:
+        return NumberSummary(column, np.nan, np.nan, np.nan, np.nan, nothing, n_missing)
+    # About one of the values, so that no digit is lost where all are far from 0.
+    middle = present[0]
+    away = present - middle
+    mean = float(away.mean())
+    class_mean = [
+        middle + away[of_class == code].mean() if (of_class == code).any() else np.nan
+        for code in range(k)
+    ]
+    return NumberSummary(
+        column=column,
+        minimum=float(present.min()),
+        maximum=float(present.max()),
+        mean=float(middle + mean),
+        deviation=float(np.sqrt(np.square(away - mean).mean())),
+        class_mean=np.array(class_mean),
+        n_missing=n_missing,
+    )
+
+
+def _summarise_categories(
+    column: int,
+    values: NDArray[np.int32],
+    categories: Sequence[object],
+    codes: NDArray[np.intp],
+    k: int,
+) -> CategorySummary:
+    m = len(categories)
+    known = values >= 0
+    both = known & (codes >= 0)
+    of_class = np.bincount(codes[both] * m + values[both], minlength=k * m).reshape(k, m)
+    total = of_class.sum(axis=1, keepdims=True).astype(np.float64)
+    return CategorySummary(
+        column=column,
+        categories=tuple(map(str, categories)),
+        count=np.bincount(values[known], minlength=m),
+        proportion=of_class / np.where(total > 0, total, np.nan),
+        n_missing=int(np.count_nonzero(~known)),
+    )

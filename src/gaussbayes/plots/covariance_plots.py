@@ -1,0 +1,330 @@
+"""The Gaussians themselves, as ellipses; and the same rows with other assumptions about them.
+
+An ellipse has an equal Mahalanobis distance around the mean of its class. The assumptions are
+shapes of covariances, and own against shared ones.
+"""
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.analysis.class_moments import class_covariances
+from gaussbayes.analysis.ellipse import ellipse, mass_of_radius, radius_of_mass
+from gaussbayes.analysis.evaluation import evaluate
+from gaussbayes.analysis.view import View, pair_view, view
+from gaussbayes.base.errors import ParameterError, SchemaError, SingularCovarianceError
+from gaussbayes.base.types import FloatArray
+from gaussbayes.classifier import GaussianClassifier
+from gaussbayes.families.protocol import Distant
+from gaussbayes.plots import row_markers, style
+from gaussbayes.plots.region_plots import regions
+from gaussbayes.plots.style import styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.lines import Line2D
+
+_LEVELS = (1, 2)
+_RESOLUTION = 300
+_NAME_LENGTH = 32
+"""Characters that fit along the side of a panel."""
+
+
+@styled
+def ellipses(
+    model: Any,
+    *,
+    levels: Sequence[float] = (1, 2, 3),
+    unit: Literal["standard deviations", "mass"] = "standard deviations",
+    features: Sequence[int | str] | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw each class's Gaussian as ellipses ``(x − mean)ᵀ Σ⁻¹ (x − mean) = radius²``.
+
+    A level in standard deviations is the radius itself; one of probability mass is the radius
+    within which the class has that proportion of its rows. In the plane 1σ holds 39 %, 2σ 86 %.
+
+    Parameters
+    ----------
+    levels : one ellipse of each class for each of them
+    unit : what the levels are: ``"standard deviations"``, or ``"mass"``, between 0 and 1
+    features : the two to show, by name or number, the others integrated out; needed if the model
+        has more than two
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from gaussbayes import GaussianClassifier
+    >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
+    >>> ax = ellipses(model, levels=[0.5, 0.95], unit="mass")
+    >>> plt.close("all")
+    """
+    from matplotlib.lines import Line2D
+
+    seen = pair_view(model, features)
+    if not _is_gaussian(seen):
+        what = " and ".join(f"{name!r} ({family})" for name, family in _families(seen).items())
+        msg = f"ellipses are those of Gaussian features, got {what}: choose two such features"
+        raise SchemaError(msg)
+    radii = _radii(levels, unit)
+    styles = style.class_styles(seen.classes)
+    means = seen.means
+    covariances = np.broadcast_to(class_covariances(seen.model), (len(styles), 2, 2))
+    looks = _looks(len(radii))
+    ax = style.axes_for(ax)
+    for of_class, mean, covariance in zip(styles, means, covariances, strict=True):
+        for radius, look in zip(radii, looks, strict=True):
+            (line,) = ax.plot(
+                *ellipse(mean, covariance, radius).T,
+                color=of_class.color,
+                linestyle=of_class.line,
+                zorder=3,
+                **look,
+            )
+            line.set_gid("ellipse")
+    entries = [
+        Line2D([], [], color=look.color, linestyle=look.line, label=look.label) for look in styles
+    ]
+    entries += row_markers.draw_means(ax, means)
+    entries += _level_handles(radii, looks)
+    style.name_axes(ax, seen.names)
+    style.legend_beside(ax, entries)
+    return ax
+
+
+def _radii(levels: Sequence[float], unit: str) -> FloatArray:
+    """The radii (m,), from the smallest to the largest."""
+    given = np.sort(np.atleast_1d(np.asarray(levels, dtype=np.float64)))
+    if unit == "mass":
+        return radius_of_mass(given)
+    if unit != "standard deviations":
+        msg = f"unit must be 'standard deviations' or 'mass', got {unit!r}"
+        raise ParameterError(msg)
+    if not (given.size and (given > 0.0).all() and np.isfinite(given).all()):
+        msg = f"levels must be one or more positive numbers of standard deviations, got {levels!r}"
+        raise ParameterError(msg)
+    return given
+
+
+def _looks(n: int) -> list[dict[str, Any]]:
+    """From a strong line in the middle to a faint one outside."""
+    outwards = np.linspace(0.0, 1.0, n) if n > 1 else np.zeros(1)
+    return [
+        {"linewidth": width, "alpha": alpha}
+        for width, alpha in zip(2.2 - 1.2 * outwards, 1.0 - 0.5 * outwards, strict=True)
+    ]
+
+
+def _is_gaussian(seen: View) -> bool:
+    """Whether all shown features have distances, of which ellipses are lines of equal ones."""
+    return all(isinstance(density, Distant) for density in seen.model.densities)
+
+
+def _families(seen: View) -> dict[str, str]:
+    """The family of each shown feature."""
+    return {
+        seen.names[column]: component.family.name
+        for component in seen.model.components
+        for column in component.columns
+    }
+
+
+def _level_handles(radii: FloatArray, looks: Sequence[dict[str, Any]]) -> list["Line2D"]:
+    from matplotlib.lines import Line2D
+
+    return [
+        Line2D([], [], color=style.INK, label=f"{radius:.3g}σ ({100 * mass:.3g} %)", **look)
+        for radius, mass, look in zip(radii, mass_of_radius(radii), looks, strict=True)
+    ]
+
+
+@styled
+def shapes(
+    X: Any,
+    y: Any,
+    *,
+    features: Sequence[int | str] | None = None,
+    model: GaussianClassifier | None = None,
+    figure: "Figure | SubFigure | None" = None,
+) -> NDArray[Any]:
+    """Spherical, diagonal and full covariances side by side, fitted to the same rows.
+
+    Each panel shows the decision regions, the rows, and the classes' ellipses at 1 and 2 standard
+    deviations: circles, ellipses along the axes, and ellipses that may lean. The models are
+    fitted to all features of `X`; number of parameters and training error are those of the models.
+
+    Parameters
+    ----------
+    X : (n, d) rows, an array or a frame
+    y : (n,) labels; rows without one are learnt from, too, and grey
+    features : the two features to show, by name or number, if there are more; the others are
+        integrated out
+    model : a `GaussianClassifier` whose other parameters are taken over, such as `families`
+    figure : where to draw; None makes a new figure
+
+    Returns
+    -------
+    (3,) array of axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from gaussbayes.datasets import load_iris
+    >>> iris = load_iris()
+    >>> axes = shapes(iris.rows[:, :2], iris.labels)
+    >>> axes[2].get_title()
+    'full\\n17 parameters, training error 20.0 %'
+    >>> plt.close("all")
+    """
+    candidates = {name: _variant(model, name, False) for name in ("spherical", "diagonal", "full")}
+    return _side_by_side(candidates, X, y, features, figure)
+
+
+@styled
+def sharing(
+    X: Any,
+    y: Any,
+    *,
+    features: Sequence[int | str] | None = None,
+    model: GaussianClassifier | None = None,
+    figure: "Figure | SubFigure | None" = None,
+) -> NDArray[Any]:
+    """A covariance for each class beside one shared by all, fitted to the same rows.
+
+    With covariances of their own the classes meet at quadratic curves (QDA); with a shared one the
+    quadratic terms of the log-odds cancel and the boundaries are straight (LDA).
+
+    Parameters
+    ----------
+    X, y, features, model, figure : as in `shapes`
+
+    Returns
+    -------
+    (2,) array of axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from gaussbayes.datasets import load_iris
+    >>> iris = load_iris()
+    >>> axes = sharing(iris.rows, iris.labels, features=[0, 1])
+    >>> axes[1].get_title().splitlines()[1]
+    '24 parameters, training error 2.0 %'
+    >>> plt.close("all")
+    """
+    candidates = {
+        "own covariances, curved boundary": _variant(model, "full", False),
+        "shared covariance, straight boundary": _variant(model, "full", True),
+    }
+    return _side_by_side(candidates, X, y, features, figure)
+
+
+def _variant(model: GaussianClassifier | None, covariance: str, shared: bool) -> GaussianClassifier:
+    """An unfitted classifier with the parameters of another but for these two."""
+    parameters = {} if model is None else model.get_params(deep=False)
+    return GaussianClassifier(**(parameters | {"covariance": covariance, "shared": shared}))
+
+
+def _side_by_side(
+    candidates: dict[str, GaussianClassifier],
+    X: Any,
+    y: Any,
+    features: Sequence[int | str] | None,
+    figure: "Figure | SubFigure | None",
+) -> NDArray[Any]:
+    """A panel for each candidate; one that cannot be fitted says why in its panel."""
+    fitted = {name: _fitted(candidate, X, y) for name, candidate in candidates.items()}
+    models = [fit for fit in fitted.values() if isinstance(fit, GaussianClassifier)]
+    problems = [fit for fit in fitted.values() if isinstance(fit, Exception)]
+    if not models:
+        raise problems[0]
+    seen = pair_view(models[0], features)
+    if not any(isinstance(density, Distant) for density in models[0].model_.densities):
+        msg = (
+            "covariances are those of Gaussian features, and these rows have none: "
+            "plots.pairs shows models of categories and counts"
+        )
+        raise SchemaError(msg)
+    figure = style.figure_for(figure, (3.9 * len(candidates), 4.6))
+    axes: NDArray[Any] = figure.subplots(1, len(candidates), sharex=True, sharey=True)
+    entries: dict[tuple[str, str], Any] = {}
+    for ax, (name, fit) in zip(axes, fitted.items(), strict=True):
+        if isinstance(fit, GaussianClassifier):
+            entries = _draw_model(ax, fit, X, y, features) | entries
+            ax.set_title(f"{name}\n{_description(fit, X, y, features)}")
+        else:
+            ax.set_title(name)
+            _write_problem(ax, fit)
+        ax.set_xlabel(style.text(seen.names[0], _NAME_LENGTH))
+        ax.set_ylabel(style.text(seen.names[1], _NAME_LENGTH) if ax is axes[0] else "")
+    d = seen.whole.schema.n_features
+    if d > 2:
+        figure.suptitle(f"fitted to {d} features, seen through two of them", fontsize="medium")
+    style.legend_below(figure, list(entries.values()))
+    return axes
+
+
+def _fitted(
+    candidate: GaussianClassifier, X: Any, y: Any
+) -> GaussianClassifier | SingularCovarianceError:
+    try:
+        return candidate.fit(X, y)
+    except SingularCovarianceError as error:
+        return error
+
+
+def _draw_model(
+    ax: "Axes", model: GaussianClassifier, X: Any, y: Any, features: Sequence[int | str] | None
+) -> dict[tuple[str, str], Any]:
+    """Regions, rows and ellipses; returns what a legend has to explain."""
+    regions(model, X, y, features=features, resolution=_RESOLUTION, ax=ax)
+    if _is_gaussian(pair_view(model, features)):
+        ellipses(model, levels=_LEVELS, features=features, ax=ax)
+    return _taken_legend(ax)
+
+
+def _taken_legend(ax: "Axes") -> dict[tuple[str, str], Any]:
+    """The entries of a panel's legend, by label and marker; it gives way to one for all panels."""
+    from matplotlib.lines import Line2D
+
+    legend = ax.get_legend()
+    if legend is None:
+        return {}
+    entries = {}
+    for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True):
+        if handle is not None:
+            handle.set_label(text.get_text())
+            marker = handle.get_marker() if isinstance(handle, Line2D) else ""
+            entries[text.get_text(), str(marker)] = handle
+    legend.remove()
+    return entries
+
+
+def _description(
+    model: GaussianClassifier, X: Any, y: Any, features: Sequence[int | str] | None
+) -> str:
+    of_all = f"{model.n_parameters_} parameters, training error {_error(view(model), X, y)}"
+    if model.n_features_in_ == 2:
+        return of_all
+    return f"{of_all}\n(by these two features alone {_error(pair_view(model, features), X, y)})"
+
+
+def _error(seen: View, X: Any, y: Any) -> str:
+    evaluation = evaluate(seen.model.log_posterior(seen.part(X)), seen.codes(y), seen.classes)
+    return f"{100.0 * evaluation.error:.1f} %"
+
+
+def _write_problem(ax: "Axes", problem: Exception) -> None:
+    ax.text(
+        0.5,
+        0.5,
+        "cannot be fitted:\n" + "\n".join(wrap(str(problem), 40)).replace("$", r"\$"),
+        transform=ax.transAxes,
+        horizontalalignment="center",
+        verticalalignment="center",
+        fontsize="small",
+    )

@@ -1,0 +1,260 @@
+"""Rows in a figure: the colour and marker of their class, rings around those predicted wrongly.
+
+Rows without label are grey dots. Rows in which a shown feature is missing have no place in
+the figure, and the legend says how many they are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.analysis.view import Axis, View
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.plots.style import INK, ClassStyle
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+UNLABELLED = "#7d7d7d"
+"""The colour of rows without label."""
+
+_AREA = 30.0
+_RING_AREA = 95.0
+_SPREAD = 0.6
+"""Of the room between neighbouring integers or categories, what the points at one of them take."""
+_MOST_SPREAD = 60
+"""On an axis of more integers points need not be kept apart."""
+_MANY = 3000
+"""So many points are drawn as an image, which keeps vector files small."""
+
+_GOLDEN = 0.6180339887498949
+_PLASTIC = (0.7548776662466927, 0.5698402909980532)
+"""Multiples of the first, modulo 1, fill an interval evenly, and of the others a square."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Points:
+    """Rows that have every shown feature, and how many have not."""
+
+    places: FloatArray  # (n, m)
+    codes: NDArray[np.intp]  # (n,) −1 for rows without label
+    n_missing: int = 0
+
+    @property
+    def unlabelled(self) -> NDArray[np.bool_]:
+        """Which of them have no label (n,)."""
+        return np.asarray(self.codes < 0)
+
+    def some(self, which: NDArray[Any]) -> "Points":
+        """Some of them, by their numbers or a mask."""
+        return Points(self.places[which], self.codes[which], self.n_missing)
+
+
+def points_at(places: FloatArray, codes: NDArray[np.intp]) -> Points:
+    """Rows at places (n, m), of which those at NaN cannot be drawn."""
+    known = ~np.isnan(places).any(axis=1)
+    return Points(places[known], codes[known], int(np.count_nonzero(~known)))
+
+
+def points_of(seen: View, X: Any, y: Any) -> Points | None:
+    """The rows a user gave to be drawn, checked against the model; None if there are none."""
+    if X is None and y is not None:
+        msg = "y was given without X: give the rows to draw as well"
+        raise DataError(msg)
+    if X is None:
+        return None
+    if y is None:
+        places = seen.rows(X)
+        return points_at(places, np.full(places.shape[0], -1))
+    return points_at(*seen.labelled(X, y))
+
+
+def spread_out(places: FloatArray, axes: Sequence[Axis]) -> FloatArray:
+    """Places (n, m) moved a little along discrete axes, where many rows stand at the same one.
+
+    Examples
+    --------
+    >>> axis = Axis("wind", ("low", "high"), (0, 1))
+    >>> spread_out(np.array([[1.0, 7.0], [1.0, 8.0]]), [axis, Axis("age")]).round(2).tolist()
+    [[0.7, 7.0], [1.15, 8.0]]
+    """
+    moved = places.copy()
+    discrete = [j for j, axis in enumerate(axes) if axis.is_discrete and _is_narrow(places[:, j])]
+    for j, multiple in zip(discrete, _PLASTIC, strict=False):
+        moved[:, j] += _SPREAD * _even(places.shape[0], multiple)
+    return moved
+
+
+def _is_narrow(values: FloatArray) -> bool:
+    return bool(np.ptp(values) < _MOST_SPREAD) if values.size else False
+
+
+def _even(n: int, multiple: float) -> FloatArray:
+    """Numbers (n,) from −½ to ½ that fill the interval evenly."""
+    numbers: FloatArray = np.arange(n, dtype=np.float64) * multiple % 1.0 - 0.5
+    return numbers
+
+
+def strip(values: RealArray, ranks: NDArray[Any], n_strips: int) -> FloatArray:
+    """Values (n,) of one feature as points (n, 2) in strips one below the other, rank 0 on top.
+
+    Within its strip a point's height says nothing; it only keeps equal values apart.
+
+    Examples
+    --------
+    >>> strip(np.array([7.0, 8.0]), np.array([0, 1]), 2).round(2).tolist()
+    [[7.0, 0.7], [8.0, 0.07]]
+    """
+    height = n_strips - 1 - ranks + _SPREAD * _even(values.size, _GOLDEN)
+    return np.stack([values.astype(np.float64), height], axis=1)
+
+
+def draw_points(
+    ax: "Axes",
+    places: FloatArray,
+    codes: NDArray[np.intp],
+    styles: Sequence[ClassStyle],
+    *,
+    hollow: bool = False,
+) -> None:
+    """Draw rows (n, 2), each with the colour and marker of its class, under rings only.
+
+    Those of code −1 are drawn as rows without label.
+    """
+    draw_unlabelled(ax, places[codes < 0], hollow=hollow)
+    for code, look in enumerate(styles):
+        chosen = places[codes == code]
+        if chosen.shape[0]:
+            ax.scatter(
+                chosen[:, 0],
+                chosen[:, 1],
+                s=_AREA,
+                marker=look.marker,
+                facecolors="none" if hollow else look.color,
+                edgecolors=look.color if hollow else "white",
+                linewidths=1.2 if hollow else 0.5,
+                zorder=4,
+                rasterized=places.shape[0] > _MANY,
+                gid=f"class {code}",
+            )
+
+
+def draw_unlabelled(ax: "Axes", places: FloatArray, *, hollow: bool = False) -> None:
+    """Draw rows (n, 2) without label as small grey dots."""
+    if places.shape[0]:
+        ax.scatter(
+            places[:, 0],
+            places[:, 1],
+            s=_AREA / 2,
+            facecolors="none" if hollow else UNLABELLED,
+            edgecolors=UNLABELLED if hollow else "white",
+            linewidths=0.8 if hollow else 0.3,
+            zorder=3.9,
+            rasterized=places.shape[0] > _MANY,
+            gid="unlabelled",
+        )
+
+
+def draw_rings(ax: "Axes", places: FloatArray) -> None:
+    """Draw a ring around each of the rows (n, 2)."""
+    ax.scatter(
+        places[:, 0],
+        places[:, 1],
+        s=_RING_AREA,
+        facecolors="none",
+        edgecolors=INK,
+        linewidths=1.1,
+        zorder=5,
+        rasterized=places.shape[0] > _MANY,
+        gid="errors",
+    )
+
+
+def draw_given(
+    ax: "Axes",
+    points: Points,
+    places: FloatArray,
+    predicted: NDArray[np.intp],
+    styles: Sequence[ClassStyle],
+) -> list["Line2D"]:
+    """Draw rows at their places (n, 2) over regions, and ring those predicted wrongly.
+
+    Returns the legend entries: of the classes, unless no row has one, and of whatever else is there
+    to be explained.
+    """
+    draw_points(ax, places, points.codes, styles)
+    wrong = (predicted != points.codes) & ~points.unlabelled
+    draw_rings(ax, places[wrong])
+    entries = [] if points.unlabelled.all() else class_handles(styles)
+    return [*entries, *([ring_handle("error")] if wrong.any() else []), *row_handles(points)]
+
+
+def draw_means(ax: "Axes", places: FloatArray) -> list["Line2D"]:
+    """Mark the classes' means (k, 2) over everything, if they have places; its legend entry."""
+    from matplotlib.patheffects import withStroke
+
+    if np.isnan(places).any():
+        return []
+    look: dict[str, Any] = {"marker": "+", "markersize": 9, "markeredgewidth": 2}
+    around = [withStroke(linewidth=4, foreground="white")]
+    ax.plot(
+        *places.T, linestyle="none", color=INK, zorder=6, path_effects=around, gid="means", **look
+    )
+    return [marker_handle("mean", markeredgecolor=INK, **look)]
+
+
+def class_handles(styles: Sequence[ClassStyle], **look: Any) -> list["Line2D"]:
+    """Legend entries: the marker of each class."""
+    return [
+        marker_handle(style.label, marker=style.marker, markerfacecolor=style.color, **look)
+        for style in styles
+    ]
+
+
+def row_handles(points: Points | None) -> list["Line2D"]:
+    """Legend entries: the rows without label, and how many have no place, if there are any."""
+    if points is None:
+        return []
+    entries = []
+    if points.unlabelled.any():
+        dot = {"marker": "o", "markersize": 4.5, "markerfacecolor": UNLABELLED}
+        entries.append(marker_handle("unlabelled", **dot))
+    return [*entries, *missing_handles(points.n_missing)]
+
+
+def missing_handles(n_missing: int) -> list["Line2D"]:
+    """A legend entry that says how many rows are not drawn, if there are any."""
+    if not n_missing:
+        return []
+    rows = "1 row" if n_missing == 1 else f"{n_missing:,} rows"
+    return [marker_handle(f"{rows} not drawn:\nvalue missing or\nnot shown", marker="none")]
+
+
+def ring_handle(label: str) -> "Line2D":
+    """The legend entry of the rings."""
+    return marker_handle(
+        label,
+        marker="o",
+        markersize=9,
+        markerfacecolor="none",
+        markeredgecolor=INK,
+        markeredgewidth=1.1,
+    )
+
+
+def marker_handle(label: str, **look: Any) -> "Line2D":
+    """A legend entry that is a marker without a line."""
+    from matplotlib.lines import Line2D
+
+    options: dict[str, Any] = {
+        "linestyle": "none",
+        "markersize": 6.5,
+        "markeredgecolor": "white",
+        "markeredgewidth": 0.5,
+    } | look
+    return Line2D([], [], label=label, **options)
