@@ -10,16 +10,16 @@ from collections.abc import Callable
 
 import numpy as np
 from cells import Cell, draw
+from gaussbayes.families.gaussian.leave_one_out import leave_one_out, shrinkage_path
+from gaussbayes.families.gaussian.leave_one_out.toward_shared import has_closed_form
+from gaussbayes.families.gaussian.structures import sharing_of
+from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.model.selection import SHRINKAGES, STRUCTURES, Choice, select
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from timing import interleaved
 
 from gaussbayes.base.schema import Schema
-from gaussbayes.families.gaussian.leave_one_out import leave_one_out, shrinkage_path
-from gaussbayes.families.gaussian.leave_one_out.toward_shared import has_closed_form
 from gaussbayes.families.gaussian.shrinkage import Shrinkage
-from gaussbayes.families.gaussian.structures import sharing_of
-from gaussbayes.families.gaussian.summarise import summarise
-from gaussbayes.model.selection import SHRINKAGES, STRUCTURES, Choice, select
 from gaussbayes.model.settings import Settings
 
 CELL = Cell("leave one out", 2_000, 20, 3)

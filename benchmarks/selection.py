@@ -18,6 +18,10 @@ from typing import Any
 
 import numpy as np
 from choice_page import with_section
+from gaussbayes.families.gaussian.scores import log_posterior
+from gaussbayes.families.gaussian.structures import sharing_of
+from gaussbayes.families.gaussian.summarise import summarise
+from gaussbayes.model.selection import Choice, select
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
@@ -31,10 +35,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from gaussbayes.base.schema import Schema
-from gaussbayes.families.gaussian.scores import log_posterior
-from gaussbayes.families.gaussian.structures import sharing_of
-from gaussbayes.families.gaussian.summarise import summarise
-from gaussbayes.model.selection import Choice, select
 from gaussbayes.model.settings import check_settings
 
 DOCS = Path(__file__).parent.parent / "docs"

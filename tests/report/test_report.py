@@ -302,6 +302,9 @@ def test_models_and_settings_that_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="held_out must be"):
         report_on(model, X, y, tmp_path, held_out="half")
     frame = pd.DataFrame(X, columns=["a", "b"])
-    with pytest.raises(ValueError, match="must be in the order of the features"), warnings.catch_warnings():
+    with (
+        pytest.raises(ValueError, match="must be in the order of the features"),
+        warnings.catch_warnings(),
+    ):
         report_on(GaussianClassifier().fit(frame, y), frame[["b", "a"]], y, tmp_path)
     assert list(tmp_path.iterdir()) == []

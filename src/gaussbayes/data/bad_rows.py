@@ -211,7 +211,10 @@ def _where(
     import pyarrow.compute as pc
 
     kind = value_type(column.type)
-    if not (pa.types.is_floating(kind) or (wrong in {_negative, _not_count, _not_bit} and _is_real(kind))):
+    if not (
+        pa.types.is_floating(kind)
+        or (wrong in {_negative, _not_count, _not_bit} and _is_real(kind))
+    ):
         return None
     if kind != column.type:
         column = column.cast(kind)
