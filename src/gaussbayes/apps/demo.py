@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import LeaveOneOut, cross_val_predict, train_test_split
 
-from gaussbayes.analysis.comparison import STRUCTURES
 from gaussbayes.base.progress import track
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.datasets import Dataset, load_iris
+from gaussbayes.families.gaussian.structure import STRUCTURES
 from gaussbayes.kernels import show_config
 
 try:

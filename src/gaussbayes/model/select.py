@@ -314,4 +314,4 @@ def _size(settings: Settings, schema: Schema) -> int:
         component.family.n_parameters(k, len(component.columns)) or 0
         for component in settings.components
     )
-    return k - 1 + int(sum(counts))
+    return int(k - 1 + sum(counts))

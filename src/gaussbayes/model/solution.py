@@ -212,7 +212,7 @@ def _score(
     log_prior: FloatArray,
 ) -> NDArray[Any]:
     pairs = list(zip(solution.densities, parts, strict=True))
-    fused = [number for number, (density, _) in enumerate(pairs) if _is_fused(type(density))]
+    fused = [number for number, (density, _) in enumerate(pairs) if _is_fused(density.__class__)]
     size = parts[0].n_rows * sum(density.n_columns for density, _ in pairs)
     threads = n_threads(n_jobs) if size > _WORTH_A_THREAD else 1
     if not fused:

@@ -109,7 +109,7 @@ def command(
     chosen = options.RowOptions.taken(settings)
 
     from gaussbayes.analysis.comparison import compare
-    from gaussbayes.analysis.held_out import Recipe
+    from gaussbayes.analysis.held_out import ModelOptions
     from gaussbayes.model.options import check_options
 
     checked = check_options(**settings)
@@ -128,7 +128,7 @@ def command(
             table.labels,
             held_out=memory_rows.held_out_rows(held_out, table, chosen),
             neighbors=neighbors,
-            model=Recipe(checked, table.categorical),
+            model=ModelOptions(checked, table.categorical),
             automatic=automatic,
             random_state=seed,
         )

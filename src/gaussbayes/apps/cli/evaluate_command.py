@@ -152,14 +152,14 @@ def _on_held_out_rows(
     source: "Source", chosen: RowOptions, settings: dict[str, Any], held_out: Any, seed: int
 ) -> "tuple[Evaluation, dict[str, Any]]":
     """Models fitted to some rows on the others, which must fit into memory."""
-    from gaussbayes.analysis.held_out import Recipe, check_classes, evaluate_held_out
+    from gaussbayes.analysis.held_out import ModelOptions, check_classes, evaluate_held_out
 
     checked = options.check_settings(settings)
     rows = row_files.training_rows(source, chosen, checked)
     reduced = memory_rows.load_rows(rows, labelled_only=chosen.labelled_only)
     table = reduced.total
     check_classes(table.table.classes)
-    recipe = Recipe(checked, table.categorical)
+    recipe = ModelOptions(checked, table.categorical)
     with warnings_told():
         judged = evaluate_held_out(
             recipe, table.features, table.labels, held_out, random_state=seed

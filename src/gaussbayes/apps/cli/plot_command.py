@@ -276,9 +276,9 @@ def _of_rows(
 
 def _compared(rows: memory_rows.MemoryRows, settings: "Options", held_out: Any, seed: int) -> Any:
     from gaussbayes.analysis.comparison import compare
-    from gaussbayes.analysis.held_out import Recipe
+    from gaussbayes.analysis.held_out import ModelOptions
 
-    recipe = Recipe(settings, rows.categorical)
+    recipe = ModelOptions(settings, rows.categorical)
     with warnings_told():
         return compare(
             rows.features, rows.labels, held_out=held_out, model=recipe, random_state=seed

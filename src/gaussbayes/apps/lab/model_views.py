@@ -320,7 +320,7 @@ def hold_out(table: Table, split: Split) -> tuple[NDArray[np.bool_], str | None]
     labels = np.array([*table.labels.tolist(), None], dtype=object)[table.codes]
     any_rows = np.zeros((labels.size, 1))  # what is held out does not depend on the features
     try:
-        recipe = held_out.recipe_of(None)
+        recipe = held_out.model_options(None)
         splits = held_out.split(any_rows, labels, recipe, split.test, split.seed)
     except GaussBayesError as error:
         return test, f"no rows are held out: {error}"
