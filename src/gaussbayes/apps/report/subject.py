@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis import informative_features as informative
 from gaussbayes.analysis.class_moments import correlations
-from gaussbayes.analysis.comparison import ComparedModel, compare
+from gaussbayes.analysis.comparison import ComparedModel as Candidate
 from gaussbayes.analysis.comparison import Comparison as ComparedModels
+from gaussbayes.analysis.comparison import compare
 from gaussbayes.analysis.data_summary import DataSummary, summarise_data
 from gaussbayes.analysis.evaluation import Evaluation, confident_errors, evaluate
 from gaussbayes.analysis.explanation import BayesTerms, bayes_rule
@@ -512,7 +513,7 @@ class Subject:
         encoder = replace(self.model.encoder, categories=None)
         return replace(plan.with_options(**chosen), encoder=encoder, mark=None)
 
-    def _compared(self, candidate: ComparedModel) -> ComparedModel:
+    def _compared(self, candidate: Candidate) -> ComparedModel:
         structure = candidate.structure
         words = None if structure is None else f"{structure.covariance}, {structure.sharing_name}"
         return ComparedModel(
