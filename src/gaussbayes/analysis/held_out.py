@@ -96,7 +96,7 @@ class ModelOptions:
 
 
 def model_options(model: Any) -> ModelOptions:
-    """The options of a classifier, by its parameters; None has the defaults.
+    """The options of a classifier, by its parameters, or of a model; None has the defaults.
 
     Raises
     ------
@@ -105,6 +105,9 @@ def model_options(model: Any) -> ModelOptions:
     """
     if isinstance(model, ModelOptions):
         return model
+    if isinstance(model, Model):
+        options = check_options(**options_of(model.settings, model.schema))
+        return ModelOptions(options, list(model.schema.categorical) or "from_dtype")
     parameters: Mapping[str, Any] = {}
     if model is not None:
         parameters = model.get_params(deep=False) if hasattr(model, "get_params") else {}

@@ -102,7 +102,7 @@ def pairs(
     fewest = min(couple.evaluation.n_errors for couple in couples.values()) if m > 2 else None
     names = [style.text(name, _NAME_LENGTH) for name in seen.names]
     room = _SIDE * m + _NAME_LINE * max(name.count("\n") for name in names)
-    categories = [name for axis in seen.axes for name in axis.categories or ()]
+    categories = [name for axis in seen.axes for name in axis.categories]
     room += _LETTER * min(_NAME_LENGTH, max(map(len, categories), default=0))
     figure = style.figure_for(figure, (room + 0.5, room + 0.9))
     axes: NDArray[Any] = figure.subplots(m, m, squeeze=False)
@@ -256,7 +256,7 @@ def _set_ticks(ax: "Axes", axis: Axis, which: Literal["x", "y"], *, named: bool)
         ticks.set_ticks([])
 
 
-def _handles(seen: View, points: row_markers.Points, *, best: bool) -> list[Any]:
+def _handles(seen: View, points: row_markers.RowPoints, *, best: bool) -> list[Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

@@ -311,7 +311,7 @@ def draw_ticks(
     from matplotlib.ticker import MaxNLocator
 
     ticks = ax.xaxis if which == "x" else ax.yaxis
-    if axis.categories is None:
+    if axis.is_ordered:
         if axis.integers is not None:
             ticks.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
         return

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis import informative_features as informative
 from gaussbayes.analysis.class_moments import correlations
-from gaussbayes.analysis.comparison import ComparedModel as Candidate
-from gaussbayes.analysis.comparison import Comparison as ComparedModels
-from gaussbayes.analysis.comparison import compare
+from gaussbayes.analysis.comparison import ComparedModel, Comparison, compare
 from gaussbayes.analysis.data_summary import DataSummary, summarise_data
 from gaussbayes.analysis.evaluation import Evaluation, confident_errors, evaluate
 from gaussbayes.analysis.explanation import BayesTerms, bayes_rule
@@ -66,7 +64,7 @@ _RATIO = 1e4
 
 
 @dataclass(frozen=True, slots=True)
-class ParameterTable:
+class WrittenTable:
     """Parameters as text; a row is that of a class, given by its code, or of a feature, by name."""
 
     caption: str
@@ -92,7 +90,7 @@ class ErrorRow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ComparedModel:
+class ComparisonLine:
     """One of the models that were asked about the same held-out rows."""
 
     name: str
@@ -105,15 +103,15 @@ class ComparedModel:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class ModelComparison:
     """Models judged by the same held-out rows."""
 
-    models: tuple[ComparedModel, ...]
+    models: tuple[ComparisonLine, ...]
     how: str  # rows were held out
-    source: ComparedModels  # for the plot
+    source: Comparison  # for the plot
 
     @property
-    def subject(self) -> ComparedModel | None:
+    def subject(self) -> ComparisonLine | None:
         """The model with the structure of the report's."""
         return next((model for model in self.models if model.is_subject), None)
 
@@ -384,13 +382,13 @@ class Subject:
             return (protocol.ParameterTable("parameter", (), np.empty((self.classes.size, 0))),)
         return density.tables(self.model.schema.part(columns))
 
-    def parameter_tables(self) -> tuple[tuple[ParameterTable, ...], ...]:
+    def parameter_tables(self) -> tuple[tuple[WrittenTable, ...], ...]:
         """Every parameter, of the first features and classes; tables of a group go side by side.
 
         The priors stand beside the means, or what the first family of numbers has instead.
         Covariances are matrices; everything else is as the families show it.
         """
-        groups: list[tuple[ParameterTable, ...]] = []
+        groups: list[tuple[WrittenTable, ...]] = []
         first: protocol.ParameterTable | None = None
         sizes: FloatArray | None = None
         for component, density in zip(self.model.components, self.model.densities, strict=True):
@@ -406,11 +404,11 @@ class Subject:
 
     def _with_priors(
         self, table: protocol.ParameterTable | None, sizes: FloatArray | None
-    ) -> ParameterTable:
+    ) -> WrittenTable:
         priors = [score(prior) for prior in self.model.prior[:MOST_COLUMNS].tolist()]
         codes = tuple(range(len(priors)))
         if table is None or sizes is None:
-            return ParameterTable("Priors", ("prior",), codes, tuple((prior,) for prior in priors))
+            return WrittenTable("Priors", ("prior",), codes, tuple((prior,) for prior in priors))
         names = table.columns[:MOST_COLUMNS]
         # The digits of a mean are counted from the deviation of the feature.
         columns = [
@@ -418,7 +416,7 @@ class Subject:
             for column, size, _ in zip(table.values.T, sizes, names, strict=False)
         ]
         what = table.title if "|" in table.title else f"{table.title}s"
-        return ParameterTable(
+        return WrittenTable(
             caption=f"Priors and {what}",
             columns=("prior", *(f"{table.title} of {name}" for name in names)),
             rows=codes,
@@ -426,7 +424,7 @@ class Subject:
             n_more=len(table.columns) - len(names),
         )
 
-    def _table(self, table: protocol.ParameterTable) -> ParameterTable:
+    def _table(self, table: protocol.ParameterTable) -> WrittenTable:
         """A table of a family: a row a class, or one for all of them."""
         values = table.values[:MOST_COLUMNS, :MOST_COLUMNS]
         names = table.columns[:MOST_COLUMNS]
@@ -439,7 +437,7 @@ class Subject:
             else aligned(column, digits=4, size=float(np.abs(column).min()) or None)
             for column in values.T
         ]
-        return ParameterTable(
+        return WrittenTable(
             caption=_capitalised(table.title),
             columns=names,
             rows=rows,
@@ -450,7 +448,7 @@ class Subject:
 
     def _matrices(
         self, columns: Sequence[int], density: Any
-    ) -> Iterator[tuple[ParameterTable, ParameterTable]]:
+    ) -> Iterator[tuple[WrittenTable, WrittenTable]]:
         """Covariances and correlations, side by side for each class, if features have some."""
         first, n_more = columns[:MOST_COLUMNS], max(0, len(columns) - MOST_COLUMNS)
         names = tuple(self.features[column] for column in first)
@@ -475,13 +473,13 @@ class Subject:
             written = tuple(tuple(fixed(x, 2) for x in line) for line in correlation.tolist())
             shading = tuple(map(tuple, correlation.tolist()))
             yield (
-                ParameterTable("Covariances of", names, names, cells, owner, None, n_more),
-                ParameterTable("Correlations of", names, names, written, owner, shading, n_more),
+                WrittenTable("Covariances of", names, names, cells, owner, None, n_more),
+                WrittenTable("Correlations of", names, names, written, owner, shading, n_more),
             )
 
     # Other models.
 
-    def compared(self, held_out: Any, seed: int) -> Comparison | str:
+    def compared(self, held_out: Any, seed: int) -> ModelComparison | str:
         """This model and others on held-out rows, or why they cannot be compared."""
         if isinstance(held_out, tuple) and len(held_out) == 2:
             _, rows, codes = read_labelled(self.classifier, *held_out)
@@ -503,7 +501,7 @@ class Subject:
         if len(voters) > 1 and len(reasons) == 1 and None not in reasons:  # one line says it
             models = [model for model in models if not model.is_neighbors]
             models.append(replace(voters[0], name="nearest neighbours"))
-        return Comparison(tuple(models), source.how, source)
+        return ModelComparison(tuple(models), source.how, source)
 
     def _plan(self) -> ModelOptions:
         """What makes the model anew; what was left open is as it was chosen."""
@@ -513,10 +511,10 @@ class Subject:
         encoder = replace(self.model.encoder, categories=None)
         return replace(plan.with_options(**chosen), encoder=encoder, mark=None)
 
-    def _compared(self, candidate: Candidate) -> ComparedModel:
+    def _compared(self, candidate: ComparedModel) -> ComparisonLine:
         structure = candidate.structure
         words = None if structure is None else f"{structure.covariance}, {structure.sharing_name}"
-        return ComparedModel(
+        return ComparisonLine(
             name=candidate.name,
             covariance=words,
             n_parameters=candidate.n_parameters,
