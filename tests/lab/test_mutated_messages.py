@@ -15,9 +15,9 @@ from gaussbayes.apps.lab.message_reader import read
 from gaussbayes.apps.lab.store import Store
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import GaussBayesError
-from tests.lab.page import Page
+from tests.lab.tables import open_page, people
 
-PAGE = Page()
+PAGE, MIXED = open_page(people(40, missing=0.1, unlabelled=0.2))
 COMMON: dict[str, Any] = {
     "data": PAGE.data("few_rows", n=30),
     "pair": [0, 1],
@@ -37,6 +37,8 @@ FITTED = {
     "divisor": "mle",
     "shrinkage": 0.1,
     "priors": [0.5, 0.5],
+    "smoothing": 0.5,
+    "unlabelled_weight": 0.5,
     "first": 20,
 }
 REQUESTS: list[dict[str, Any]] = [
@@ -54,6 +56,15 @@ REQUESTS: list[dict[str, Any]] = [
     {name: COMMON[name] for name in ("data", "pair", "model", "hide")}
     | {"kind": "point", "at": [0.5, 0.5]},
     {"kind": "numbers", "data": COMMON["data"], "pair": [3, 4], "model": FITTED},
+    {
+        "kind": "point",
+        "data": MIXED,
+        "pair": [0, 2],
+        "model": FITTED,
+        "at": 3,
+        "categories": [1, None],
+    },
+    {"kind": "scene", "data": MIXED, "pair": [0, 1], "model": FITTED, "layers": ["errors"]},
     {"kind": "take_away", "what": "model", "data": COMMON["data"], "pair": [0, 1], "model": FITTED},
     {
         "kind": "data",

@@ -382,9 +382,11 @@ def labelled_rows(
         raise MessageError(str(error)) from None
     n_unlabelled = int(np.count_nonzero(codes == UNLABELLED))
     if n_unlabelled:
-        one = n_unlabelled == 1
-        some, them = ("1 row has", "it") if one else (f"{n_unlabelled:,} rows have", "them")
-        notes.append(f"{some} no label in {chosen_target!r}, and the model learns from {them} too")
+        rows_have, them = f"{n_unlabelled:,} rows have", "them"
+        if n_unlabelled == 1:
+            rows_have, them = "1 row has", "it"
+        missing = f"{rows_have} no label in {chosen_target!r}"
+        notes.append(f"{missing}, and the model learns from {them} too")
     numbers = np.ascontiguousarray(rows.matrix, dtype=np.float64)
     _check_rows(name, numbers, chosen.numeric, len(chosen.features))
     for column, values in zip(categorical, rows.categories, strict=True):

@@ -128,7 +128,7 @@ function title(app, plot) {
   find("title").dataset.key = key;
   const number = (count) => count.toLocaleString("en");
   const many = (count, one, all) => `${number(count)} ${count === 1 ? one : all}`;
-  const lacking = plot.points.lacking(app.drawn);
+  const { lacking } = plot.points;
   const hidden = lacking ? `, ${number(lacking)} not drawn` : "";
   find("title").textContent = `${name} · ${many(n, "point", "points")}${hidden} · ${many(classes.length, "class", "classes")}`;
 }

@@ -59,13 +59,16 @@ export class Points {
     return codes.map((code) => (code === NO_CODE ? null : code));
   }
 
-  /** How many rows lack one of some features, so that they are not drawn. */
-  lacking(features) {
-    const { n, points, columns } = this.app.data;
-    const known = (row) => features.every((feature) => Number.isFinite(points[row * columns + feature]));
-    let lacking = 0;
-    for (let row = 0; row < n; row++) if (!known(row)) lacking += 1;
-    return lacking;
+  /** How many rows lack one of the features that are drawn, so that they are not drawn. */
+  get lacking() {
+    const { drawn, data: { id, n, points, columns } } = this.app;
+    const key = JSON.stringify([id, drawn]);
+    if (this.counted?.key === key) return this.counted.rows;
+    const known = (row) => drawn.every((feature) => Number.isFinite(points[row * columns + feature]));
+    let rows = 0;
+    for (let row = 0; row < n; row++) if (!known(row)) rows += 1;
+    this.counted = { key, rows };
+    return rows;
   }
 
   /** Draw all points, those without label under the others. */

@@ -206,7 +206,7 @@ function columns(app) {
 /** How many rows are not drawn because they lack a feature that is shown. */
 function lacking(app) {
   if (!app.data || !app.plot) return "";
-  const n = app.plot.points.lacking(app.drawn);
+  const n = app.plot.points.lacking;
   if (!n) return "";
   const names = app.drawn.map((feature) => app.data.features[feature]);
   const rows = n === 1 ? "1 row lacks" : `${count(n)} rows lack`;
