@@ -40,3 +40,23 @@ def as_parquet() -> bytes:
     out = io.BytesIO()
     pq.write_table(pa.table({**columns, "tree": kinds}), out)
     return out.getvalue()
+
+
+def as_mixed_csv() -> bytes:
+    """The same with two features of categories, missing values, missing labels and a date."""
+    rng = np.random.default_rng(4)
+    X, kinds = rows()
+    lines = [",".join([*FEATURES, "soil", "bark", "found", "tree"])]
+    for number, (row, kind) in enumerate(zip(X.tolist(), kinds.tolist(), strict=True)):
+        values = [str(value) if rng.random() > 0.05 else "" for value in row]
+        soil = ("clay", "sand", "loam")[(CLASSES.index(kind) + int(rng.integers(2))) % 3]
+        bark = ("rough", "smooth")[int(rng.random() < 0.3 + 0.4 * (kind == "birch"))]
+        tree = kind if rng.random() > 0.3 else ""
+        lines.append(",".join([*values, soil, bark, f"2024-05-{1 + number % 28}", tree]))
+    return "\n".join(lines).encode()
+
+
+def as_categories() -> bytes:
+    """A table in which no feature holds numbers."""
+    lines = [f"{'SML'[row % 3]},{'ab'[row % 2]},{'xy'[row % 4 // 2]}" for row in range(24)]
+    return "\n".join(["size,side,kind", *lines]).encode()

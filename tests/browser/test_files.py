@@ -113,8 +113,27 @@ def test_rows_of_another_format(lab: Lab) -> None:
     body = gzip.compress("\n".join(rows).encode(), mtime=0)
     lab.find("data-file").set_input_files(payload("wide.jsonl.gz", body))
     lab.until("lab.data.name === 'wide.jsonl.gz'")
-    expect(lab.find("toast")).to_have_text("of 51 columns of numbers the first 50 are taken")
+    expect(lab.find("toast")).to_have_text("of 51 features the first 50 are taken")
     assert ".feather" in str(lab.find("data-file").get_attribute("accept"))
+
+
+def test_what_is_left_out_of_a_table_is_said(lab: Lab) -> None:
+    lab.open()
+    panel = lab.panel("data")
+    lines = [
+        f"{row},{row % 5},seen by {row},2024-05-{1 + row % 3},,{['u', 'v', ''][row % 3]}"
+        for row in range(30)
+    ]
+    body = "\n".join(["x,y,note,day,empty,kind", *lines]).encode()
+    lab.find("data-file").set_input_files(payload("mixed.csv", body))
+    lab.until("lab.data.name === 'mixed.csv'")
+    said = (
+        "left out: 'note' (free text), 'day' (dates or times), 'empty' (no values); "
+        "10 rows have no label in 'kind', and the model learns from them too"
+    )
+    expect(lab.find("toast")).to_have_text(said)
+    expect(panel.locator(".summary")).to_contain_text(said)
+    assert lab.get("lab.data.n") == 30
 
 
 def test_what_painting_makes_of_a_table_is_said(lab: Lab) -> None:

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes.apps.lab import given as reading_of_rows
-from gaussbayes.apps.lab import serving
-from gaussbayes.apps.lab.given import Given
+from gaussbayes.apps.lab import server, table_reader
+from gaussbayes.apps.lab.table_reader import NamedTable
 from tests.cli.calling import Call, Shell
 
 
@@ -18,11 +17,11 @@ def served(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What would have been served."""
     found: dict[str, Any] = {}
 
-    def serve(desk: Any, **options: Any) -> None:
-        found.update(options, given=desk.about()["given"])
+    def serve(backend: Any, **options: Any) -> None:
+        found.update(options, given=backend.about()["given"])
         options["tell"]("http://127.0.0.1:1/token/")
 
-    monkeypatch.setattr(serving, "serve", serve)
+    monkeypatch.setattr(server, "serve", serve)
     return found
 
 
@@ -51,14 +50,14 @@ def test_rows_from_a_pipe(shell: Shell, iris: Path) -> None:
 def test_many_rows_are_a_sample(
     call: Call, monkeypatch: pytest.MonkeyPatch, served: dict[str, Any], tmp_path: Path
 ) -> None:
-    kept: list[Given] = []
-    gather = reading_of_rows.gather
+    kept: list[NamedTable] = []
+    sampled_table = table_reader.sampled_table
 
-    def noting(*arguments: Any, **options: Any) -> Given | None:
-        kept.append(gather(*arguments, **options, most=100))  # type: ignore[arg-type]
+    def noting(*arguments: Any, **options: Any) -> NamedTable | None:
+        kept.append(sampled_table(*arguments, **options, most=100))  # type: ignore[arg-type]
         return kept[0]
 
-    monkeypatch.setattr(reading_of_rows, "gather", noting)
+    monkeypatch.setattr(table_reader, "sampled_table", noting)
     rows = np.arange(1000)
     pd.DataFrame({"x": rows, "kind": rows % 2}).to_parquet(tmp_path / "rows.parquet")
     assert call("lab", "rows.parquet", "--seed", 5).exit_code == 0
@@ -84,7 +83,7 @@ def test_what_is_wrong(call: Call, iris: Path, arguments: list[str], code: int, 
 
 
 def test_a_port_in_use(call: Call) -> None:
-    with serving.listen(0) as taken:
+    with server.listen(0) as taken:
         port = taken.getsockname()[1]
         result = call("lab", "--port", port, "--no-browser")
     assert result.exit_code == 1
@@ -92,7 +91,7 @@ def test_a_port_in_use(call: Call) -> None:
 
 
 def test_without_the_extra(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "find_spec", lambda _: None)
+    monkeypatch.setattr(server, "find_spec", lambda _: None)
     result = call("lab")
     assert result.exit_code == 1
     assert "pip install 'gaussbayes[lab]'" in result.stderr

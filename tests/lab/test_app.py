@@ -11,9 +11,9 @@ from urllib.parse import quote
 import pytest
 
 from gaussbayes.apps.lab.app import STATIC, _files_in, plotly_file, shown_name
-from gaussbayes.apps.lab.frames import decode
-from gaussbayes.apps.lab.serving import ADDRESS
-from tests.lab.standing_in import MOST, TOKEN, Running, desk, running
+from gaussbayes.apps.lab.server import ADDRESS
+from gaussbayes.apps.lab.wire_format import decode
+from tests.lab.server_double import MOST, TOKEN, Running, backend, running
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_an_upload_that_breaks_off(caplog: pytest.LogCaptureFixture) -> None:
     kept: list[bytes] = []
     with (
         caplog.at_level(logging.WARNING),
-        running(desk(keep=lambda _, body: kept.append(body))) as server,
+        running(backend(keep=lambda _, body: kept.append(body))) as server,
     ):
         with create_connection((ADDRESS, server.port)) as connection:
             lines = [

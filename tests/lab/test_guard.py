@@ -10,12 +10,12 @@ from starlette.routing import Route, WebSocketRoute
 from websockets.exceptions import InvalidStatus
 
 from gaussbayes.apps.lab.app import make_app
-from gaussbayes.apps.lab.bench import Bench
 from gaussbayes.apps.lab.guard import Door, guarded, refusal
-from tests.lab.standing_in import MOST, TOKEN, Running, desk, running
+from gaussbayes.apps.lab.worker import Worker
+from tests.lab.server_double import MOST, TOKEN, Running, backend, running
 
 DOOR = Door(TOKEN, 8000, MOST)
-ROUTES = make_app(desk(), Bench()).routes
+ROUTES = make_app(backend(), Worker()).routes
 
 
 def requests() -> list[tuple[str, str]]:

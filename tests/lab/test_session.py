@@ -1,4 +1,4 @@
-"""Conversations: the latest request wins, mistakes are answered, a page that goes is no error."""
+"""Conversations: the latest request wins, errors are answered, a page that goes is no error."""
 
 import asyncio
 import json
@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from gaussbayes.apps.lab.bench import Bench
-from gaussbayes.apps.lab.desk import Desk
-from gaussbayes.apps.lab.frames import decode
+from gaussbayes.apps.lab.backend import Backend
 from gaussbayes.apps.lab.session import GoneError, converse
-from tests.lab.standing_in import Answered, Asked, answer, desk, running
+from gaussbayes.apps.lab.wire_format import decode
+from gaussbayes.apps.lab.worker import Worker
+from tests.lab.server_double import Answered, Asked, answer, backend, running
 
 
 class Spoken:
@@ -39,12 +39,12 @@ class Spoken:
             self._done.set()
 
 
-def heard(*messages: str | bytes, functions: Desk | None = None, until: int) -> list[Any]:
+def heard(*messages: str | bytes, functions: Backend | None = None, until: int) -> list[Any]:
     """What a page hears that sends these messages one right after the other."""
 
     async def talk() -> list[Any]:
         channel = Spoken(*messages, until=until)
-        await asyncio.wait_for(converse(channel, functions or desk(), Bench()), 10)
+        await asyncio.wait_for(converse(channel, functions or backend(), Worker()), 10)
         return channel.heard
 
     return asyncio.run(talk())
@@ -90,7 +90,7 @@ def test_what_waits_while_something_is_calculated() -> None:
             raise GoneError
 
         channel.receive = receive  # type: ignore[method-assign]
-        talking = asyncio.create_task(converse(channel, desk(answer=slow), Bench()))
+        talking = asyncio.create_task(converse(channel, backend(answer=slow), Worker()))
         sent.put_nowait(asking(0, "numbers"))
         await asyncio.sleep(0.05)
         for number, kind in enumerate(["numbers", "scene", "numbers", "scene", "scene"], 1):
@@ -118,9 +118,9 @@ def test_what_is_wrong_with_a_request_is_told() -> None:
     assert head["number"] == 2
 
 
-def test_a_mistake_of_ours_is_told_and_noted(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_error_of_ours_is_told_and_noted(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
-        error, head = heard(asking(1, "mistake"), asking(2, "slower"), until=2)
+        error, head = heard(asking(1, "bug"), asking(2, "slower"), until=2)
     assert "TypeError" in error["text"]
     assert head["number"] == 2
     (record,) = caplog.records
@@ -131,7 +131,7 @@ def test_too_little_memory() -> None:
     def greedy(_: Asked) -> Answered:
         raise MemoryError
 
-    (error,) = heard(asking(1, "scene"), functions=desk(answer=greedy), until=1)
+    (error,) = heard(asking(1, "scene"), functions=backend(answer=greedy), until=1)
     assert "memory" in error["text"]
 
 
@@ -140,12 +140,12 @@ def test_long_requests_are_read_beside_others() -> None:
 
     def reading(text: str) -> Asked:
         names.append(current_thread().name)
-        return desk().read(text)
+        return backend().read(text)
 
     heard(
         asking(1, "scene", note="x" * 100_000),
         asking(2, "data"),
-        functions=desk(read=reading),
+        functions=backend(read=reading),
         until=2,
     )
     assert names[0] != names[1] == "MainThread"
@@ -153,8 +153,8 @@ def test_long_requests_are_read_beside_others() -> None:
 
 def test_all_work_is_done_by_one_thread() -> None:
     async def work() -> set[str]:
-        bench = Bench()
-        names = await asyncio.gather(*(bench.run(lambda: current_thread().name) for _ in range(9)))
+        worker = Worker()
+        names = await asyncio.gather(*(worker.run(lambda: current_thread().name) for _ in range(9)))
         return set(names)
 
     assert asyncio.run(work()) == {"lab"}
@@ -164,43 +164,43 @@ def test_work_that_nobody_waits_for_is_not_begun() -> None:
     begun, more = [], Event()
 
     async def work() -> None:
-        bench = Bench()
-        first = asyncio.create_task(bench.run(more.wait, 10))
-        second = asyncio.create_task(bench.run(begun.append, 2))
+        worker = Worker()
+        first = asyncio.create_task(worker.run(more.wait, 10))
+        second = asyncio.create_task(worker.run(begun.append, 2))
         await asyncio.sleep(0.02)
         first.cancel()
         second.cancel()
         more.set()
-        await bench.run(begun.append, 3)
+        await worker.run(begun.append, 3)
 
     asyncio.run(work())
     assert begun == [3]
 
 
-def test_the_bench_outlives_what_it_ran_for() -> None:
+def test_the_worker_outlives_what_it_ran_for() -> None:
     more = Event()
-    bench = Bench()
+    worker = Worker()
 
     async def leave() -> None:
-        asyncio.create_task(bench.run(more.wait, 10)).add_done_callback(lambda _: None)
+        asyncio.create_task(worker.run(more.wait, 10)).add_done_callback(lambda _: None)
         await asyncio.sleep(0.02)
 
     asyncio.run(leave())
     more.set()
-    assert asyncio.run(bench.run(pow, 2, 3)) == 8
+    assert asyncio.run(worker.run(pow, 2, 3)) == 8
 
 
 def test_work_that_fails_does_not_end_the_thread() -> None:
-    bench, done = Bench(), []
-    bench.begin(lambda: done.append(1 // 0))
-    bench.begin(lambda: done.append(1))
-    assert asyncio.run(bench.run(pow, 2, 3)) == 8
+    worker, done = Worker(), []
+    worker.begin(lambda: done.append(1 // 0))
+    worker.begin(lambda: done.append(1))
+    assert asyncio.run(worker.run(pow, 2, 3)) == 8
     assert done == [1]
 
 
 def test_errors_of_work_are_raised_where_it_is_awaited() -> None:
     with pytest.raises(ZeroDivisionError):
-        asyncio.run(Bench().run(divmod, 1, 0))
+        asyncio.run(Worker().run(divmod, 1, 0))
 
 
 def test_a_page_that_goes_while_it_is_answered(caplog: pytest.LogCaptureFixture) -> None:
@@ -213,7 +213,7 @@ def test_a_page_that_goes_while_it_is_answered(caplog: pytest.LogCaptureFixture)
             assert more.wait(10)
         return answer(request)
 
-    with caplog.at_level(logging.WARNING), running(desk(answer=slow)) as server:
+    with caplog.at_level(logging.WARNING), running(backend(answer=slow)) as server:
         for end in ("close", "die"):
             begun.clear()
             more.clear()

@@ -33,6 +33,7 @@ def given_model(
     covariance: CovarianceName | None = None,
     shared: bool | None = None,
     feature_names: Sequence[str] | None = None,
+    fewest_classes: int = 2,
 ) -> Model:
     """A model of Gaussians with given parameters; its classes are sorted.
 
@@ -44,6 +45,7 @@ def given_model(
         variances (k, d) or (d,), with ``"spherical"`` (k,) or a number.
     classes : (k,) labels in the order of the other arguments, 0 … k − 1 if not given
     covariance, shared : needed where the shape of `covariances` does not tell
+    fewest_classes : 1 for a model that is looked at, and never asked to classify
 
     Examples
     --------
@@ -52,7 +54,7 @@ def given_model(
     (['a', 'b'], [0.8, 0.2], [[3.0], [5.0]])
     """
     mean, values = as_numbers("means", means), as_numbers("covariances", covariances)
-    if mean.ndim != 2 or mean.shape[0] < 2 or mean.shape[1] < 1:
+    if mean.ndim != 2 or mean.shape[0] < fewest_classes or mean.shape[1] < 1:
         msg = (
             f"means must have shape (classes, features) with at least two classes, got {mean.shape}"
         )

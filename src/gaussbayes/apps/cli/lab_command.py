@@ -62,7 +62,8 @@ def _read(
         row_files.check_columns(source, [target], "the target")
     tables = (block.table for block in row_files.plain_blocks(source, "reading rows"))
     title = source.shown.rpartition("/")[2] or source.shown
-    sample = table_reader.sampled_table(tables, title, target, seed=seed)
+    categorical = source.inferred.categorical
+    sample = table_reader.sampled_table(tables, title, target, seed=seed, categorical=categorical)
     row_files.tell_bad_rows(source.bad_rows)
     if sample is None:
         raise row_files.no_rows(source)

@@ -7,17 +7,18 @@ draws; every probability it shows is calculated here, by the rest of the package
 
     browser ──► guard ──► app ──┬─► static files
                                 ├─► upload ──┐
-                                └─► session ─┴─► bench: one thread ──► desk: messages, work
-                                       ▲                                        │
-                                       └──────────── frames ◄───────────────────┘
+                                └─► session ─┴─► worker: one thread ──► backend ──► answers
+                                       ▲                                               │
+                                       └──────────────── wire_format ◄─────────────────┘
 
-- `serving` finds a port, makes the token, opens the browser and stops at Ctrl-C;
-- `guard` lets nothing in that does not come from the page itself;
-- `app` has the routes;
+- `server` finds a port, makes the token, opens the browser and stops at Ctrl-C; `guard` lets
+  nothing in that does not come from the page itself; `app` has the routes;
 - `session` talks with one page: the latest request of a kind wins;
-- `frames` puts an answer into bytes, `texts` into JSON;
-- `given` reads the rows that the command line names;
-- `desk` is all that the server asks of the rest: reading messages, answering them.
+- `messages` are the types of requests, `message_reader` reads a text as one of them;
+- `table_reader` reads files, `examples` has rows of its own, `store` keeps them as `training_data`;
+- `model_views` alone talks to the core; `plane_layers`, `feature_curves`, `point`, `performance`,
+  `multiples`, `exports` and `guided_lessons` answer with what it says.
 
-Starlette, uvicorn and plotly come with the extra ``lab``; `serving` and `app` alone import them.
+Starlette, uvicorn, msgspec and plotly come with the extra ``lab``. What is imported before the
+first page is there imports neither NumPy nor the core.
 """

@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from gaussbayes.apps.lab.texts import told
+from gaussbayes.apps.lab.wire_format import error_text
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -110,7 +110,7 @@ def _wrong_length(scope: Scope, door: Door) -> Refusal | None:
         return Refusal(411, "a body needs its length before it (Content-Length)")
     for value in _values(scope, b"content-length"):
         if not (value.isascii() and value.isdigit()):
-            return Refusal(400, f"a length is a whole number, not {value!r:.40}")
+            return Refusal(400, f"a length must be an integer, got {value!r:.40}")
         if len(value) > 18 or int(value) > door.most_bytes:
             most = f"{door.most_bytes >> 20:,} MiB"
             return Refusal(
@@ -130,9 +130,9 @@ def guarded(app: Application, door: Door) -> Application:
         if scope["type"] not in {"http", "websocket"}:
             msg = f"the lab answers requests and sockets, not {scope['type']}"
             raise NotImplementedError(msg)
-        why = refusal(scope, door)
-        if why is not None:
-            await _refuse(scope, send, why, door)
+        reason = refusal(scope, door)
+        if reason is not None:
+            await _refuse(scope, send, reason, door)
             return
 
         async def send_with_headers(message: Message) -> None:
@@ -145,20 +145,20 @@ def guarded(app: Application, door: Door) -> Application:
     return let_in
 
 
-async def _refuse(scope: Scope, send: Send, why: Refusal, door: Door) -> None:
+async def _refuse(scope: Scope, send: Send, reason: Refusal, door: Door) -> None:
     """Answer without having read a body; the connection is of no further use."""
     kind = "http"
     if scope["type"] == "websocket":
         if "websocket.http.response" not in (scope.get("extensions") or {}):
-            await send({"type": "websocket.close", "code": 1008, "reason": why.text})
+            await send({"type": "websocket.close", "code": 1008, "reason": reason.text})
             return
         kind = "websocket.http"
-    body = told(why.text).encode()
+    body = error_text(reason.text).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
         *door.headers,
     ]
-    await send({"type": f"{kind}.response.start", "status": why.status, "headers": headers})
+    await send({"type": f"{kind}.response.start", "status": reason.status, "headers": headers})
     await send({"type": f"{kind}.response.body", "body": body})

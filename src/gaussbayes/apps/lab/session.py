@@ -1,4 +1,4 @@
-"""A conversation with one page: requests come as text, answers go back as frames.
+"""A conversation with one page: requests come as text, answers go back as binary messages.
 
 While something is calculated, requests that come in wait, at most one of each kind: the latest
 wins, and an older one of its kind that is still waiting is dropped unanswered. Whatever is wrong
@@ -8,13 +8,12 @@ error.
 
 import asyncio
 import logging
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Protocol
 
-from gaussbayes.apps.lab.bench import Bench
-from gaussbayes.apps.lab.desk import Desk, Request, RequestError
-from gaussbayes.apps.lab.texts import told
+from gaussbayes.apps.lab.backend import Backend
+from gaussbayes.apps.lab.wire_format import MessageError, encode, error_text
+from gaussbayes.apps.lab.worker import Worker
 from gaussbayes.base.errors import GaussBayesError
 
 _QUICK = ("data", "scene", "point", "line")
@@ -28,6 +27,18 @@ _log = logging.getLogger(__name__)
 
 class GoneError(Exception):
     """The page at the other end was closed."""
+
+
+class Request(Protocol):
+    """A request that was read and found to be in order."""
+
+    @property
+    def kind(self) -> str:
+        """What is asked for."""
+
+    @property
+    def number(self) -> int:
+        """The page's number for it, which goes back with the answer."""
 
 
 class Channel(Protocol):
@@ -72,57 +83,52 @@ class Waiting:
         return request
 
 
-async def converse(channel: Channel, desk: Desk, bench: Bench) -> None:
+async def converse(channel: Channel, backend: Backend, worker: Worker) -> None:
     """Read requests and answer them until the page is gone."""
     waiting = Waiting()
-    answering = asyncio.create_task(_answer_all(channel, desk, bench, waiting))
+    answering = asyncio.create_task(_answer_all(channel, backend, worker, waiting))
     try:
-        await _read_all(channel, desk, waiting)
+        await _read_all(channel, backend, waiting)
     finally:
         answering.cancel()
         with suppress(asyncio.CancelledError):
             await answering
 
 
-async def _read_all(channel: Channel, desk: Desk, waiting: Waiting) -> None:
+async def _read_all(channel: Channel, backend: Backend, waiting: Waiting) -> None:
     with suppress(GoneError):
         while True:
             message = await channel.receive()
             try:
-                waiting.put(await _read(message, desk))
-            except RequestError as error:
-                await channel.send(told(str(error), error.kind, error.number))
+                waiting.put(await _read(message, backend))
+            except MessageError as error:
+                await channel.send(error_text(str(error), error.kind, error.number))
 
 
-async def _read(message: str | bytes, desk: Desk) -> Request:
+async def _read(message: str | bytes, backend: Backend) -> Request:
     if isinstance(message, bytes):
-        msg = "a request is JSON in a text message, but a binary message came"
-        raise RequestError(msg)
+        msg = "a request must be JSON in a text message, got a binary message"
+        raise MessageError(msg)
     if len(message) > _SHORT:
-        return await asyncio.to_thread(desk.read, message)
-    request: Request = desk.read(message)
+        return await asyncio.to_thread(backend.read, message)
+    request: Request = backend.read(message)
     return request
 
 
-async def _answer_all(channel: Channel, desk: Desk, bench: Bench, waiting: Waiting) -> None:
+async def _answer_all(channel: Channel, backend: Backend, worker: Worker, waiting: Waiting) -> None:
     with suppress(GoneError):
         while True:
             request = await waiting.get()
-            await channel.send(await bench.run(answered, request, desk))
+            await channel.send(await worker.run(answered, request, backend))
 
 
-def answered(request: Request, desk: Desk) -> str | bytes:
-    """The message that answers a request: a frame, or a text that says what is wrong."""
-    from gaussbayes.apps.lab.frames import encode
-
+def answered(request: Request, backend: Backend) -> str | bytes:
+    """The message that answers a request: a binary one, or a text that says what is wrong."""
     try:
-        answer = desk.answer(request)
-        head: Mapping[str, Any] = {
-            **answer.head,
-            "kind": request.kind,
-            "number": request.number,
-        }
-        return encode(head, answer.arrays)
+        answer = backend.answer(request)
+        return encode(
+            {**answer.head, "kind": request.kind, "number": request.number}, answer.arrays
+        )
     except GaussBayesError as error:
         text = str(error)
     except MemoryError:
@@ -130,7 +136,7 @@ def answered(request: Request, desk: Desk) -> str | bytes:
     except Exception as error:  # noqa: BLE001 (the page is told, the terminal too)
         _log.exception("the lab could not answer a request of the kind %r", request.kind)
         text = (
-            f"the lab has a mistake and could not answer this: {type(error).__name__}: {error}; "
+            f"the lab has an error and could not answer this: {type(error).__name__}: {error}; "
             "the terminal shows where"
         )
-    return told(text, request.kind, request.number)
+    return error_text(text, request.kind, request.number)

@@ -41,13 +41,17 @@ def stored_types(schema: "pa.Schema", file: str) -> InferredTypes:
 
     import pyarrow as pa
 
-    check_distinct(file, schema.names)
+    try:
+        check_distinct(file, schema.names)
+    except UnicodeDecodeError as error:
+        msg = f"the name of a column of {file} is not UTF-8 text: {error.object!r:.60}; rename it"
+        raise SchemaError(msg) from None
     notes = schema.metadata or {}
     categorical = {field.name for field in schema if is_dictionary(field.type)}
     try:
         written = pa.ipc.read_schema(pa.py_buffer(b64decode(notes.get(b"ARROW:schema", b""))))
         categorical |= {field.name for field in written if is_dictionary(field.type)}
-    except (pa.ArrowException, OSError, EncodingError):
+    except (pa.ArrowException, OSError, EncodingError, UnicodeDecodeError):
         pass  # what cannot be understood says nothing
     try:
         columns = json.loads(notes.get(b"pandas", b"{}"))["columns"]

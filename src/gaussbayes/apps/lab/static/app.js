@@ -2,7 +2,7 @@
 //
 //   app.state                     read it, never write it
 //   app.change(patch, options)    lay a patch over it; {record: true} makes it a step of undo,
-//                                 {dragging: true} asks for coarse pictures and leaves the address
+//                                 {dragging: true} asks for coarse figures and leaves the address
 //   app.undo(), app.redo(), app.replace(state)
 //   app.on(event, listener)       "state" (state, {dragging}), "data", "scene", "line", "point",
 //                                 "numbers", "multiples", "surface" (answer), "problem" (text or
@@ -11,14 +11,15 @@
 //                                 "said" (a sentence for everybody)
 //   app.answers[kind]             the latest answer: {head, arrays: {name: {data, shape}}, request}
 //   app.ask(kind, extra)          ask with what the state says, extra members laid over it
-//   app.data                      the dataset: {id, classes, features, n, pair, truth, points, …}
+//   app.data                      the dataset: {id, classes, features, n, pair, truth, points, …};
+//                                 features hold numbers, categories: [{name, values}] are the others
 //   app.colours                   of the classes, in the present theme
 //
 // The page's core asks for data, scene, line and point by itself; the panels ask for the others.
 
 import { Connection } from "./connection.js";
-import { handOf } from "./hand.js";
-import { Pace } from "./pace.js";
+import { manualModel } from "./manual_model.js";
+import { GridResolution } from "./grid_resolution.js";
 import * as requests from "./requests.js";
 import { same } from "./state.js";
 import { Store } from "./store.js";
@@ -33,7 +34,7 @@ export class App extends Store {
     this.data = null;
     this.view = null; // the window onto the plane; set by the plot
     this.tool = { name: "select", class: 0 };
-    this.pace = new Pace(requests.COARSE.length);
+    this.gridResolution = new GridResolution(requests.COARSE.length);
     this.pointer = null; // time of the pointer event that is being answered
     this.connection = new Connection(address, (open, again) => this.status(open, again));
   }
@@ -60,7 +61,7 @@ export class App extends Store {
     }
   }
 
-  /** Ask for whatever the state has made old: the data first, then the pictures of them. */
+  /** Ask for whatever the state has made old: the data first, then the figures of them. */
   refresh() {
     const body = requests.dataBody(this.state);
     const key = JSON.stringify(body);
@@ -69,7 +70,7 @@ export class App extends Store {
       this.loadData(body);
     } else if (this.data && !this.loading) {
       this.takePair();
-      this.refreshPictures();
+      this.refreshFigures();
     }
   }
 
@@ -99,14 +100,15 @@ export class App extends Store {
       columns,
       names: head.columns,
       points: arrays.points.data,
-      codes: arrays.codes.data,
+      codes: arrays.codes.data, // NO_CODE for a row without label
+      categoryCodes: arrays.categories?.data ?? new Uint8Array(0),
       test: arrays.test?.data ?? new Uint8Array(head.n),
     };
     this.sceneKey = this.pointKey = null;
     this.takePair();
     this.answers.data = answer;
     this.emit("data", answer);
-    this.refreshPictures();
+    this.refreshFigures();
   }
 
   /** The pair of features to draw: the state's, or the data's own where the state names none. */
@@ -126,29 +128,40 @@ export class App extends Store {
     this.emit("state", this.state, { dragging: this.dragging });
   }
 
-  /** Whether the data have one feature only, so that there is no plane. */
+  /** The features that are drawn: two, one, or none that holds numbers. */
+  get drawn() {
+    const { pair, features } = this.data;
+    return [...new Set(this.state.view === "line" ? pair.slice(0, 1) : pair)].slice(0, features.length);
+  }
+
+  /** The place that is looked at; where no feature holds numbers, every one is as good. */
+  get place() {
+    return this.state.at ?? (this.data && !this.data.features.length ? [0, 0] : null);
+  }
+
+  /** Whether the data have one number at most, so that there is no plane. */
   get flat() {
     return this.data !== null && this.data.features.length < 2;
   }
 
-  refreshPictures() {
+  refreshFigures() {
     if (!this.view) return;
     const { state, data, dragging } = this;
     const kind = state.view === "line" || this.flat ? "line" : "scene";
     const body =
       kind === "line"
         ? requests.lineBody(state, data, null)
-        : requests.sceneBody(state, data, this.view(), { dragging, coarseness: this.pace.step });
+        : requests.sceneBody(state, data, this.view(), { dragging, coarseness: this.gridResolution.step });
     const key = kind + JSON.stringify(body);
     if (key !== this.sceneKey) {
       this.sceneKey = key;
-      this.picture(kind, body);
+      this.figure(kind, body);
     }
-    if (state.at) this.look(state.at);
+    if (this.place) this.look(this.place);
     if (!dragging) this.emit("settled");
   }
 
-  async picture(kind, body) {
+  async figure(kind, body) {
     const started = this.pointer;
     try {
       const answer = await this.connection.ask(kind, body);
@@ -170,7 +183,7 @@ export class App extends Store {
   /** Ask what the model says at the state's point. */
   look(at) {
     if (!this.data || this.loading) return;
-    const body = requests.pointBody(this.state, this.data, at);
+    const body = requests.pointBody(this.state, this.data, at, requests.categoriesOf(this.state, this.data));
     const key = JSON.stringify(body);
     const now = performance.now();
     if (key === this.pointKey || (this.dragging && now - this.looked < POINT_PAUSE)) return;
@@ -186,7 +199,11 @@ export class App extends Store {
     );
   }
 
-  /** Ask what the model says under the pointer, when nothing else waits; null: it has left. */
+  /**
+   * Ask what the model says under the pointer, when nothing else waits; null: it has left.
+   *
+   * As in the regions there, categories are integrated out.
+   */
   hover(at) {
     this.hovered = at;
     if (at === null) this.emit("hover", null);
@@ -228,7 +245,7 @@ export class App extends Store {
       this.emit("said", found.problem ?? "This model has no means and covariances to take hold of.");
       return;
     }
-    const model = handOf(found.parameters);
+    const model = manualModel(found.parameters);
     if (model) this.change({ model });
     else this.emit("said", "A class has no points to learn from, so there is nothing to take hold of.");
   }

@@ -1,6 +1,6 @@
 // The socket: one request of each kind under way, the newest one waiting replaces older ones.
 
-import { readFrame } from "./frames.js";
+import { readAnswer } from "./answer_reader.js";
 
 const QUEUED = new Set(["take_away", "lesson"]); // each of these is wanted, none replaces another
 const FIRST_PAUSE = 300;
@@ -76,7 +76,7 @@ export class Connection {
 
   receive(message) {
     const binary = typeof message !== "string";
-    const answer = binary ? readFrame(message) : { head: JSON.parse(message), arrays: {} };
+    const answer = binary ? readAnswer(message) : { head: JSON.parse(message), arrays: {} };
     const { head } = answer;
     const kind = head.kind === "error" ? head.of : head.kind;
     const request = this.underWay.get(kind);

@@ -1,6 +1,6 @@
 // The keyboard: history everywhere, tools and the point of the plane where the focus is there.
 
-import { added, editing, movedTo, put, without } from "./drawing/editing.js";
+import { added, movedTo, paintedName, pointList, put, without } from "./drawing/point_list.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 const TOOLS = { v: "select", p: "paint", e: "erase", h: "pan" };
@@ -70,22 +70,21 @@ export function mountKeyboard(app, plot) {
     const from = app.state.at ?? middle();
     const step = [(view.x[1] - view.x[0]) * STEP * share, (view.y[1] - view.y[0]) * STEP * share];
     const at = view.rounded([from[0] + across * step[0], from[1] + along * step[1]]);
-    const list = held === null ? null : editing(app);
+    const list = held === null ? null : pointList(app);
     if (list) put(app, movedTo(list, held, at), true);
     app.change({ at }, { record: false, dragging: true });
   }
 
   function choose(name, code) {
     app.setTool(name, code);
-    const painted = app.data.classes[app.tool.class] ?? "a new class";
-    app.emit("said", name === "paint" ? `Paint ${painted}` : { select: "Look and move", erase: "Erase", pan: "Shift and zoom" }[name]);
+    app.emit("said", name === "paint" ? `Paint ${paintedName(app)}` : { select: "Look and move", erase: "Erase", pan: "Shift and zoom" }[name]);
   }
 
   function paint() {
-    const list = editing(app);
+    const list = pointList(app);
     if (!list) return;
     const at = app.state.at ?? plot.view.rounded(middle());
-    app.emit("said", `A point of ${app.data.classes[app.tool.class] ?? "a new class"} at ${at.join(", ")}`);
+    app.emit("said", `A point of ${paintedName(app)} at ${at.join(", ")}`);
     put(app, added(list, at, app.tool.class), false); // may have more to say
   }
 
@@ -96,7 +95,7 @@ export function mountKeyboard(app, plot) {
 
   function erase() {
     const row = nearest();
-    const list = row === null ? null : editing(app);
+    const list = row === null ? null : pointList(app);
     if (!list || list.points.length < 2) return;
     app.emit("said", "The nearest point is erased");
     put(app, without(list, [list.rowOf(row)]), false);
@@ -109,14 +108,14 @@ export function mountKeyboard(app, plot) {
       return;
     }
     const row = nearest();
-    const list = row === null ? null : editing(app);
+    const list = row === null ? null : pointList(app);
     if (!list) {
       app.emit("said", "No point is near");
       return;
     }
     held = list.rowOf(row);
     app.change({ at: plot.view.rounded(plot.points.place(row)) }, { record: false });
-    app.emit("said", `Holding a point of ${app.data.classes[app.data.codes[row]]}: arrow keys move it, G lets go`);
+    app.emit("said", `Holding a point of ${app.data.classes[app.data.codes[row]] ?? "no class"}: arrow keys move it, G lets go`);
   }
 
   function zoom(factor) {

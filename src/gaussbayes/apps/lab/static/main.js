@@ -7,7 +7,7 @@ import { Plot } from "./drawing/plot.js";
 import { Pointer } from "./drawing/pointer.js";
 import { mountKeyboard } from "./keyboard.js";
 import { hideControls } from "./panels/index.js";
-import { mountSpoken } from "./spoken.js";
+import { mountStatusMessages } from "./status_messages.js";
 import { mountTabs } from "./tabs.js";
 import { mountToolbar } from "./toolbar.js";
 
@@ -31,7 +31,7 @@ async function start() {
   mountToolbar(app);
   mountTabs(app, find("side"), find("tabs"), find("panels"));
   mountKeyboard(app, plot);
-  mountSpoken(app, plot);
+  mountStatusMessages(app, plot);
   hideWithout(app);
   loadSurface(app);
   if (about.given && !location.hash) app.change({ data: { given: true } }, { record: false });
@@ -57,7 +57,7 @@ function loadSurface(app) {
   const load = async () => {
     if (loaded || app.state.view !== "surface") return;
     loaded = true;
-    const { mount } = await import("./threed.js");
+    const { mount } = await import("./surface_view.js");
     mount(find("surface"), app);
   };
   app.on("state", load);

@@ -1,5 +1,7 @@
 // What is asked of the server, made from the state: the only place that knows both.
 
+import { sourceOf } from "./state.js";
+
 const MOST_SIDE = 400; // the server's limit of a grid
 export const COARSE = [160 * 120, 128 * 96, 104 * 78, 84 * 63]; // places of a grid during a drag
 const COARSE_ERRORS = 3000; // more points than this are not ringed anew during a drag
@@ -12,14 +14,15 @@ export function modelOf(state) {
     return { from: "hand", priors, means, covariances };
   }
   if (model.from === "neighbours") return { from: "neighbours", k: state.neighbours };
-  const { covariance, shared, divisor, shrinkage, priors } = model;
-  return { from: "data", covariance, shared, divisor, shrinkage, priors, first: state.stream };
+  const { covariance, shared, divisor, shrinkage, priors, smoothing, unlabelled_weight } = model;
+  const settings = { covariance, shared, divisor, shrinkage, priors, smoothing, unlabelled_weight };
+  return { from: "data", ...settings, first: state.stream };
 }
 
 /** The source of the data, with the target where the state names one. */
 export function dataBody(state) {
-  const { target = null, ...source } = state.data;
-  return { source, target, split: state.split };
+  const { target = null, given, ...source } = state.data;
+  return { source: { from: sourceOf(state.data), ...source }, target, split: state.split };
 }
 
 /** Which arrays the layers need. */
@@ -70,6 +73,13 @@ export function lineBody(state, data, view) {
   return { ...common(state, data), feature: data.pair[0], x: view ? view.x : null };
 }
 
-export function pointBody(state, data, at) {
-  return { ...common(state, data), at, hide: state.hide };
+/** The category of each feature that holds some, as far as the state says that it is known. */
+export function categoriesOf(state, data) {
+  const fits = (code, i) => code === null || code < data.categories[i]?.values.length;
+  const { categories } = state;
+  return data.categories.map((_, i) => (fits(categories[i] ?? null, i) ? categories[i] ?? null : null));
+}
+
+export function pointBody(state, data, at, categories = null) {
+  return { ...common(state, data), at, hide: state.hide, categories };
 }

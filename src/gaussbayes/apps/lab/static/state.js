@@ -12,6 +12,8 @@ export const DEFAULT = Object.freeze({
     divisor: "mle",
     shrinkage: null,
     priors: null,
+    smoothing: 1,
+    unlabelled_weight: 1,
   },
   neighbours: 5,
   layers: {
@@ -30,6 +32,7 @@ export const DEFAULT = Object.freeze({
   bounds: null,
   hide: null,
   at: null,
+  categories: [],
   stream: null,
   theme: "auto",
   lesson: null,
@@ -56,6 +59,7 @@ const FITS = {
   bounds: orNull((value) => isPlain(value) && [value.x, value.y].every((ends) => isPair(ends) && ends[0] < ends[1])),
   hide: oneOf(null, 0, 1),
   at: orNull(isPair),
+  categories: (value) => Array.isArray(value) && value.every(orNull((code) => Number.isInteger(code) && code >= 0)),
   stream: orNull(Number.isInteger),
   theme: oneOf("auto", "light", "dark"),
   lesson: orNull((value) => Array.isArray(value) && value.length === 2),
@@ -86,7 +90,8 @@ export function merge(state, patch) {
   return merged;
 }
 
-const sourceOf = (data) => SOURCES.find((name) => name in data);
+/** Which kind of source the data are of. */
+export const sourceOf = (data) => SOURCES.find((name) => name in data);
 
 /** Whether a patch brings another table: not a new draw of the same, not points that were moved. */
 export function bringsTable(state, { data }) {
@@ -98,7 +103,7 @@ export function bringsTable(state, { data }) {
 /** The patch with what a change of the dataset brings along, unless the patch says otherwise. */
 export function completed(state, patch) {
   if (!bringsTable(state, patch)) return patch;
-  const forgotten = { pair: [0, 1], bounds: null, at: null, stream: null, hide: null };
+  const forgotten = { pair: [0, 1], bounds: null, at: null, categories: [], stream: null, hide: null };
   const model = { priors: null };
   if (state.model.from === "hand") model.from = "data";
   return { ...forgotten, ...patch, model: { ...model, ...patch.model } };

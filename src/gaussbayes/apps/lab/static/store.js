@@ -71,9 +71,9 @@ export class Store {
   /** Go to a state of the history; where one looks and how it is lit stay as they are. */
   step(state) {
     if (!state) return;
-    const { theme, at, bounds, pair, data } = this.state;
+    const { theme, at, categories, bounds, pair, data } = this.state;
     const sameTable = same(pair, state.pair) && same(data.preset, state.data.preset);
-    const kept = sameTable ? { ...state, theme, at, bounds } : { ...state, theme };
+    const kept = sameTable ? { ...state, theme, at, categories, bounds } : { ...state, theme };
     this.history.amend(kept);
     this.restore(kept);
   }

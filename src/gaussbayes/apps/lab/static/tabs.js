@@ -1,7 +1,7 @@
 // The panels beside the plot, one at a time; on a narrow screen a drawer that opens and closes.
 
 import { el, svg } from "./panels/elements.js";
-import { calm } from "./calm.js";
+import { throttled } from "./event_throttle.js";
 import { PANELS } from "./panels/index.js";
 
 const narrow = matchMedia("(max-width: 820px)");
@@ -73,7 +73,7 @@ export function mountTabs(app, side, list, place) {
 
   PANELS.forEach(({ mount }, i) => {
     try {
-      mount(panels[i], calm(app, panels[i]));
+      mount(panels[i], throttled(app, panels[i]));
     } catch (error) {
       console.error(error); // a panel that fails leaves the others alone
       panels[i].append(el("p", {}, "This panel could not be shown."));

@@ -1,8 +1,9 @@
 // Header and toolbar: history, address, theme, what the pointer does, classes, views.
 
+import { NO_CODE } from "./answer_reader.js";
 import { el } from "./panels/elements.js";
-import { mark } from "./panels/marks.js";
-import { nextName } from "./drawing/editing.js";
+import { mark, NO_LABEL } from "./panels/marks.js";
+import { nextName } from "./drawing/point_list.js";
 
 const THEMES = ["auto", "light", "dark"];
 const find = (id) => document.getElementById(id);
@@ -79,7 +80,7 @@ function show(app) {
   byHand.querySelector("span").textContent = hand ? "Let go" : "Take by the hand";
   byHand.title = hand ? "Fit the model to the points again" : `Drag means and ${app.flat ? "widths" : "ellipses"} of the fitted model`;
   byHand.setAttribute("aria-label", hand ? "Let go: fit to the points again" : "Take by the hand");
-  byHand.disabled = !hand && (state.model.from === "neighbours" || !app.data);
+  byHand.disabled = !hand && (state.model.from === "neighbours" || !app.data?.features.length);
   find("fit").disabled = state.bounds === null || view !== "plane";
   const plane = view === "plane";
   for (const button of find("tools").querySelectorAll("button")) button.disabled = !plane;
@@ -88,9 +89,9 @@ function show(app) {
 /** The classes: a legend, and the colours to paint with. */
 function chips(app, place) {
   if (!app.data) return;
-  const { classes } = app.data;
+  const { classes, unlabelled } = app.data;
   const painting = app.tool.name === "paint";
-  const key = JSON.stringify([classes, painting && app.tool.class, app.flat]);
+  const key = JSON.stringify([classes, unlabelled > 0, painting && app.tool.class, app.flat]);
   if (place.dataset.key === key) return;
   place.dataset.key = key;
   const chip = (code, label, extra = {}) =>
@@ -114,6 +115,9 @@ function chips(app, place) {
   const focused = document.activeElement?.id;
   place.replaceChildren(
     ...classes.map((label, code) => chip(code, label)),
+    ...(unlabelled
+      ? [chip(NO_CODE, NO_LABEL, { title: "Paint points without label", "aria-label": "Paint points without label" })]
+      : []),
     ...(more
       ? [chip(classes.length, "+", { class: "new", title: `Paint a new class, ${name}`, "aria-label": `Paint a new class, ${name}` })]
       : [])
@@ -124,8 +128,8 @@ function chips(app, place) {
 async function share(app) {
   try {
     await navigator.clipboard.writeText(location.href);
-    app.emit("said", "Address copied. What follows the # is the whole picture: it works in any lab.");
+    app.emit("said", "Address copied. What follows the # is the whole state of the page: it works in any lab.");
   } catch {
-    app.emit("said", "The address bar holds the whole picture: copy it from there.");
+    app.emit("said", "The address bar holds the whole state of the page: copy it from there.");
   }
 }

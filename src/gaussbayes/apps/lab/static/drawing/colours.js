@@ -1,5 +1,7 @@
 // Colours of the classes and of the page in the present theme, as the canvas needs them.
 
+import { NO_CODE } from "../answer_reader.js";
+
 const REGION = { light: 0.38, dark: 0.4 }; // how much of a class's colour its region has
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -37,7 +39,8 @@ export function applyTheme(app) {
   return true;
 }
 
-export const colourOf = (colours, code) => colours.classes[code % colours.classes.length];
+export const colourOf = (colours, code) =>
+  code === NO_CODE ? colours.faint : colours.classes[code % colours.classes.length];
 
 export function watchTheme(app, changed) {
   const update = () => applyTheme(app) && changed();

@@ -1,6 +1,7 @@
 // The one-dimensional view: prior × density of each class, their sum, and below the posterior.
 
 import { svg } from "../panels/elements.js";
+import { NO_CODE } from "../answer_reader.js";
 import { colourOf } from "./colours.js";
 import { fitted, ticks } from "./axes.js";
 import { LineHandles } from "./line_handles.js";
@@ -106,27 +107,28 @@ export class LineView {
       ? "filled: prior × density · dashed: density · thin: their sum, the evidence"
       : "filled: prior × density · thin: their sum, the evidence";
     if (upper > LOW) text(left + 10, top + 18, "start", width > 420 ? note : "prior × density", "note");
-    const votes = width > 420 ? "share of votes (votes have no densities)" : "share of votes: no densities";
+    const votes = width > 420 ? "proportion of votes (votes have no densities)" : "proportion of votes: no densities";
     text(left + 10, lower.top - 8, "start", upper ? "posterior probability" : votes, "note");
     return parts;
   }
 
-  /** The points as strokes under the curves, each class in its own row. */
+  /** The points as strokes under the curves, each class in its own row; those without label last. */
   rug(across, x, base) {
     const { app } = this;
-    const { points, columns, codes, n, pair, classes } = app.data;
+    const { points, columns, codes, n, pair, classes, unlabelled } = app.data;
     const feature = this.answer.head.feature ?? pair[0];
     const every = Math.ceil(n / MOST_RUG);
-    const high = Math.min(7, 30 / classes.length);
-    const strokes = classes.map(() => "");
+    const rows = [...classes.keys(), ...(unlabelled ? [NO_CODE] : [])];
+    const high = Math.min(7, 30 / rows.length);
+    const strokes = rows.map(() => "");
     const count = app.state.stream ?? n;
     for (let row = 0; row < Math.min(n, count); row += every) {
       const value = points[row * columns + feature];
       if (!(value >= x[0] && value <= x[1])) continue;
-      const top = base + 4 + codes[row] * (high + 1);
-      strokes[codes[row]] += `M${across(value).toFixed(1)} ${top}v${high}`;
+      const line = codes[row] === NO_CODE ? classes.length : codes[row];
+      strokes[line] += `M${across(value).toFixed(1)} ${base + 4 + line * (high + 1)}v${high}`;
     }
-    return svg("g", { class: "rug" }, ...strokes.map((d, c) => svg("path", { d, stroke: colourOf(app.colours, c) })));
+    return svg("g", { class: "rug" }, ...strokes.map((d, i) => svg("path", { d, stroke: colourOf(app.colours, rows[i]) })));
   }
 
   drawCursor() {

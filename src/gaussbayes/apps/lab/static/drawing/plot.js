@@ -85,7 +85,7 @@ export class Plot {
       canvas.height = Math.round(height * ratio);
     }
     this.show({ points: true });
-    if (this.app.data) this.app.refreshPictures();
+    if (this.app.data) this.app.refreshFigures();
   }
 
   context(name) {
@@ -123,7 +123,7 @@ export class Plot {
     requestAnimationFrame(() => {
       const took = performance.now() - answer.started;
       window.labFrames.push(took);
-      this.app.pace.took(took);
+      this.app.gridResolution.took(took);
     });
   }
 
@@ -235,7 +235,7 @@ export class Plot {
     );
   }
 
-  /** What a vector picture needs: the size, the image of the regions, lines in pixels. */
+  /** What a vector figure needs: the size, the image of the regions, lines in pixels. */
   vector() {
     const { view, app } = this;
     const paths = this.shownLines().flatMap((group) =>

@@ -1,6 +1,6 @@
 // The pointer in the plane: look at a place, move a point, paint, erase, shift and zoom.
 
-import { added, editing, movedTo, put, without } from "./editing.js";
+import { added, pointList, movedTo, put, without } from "./point_list.js";
 
 const REACH = { mouse: 9, pen: 12, touch: 18 }; // pixels about a point that take hold of it
 const APART = 13; // pixels between two painted points of a stroke
@@ -115,7 +115,7 @@ class Select {
       return;
     }
     if (this.list === undefined) {
-      this.list = editing(app);
+      this.list = pointList(app);
       if (this.list) this.row = this.list.rowOf(this.row);
     }
     if (this.list) put(app, movedTo(this.list, this.row, plot.view.rounded(plot.view.toPlace(...place))), true);
@@ -129,7 +129,9 @@ class Select {
   end() {
     const { app, plot } = this.pointer;
     const chosen = this.row !== null && !this.moved;
-    const patch = chosen ? { at: plot.view.rounded(plot.points.place(this.row)) } : {};
+    const patch = chosen
+      ? { at: plot.view.rounded(plot.points.place(this.row)), categories: plot.points.categories(this.row) }
+      : {};
     app.change(patch, { record: Boolean(this.list) });
   }
 }
@@ -137,7 +139,7 @@ class Select {
 class Paint {
   constructor(pointer, place) {
     this.pointer = pointer;
-    this.list = editing(pointer.app);
+    this.list = pointList(pointer.app);
     this.add(place);
   }
 
@@ -161,7 +163,7 @@ class Paint {
 class Erase {
   constructor(pointer, place) {
     this.pointer = pointer;
-    this.list = editing(pointer.app);
+    this.list = pointList(pointer.app);
     this.move(place);
   }
 

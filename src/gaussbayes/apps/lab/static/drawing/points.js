@@ -1,6 +1,7 @@
 // The points: a stamp for each class, drawn once into a canvas of their own; errors get a ring.
 
-import { markPath } from "../panels/marks.js";
+import { NO_CODE } from "../answer_reader.js";
+import { classPath } from "../panels/marks.js";
 import { colourOf } from "./colours.js";
 
 const MOST_RINGS = 1500; // more would cover the points
@@ -9,13 +10,16 @@ const MOST_RINGS = 1500; // more would cover the points
 export const radiusOf = (n) => (n <= 400 ? 4.6 : n <= 2000 ? 3.6 : n <= 20000 ? 2.4 : 1.4);
 
 /** A class's mark as a small image; points held back for the test are hollow. */
-function stamp(shape, { colour, edge, paper }, radius, hollow, ratio) {
+function stamp(app, code, radius, hollow, ratio) {
+  const { lines, paper } = app.colours;
+  const colour = colourOf(app.colours, code);
+  const edge = code === NO_CODE ? paper : lines[code % lines.length];
   const side = Math.ceil(2 * (1.3 * radius + 2));
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = side * ratio;
   const context = canvas.getContext("2d");
   context.scale(ratio, ratio);
-  const path = new Path2D(markPath(shape, hollow ? radius - 0.4 : radius, side / 2, side / 2));
+  const path = new Path2D(classPath(app, code, hollow ? radius - 0.4 : radius, side / 2, side / 2));
   context.lineJoin = "round";
   context.fillStyle = hollow ? paper : colour;
   context.strokeStyle = hollow ? colour : edge;
@@ -48,25 +52,50 @@ export class Points {
     return [points[row * columns + pair[0]], points[row * columns + pair[1]]];
   }
 
+  /** The categories of a row, by code; null where one is missing. */
+  categories(row) {
+    const { categoryCodes, categories: { length } } = this.app.data;
+    const codes = [...categoryCodes.subarray(row * length, (row + 1) * length)];
+    return codes.map((code) => (code === NO_CODE ? null : code));
+  }
+
+  /** How many rows lack one of the features that are drawn, so that they are not drawn. */
+  get lacking() {
+    const { drawn, data: { id, n, points, columns } } = this.app;
+    const key = JSON.stringify([id, drawn]);
+    if (this.counted?.key === key) return this.counted.rows;
+    const known = (row) => drawn.every((feature) => Number.isFinite(points[row * columns + feature]));
+    let rows = 0;
+    for (let row = 0; row < n; row++) if (!known(row)) rows += 1;
+    this.counted = { key, rows };
+    return rows;
+  }
+
+  /** Draw all points, those without label under the others. */
   draw(context, view, ratio) {
+    const { codes, unlabelled } = this.app.data;
+    if (unlabelled) this.drawSome(context, view, ratio, (row) => codes[row] === NO_CODE);
+    this.drawSome(context, view, ratio, unlabelled ? (row) => codes[row] !== NO_CODE : () => true);
+  }
+
+  drawSome(context, view, ratio, holds) {
     const { app } = this;
-    const { codes, test, classes } = app.data;
+    const { codes, test } = app.data;
     const radius = this.radius(view);
-    const { shapes } = app.about;
-    const stamps = classes.map((_, code) =>
-      [false, true].map((hollow) => {
-        const { lines, paper } = app.colours;
-        const own = { colour: colourOf(app.colours, code), edge: lines[code % lines.length], paper };
-        return stamp(shapes[code % shapes.length], own, radius, hollow, ratio);
-      })
-    );
+    const stamps = new Map();
+    const stampOf = (code, held) => {
+      const key = 2 * code + held;
+      if (!stamps.has(key)) stamps.set(key, stamp(app, code, radius, held === 1, ratio));
+      return stamps.get(key);
+    };
     const { width, height } = view;
     for (let row = 0; row < this.count; row++) {
+      if (!holds(row)) continue;
       const [x, y] = this.place(row);
       const left = view.pixelX(x);
       const top = view.pixelY(y);
       if (!(left > -9 && left < width + 9 && top > -9 && top < height + 9)) continue;
-      const { canvas, side } = stamps[codes[row]][test[row] ? 1 : 0];
+      const { canvas, side } = stampOf(codes[row], test[row]);
       context.drawImage(canvas, left - side / 2, top - side / 2, side, side);
     }
   }

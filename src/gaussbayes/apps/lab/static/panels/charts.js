@@ -1,4 +1,4 @@
-// Small pictures of numbers: a matrix as heat, and how well probabilities are calibrated.
+// Small figures of numbers: a matrix as heat, and how well probabilities are calibrated.
 
 import { el, svg, table } from "./elements.js";
 import { count, percent, short } from "./formats.js";
@@ -15,7 +15,7 @@ export function confusion(labels, matrix, names) {
       ...row.map((n, j) => heat(
         n / total,
         count(n),
-        j === code ? "right" : "mistake",
+        j === code ? "right" : "misclassified",
         `${labels[code]} taken for ${labels[j]}: ${percent(n / total)}`,
       )),
     ];

@@ -2,8 +2,9 @@
 
 import { number, select, slider } from "./controls.js";
 import { button, el, section } from "./elements.js";
+import { NO_CODE } from "../answer_reader.js";
 import { count, percent } from "./formats.js";
-import { className } from "./marks.js";
+import { className, NO_LABEL } from "./marks.js";
 import { upload } from "./upload.js";
 
 const OWN = "";
@@ -31,23 +32,25 @@ function summarise(summary, app) {
   if (!answer) return;
   const { head, arrays } = answer;
   const counts = new Array(head.classes.length).fill(0);
-  for (const code of arrays.codes.data) counts[code] += 1;
+  for (const code of arrays.codes.data) if (code !== NO_CODE) counts[code] += 1;
   const test = arrays.test.data.reduce((sum, held) => sum + held, 0);
   const held = test ? `, ${count(test)} of them held out` : "";
   const said = head.problem ? el("p", { class: "hint" }, head.problem) : null;
+  const line = (code, label, n) =>
+    el("li", {}, className(app, code, label), el("span", { class: "count" }, count(n)));
+  const unlabelled = head.unlabelled ? [line(NO_CODE, NO_LABEL, head.unlabelled)] : [];
   summary.replaceChildren(
-    el("p", {}, el("strong", {}, head.name), ` · ${count(head.n)} rows${held}, `,
-      `${head.features.length} feature${head.features.length === 1 ? "" : "s"}`),
+    el("p", {}, el("strong", {}, head.name), ` · ${count(head.n)} rows${held}, `, featuresOf(head)),
     el("ul", { class: "legend", "aria-label": "Classes and their rows" },
-      head.classes.map((label, code) =>
-        el(
-          "li",
-          {},
-          className(app, code, label),
-          el("span", { class: "count" }, count(counts[code])),
-        ))),
+      head.classes.map((label, code) => line(code, label, counts[code])), unlabelled),
     ...(said ? [said] : []),
   );
+}
+
+function featuresOf({ features, categories }) {
+  const d = features.length + categories.length;
+  const hold = categories.length === d ? "which hold categories" : `${categories.length} of them categories`;
+  return `${d} feature${d === 1 ? "" : "s"}${categories.length ? `, ${hold}` : ""}`;
 }
 
 function example(app) {
@@ -170,8 +173,9 @@ function columns(app) {
   const y = select("data-y", "Up", pairTo(1));
   const swap = button("data-swap", "Swap", () => show([...app.state.pair].reverse()));
   const note = el("p", { class: "hint" });
+  const lack = el("p", { class: "hint", id: "data-lacking" });
   const pair = el("div", { class: "row" }, x.root, y.root, swap);
-  const root = section("Columns", target.root, pair, note);
+  const root = section("Columns", target.root, pair, note, lack);
   return {
     root,
     refresh() {
@@ -188,12 +192,26 @@ function columns(app) {
       x.set(app.state.pair[0]);
       y.set(app.state.pair[1]);
       swap.disabled = features.length < 2;
-      note.hidden = features.length < 3;
-      note.textContent =
-        `The model knows all ${features.length} features; the plot integrates the others out.`;
-      root.hidden = target.root.hidden && pair.hidden;
+      const d = features.length + (head?.categories.length ?? 0);
+      note.hidden = d <= Math.min(2, features.length);
+      note.textContent = features.length
+        ? `The model knows all ${d} features; the plot integrates the others out.`
+        : "No feature holds numbers: there is nothing to draw, but Point and Numbers show the model.";
+      lack.textContent = lacking(app);
+      root.hidden = target.root.hidden && pair.hidden && note.hidden && !lack.textContent;
     },
   };
+}
+
+/** How many rows are not drawn because they lack a feature that is shown. */
+function lacking(app) {
+  if (!app.data || !app.plot) return "";
+  const n = app.plot.points.lacking;
+  if (!n) return "";
+  const names = app.drawn.map((feature) => app.data.features[feature]);
+  const rows = n === 1 ? "1 row lacks" : `${count(n)} rows lack`;
+  const learnt = app.state.model.from === "data" ? "; the model learns from what they have" : "";
+  return `${rows} ${names.join(" or ")} and ${n === 1 ? "is" : "are"} not drawn${learnt}.`;
 }
 
 /** The columns of the table that was sent or given; none where the data are no table. */

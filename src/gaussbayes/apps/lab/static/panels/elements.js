@@ -1,6 +1,8 @@
 // Small makers of elements. Nothing here sets a style attribute or runs text as code, so that the
 // page's Content-Security-Policy can forbid both.
 
+import { NO_CODE } from "../answer_reader.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const MATH = "http://www.w3.org/1998/Math/MathML";
 
@@ -35,9 +37,9 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** What a class is drawn in: the custom property of its colour. */
+/** What a class is drawn in: the custom property of its colour; rows without label are grey. */
 export function classColour(code) {
-  return `var(--class-${code % 12})`;
+  return code === NO_CODE ? "var(--faint)" : `var(--class-${code % 12})`;
 }
 
 /** A part of a panel with a heading. */

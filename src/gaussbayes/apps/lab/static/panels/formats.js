@@ -53,6 +53,7 @@ export function probability(value) {
 /** With its sign, for what is added: +1.20, −0.31. */
 export function added(value) {
   if (value === null || value === undefined) return "∞";
+  if (!Number.isFinite(value)) return value < 0 ? `${MINUS}∞` : "+∞";
   return (value < 0 ? MINUS : "+") + short(Math.abs(value));
 }
 

@@ -84,7 +84,7 @@ export function bayesLines(app, explanation, labels, pValues) {
         pValues && el("span", {
           class: "typical",
           role: "cell",
-          title: "The share of this class that lies farther out",
+          title: "The proportion of this class that lies farther out",
         },
           `${short(Math.sqrt(terms.squared_distance), 2)} σ away · `,
           `${percent(pValues[code])} lie farther out`),

@@ -22,7 +22,7 @@ const REJECT = {
 };
 const NOVELTY = {
   label: "Novelty zone",
-  title: "Share of typical points lost",
+  title: "Proportion of typical points lost",
   limits: { min: -4, max: -0.5, step: 0.05 }, // powers of ten
   start: 0.01,
   format: short,

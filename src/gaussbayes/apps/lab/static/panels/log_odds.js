@@ -15,15 +15,17 @@ export function logOdds(app, odds, labels) {
       odds.at_reference,
       "At the mean of all classes, before the features are looked at",
     ],
-    ...odds.contributions.map((one) => [one.feature, one.amount, said(one)]),
+    ...odds.contributions.map((one) => [named(one), amountOf(one, odds), said(one)]),
   ];
   const largest = Math.max(
     1e-9,
-    ...[...amounts.map(([, amount]) => amount), odds.value].map((amount) => Math.abs(amount ?? 0)),
+    ...[...amounts.map(([, amount]) => amount), odds.value]
+      .map((amount) => Math.abs(amount ?? 0))
+      .filter(Number.isFinite),
   );
   const bar = (name, amount, note, kind) => {
     const own = classColour(codes[(amount ?? 0) < 0 ? 1 : 0]);
-    const size = amount === null ? 1 : Math.abs(amount) / largest;
+    const size = amount === null ? 1 : Math.min(1, Math.abs(amount) / largest);
     return el(
       "div",
       { class: `odds ${kind}`, role: "listitem" },
@@ -48,7 +50,21 @@ export function logOdds(app, odds, labels) {
   );
 }
 
-function said(one) {
-  if (one.missing) return "hidden: it adds nothing";
-  return `value ${short(one.value)}, compared with ${short(one.reference)}`;
+/** A feature; one that holds categories with the one that is known. */
+function named({ feature, value }) {
+  return typeof value === "number" || value === null ? feature : `${feature}: ${value}`;
+}
+
+/** What a feature adds; infinite if it rules out a class. */
+function amountOf({ amount, rules_out: gone }, odds) {
+  if (amount !== null || gone === null) return amount;
+  return String(gone) === String(odds.of) ? -Infinity : Infinity;
+}
+
+function said({ missing, unseen, value, reference, rules_out: gone }) {
+  if (missing) return "hidden: it adds nothing";
+  if (unseen) return `${value} was not there in training: it adds nothing`;
+  if (gone !== null) return `${value} never occurred in ${gone}, which it rules out: see smoothing`;
+  if (reference === null) return `${value}, compared with a value that is not known`;
+  return `value ${short(value)}, compared with ${short(reference)}`;
 }

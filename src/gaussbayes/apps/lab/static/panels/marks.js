@@ -1,6 +1,11 @@
 // The shape that stands for a class, as a path about the origin: for SVG and for Path2D alike.
 
+import { NO_CODE } from "../answer_reader.js";
 import { classColour, el, svg } from "./elements.js";
+
+/** What rows without label are called. */
+export const NO_LABEL = "no label";
+const UNLABELLED_SIZE = 0.72; // of other marks
 
 const star = (points, inner) =>
   polygon(
@@ -51,9 +56,15 @@ export function markPath(shape, radius, x = 0, y = 0) {
   return `M${places.join("L")}Z`;
 }
 
-/** The shape and colour of a class as a small picture, which screen readers pass over. */
+/** The path of a class's shape; rows without label have a small dot. */
+export function classPath(app, code, radius, x = 0, y = 0) {
+  const { shapes } = app.about;
+  if (code === NO_CODE) return markPath("circle", UNLABELLED_SIZE * radius, x, y);
+  return markPath(shapes[code % shapes.length], radius, x, y);
+}
+
+/** The shape and colour of a class as a small figure, which screen readers pass over. */
 export function mark(app, code) {
-  const shapes = app.about.shapes;
   return svg(
     "svg",
     {
@@ -62,7 +73,7 @@ export function mark(app, code) {
       "aria-hidden": "true",
       own: { "--own": classColour(code) },
     },
-    svg("path", { d: markPath(shapes[code % shapes.length], 5.5) }),
+    svg("path", { d: classPath(app, code, 5.5) }),
   );
 }
 

@@ -1,7 +1,7 @@
 // The panel "Model": fitted, by hand or nearest neighbours, and its settings.
 
-import { handOf, tellingOf } from "../hand.js";
-import { byHand } from "./by_hand.js";
+import { manualModel, answersWithParameters } from "../manual_model.js";
+import { parameterFields } from "./parameter_fields.js";
 import { choice, slider } from "./controls.js";
 import { el, section } from "./elements.js";
 import { percent } from "./formats.js";
@@ -18,6 +18,8 @@ const NAMES = {
 
 const SHARING = { min: 0, max: 1, step: 0.05 };
 const SHRINKING = { min: 0, max: 1, step: 0.01 };
+const SMOOTHING = { min: 0, max: 10, step: 0.5 };
+const WEIGHT = { min: 0, max: 1, step: 0.05 };
 const VOTERS = { min: 1, max: 50, step: 1 };
 
 export function mount(element, app) {
@@ -56,7 +58,7 @@ export function mount(element, app) {
   ], (value) => settings({ divisor: value }));
   const shrinkage = choice("model-shrinkage", "Shrink covariances", [
     ["none", "Not", "As estimated"],
-    ["amount", "By", "Towards a sphere by this share"],
+    ["amount", "By", "Towards a sphere by this proportion"],
     ["oas", "OAS", "By the amount that oracle approximating shrinkage finds"],
   ], (value) => settings({
     shrinkage: { none: null, amount: amount.input.valueAsNumber, oas: "oas" }[value],
@@ -69,6 +71,20 @@ export function mount(element, app) {
     { ends: ["as estimated", "spheres"], format: percent },
   );
   amount.set(0.1);
+  const smoothing = slider(
+    "model-smoothing",
+    "Smoothing of categories",
+    SMOOTHING,
+    (value, done) => settings({ smoothing: value }, done),
+    { ends: ["as counted", "towards equal"] },
+  );
+  const unlabelled = slider(
+    "model-unlabelled",
+    "Weight of points without label",
+    WEIGHT,
+    (value, done) => settings({ unlabelled_weight: value }, done),
+    { ends: ["left out", "as those with one"], format: percent },
+  );
   const neighbours = slider(
     "model-k",
     "Neighbours that vote",
@@ -77,11 +93,11 @@ export function mount(element, app) {
     { ends: ["1: jagged", "50: smooth"] },
   );
 
-  const hand = byHand(app);
+  const hand = parameterFields(app);
   const weights = priors(app);
   const fitted = [
     section("Covariances", covariance.root, shared.root, name),
-    section("Estimation", divisor.root, shrinkage.root, amount.root),
+    section("Estimation", divisor.root, shrinkage.root, amount.root, smoothing.root, unlabelled.root),
   ];
   const near = section("Neighbours", neighbours.root);
   const byNumbers = section("Classes by hand", byHandHint, hand.root);
@@ -91,11 +107,18 @@ export function mount(element, app) {
   function refresh() {
     const { model } = app.state;
     from.set(model.from);
-    const fit = model.from === "data" && tellingOf(app).length > 0;
+    const fit = model.from === "data" && answersWithParameters(app).length > 0;
     const ready = parameters() !== null || fit || model.from === "hand";
     from.enable("hand", ready);
     without.hidden = ready || model.from === "neighbours";
+    const numbers = app.data?.features.length !== 0;
     for (const part of fitted) part.hidden = model.from !== "data";
+    fitted[0].hidden ||= !numbers;
+    divisor.root.hidden = shrinkage.root.hidden = !numbers;
+    smoothing.root.hidden = !app.data?.categories.length;
+    unlabelled.root.hidden = !app.data?.unlabelled;
+    smoothing.set(model.smoothing);
+    unlabelled.set(model.unlabelled_weight);
     near.hidden = model.from !== "neighbours";
     before.hidden = model.from === "neighbours";
     byNumbers.hidden = model.from !== "hand";
@@ -107,7 +130,7 @@ export function mount(element, app) {
     divisor.set(model.divisor);
     const kind = typeof model.shrinkage === "number" ? "amount" : model.shrinkage ?? "none";
     shrinkage.set(kind);
-    amount.root.hidden = kind !== "amount";
+    amount.root.hidden = kind !== "amount" || !numbers;
     if (kind === "amount") amount.set(model.shrinkage);
     neighbours.set(app.state.neighbours);
     hand.refresh();
@@ -122,8 +145,8 @@ function remembering(app) {
   let last = null;
   return () => {
     const whole = ({ head }) => head.parameters.means[0]?.length === (app.flat ? 1 : 2);
-    const answer = tellingOf(app).find(whole);
-    const found = answer && handOf(answer.head.parameters);
+    const answer = answersWithParameters(app).find(whole);
+    const found = answer && manualModel(answer.head.parameters);
     if (found) last = { of: tableKey(answer.request), found };
     const now = app.data && tableKey({ data: app.data.id, pair: app.data.pair });
     return last?.of === now ? last.found : null;
@@ -143,6 +166,6 @@ function nameOf({ covariance, shared }) {
   if (share === 0) return own;
   if (share === 1) return all;
   const [from, to] = [own, all].map((text) => text.split(":")[0]);
-  const way = `each covariance is drawn ${percent(share)} of the way to the shared one`;
+  const way = `each covariance is shrunk ${percent(share)} towards the pooled one`;
   return `Between ${from} and ${to}: ${way}`;
 }

@@ -1,7 +1,7 @@
 // The panel "Compare": the six structures and nearest neighbours side by side, each to take over.
 
 import { rgb } from "../drawing/colours.js";
-import { keepAsking, modelKey } from "./asking.js";
+import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { button, el } from "./elements.js";
 import { percent } from "./formats.js";
 
@@ -37,7 +37,7 @@ export function mount(element, app) {
     }
   }
   const key = () => modelKey(app, app.state.split, app.state.bounds);
-  keepAsking(
+  requestWhileSeen(
     element,
     app,
     {
@@ -79,7 +79,7 @@ function card(app, answer, model, i, best) {
   const judged = kinds[0]?.[0];
   const leads = (one) => errorOf(one[judged]) === best[judged];
   const wins = judged && leads(model) && !answer.head.models.every(leads);
-  const canvas = el("canvas", { "aria-hidden": "true" });
+  const canvas = el("canvas", { "aria-hidden": "true", hidden: !app.data.features.length });
   paint(canvas, answer.arrays.label, i, app.colours.regions, app.colours.paper);
   const errors = kinds.map(([kind, title]) =>
     el(
@@ -91,7 +91,7 @@ function card(app, answer, model, i, best) {
     ));
   const badge = wins ? el("span", { class: "badge" }, "lowest") : null;
   const told = model.problem ? [whyNot(model.problem)] : errors;
-  const content = el("span", { class: "card" }, canvas, el("strong", {}, title(model), badge), told);
+  const content = el("span", { class: "card" }, canvas, el("strong", {}, title(app, model), badge), told);
   const chosen = button(
     `multiples-${i}`,
     content,
@@ -107,8 +107,9 @@ function whyNot(problem) {
   return el("span", { class: "hint", title: problem }, `${problem.split(/\.\s/)[0]}.`);
 }
 
-function title(model) {
-  return model.neighbours ? `${model.neighbours} nearest` : model.name;
+function title(app, model) {
+  if (!model.neighbours) return model.name;
+  return `${model.neighbours} nearest${app.data.categories.length ? ", by numbers" : ""}`;
 }
 
 /** The labels of one model as an image, its uppermost row first. */

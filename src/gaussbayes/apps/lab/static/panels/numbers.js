@@ -1,6 +1,6 @@
 // The panel "Numbers": how well the model does, and what it consists of.
 
-import { keepAsking, modelKey } from "./asking.js";
+import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { calibration, confusion, matrix } from "./charts.js";
 import { choice } from "./controls.js";
 import { el, folded, section, table } from "./elements.js";
@@ -13,6 +13,7 @@ const SETS = [
   ["leave_one_out", "Left out", "Every training row, predicted by the model of all the others"],
 ];
 const MOST_FEATURES = 8; // wider matrices are of no use in a panel
+const MOST_VALUES = 20; // of a feature that holds categories
 
 export function mount(element, app) {
   let which = "train";
@@ -22,11 +23,11 @@ export function mount(element, app) {
   });
   const problem = el("p", { class: "wrong", role: "status", hidden: true });
   const scores = el("div");
-  const pictures = el("div");
+  const figures = el("div");
   const parameters = el("div");
   const well = section("How well it does", scores);
-  const mistakes = section("Mistakes and probabilities", set.root, pictures);
-  element.append(problem, well, mistakes, parameters);
+  const errors = section("Errors and probabilities", set.root, figures);
+  element.append(problem, well, errors, parameters);
 
   function detail() {
     const head = app.answers.numbers?.head;
@@ -35,10 +36,10 @@ export function mount(element, app) {
     for (const [name] of SETS) set.enable(name, Boolean(head[name]));
     set.set(which);
     const found = head[which];
-    mistakes.hidden = !found;
+    errors.hidden = !found;
     if (!found) return;
     const named = (code) => className(app, code, head.classes[code]);
-    pictures.replaceChildren(
+    figures.replaceChildren(
       confusion(head.classes, found.confusion, named),
       found.calibration?.length ? calibration(found.calibration) : "",
     );
@@ -48,14 +49,14 @@ export function mount(element, app) {
     const wrong = error?.message ?? answer.head.problem;
     problem.hidden = !wrong;
     problem.textContent = wrong ?? "";
-    well.hidden = mistakes.hidden = parameters.hidden = Boolean(wrong);
+    well.hidden = errors.hidden = parameters.hidden = Boolean(wrong);
     if (wrong) return;
     const { head } = answer;
     scores.replaceChildren(scoreTable(head), el("p", { class: "hint" }, ...counted(head)));
     detail();
     parameters.replaceChildren(...parametersOf(app, head));
   }
-  keepAsking(
+  requestWhileSeen(
     element,
     app,
     { kind: "numbers", key: () => modelKey(app, app.state.split), pause: 150 },
@@ -66,7 +67,8 @@ export function mount(element, app) {
 function scoreTable(head) {
   const sets = SETS.filter(([name]) => head[name]);
   const line = (title, read) => [title, ...sets.map(([name]) => read(head[name]))];
-  return table("Scores; less is better", ["", ...sets.map(([, title]) => title)], [
+  const heads = sets.map(([name, title]) => (head[name].folds ? `In ${head[name].folds} folds` : title));
+  return table("Scores; less is better", ["", ...heads], [
     line("error", (set) => percent(set.error)),
     line("log loss", (set) => set.log_loss === null ? "∞" : short(set.log_loss)),
     line("Brier score", (set) => short(set.brier)),
@@ -75,10 +77,13 @@ function scoreTable(head) {
 }
 
 function counted(head) {
-  const { length } = head.features;
-  const all = length > 2 ? ` Errors here are by all ${length} features, under the plot by the two shown.` : "";
+  const length = head.features.length + head.categories.length;
+  const all = head.features.length && length > Math.min(2, head.features.length)
+    ? ` Errors here are by all ${length} features, under the plot by those shown.`
+    : "";
   if (!head.parameters) return [`Nearest neighbours keep every row instead of parameters.${all}`];
-  return [el("strong", {}, count(head.count)), ` free parameters.${all}`];
+  const steps = head.iterations === null ? "" : ` Something is missing: EM took ${count(head.iterations)} iterations.`;
+  return [el("strong", {}, count(head.count)), ` free parameters.${steps}${all}`];
 }
 
 function parametersOf(app, head) {
@@ -110,8 +115,27 @@ function parametersOf(app, head) {
     if (heat && features.length > 1) parts.push(matrix("Correlation", features, cut(heat), heat));
     return el("div", { class: "matrices" }, el("h4", {}, className(app, code, label)), parts);
   });
+  const tables = head.categories.map((one) => categoryTable(one, names));
+  if (!features.length) return [folded("Priors", true, weights), folded("Categories", true, ...tables)];
   return [
     folded("Means and priors", true, el("div", { class: "scroll" }, middles), weights, ...note),
     folded("Covariances and correlations", false, ...each),
+    ...(tables.length ? [folded("Categories", true, ...tables)] : []),
   ];
+}
+
+/** How probable each category of a feature is in each class. */
+function categoryTable({ feature, values, probabilities }, names) {
+  const some = values.slice(0, MOST_VALUES).map(String);
+  const rows = probabilities.map((shares, code) => [
+    names[code].cloneNode(true),
+    ...some.map((_, j) => (shares ? probability(shares[j]) : "–")),
+  ]);
+  const left = values.length - some.length;
+  return el(
+    "div",
+    { class: "scroll" },
+    table(`P(${feature} | class)`, ["", ...some], rows, { class: "means" }),
+    left > 0 ? el("p", { class: "hint" }, `${left} more categories are not shown.`) : null,
+  );
 }

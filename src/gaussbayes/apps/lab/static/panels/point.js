@@ -1,7 +1,8 @@
 // The panel "Point": Bayes' rule with numbers at one place, and what each feature says.
 
-import { keepAsking, modelKey } from "./asking.js";
-import { choice, number } from "./controls.js";
+import { requestWhileSeen, modelKey } from "./panel_requests.js";
+import { categoriesOf } from "../requests.js";
+import { choice, number, select } from "./controls.js";
 import { button, el, section } from "./elements.js";
 import { bayesFormula, bayesLines, shares } from "./formula.js";
 import { logOdds } from "./log_odds.js";
@@ -61,6 +62,7 @@ export function mount(element, app) {
     (value) => app.change({ hide: value === "none" ? null : Number(value) }, { record: true }),
   );
   const hidden = el("p", { class: "hint", role: "status" });
+  const known = knownCategories(app);
   const verdict = el("p", { class: "verdict", "aria-live": "polite" });
   const lines = el("div");
   const bars = el("div");
@@ -86,7 +88,7 @@ export function mount(element, app) {
     el("div", { class: "row" }, x.root, y.root, clear),
     pad,
   );
-  element.append(start, place, hide.root, hidden, answered);
+  element.append(start, place, hide.root, hidden, known.root, answered);
 
   function moveTo(at, done = true) {
     const short = app.flat ? at.map((value) => Number(value.toPrecision(6))) : app.view().rounded(at);
@@ -108,7 +110,10 @@ export function mount(element, app) {
   function refresh() {
     const { at, hide: which } = app.state;
     const features = app.data ? app.data.pair.map((i) => app.data.features[i]) : ["", ""];
-    start.hidden = at !== null;
+    const nowhere = app.data?.features.length === 0;
+    known.refresh();
+    place.hidden = nowhere;
+    start.hidden = app.place !== null;
     clear.disabled = at === null;
     x.set(at?.[0] ?? null);
     y.set(at?.[1] ?? null);
@@ -121,11 +126,11 @@ export function mount(element, app) {
     const [gone, left] = which === 1 ? [features[1], features[0]] : features;
     hidden.textContent = `${gone} is integrated out: the regions depend on ${left} alone.`;
     names(place, hide.root, features);
-    if (at === null) answered.hidden = true;
+    if (app.place === null) answered.hidden = true;
   }
   function show(answer) {
     const { classes, explanation, posterior, prediction, problem, neighbours } = answer.head;
-    answered.hidden = app.state.at === null;
+    answered.hidden = app.place === null;
     formula.hidden = odds.hidden = !explanation;
     if (problem) verdict.replaceChildren(problem);
     else verdict.replaceChildren("Predicted: ", el("strong", {}, String(prediction)));
@@ -144,15 +149,59 @@ export function mount(element, app) {
   for (const event of ["state", "data", "scene"]) app.on(event, refresh);
   app.on("point", show);
   // The page asks about places of the plane by itself, but not about those of a single feature.
-  const alone = () => (app.flat && app.state.at ? modelKey(app, app.state.at) : null);
-  keepAsking(
+  const alone = () => (app.flat && app.place ? modelKey(app, app.place, app.state.categories) : null);
+  requestWhileSeen(
     element,
     app,
-    { kind: "point", key: alone, extra: () => ({ at: app.state.at }) },
+    {
+      kind: "point",
+      key: alone,
+      extra: () => ({ at: app.place, categories: categoriesOf(app.state, app.data) }),
+    },
     (_, error) => error && verdict.replaceChildren(error.message),
   );
   refresh();
   if (app.answers.point) show(app.answers.point);
+}
+
+/** A list for each feature that holds categories: which one is known of the point, if any. */
+function knownCategories(app) {
+  const lists = el("div", { class: "categories" });
+  const hint = el("p", { class: "hint" });
+  const root = section("Categories of the point", lists, hint);
+  root.id = "point-categories";
+  let selects = [];
+  let shown = "";
+  const choose = (which) => (value) => {
+    const categories = categoriesOf(app.state, app.data);
+    categories[which] = value === "" ? null : Number(value);
+    app.change({ categories }, { record: true });
+  };
+  return {
+    root,
+    refresh() {
+      const { data } = app;
+      root.hidden = !data?.categories.length || app.place === null;
+      if (root.hidden) return;
+      const now = JSON.stringify(data.categories);
+      if (now !== shown) {
+        shown = now;
+        selects = data.categories.map(({ name }, i) => select(`point-category-${i}`, name, choose(i)));
+        lists.replaceChildren(...selects.map((one) => one.root));
+        selects.forEach((one, i) => {
+          const named = data.categories[i].values.map((value, code) => [code, value]);
+          one.options([["", "not known"], ...named]);
+        });
+      }
+      categoriesOf(app.state, data).forEach((code, i) => selects[i].set(code ?? ""));
+      const fitted = app.state.model.from === "data";
+      for (const { input } of selects) input.disabled = !fitted;
+      const plot = data.features.length ? ", as all categories are in the plot" : "";
+      hint.textContent = fitted
+        ? `What is not known is integrated out${plot}.`
+        : "Only a fitted model knows categories.";
+    },
+  };
 }
 
 /** The features' names on the controls that move along them. */

@@ -1,6 +1,6 @@
 // Priors as linked sliders: moving one rescales the others, so that they always sum to 1.
 
-import { tellingOf } from "../hand.js";
+import { answersWithParameters } from "../manual_model.js";
 import { button, el } from "./elements.js";
 import { probability } from "./formats.js";
 import { mark } from "./marks.js";
@@ -127,5 +127,5 @@ export function priors(app) {
 /** The priors in force: those that were set, else those of the fitted model. */
 function current(app) {
   if (app.state.model.priors) return app.state.model.priors;
-  return tellingOf(app)[0]?.head.parameters.priors ?? null;
+  return answersWithParameters(app)[0]?.head.parameters.priors ?? null;
 }

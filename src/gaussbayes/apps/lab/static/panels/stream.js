@@ -7,13 +7,13 @@ import { count } from "./formats.js";
 const SLOWEST = 0; // powers of two, in points a second
 const FASTEST = 9;
 const FIRST = 1;
-const FRAME = 40; // the shortest pause between two pictures, in milliseconds
+const FRAME = 40; // the shortest pause between two figures, in milliseconds
 
 export function mount(element, app) {
   let playing = false;
   let last = 0; // when the last step was made
   let owed = 0; // points that are due, in parts of one
-  let waiting = false; // for the picture of the last step
+  let waiting = false; // for the figure of the last step
 
   const play = button(
     "stream-play",
@@ -74,7 +74,7 @@ export function mount(element, app) {
     go(now(), true);
     show();
   }
-  /** As many points as are due, but no faster than pictures come back. */
+  /** As many points as are due, but no faster than figures come back. */
   function tick(time) {
     if (!playing) return;
     if (!isSeen(document.body)) return pause();
@@ -86,7 +86,7 @@ export function mount(element, app) {
       if (due > 0) {
         owed -= due;
         waiting = true;
-        setTimeout(() => (waiting = false), 500); // a picture that never comes stops nothing
+        setTimeout(() => (waiting = false), 500); // a figure that never comes stops nothing
         go(now() + due, false);
       }
       if (now() >= total()) return pause();

@@ -1,9 +1,8 @@
-// The panel "Take away": pictures, files, and the same in Python and on the command line.
+// The panel "Take away": figures, files, and the same in Python and on the command line.
 
-import { keepAsking, modelKey } from "./asking.js";
+import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { button, el, save, section } from "./elements.js";
-import { asPng, lineSvg, surfacePng } from "./kept.js";
-import { pictureOf, toPng, toSvg } from "./picture.js";
+import { asPng, lineSvg, planeFigure, surfacePng, toPng, toSvg } from "./figure_export.js";
 
 const COPIED = 1500; // milliseconds that "copied" is shown
 
@@ -30,7 +29,7 @@ export function mount(element, app) {
     "SVG",
     attempt(() => save(new Blob([svgOf(app)], { type: "image/svg+xml" }), name("svg"))),
   );
-  const picture = el("p", { class: "hint", role: "status" });
+  const figure = el("p", { class: "hint", role: "status" });
   const csv = button("take-csv", "Data (CSV)", file("csv"));
   const model = button("take-model", "Model file", file("model"));
   const python = listing(element, app, "python", "The same in Python");
@@ -38,7 +37,7 @@ export function mount(element, app) {
   const address = copier("take-address", "Copy the address", () => location.href);
   element.append(
     said,
-    section("The picture", el("div", { class: "row" }, png, vector), picture),
+    section("The figure", el("div", { class: "row" }, png, vector), figure),
     section("Files", el("div", { class: "row" }, csv, model)),
     python, command,
     section(
@@ -54,10 +53,10 @@ export function mount(element, app) {
   );
   function refresh() {
     const view = viewOf(app);
-    png.disabled = view === "plane" && !app.answers.scene;
+    png.disabled = (view === "plane" && !app.answers.scene) || app.data?.features.length === 0;
     vector.disabled = png.disabled || view === "surface";
     const pixels = "The 3-D view is drawn in pixels: it can be kept as PNG only.";
-    picture.textContent = view === "surface" ? pixels : "";
+    figure.textContent = view === "surface" ? pixels : "";
     const neighbours = app.state.model.from === "neighbours";
     model.disabled = neighbours;
     model.title = neighbours ? "Nearest neighbours have no model file" : "A file that gaussbayes can load";
@@ -74,7 +73,7 @@ function svgOf(app) {
   return viewOf(app) === "line" ? lineSvg(
     document.getElementById("line"),
     app.colours.paper,
-  ) : toSvg(pictureOf(app));
+  ) : toSvg(planeFigure(app));
 }
 
 function pngOf(app) {
@@ -82,7 +81,7 @@ function pngOf(app) {
     document.getElementById("surface-plot"),
     app.colours.paper,
   );
-  return viewOf(app) === "line" ? asPng(svgOf(app)) : toPng(pictureOf(app));
+  return viewOf(app) === "line" ? asPng(svgOf(app)) : toPng(planeFigure(app));
 }
 
 function contentOf({ text, base64 }) {
@@ -99,7 +98,7 @@ function listing(element, app, what, title) {
     text.textContent = answer?.head.text ?? error?.message ?? "";
     copy.disabled = !answer;
   };
-  keepAsking(
+  requestWhileSeen(
     element,
     app,
     {

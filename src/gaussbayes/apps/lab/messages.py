@@ -1,0 +1,330 @@
+"""What the page may ask, as types: messages are read by them, and their schema is made of them.
+
+A request is a JSON object with ``"number"``, which the answer repeats, ``"kind"`` and the fields of
+its kind. Fields with a default may be left out; a field that the kind does not have is an error.
+``docs/lab-messages.schema.json`` is what ``python -m gaussbayes.apps.lab.messages`` writes.
+What each kind is answered with is written where it is answered; see `gaussbayes.apps.lab.answers`.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta, Struct
+
+from gaussbayes.apps.lab import message_limits as limits
+from gaussbayes.base.types import CovarianceName, Divisor
+
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]  # what JavaScript counts to exactly
+Seed: TypeAlias = Annotated[int, Meta(ge=0, le=limits.LARGEST_SEED)]
+Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=limits.LONGEST_NAME)]
+Number: TypeAlias = Annotated[float, Meta(ge=-limits.LARGEST_NUMBER, le=limits.LARGEST_NUMBER)]
+Proportion: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+Side: TypeAlias = Annotated[int, Meta(ge=2, le=limits.MOST_PLACES)]
+RowNumber: TypeAlias = Annotated[int, Meta(description="the number of a row")]
+"""Its range is checked by `PointRequest`: with bounds beside a tuple msgspec 0.22 crashes."""
+
+FeatureNumber: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_FEATURES - 1)]
+CategoryCode: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_CATEGORIES - 1)]
+ClassCode: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_CLASSES - 1)]
+Neighbour: TypeAlias = Annotated[int, Meta(ge=1, le=limits.MOST_NEIGHBOURS)]
+
+Interval: TypeAlias = Annotated[
+    tuple[Number, Number], Meta(description="[lowest, highest] (two numbers)")
+]
+Place: TypeAlias = Annotated[tuple[Number, Number], Meta(description="[x, y] (two numbers)")]
+Pair: TypeAlias = Annotated[
+    tuple[FeatureNumber, FeatureNumber],
+    Meta(description="two feature numbers (the same one twice where there is one feature only)"),
+]
+Point: TypeAlias = Annotated[
+    tuple[Number | None, Number | None, ClassCode | None],
+    Meta(description="[x, y, class code] (null where a coordinate or the class is missing)"),
+]
+FeatureNames: TypeAlias = Annotated[
+    tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_FEATURES)
+]
+ClassNames: TypeAlias = Annotated[
+    tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_CLASSES)
+]
+_OF_CLASSES = Meta(
+    min_length=1,
+    max_length=limits.MOST_CLASSES_BY_HAND,
+    description=f"an array with an entry for each of 1 to {limits.MOST_CLASSES_BY_HAND} classes",
+)
+MatrixRow: TypeAlias = Annotated[tuple[Number, Number], Meta(description="two numbers")]
+Matrix: TypeAlias = Annotated[tuple[MatrixRow, MatrixRow], Meta(description="a 2 × 2 matrix")]
+
+Layer: TypeAlias = Literal[
+    "label",
+    "posterior",
+    "margin",
+    "evidence",
+    "joint",
+    "density",
+    "errors",
+    "truth",
+    "reject",  # zones may be named here, but come with their thresholds alone
+    "novel",
+]
+
+Export: TypeAlias = Literal["csv", "model", "python", "command"]
+
+
+class _Record(Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a request."""
+
+
+class PresetSource(_Record, frozen=True, tag_field="from", tag="preset"):
+    """One of the examples, drawn with a seed."""
+
+    preset: Name
+    seed: Seed = 0
+    n: Annotated[int, Meta(ge=1, le=limits.MOST_ROWS)] | None = None  # rows; None: as many as usual
+
+
+class GivenSource(_Record, frozen=True, tag_field="from", tag="given"):
+    """The table that the command was called with."""
+
+    features: FeatureNames | None = None
+
+    def __post_init__(self) -> None:
+        _check_different("features", self.features)
+
+
+class UploadSource(_Record, frozen=True, tag_field="from", tag="upload"):
+    """A file that was sent before."""
+
+    upload: Name
+    features: FeatureNames | None = None
+
+    def __post_init__(self) -> None:
+        _check_different("features", self.features)
+
+
+class PointsSource(_Record, frozen=True, tag_field="from", tag="points"):
+    """Points that were painted."""
+
+    points: Annotated[
+        tuple[Point, ...],
+        Meta(
+            max_length=limits.MOST_ROWS,
+            description=f"an array of at most {limits.MOST_ROWS:,} points",
+        ),
+    ]
+    classes: ClassNames
+    features: Annotated[tuple[Name, Name], Meta(description="two strings")]
+
+    def __post_init__(self) -> None:
+        _check_different("classes", self.classes)
+        _check_different("features", self.features)
+        k = len(self.classes)
+        for row, (_, _, code) in enumerate(self.points):
+            if code is not None and code >= k:
+                msg = f"points[{row}] must have a class code from 0 to {k - 1}, got {code}"
+                raise ValueError(msg)
+
+
+Source: TypeAlias = PresetSource | UploadSource | GivenSource | PointsSource
+
+
+class Split(_Record, frozen=True):
+    """Which proportion of the rows is held out, class by class."""
+
+    test: Annotated[float, Meta(ge=0, le=0.9)] = 0.0
+    seed: Seed = 0
+
+
+class FitSettings(_Record, frozen=True, tag_field="from", tag="data"):
+    """Settings with which a model is fitted to the training rows, or to the first of them."""
+
+    covariance: CovarianceName = "full"
+    shared: bool | Proportion = False
+    divisor: Divisor = "mle"
+    shrinkage: Proportion | Literal["oas"] | None = None
+    priors: (
+        Literal["uniform"]
+        | Annotated[tuple[Proportion, ...], Meta(min_length=1, max_length=limits.MOST_CLASSES)]
+        | None
+    ) = None  # of all classes of the page; None: as frequent as they are
+    smoothing: Annotated[float, Meta(ge=0, le=limits.MOST_SMOOTHING)] = 1.0  # of categories
+    unlabelled_weight: Proportion = 1.0  # how much a row without label counts
+    first: Annotated[int, Meta(ge=0, le=limits.MOST_ROWS)] | None = None  # training rows, None: all
+
+
+class GaussiansByHand(_Record, frozen=True, tag_field="from", tag="hand"):
+    """Gaussians of the pair of features, set on the page."""
+
+    priors: Annotated[tuple[Proportion, ...], _OF_CLASSES]
+    means: Annotated[tuple[Place, ...], _OF_CLASSES]
+    covariances: Annotated[tuple[Matrix, ...], _OF_CLASSES]
+
+    def __post_init__(self) -> None:
+        k = len(self.means)
+        for name, values in (("priors", self.priors), ("covariances", self.covariances)):
+            if len(values) != k:
+                classes = "1 class" if k == 1 else f"{k} classes"
+                msg = f"{name} must be those of {classes} as the means are, got {len(values)}"
+                raise ValueError(msg)
+
+
+class Neighbours(_Record, frozen=True, tag_field="from", tag="neighbours"):
+    """A vote of the nearest training rows."""
+
+    k: Neighbour
+
+
+ModelChoice: TypeAlias = FitSettings | GaussiansByHand | Neighbours
+
+
+class Window(_Record, frozen=True):
+    """The part of the plane that a grid covers; bounds that are null are picked."""
+
+    x: Interval | None = None
+    y: Interval | None = None
+    width: Side = 160
+    height: Side = 120
+
+    def __post_init__(self) -> None:
+        _check_interval("x", self.x)
+        _check_interval("y", self.y)
+
+
+class _Request(_Record, frozen=True, tag_field="kind"):
+    number: Count
+
+    @property
+    def kind(self) -> str:
+        """What is asked for."""
+        return str(self.__struct_config__.tag)
+
+
+class DataRequest(_Request, frozen=True, tag="data"):
+    """Rows to look at."""
+
+    source: Source
+    target: Name | None = None
+    split: Split = Split()
+
+
+class _ModelRequest(_Request, frozen=True):
+    data: Name  # the id that the answer to a request for data gave
+    pair: Pair
+    model: ModelChoice
+
+
+class _WindowRequest(_ModelRequest, frozen=True):
+    view: Window | None = None
+
+    @property
+    def window(self) -> Window:
+        """The window, all of it picked if the request names none."""
+        return self.view or Window()
+
+
+class SceneRequest(_WindowRequest, frozen=True, tag="scene"):
+    """Everything in the plane of two features."""
+
+    layers: frozenset[Layer] = frozenset({"label"})
+    hide: Literal[0, 1] | None = None  # a coordinate of the pair
+    reject: Proportion | None = None
+    novelty: Proportion | None = None
+    truth: bool = False
+
+
+class LineRequest(_ModelRequest, frozen=True, tag="line"):
+    """Curves over one feature."""
+
+    feature: FeatureNumber | None = None  # None: the first of the pair
+    x: Interval | None = None
+    points: Annotated[int, Meta(ge=2, le=limits.MOST_LINE_PLACES)] = 400
+
+    def __post_init__(self) -> None:
+        _check_interval("x", self.x)
+
+
+class PointRequest(_ModelRequest, frozen=True, tag="point"):
+    """Bayes' rule at one place."""
+
+    at: Place | RowNumber
+    hide: Literal[0, 1] | None = None
+    categories: (
+        Annotated[tuple[CategoryCode | None, ...], Meta(max_length=limits.MOST_FEATURES)] | None
+    ) = None  # of each feature that holds some, null: not known; None: as the row has them, if any
+
+    def __post_init__(self) -> None:
+        if isinstance(self.at, int) and not 0 <= self.at < limits.MOST_ROWS:
+            msg = f"at must be the number of a row from 0 to {limits.MOST_ROWS - 1}, got {self.at}"
+            raise ValueError(msg)
+
+
+class NumbersRequest(_ModelRequest, frozen=True, tag="numbers"):
+    """Parameters and errors."""
+
+
+class MultiplesRequest(_WindowRequest, frozen=True, tag="multiples"):
+    """The six structures and nearest neighbours side by side."""
+
+    neighbours: Neighbour = 5
+    hide: Literal[0, 1] | None = None
+
+
+class SurfaceRequest(_WindowRequest, frozen=True, tag="surface"):
+    """The evidence as heights."""
+
+
+class ExportRequest(_ModelRequest, frozen=True, tag="take_away"):
+    """A file to keep."""
+
+    what: Export
+
+
+class LessonRequest(_Request, frozen=True, tag="lesson"):
+    """A lesson in steps."""
+
+    name: Name
+
+
+Request: TypeAlias = (
+    DataRequest
+    | SceneRequest
+    | LineRequest
+    | PointRequest
+    | NumbersRequest
+    | MultiplesRequest
+    | SurfaceRequest
+    | ExportRequest
+    | LessonRequest
+)
+
+
+def schema_text() -> str:
+    """The JSON Schema of requests."""
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Requests of the lab's page",
+        **msgspec.json.schema(Request),
+    }
+    return msgspec.json.format(msgspec.json.encode(schema, order="sorted")).decode() + "\n"
+
+
+def _check_different(name: str, values: Sequence[str] | None) -> None:
+    repeated = [value for value in values or () if (values or ()).count(value) > 1]
+    if repeated:
+        msg = f"{name} must be different strings, but {repeated[0]!r:.80} is there twice"
+        raise ValueError(msg)
+
+
+def _check_interval(name: str, interval: Interval | None) -> None:
+    """Refuse bounds between which there is nothing."""
+    if interval is None:
+        return
+    low, high = interval
+    if not high - low > 1e-12 * max(abs(low), abs(high)) or high - low < 1e-100:
+        msg = f"{name} must begin below where it ends, got [{low:g}, {high:g}]"
+        raise ValueError(msg)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(schema_text())

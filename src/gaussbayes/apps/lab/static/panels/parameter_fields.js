@@ -1,0 +1,129 @@
+// The model by hand in numbers: means, standard deviations and correlation of every class.
+
+import { number } from "./controls.js";
+import { el } from "./elements.js";
+import { className } from "./marks.js";
+
+const CLOSEST = 0.999;
+const FIELD = { dense: true, digits: 4 };
+
+/** Fields of every class; a number that makes no covariance is refused with the reason. */
+export function parameterFields(app) {
+  const root = el("div", { class: "by-hand", id: "model-hand" });
+  let classes = [];
+  let shown = "";
+
+  function change(code, make) {
+    const { means, covariances } = app.state.model;
+    const own = make(means[code], covariances[code]);
+    const put = (list, value) => list.map((one, i) => (i === code ? value ?? one : one));
+    app.change(
+      { model: { means: put(means, own.mean), covariances: put(covariances, own.covariance) } },
+      { record: true },
+    );
+  }
+
+  function fields(code, label, features) {
+    const id = `model-hand-${code}`;
+    const means = features.map((feature, i) => {
+      const set = (value) => (mean) => ({ mean: mean.map((old, j) => (i === j ? value : old)) });
+      const take = (value) => change(code, set(value));
+      return number(`${id}-mean-${i}`, `Mean of ${feature}, ${label}`, {}, take, FIELD);
+    });
+    const deviations = features.map((feature, i) => {
+      const title = `Standard deviation of ${feature}, ${label}`;
+      const set = (value) => (_, before) => ({ covariance: withDeviation(before, i, value) });
+      const take = (value) => change(code, set(possibleDeviation(value)));
+      return number(`${id}-deviation-${i}`, title, {}, take, FIELD);
+    });
+    const set = (value) => (_, before) => ({ covariance: withCorrelation(before, value) });
+    const take = (value) => change(code, set(possibleCorrelation(value)));
+    const correlation = features.length > 1
+      ? number(`${id}-correlation`, `Correlation, ${label}`, {}, take, FIELD)
+      : null;
+    const line = (title, inputs) =>
+      el(
+        "div",
+        { class: "line" },
+        el("span", { "aria-hidden": "true" }, title),
+        inputs.map((one) => one.root),
+      );
+    const box = el(
+      "fieldset",
+      { class: "hand-class" },
+      el("legend", {}, className(app, code, label)),
+      el(
+        "div",
+        { class: "line heads", "aria-hidden": "true" },
+        el("span", {}),
+        features.map((name) => el("span", {}, name)),
+      ),
+      line("mean", means),
+      line("st. dev.", deviations),
+      correlation && line("correlation", [correlation]),
+    );
+    return {
+      box,
+      set(mean, covariance) {
+        const [a, b] = deviationsOf(covariance);
+        means.forEach((field, i) => field.set(mean[i]));
+        deviations.forEach((field, i) => field.set([a, b][i]));
+        correlation?.set(covariance[0][1] / (a * b));
+      },
+    };
+  }
+
+  return {
+    root,
+    refresh() {
+      const { model } = app.state;
+      const head = app.answers.data?.head;
+      root.hidden = model.from !== "hand";
+      if (root.hidden || !head || !model.means) return;
+      const pair = app.flat ? [0] : app.state.pair;
+      const features = pair.map((i) => head.features[i] ?? `feature ${i}`);
+      const now = JSON.stringify([head.classes, features]);
+      if (now !== shown) {
+        shown = now;
+        classes = head.classes.map((label, code) => fields(code, label, features));
+        root.replaceChildren(...classes.map((one) => one.box));
+      }
+      classes.forEach((one, code) => model.means[code] && one.set(
+        model.means[code],
+        model.covariances[code],
+      ));
+    },
+  };
+}
+
+function possibleDeviation(value) {
+  if (value > 0) return value;
+  throw new Error(`A standard deviation is above 0, not ${value}: otherwise there is no density.`);
+}
+
+function possibleCorrelation(value) {
+  if (Math.abs(value) <= CLOSEST) return value;
+  const limits = `A correlation lies between −1 and 1, at most ±${CLOSEST} here, not ${value}`;
+  throw new Error(`${limits}: beyond it the matrix is no covariance.`);
+}
+
+function deviationsOf(covariance) {
+  return [Math.sqrt(covariance[0][0]), Math.sqrt(covariance[1][1])];
+}
+
+/** The covariance with one standard deviation changed and the same correlation. */
+function withDeviation(covariance, which, value) {
+  const before = deviationsOf(covariance);
+  const scale = value / before[which];
+  const cross = covariance[0][1] * scale;
+  const squares = [covariance[0][0], covariance[1][1]];
+  squares[which] = value * value;
+  return [[squares[0], cross], [cross, squares[1]]];
+}
+
+/** The covariance with the same standard deviations and another correlation. */
+function withCorrelation(covariance, value) {
+  const [a, b] = deviationsOf(covariance);
+  const cross = value * a * b;
+  return [[covariance[0][0], cross], [cross, covariance[1][1]]];
+}

@@ -1,0 +1,162 @@
+// Words about the figure: the line under the plot, the readout at the pointer, problems, and
+// what a screen reader is told.
+
+import { fitted } from "./drawing/axes.js";
+import { el } from "./panels/elements.js";
+import { mark } from "./panels/marks.js";
+
+const TOAST = 3200; // milliseconds that a sentence stays, at least
+const READING = 60; // milliseconds that a letter takes
+const WAIT = 300; // milliseconds after which the page shows that it waits
+const QUIET = 700; // milliseconds of rest before a change is told aloud
+const OFTEN = 120; // milliseconds between two looks at the errors during a drag
+const MOST_SHOWN = 5;
+const NAME = 190; // pixels that the line under the plot has for a feature's name
+const LOST = "The server does not answer; trying again …";
+const ANOTHER =
+  "The lab was started anew and has another address now. Open that one; what follows # here can be put behind it.";
+
+const find = (id) => document.getElementById(id);
+const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)}\u00a0%`;
+const written = (value) => Number(value.toPrecision(4)).toString().replace("-", "−");
+
+export function mountStatusMessages(app, plot) {
+  app.on("said", say);
+  app.on("busy", (busy) => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => plot.stage.setAttribute("aria-busy", String(busy)), busy ? WAIT : 0);
+  });
+  app.on("problem", (text) => problem(text, app.data?.features.length === 0 && !app.failed));
+  app.on("status", (open) => {
+    if (!open) {
+      lost ||= setTimeout(tellLost, 900);
+      return;
+    }
+    clearTimeout(lost);
+    lost = 0;
+    if (find("problem").dataset.lost) problem(null);
+  });
+  app.on("data", () => {
+    title(app, plot);
+    if (!app.dragging) label(app, plot);
+    if (app.data.problem && !app.dragging) say(app.data.problem);
+  });
+  app.on("state", (_, { dragging }) => dragging || title(app, plot));
+  for (const kind of ["scene", "line"]) app.on(kind, (answer) => errors(answer.head, app.dragging));
+  app.on("state", () => place(app));
+  app.on("data", () => place(app));
+  app.on("hover", (answer) => readout(app, plot, answer));
+  app.on("settled", () => app.hovered && app.hover(app.hovered)); // the model there has changed
+  app.on("state", (_, { dragging }) => dragging && readout(app, plot, null));
+}
+
+let told = { errors: null, when: 0 };
+let waiting = 0;
+let lost = 0;
+let fading = 0;
+let speaking = 0;
+
+/** Show a sentence for a moment, and say it. */
+function say(text) {
+  const toast = find("toast");
+  toast.textContent = text;
+  toast.hidden = false;
+  clearTimeout(fading);
+  fading = setTimeout(() => (toast.hidden = true), Math.max(TOAST, READING * text.length));
+}
+
+function problem(text, plain = false) {
+  const box = find("problem");
+  box.classList.toggle("plain", plain);
+  if (box.textContent !== (text ?? "")) box.textContent = text ?? "";
+  if (box.hidden === Boolean(text)) box.hidden = !text;
+  box.dataset.lost = text === LOST || text === ANOTHER ? "yes" : "";
+}
+
+/** Say that the server is gone, or that another one has taken its place. */
+async function tellLost() {
+  const told = lost;
+  const answer = await fetch("about.json").catch(() => null);
+  if (told !== lost) return; // it is there again
+  lost = 0;
+  problem(answer?.status === 403 ? ANOTHER : LOST);
+}
+
+/** Say what changed, once it has come to rest. */
+function tell(text) {
+  clearTimeout(speaking);
+  speaking = setTimeout(() => {
+    if (find("live").textContent !== text) find("live").textContent = text;
+  }, QUIET);
+}
+
+function errors({ errors: found }, dragging) {
+  const parts = [];
+  if (found) {
+    if (found.train !== null && found.train !== undefined) parts.push(["Training error", percent(found.train)]);
+    if (found.test !== null && found.test !== undefined) parts.push(["test error", percent(found.test)]);
+    if (found.bayes) parts.push(["Bayes error", percent(found.bayes.error)]);
+  }
+  const key = parts.join();
+  const now = performance.now();
+  if (key === told.errors || (dragging && now - told.when < OFTEN)) return;
+  told = { errors: key, when: now };
+  const shown = parts.flatMap(([name, value], i) => [i ? " · " : "", `${name} `, el("b", {}, value)]);
+  find("errors").replaceChildren(...shown);
+  tell(parts.map(([name, value]) => `${name} ${value}`).join(", "));
+}
+
+function place(app) {
+  const { at } = app.state;
+  const box = find("place");
+  if (!at || !app.data) {
+    if (box.textContent) box.textContent = "";
+    return;
+  }
+  const names = app.data.pair.map((feature) => fitted(app.data.features[feature], NAME));
+  const shown = app.flat ? 1 : 2;
+  const text = at.slice(0, shown).map((value, i) => `${names[i]} ${written(value)}`).join(" · ");
+  if (box.textContent !== text) box.textContent = text;
+}
+
+/** What is shown: the table, its points and how many of them lack a feature that is shown. */
+function title(app, plot) {
+  if (!app.data) return;
+  const { id, name, n, classes } = app.data;
+  const key = JSON.stringify([id, app.drawn]);
+  if (find("title").dataset.key === key) return;
+  find("title").dataset.key = key;
+  const number = (count) => count.toLocaleString("en");
+  const many = (count, one, all) => `${number(count)} ${count === 1 ? one : all}`;
+  const { lacking } = plot.points;
+  const hidden = lacking ? `, ${number(lacking)} not drawn` : "";
+  find("title").textContent = `${name} · ${many(n, "point", "points")}${hidden} · ${many(classes.length, "class", "classes")}`;
+}
+
+function label(app, plot) {
+  const { name, n, pair, features, classes } = app.data;
+  const [x, y] = pair.map((feature) => features[feature]);
+  plot.inner.setAttribute("aria-label", `${name}: ${n} points of the classes ${classes.join(", ")}; ${x} across, ${y} up`);
+}
+
+/** The posterior under the pointer, the most probable classes first. */
+function readout(app, plot, answer) {
+  const box = find("readout");
+  const posterior = answer?.head.posterior;
+  const fits = posterior?.length === app.data?.classes.length;
+  if (!posterior || !fits || app.dragging || !app.hovering) {
+    box.hidden = true;
+    return;
+  }
+  const order = posterior.map((share, code) => [share ?? 0, code]).sort((a, b) => b[0] - a[0]);
+  const lines = order.slice(0, MOST_SHOWN).map(([share, code]) =>
+    el("div", {}, mark(app, code), el("span", {}, app.data.classes[code]), el("b", {}, share.toFixed(3)))
+  );
+  box.replaceChildren(...lines);
+  box.hidden = false;
+  const [left, top] = app.hovering;
+  const { offsetWidth, offsetHeight } = box;
+  const right = left + 16 + offsetWidth > plot.width ? left - 14 - offsetWidth : left + 16;
+  const down = top + 14 + offsetHeight > plot.height ? top - 12 - offsetHeight : top + 14;
+  box.style.transform = `translate(${Math.round(right)}px, ${Math.round(down)}px)`;
+}

@@ -1,0 +1,151 @@
+"""What goes to the page: an answer as one binary message, or an error as JSON.
+
+======================  ==========================================================
+4 bytes                 the length of the head, an unsigned little-endian integer
+head                    JSON in UTF-8, with blanks at its end up to the next multiple of 8
+arrays                  one after the other, little-endian, each begun at a multiple of 8
+======================  ==========================================================
+
+The head's ``arrays`` lists them: ``{"name", "dtype", "shape", "offset"}``. The offset counts from
+the end of the head, so that ``4 + length + offset`` is where an array begins in the message; as it
+is a multiple of 8, a browser looks at the array where it lies.
+
+NumPy is imported by the functions that need it: the first page is there before NumPy is.
+"""
+
+import math
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from gaussbayes.base.errors import GaussBayesError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_DTYPES = {"float32": "f4", "uint8": "u1", "uint16": "u2", "int32": "i4"}
+"""Names in NumPy, and in heads."""
+
+NO_CODE = 255
+"""In the place of a class or a category that there is not."""
+
+_ALIGNMENT = 8
+_LENGTH = struct.Struct("<I")
+
+
+class MessageError(GaussBayesError):
+    """A request cannot be answered as it is; the page shows the text and goes on.
+
+    `kind` and `number` are those of the request, None where it gives none.
+    """
+
+    def __init__(self, text: str, kind: str | None = None, number: int | None = None) -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.number = number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """The answer to a request: values that JSON can hold, and arrays beside them."""
+
+    head: dict[str, Any]
+    arrays: "dict[str, NDArray[Any]]" = field(default_factory=dict)
+
+
+def single(values: "NDArray[Any]") -> "NDArray[np.float32]":
+    """Numbers as the page gets them; what is beyond their range is infinite."""
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(values, dtype=np.float32)
+
+
+def as_json(value: Any) -> bytes:
+    """The JSON of plain values, and of NumPy's numbers and arrays; what is not finite is null.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_json({"error": np.float64(0.25), "log_loss": np.inf, "mean": np.array([1.0, np.nan])})
+    b'{"error":0.25,"log_loss":null,"mean":[1.0,null]}'
+    """
+    return msgspec.json.encode(value, enc_hook=_as_plain)
+
+
+def error_text(text: str, kind: str | None = None, number: int | None = None) -> str:
+    """What is wrong with a request, as a message; its kind and number if they are known.
+
+    Examples
+    --------
+    >>> error_text("there is no class 7", "scene", 3)
+    '{"kind":"error","of":"scene","number":3,"text":"there is no class 7"}'
+    """
+    return as_json({"kind": "error", "of": kind, "number": number, "text": text}).decode()
+
+
+def encode(head: Mapping[str, Any], arrays: "Mapping[str, NDArray[Any]]") -> bytes:
+    """The message of a head and its arrays, which are float32, uint8, uint16 or int32.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> message = encode({"kind": "scene"}, {"label": np.array([[0, 1]], np.uint8)})
+    >>> head, arrays = decode(message)
+    >>> head["arrays"]
+    [{'name': 'label', 'dtype': 'u1', 'shape': [1, 2], 'offset': 0}]
+    >>> arrays["label"]
+    array([[0, 1]], dtype=uint8)
+    """
+    pieces: list[Any] = []
+    listed: list[dict[str, Any]] = []
+    offset = 0
+    for name, array in arrays.items():
+        piece = _little_endian(name, array)
+        place = {"dtype": _DTYPES[array.dtype.name], "shape": list(array.shape), "offset": offset}
+        listed.append({"name": name, **place})
+        padding = -piece.nbytes % _ALIGNMENT
+        pieces += [piece.data, bytes(padding)]
+        offset += piece.nbytes + padding
+    text = as_json({**head, "arrays": listed})
+    text += b" " * (-(_LENGTH.size + len(text)) % _ALIGNMENT)
+    return b"".join([_LENGTH.pack(len(text)), text, *pieces])
+
+
+def decode(message: bytes) -> "tuple[dict[str, Any], dict[str, NDArray[Any]]]":
+    """The head and the arrays of a message; the arrays are views of it."""
+    import numpy as np
+
+    (length,) = _LENGTH.unpack_from(message)
+    start = _LENGTH.size + length
+    head = msgspec.json.decode(message[_LENGTH.size : start])
+    arrays = {
+        entry["name"]: np.frombuffer(
+            message, f"<{entry['dtype']}", math.prod(entry["shape"]), start + entry["offset"]
+        ).reshape(entry["shape"])
+        for entry in head["arrays"]
+    }
+    return head, arrays
+
+
+def _little_endian(name: str, array: "NDArray[Any]") -> "NDArray[Any]":
+    """The array with its elements one after the other, as bytes; not copied if it is so already."""
+    import numpy as np
+
+    if array.dtype.name not in _DTYPES:
+        msg = f"the array {name!r} must be one of {', '.join(_DTYPES)}, got {array.dtype}"
+        raise TypeError(msg)
+    flat = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1)
+    return flat.view(np.uint8)
+
+
+def _as_plain(value: Any) -> Any:
+    """What JSON has in the place of NumPy's numbers and arrays."""
+    if not hasattr(value, "tolist"):
+        msg = f"a head must hold JSON's types of values, got {type(value).__name__}"
+        raise TypeError(msg)
+    return value.tolist()

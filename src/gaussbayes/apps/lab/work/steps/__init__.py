@@ -1,1 +1,0 @@
-"""The steps of each lesson; their numbers are those of `gaussbayes.lessons`, which are tested."""

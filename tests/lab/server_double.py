@@ -1,0 +1,127 @@
+"""What the tests of the server talk to: a backend that answers at once, a server on a real port."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPResponse
+from threading import Thread
+from time import sleep
+from typing import Any
+
+import numpy as np
+from websockets.sync.client import ClientConnection, connect
+
+from gaussbayes.apps.lab.backend import Backend
+from gaussbayes.apps.lab.guard import Door
+from gaussbayes.apps.lab.server import ADDRESS, listen, make_server
+from gaussbayes.apps.lab.wire_format import MessageError
+from gaussbayes.base.errors import DataError
+
+TOKEN = "a-token-of-the-tests"
+MOST = 1000
+
+
+@dataclass(frozen=True)
+class Asked:
+    number: int
+    kind: str
+    body: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Answered:
+    head: dict[str, Any]
+    arrays: dict[str, Any]
+
+
+def read(text: str) -> Asked:
+    try:
+        body = json.loads(text)
+        return Asked(body.pop("number"), body.pop("kind"), body)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        msg = f"this is no request: {error}"
+        raise MessageError(msg) from None
+
+
+def answer(request: Asked) -> Answered:
+    if request.kind == "wrong":
+        msg = "the matrix is not positive definite"
+        raise DataError(msg)
+    if request.kind == "bug":
+        return Answered({}, {"label": np.zeros(2, np.complex128)})
+    size = request.body.get("size", 3)
+    return Answered({"size": size}, {"label": np.arange(size, dtype=np.float32)})
+
+
+def keep(name: str, content: bytes) -> dict[str, Any]:
+    if not content:
+        msg = f"{name} is empty"
+        raise DataError(msg)
+    return {"upload": "1", "name": name, "bytes": len(content)}
+
+
+def backend(**others: Any) -> Backend:
+    functions: dict[str, Any] = {
+        "read": read,
+        "answer": answer,
+        "keep": keep,
+        "about": lambda: {"version": "0"},
+        "prepare": lambda: None,
+    }
+    return Backend(**functions | others)
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server that runs."""
+
+    port: int
+
+    @property
+    def host(self) -> str:
+        return f"{ADDRESS}:{self.port}"
+
+    @property
+    def origin(self) -> str:
+        return f"http://{self.host}"
+
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, **headers: str
+    ) -> tuple[HTTPResponse, bytes]:
+        """Send a request with these headers (``_`` stands for ``-``) and no others of our own."""
+        connection = HTTPConnection(ADDRESS, self.port, timeout=10)
+        connection.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
+        for name, value in headers.items():
+            connection.putheader(name.replace("_", "-"), value)
+        if body is not None and "Content_Length" not in headers:
+            connection.putheader("Content-Length", str(len(body)))
+        connection.endheaders(body)
+        response = connection.getresponse()
+        content = response.read()
+        connection.close()
+        return response, content
+
+    def open_socket(self, token: str = TOKEN, **options: Any) -> ClientConnection:
+        """A socket as the page opens it."""
+        given = {"origin": self.origin, "compression": None, "proxy": None} | options
+        return connect(f"ws://{self.host}/{token}/socket", **given)
+
+
+@contextmanager
+def running(functions: Backend | None = None, most: int = MOST) -> Iterator[Running]:
+    """A server in a thread, until the end of the block."""
+    listener = listen(0)
+    port = listener.getsockname()[1]
+    server = make_server(functions or backend(), Door(TOKEN, port, most))
+    thread = Thread(target=server.run, args=([listener],))
+    thread.start()
+    try:
+        while not server.started:
+            sleep(0.005)
+        yield Running(port)
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        listener.close()
+    assert not thread.is_alive()

@@ -1,0 +1,115 @@
+"""Examples: their sizes, their seeds, and what they are said to be drawn from."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from gaussbayes.apps.lab.examples import EXAMPLES, example_table
+from gaussbayes.apps.lab.wire_format import MessageError
+from gaussbayes.lessons import optimal_regions, three_gaussians, two_gaussians
+
+DRAWN = [name for name, example in EXAMPLES.items() if example.is_drawn]
+WITHOUT_TRUTH = {"xor", "petals", "naive_bayes", "clouds", "irises"}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_is_what_its_record_says(name: str) -> None:
+    told = EXAMPLES[name].record
+    table = example_table(name, seed=0, n=None)
+    n, d = table.X.shape
+    assert (n, table.labels.size) == (told["n"], told["classes"])
+    assert table.codes.shape == (n,)
+    assert table.codes.dtype == np.int32
+    assert len(table.features) == d
+    assert np.unique(table.codes).tolist() == list(range(table.labels.size))
+    assert (table.truth is None) == (name in WITHOUT_TRUTH)
+    if table.truth is not None:
+        assert np.shape(table.truth.means) == (table.labels.size, d)
+    assert told["about"].endswith(".")
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_seed_decides(name: str) -> None:
+    first, again, other = (example_table(name, seed, 37) for seed in (1, 1, 2))
+    assert first.X.shape[0] == 37
+    np.testing.assert_array_equal(first.X, again.X)
+    assert not np.array_equal(first.X, other.X)
+
+
+@pytest.mark.parametrize("name", [name for name in DRAWN if name not in {"xor", "outlier", "gaps"}])
+def test_rows_come_from_the_truth(name: str) -> None:
+    table = example_table(name, seed=3, n=20_000)
+    truth = table.truth
+    assert truth is not None
+    k = table.labels.size
+    d = table.X.shape[1]
+    covariances = np.broadcast_to(np.asarray(truth.covariances), (k, d, d))
+    means = np.asarray(truth.means)
+    priors = np.full(k, 1 / k) if truth.priors == "uniform" else np.asarray(truth.priors)
+    for code in range(k):
+        own = table.X[table.codes == code]
+        n = own.shape[0]
+        share = priors[code]
+        assert abs(n / 20_000 - share) < 5 * np.sqrt(share * (1 - share) / 20_000)
+        deviation = np.sqrt(np.diagonal(covariances[code]))
+        assert (abs(own.mean(axis=0) - means[code]) < 5 * deviation / np.sqrt(n)).all()
+        gap = np.cov(own.T).reshape(covariances[code].shape) - covariances[code]
+        # The standard error of an entry is at most √2 σᵢ σⱼ / √n.
+        assert (abs(gap) < 5 * np.sqrt(2 / n) * np.multiply.outer(deviation, deviation)).all()
+
+
+@pytest.mark.parametrize("lesson", [two_gaussians, three_gaussians])
+def test_the_courses_truths(lesson: "type[two_gaussians]") -> None:
+    table = example_table(lesson.__name__.rpartition(".")[2], 0, 50)
+    assert table.truth is not None
+    np.testing.assert_array_equal(table.truth.means, lesson.MEANS)
+    np.testing.assert_array_equal(table.truth.covariances, lesson.COVARIANCES)
+
+
+def test_optimal_regions_share_a_covariance() -> None:
+    truth = example_table("optimal_regions", 0, 50).truth
+    assert truth is not None
+    np.testing.assert_array_equal(truth.priors, optimal_regions.PRIORS)
+    np.testing.assert_array_equal(truth.covariances, optimal_regions.COVARIANCE)
+
+
+def test_xor_has_classes_in_opposite_corners() -> None:
+    table = example_table("xor", 0, 4000)
+    product = np.sign(table.X[:, 0] * table.X[:, 1])
+    agree = np.mean(product == np.where(table.codes == 0, 1, -1))
+    assert agree > 0.97
+
+
+def test_the_outlier_is_the_last_row() -> None:
+    table = example_table("outlier", 0, 60)
+    assert table.X.shape == (60, 2)
+    others = table.X[:-1]
+    reach = abs(others - others.mean(axis=0)).max()
+    assert abs(table.X[-1]).max() > 3 * reach
+
+
+def test_missing_values_depend_on_what_is_there() -> None:
+    table, whole = example_table("gaps", 5, 400), example_table("diabetes", 5, 400)
+    missing = np.isnan(table.X)
+    np.testing.assert_array_equal(missing[:, 1], whole.X[:, 0] > 48)
+    assert not missing[:, 0].any()
+    np.testing.assert_array_equal(table.X[~missing], whole.X[~missing])
+
+
+def test_few_rows_are_fewer_than_features() -> None:
+    table = example_table("few_rows", 0, None)
+    assert np.bincount(table.codes).max() <= table.X.shape[1]
+
+
+def test_unknown_examples_are_named() -> None:
+    with pytest.raises(MessageError, match="no example 'unequel' \\(did you mean 'unequal'\\?\\)"):
+        example_table("unequel", 0, None)
+
+
+def test_irises_are_all_there_and_mixed() -> None:
+    table = example_table("irises", seed=0, n=None)
+    data = load_iris()
+    mixed = [*map(tuple, np.column_stack([table.X, table.codes]).tolist())]
+    listed = [*map(tuple, np.column_stack([data.data, data.target]).tolist())]
+    assert sorted(mixed) == sorted(listed)
+    assert np.unique(table.codes[:20]).tolist() == [0, 1, 2]

@@ -1,0 +1,134 @@
+"""The command serves on the loopback address only, ends at Ctrl-C, and says what is wrong."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+
+import pytest
+from websockets.sync.client import connect
+
+from gaussbayes.apps.lab import message_limits, server
+from gaussbayes.apps.lab.server import listen, serve
+from tests.lab.server_double import backend
+
+COMMAND = [sys.executable, "-W", "error", "-m", "gaussbayes", "lab"]
+
+
+@contextmanager
+def lab(*arguments: str) -> Iterator[tuple["subprocess.Popen[str]", re.Match[str]]]:
+    """The command as a process, and its address."""
+    process = subprocess.Popen(
+        [*COMMAND, "--no-browser", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/([\w-]{40,})/\n", line)
+        assert found, (line, process.stderr)
+        yield process, found
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_from_start_to_end() -> None:
+    with lab() as (process, found):
+        port, token = found.groups()
+        connection = HTTPConnection("127.0.0.1", int(port), timeout=20)
+        connection.request("GET", f"/{token}/about.json")
+        assert connection.getresponse().read()
+        connection.close()
+        address = f"ws://127.0.0.1:{port}/{token}/socket"
+        with connect(address, origin=f"http://127.0.0.1:{port}", proxy=None) as page:
+            page.send("{")
+            assert '"kind":"error"' in str(page.recv(20))
+            process.send_signal(signal.SIGINT)
+            written, told = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert written == ""
+    assert told.splitlines() == ["The lab is open at this address. Ctrl-C ends it.", ""]
+
+
+def test_the_first_page_needs_nothing_that_is_slow() -> None:
+    """NumPy and what needs it are imported meanwhile, by the thread that answers."""
+    lab = "gaussbayes.apps.lab"
+    imports = f"import sys, gaussbayes.apps.cli.lab_command, {lab}.app, {lab}.server, uvicorn"
+    loaded = subprocess.run(
+        [sys.executable, "-c", f"{imports}; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert "gaussbayes.apps.lab.session" in loaded
+    assert not {"numpy", "pyarrow", "scipy", "sklearn", "plotly", "rich"} & set(loaded)
+
+
+def test_messages_that_are_too_long_are_answered_before_they_close_the_socket() -> None:
+    assert server._CLOSING_LENGTH >= 8 * message_limits.LONGEST_MESSAGE
+
+
+def test_every_lab_has_a_token_of_its_own() -> None:
+    with lab() as (_, one), lab() as (_, other):
+        assert one[1] != other[1]
+        assert one[2] != other[2]
+
+
+def test_a_port_in_use_is_told() -> None:
+    taken = listen(0)
+    port = taken.getsockname()[1]
+    with taken, pytest.raises(OSError, match=f"port {port} is in use by another program; give"):
+        listen(port)
+
+
+def test_a_port_may_be_used_again_at_once() -> None:
+    with listen(0) as first:
+        port = first.getsockname()[1]
+        client = socket.create_connection(("127.0.0.1", port))
+        server, _ = first.accept()
+        server.close()
+        client.close()
+    listen(port).close()
+
+
+def test_other_machines_are_not_listened_to() -> None:
+    with listen(0) as listener:
+        assert listener.getsockname()[0] == "127.0.0.1"
+
+
+def test_the_browser_is_opened_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    told: list[str] = []
+
+    class Done:
+        def run(self, sockets: list[socket.socket]) -> None:
+            assert sockets[0].getsockname()[1] == int(told[-1].split(":")[2].partition("/")[0])
+
+    class Started:
+        def __init__(self, *, args: tuple[str], **_: object) -> None:
+            opened.extend(args)
+
+        def start(self) -> None:
+            assert opened
+
+    monkeypatch.setattr(server, "make_server", lambda *_: Done())
+    monkeypatch.setattr(server, "Thread", Started)
+    serve(backend(), tell=told.append)
+    assert opened == told
+    serve(backend(), open_browser=False, tell=told.append)
+    assert len(opened) == 1
+
+
+@pytest.mark.parametrize("missing", ["msgspec", "starlette", "uvicorn", "websockets", "plotly"])
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    there = server.find_spec
+    monkeypatch.setattr(server, "find_spec", lambda name: None if name == missing else there(name))
+    with pytest.raises(ImportError, match=rf"needs {missing}, .*pip install 'gaussbayes\[lab\]'"):
+        serve(backend())
