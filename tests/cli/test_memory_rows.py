@@ -10,8 +10,8 @@ import pytest
 from pyarrow import parquet
 
 from gaussbayes.apps.cli import memory_rows, row_files
+from gaussbayes.apps.cli.command_options import RowOptions
 from gaussbayes.apps.cli.memory_rows import MemoryRows
-from gaussbayes.apps.cli.options import RowOptions
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.model.options import check_options
 

@@ -107,8 +107,8 @@ def model_options(model: Any) -> ModelOptions:
     if isinstance(model, ModelOptions):
         return model
     if isinstance(model, Model):
-        options = check_options(**options_of(model.settings, model.schema))
-        return ModelOptions(options, list(model.schema.categorical) or "from_dtype")
+        checked = check_options(**options_of(model.settings, model.schema))
+        return ModelOptions(checked, list(model.schema.categorical) or "from_dtype")
     parameters: Mapping[str, Any] = {}
     if model is not None:
         parameters = model.get_params(deep=False) if hasattr(model, "get_params") else {}

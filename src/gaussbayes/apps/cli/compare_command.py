@@ -5,7 +5,14 @@ from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import console, figure_file, fit_summary, memory_rows, options, row_files
+from gaussbayes.apps.cli import (
+    command_options,
+    console,
+    figure_file,
+    fit_summary,
+    memory_rows,
+    row_files,
+)
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.figure_kinds import COMPARED
 
@@ -22,10 +29,10 @@ def _counts(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...
 
 
 @click.command("compare")
-@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=options.SOURCE)
-@options.target_option()
-@options.feature_options
-@options.estimation_options
+@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=command_options.SOURCE)
+@command_options.target_option()
+@command_options.feature_options
+@command_options.estimation_options
 @click.option(
     "--auto/--no-auto",
     "automatic",
@@ -39,7 +46,7 @@ def _counts(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...
     is_flag=True,
     help="List everything that it chose from, best first.",
 )
-@options.held_out_option(
+@command_options.held_out_option(
     "FOLDS|PROPORTION|FILE",
     "What errors are counted on: folds of cross-validation, a proportion of the rows, or the rows "
     "of another file.",
@@ -63,14 +70,14 @@ def _counts(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...
 @click.option(
     "--plot",
     "figure",
-    type=options.OUTPUT,
+    type=command_options.OUTPUT,
     metavar="FILE",
     help="Plot the comparison as well, as a .png, .svg or .pdf file.",
 )
-@options.seed_option("Decides which rows are held out, and which are drawn.")
-@options.label_options
-@options.reading_options
-@options.json_option("Write the figures as JSON.")
+@command_options.seed_option("Decides which rows are held out, and which are drawn.")
+@command_options.label_options
+@command_options.reading_options
+@command_options.json_option("Write the figures as JSON.")
 def command(
     data: tuple[str, ...],
     automatic: bool,
@@ -100,13 +107,13 @@ def command(
         msg = "--candidates are those of the automatic choice: leave out --no-auto"
         raise click.UsageError(msg)
     if not automatic and settings["shrinkage"] != "auto":
-        options.check_no_selection("leave out --no-auto")
-    if held_out == options.LEAVE_ONE_OUT:
+        command_options.check_no_selection("leave out --no-auto")
+    if held_out == command_options.LEAVE_ONE_OUT:
         msg = "models are compared on folds, a proportion or another file: give --held-out one"
         raise click.UsageError(msg)
     if figure is not None:
         figure_file.check_place(figure, *data)
-    chosen = options.RowOptions.taken(settings)
+    chosen = command_options.RowOptions.taken(settings)
 
     from gaussbayes.analysis.comparison import compare
     from gaussbayes.analysis.held_out import ModelOptions
@@ -133,7 +140,7 @@ def command(
             random_state=seed,
         )
     named = [
-        replace(each, problem=each.problem and options.in_options(each.problem))
+        replace(each, problem=each.problem and command_options.in_options(each.problem))
         for each in comparison.candidates
     ]
     comparison = replace(comparison, candidates=tuple(named))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import console, model_files, options, row_files
+from gaussbayes.apps.cli import command_options, console, model_files, row_files
 from gaussbayes.apps.cli.console import counted, tell
 
 if TYPE_CHECKING:
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 @click.command("convert")
-@click.argument("data", metavar="IN...", nargs=-1, required=True, type=options.SOURCE)
-@click.argument("output", metavar="OUT", type=options.OUTPUT)
-@options.names_option(
+@click.argument("data", metavar="IN...", nargs=-1, required=True, type=command_options.SOURCE)
+@click.argument("output", metavar="OUT", type=command_options.OUTPUT)
+@command_options.names_option(
     "--columns", metavar="A,B,...", help="The columns to write, in this order.  [default: all]"
 )
-@options.output_format_option
-@options.escape_option
-@options.reading_options
+@command_options.output_format_option
+@command_options.escape_option
+@command_options.reading_options
 def convert_command(
     data: tuple[str, ...],
     output: str,
@@ -54,10 +54,10 @@ def convert_command(
 
 
 @click.command("schema")
-@click.argument("data", metavar="[DATA...]", nargs=-1, type=options.SOURCE)
+@click.argument("data", metavar="[DATA...]", nargs=-1, type=command_options.SOURCE)
 @click.option("--model", is_flag=True, help="Write the JSON Schema of model files instead.")
-@options.reading_options
-@options.json_option("Write JSON instead of a table.")
+@command_options.reading_options
+@command_options.json_option("Write JSON instead of a table.")
 def schema_command(
     data: tuple[str, ...], model: bool, file_format: str | None, bad_rows: str, as_json: bool
 ) -> None:

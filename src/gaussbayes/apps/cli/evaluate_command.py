@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.apps.cli import (
+    command_options,
     console,
     evaluation_table,
     fit_summary,
     gates,
     memory_rows,
     model_files,
-    options,
     row_files,
 )
+from gaussbayes.apps.cli.command_options import RowOptions
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.fit_command import fit_files
-from gaussbayes.apps.cli.options import RowOptions
 
 if TYPE_CHECKING:
     from gaussbayes.analysis.evaluation import Evaluation
@@ -31,20 +31,20 @@ _FOLDS = 10
 
 @click.command("evaluate")
 @click.argument(
-    "arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=options.SOURCE
+    "arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=command_options.SOURCE
 )
-@options.target_option()
-@options.feature_options
-@options.model_options
-@options.held_out_options
-@options.seed_option("Decides which rows are held out.")
+@command_options.target_option()
+@command_options.feature_options
+@command_options.model_options
+@command_options.held_out_options
+@command_options.seed_option("Decides which rows are held out.")
 @gates.gate_options
-@options.label_options
-@options.reading_options
-@options.json_option("Write the figures as JSON.")
+@command_options.label_options
+@command_options.reading_options
+@command_options.json_option("Write the figures as JSON.")
 def command(
     arguments: tuple[str, ...],
-    held_out: options.HeldOut | None,
+    held_out: command_options.HeldOut | None,
     cv: int | None,
     loo: bool,
     test: Path | None,
@@ -69,9 +69,9 @@ def command(
     """
     bars = gates.take_bars(settings)
     chosen = RowOptions.taken(settings)
-    held = options.held_out_given(held_out, cv, loo, test)
+    held = command_options.held_out_given(held_out, cv, loo, test)
     fitting = (*settings, "features", "categorical", "held_out", "cv", "loo", "test", "seed")
-    piped = options.option_given(*fitting) is None
+    piped = command_options.option_given(*fitting) is None
     given = model_files.split_arguments(arguments, chosen.file_format, piped=piped)
     about: dict[str, Any]
     if given.model is not None:
@@ -127,7 +127,7 @@ def _of_model(
     model = model_files.read_solved(given.model)
     source = row_files.open_files(given.data, chosen.file_format, chosen.bad_rows)
     evaluation, blocks = evaluate_model(model, given.model, source, chosen)
-    name = "from standard input" if given.model == options.STANDARD else given.model
+    name = "from standard input" if given.model == command_options.STANDARD else given.model
     how = f"the model {name} on {evaluation.n_rows:,} rows of {source.shown}"
     return evaluation, {"model": given.model} | _about(blocks, how, chosen)
 
@@ -136,7 +136,7 @@ def _on_test_rows(
     source: "Source", chosen: RowOptions, settings: dict[str, Any], test: str
 ) -> "tuple[Evaluation, dict[str, Any]]":
     """A model fitted to some files on the rows of another."""
-    fit = fit_files(source, chosen, options.check_settings(settings))
+    fit = fit_files(source, chosen, command_options.check_settings(settings))
     row_files.tell_bad_rows(fit.reduced.bad_rows)
     row_files.tell_unlabelled(fit.reduced.n_unlabelled, chosen, row_files.LEARNT_FROM)
     if fit.selection is not None:
@@ -154,7 +154,7 @@ def _on_held_out_rows(
     """Models fitted to some rows on the others, which must fit into memory."""
     from gaussbayes.analysis.held_out import ModelOptions, check_classes, evaluate_held_out
 
-    checked = options.check_settings(settings)
+    checked = command_options.check_settings(settings)
     rows = row_files.training_rows(source, chosen, checked)
     reduced = memory_rows.load_rows(rows, labelled_only=chosen.labelled_only)
     table = reduced.total

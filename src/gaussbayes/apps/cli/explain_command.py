@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import console, figure_file, model_files, options, row_files
+from gaussbayes.apps.cli import command_options, console, figure_file, model_files, row_files
 from gaussbayes.apps.cli.console import counted, five_digits, naming, shortened
 from gaussbayes.base.errors import SchemaError
 
@@ -48,8 +48,8 @@ def _reference(_: click.Context, __: click.Parameter, value: str) -> str | list[
 
 
 @click.command("explain")
-@click.argument("model", type=options.MODEL)
-@click.argument("data", type=options.SOURCE)
+@click.argument("model", type=command_options.MODEL)
+@click.argument("data", type=command_options.SOURCE)
 @click.option(
     "--row",
     "number",
@@ -59,7 +59,7 @@ def _reference(_: click.Context, __: click.Parameter, value: str) -> str | list[
     metavar="N",
     help="The row to explain, counted from 1, the header not counted.",
 )
-@options.names_option(
+@command_options.names_option(
     "--classes",
     metavar="A,B",
     help="The two classes to compare.  [default: the most probable one and the next]",
@@ -73,7 +73,7 @@ def _reference(_: click.Context, __: click.Parameter, value: str) -> str | list[
     help="What the row is compared with: the mean of all classes, that of B, or a point, with a "
     "number for each feature that has a mean.",
 )
-@options.other_priors_option(
+@command_options.other_priors_option(
     "Other priors than the model's; numbers are in the order of the sorted classes."
 )
 @click.option(
@@ -83,8 +83,8 @@ def _reference(_: click.Context, __: click.Parameter, value: str) -> str | list[
     metavar="FILE",
     help="Plot what each feature adds, too: a .png, .svg or .pdf file.",
 )
-@options.format_option
-@options.json_option("Write everything as JSON, every number exact.")
+@command_options.format_option
+@command_options.json_option("Write everything as JSON, every number exact.")
 def command(
     model: str,
     data: str,
@@ -109,7 +109,7 @@ def command(
     from gaussbayes.base.errors import ParameterError
 
     model_files.check_one_input(model, data)
-    if figure == options.STANDARD:
+    if figure == command_options.STANDARD:
         msg = "the tables go to standard output: give --plot a file"
         raise click.UsageError(msg)
     if figure is not None:

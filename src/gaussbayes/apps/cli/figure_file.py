@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gaussbayes.apps.cli import model_files
-from gaussbayes.apps.cli.options import STANDARD
+from gaussbayes.apps.cli.command_options import STANDARD
 
 ENDINGS = (".png", ".svg", ".pdf")
 DPI = 150

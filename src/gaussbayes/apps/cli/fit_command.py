@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import fit_summary, memory_rows, model_files, options, row_files
+from gaussbayes.apps.cli import command_options, fit_summary, memory_rows, model_files, row_files
 from gaussbayes.apps.cli.console import warnings_told
 
 if TYPE_CHECKING:
@@ -20,30 +20,30 @@ _KEPT = 10
 
 
 @click.command("fit")
-@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=options.SOURCE)
-@options.target_option()
+@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=command_options.SOURCE)
+@command_options.target_option()
 @click.option(
     "-o",
     "--output",
     "model",
-    type=options.OUTPUT,
+    type=command_options.OUTPUT,
     default="model.json",
     show_default=True,
     metavar="MODEL",
     help="The model file to write; - is standard output.",
 )
-@options.feature_options
-@options.model_options
-@options.weights_option
-@options.label_options
+@command_options.feature_options
+@command_options.model_options
+@command_options.weights_option
+@command_options.label_options
 @click.option(
     "--keep-unlabelled",
     is_flag=True,
     help="Write rows without label into the model file, up to 64 MB, so that it can be updated "
     "and merged, and forget.",
 )
-@options.reading_options
-@options.json_option("Write what was learnt from as JSON to standard output.")
+@command_options.reading_options
+@command_options.json_option("Write what was learnt from as JSON to standard output.")
 def command(
     data: tuple[str, ...], model: str, keep_unlabelled: bool, as_json: bool, **arguments: Any
 ) -> None:
@@ -68,8 +68,8 @@ def command(
     zcat rows.csv.gz | gaussbayes fit - -y label -o - > model.json
     """
     fit_summary.check_json(model, as_json=as_json)
-    chosen = options.RowOptions.taken(arguments)
-    settings = options.check_settings(arguments)
+    chosen = command_options.RowOptions.taken(arguments)
+    settings = command_options.check_settings(arguments)
     source = row_files.open_files(data, chosen.file_format, chosen.bad_rows)
     model_files.check_no_overwriting(model, *source.files)
     model_files.check_writable(model)
@@ -78,7 +78,7 @@ def command(
     fit_summary.tell_fit(fit, chosen, model, as_json=as_json)
 
 
-def fit_files(source: Any, chosen: options.RowOptions, settings: "Options") -> "SourceFit":
+def fit_files(source: Any, chosen: command_options.RowOptions, settings: "Options") -> "SourceFit":
     """The model of the rows of a source; where rows must be held out to choose, in memory."""
     import numpy as np
 

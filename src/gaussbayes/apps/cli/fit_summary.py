@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.apps.cli import console, model_files, row_files
+from gaussbayes.apps.cli.command_options import STANDARD, RowOptions, in_options
 from gaussbayes.apps.cli.console import counted, finite, fixed, percent, tell
-from gaussbayes.apps.cli.options import STANDARD, RowOptions, in_options
 
 if TYPE_CHECKING:
     from rich.table import Table

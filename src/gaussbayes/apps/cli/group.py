@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 import click
 
-from gaussbayes.apps.cli.options import in_options
+from gaussbayes.apps.cli.command_options import in_options
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.base.spelling import meant
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import options, row_files
+from gaussbayes.apps.cli import command_options, row_files
 from gaussbayes.apps.cli.console import tell
 
 
 @click.command("lab")
-@click.argument("data", metavar="[DATA]", required=False, type=options.SOURCE)
-@options.target_option()
+@click.argument("data", metavar="[DATA]", required=False, type=command_options.SOURCE)
+@command_options.target_option()
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -19,8 +19,8 @@ from gaussbayes.apps.cli.console import tell
     help="The port of this machine to listen on.  [default: one that is free]",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address, but do not open it.")
-@options.seed_option("Decides which rows of a large file are shown.")
-@options.reading_options
+@command_options.seed_option("Decides which rows of a large file are shown.")
+@command_options.reading_options
 def command(
     data: str | None, target: str | None, port: int, no_browser: bool, seed: int, **how: Any
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import console, options
+from gaussbayes.apps.cli import command_options, console
 from gaussbayes.apps.cli.figure_file import DPI
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[s
     metavar="DIR",
     help="Save the figures there as PNG files; the directory is made if it is missing.",
 )
-@options.seed_option("Draws the random rows.")
-@options.json_option("Write a line of JSON for each lesson.")
+@command_options.seed_option("Draws the random rows.")
+@command_options.json_option("Write a line of JSON for each lesson.")
 def lesson_command(
     names: tuple[str, ...], replay_all: bool, directory: Path | None, seed: int, as_json: bool
 ) -> None:
@@ -267,7 +267,7 @@ def has_windows() -> bool:
 
 
 @click.command("lessons")
-@options.json_option("Write a JSON list instead of a table.")
+@command_options.json_option("Write a JSON list instead of a table.")
 def lessons_command(as_json: bool) -> None:
     """List the worked examples of the course.
 

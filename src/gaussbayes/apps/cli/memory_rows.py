@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaussbayes.apps.cli import row_files
+from gaussbayes.apps.cli.command_options import RowOptions
 from gaussbayes.apps.cli.console import tell
-from gaussbayes.apps.cli.options import RowOptions
 from gaussbayes.base.errors import DataError
 
 if TYPE_CHECKING:

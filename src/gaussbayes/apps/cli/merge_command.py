@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gaussbayes.apps.cli import fit_summary, model_files, options
+from gaussbayes.apps.cli import command_options, fit_summary, model_files
 from gaussbayes.apps.cli.console import counted, naming, tell
 from gaussbayes.base.errors import SchemaError
 
@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 
 @click.command("merge")
-@click.argument("parts", metavar="MODEL MODEL...", nargs=-1, required=True, type=options.MODEL)
+@click.argument(
+    "parts", metavar="MODEL MODEL...", nargs=-1, required=True, type=command_options.MODEL
+)
 @click.option(
     "-o",
     "--output",
-    type=options.OUTPUT,
+    type=command_options.OUTPUT,
     required=True,
     metavar="OUT",
     help="The model file to write; - is standard output.",
@@ -105,7 +107,7 @@ def _check_different(parts: tuple[str, ...]) -> None:
     if len(parts) < 2:
         msg = f"merging takes two models or more, got {parts[0]} alone"
         raise click.UsageError(msg)
-    files = [Path(name) for name in parts if name != options.STANDARD]
+    files = [Path(name) for name in parts if name != command_options.STANDARD]
     for number, path in enumerate(files):
         if any(path.samefile(other) for other in files[:number]):
             msg = f"{path} is given twice: its rows would count twice"

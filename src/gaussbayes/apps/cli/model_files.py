@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import console, options
-from gaussbayes.apps.cli.options import STANDARD
+from gaussbayes.apps.cli import command_options, console
+from gaussbayes.apps.cli.command_options import STANDARD
 from gaussbayes.base.errors import DataError, SchemaError
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def check_not_for_a_model(*names: str) -> None:
     ----------
     names : parameters of the command
     """
-    given = options.option_given(*names)
+    given = command_options.option_given(*names)
     if given is not None:
         msg = f"{given} is for fitting, but the model is given: leave it out"
         raise click.UsageError(msg)

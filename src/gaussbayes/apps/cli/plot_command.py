@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.apps.cli import (
+    command_options,
     console,
     evaluate_command,
     figure_file,
     memory_rows,
     model_files,
-    options,
     row_files,
 )
+from gaussbayes.apps.cli.command_options import RowOptions
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.figure_kinds import DESCRIPTIONS, KINDS, FigureKind, Scene
 from gaussbayes.apps.cli.fit_command import fit_files, fit_loaded
-from gaussbayes.apps.cli.options import RowOptions
 
 if TYPE_CHECKING:
     from gaussbayes.data.files import Source
@@ -57,7 +57,11 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 @click.command("plot")
 @click.argument(
-    "arguments", metavar="MODEL|DATA [DATA...]", nargs=-1, required=True, type=options.SOURCE
+    "arguments",
+    metavar="MODEL|DATA [DATA...]",
+    nargs=-1,
+    required=True,
+    type=command_options.SOURCE,
 )
 @click.option(
     "--kind",
@@ -78,27 +82,29 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     "-o",
     "--output",
     "figure",
-    type=options.OUTPUT,
+    type=command_options.OUTPUT,
     metavar="FILE",
     help="The figure to write, a .png, .svg or .pdf file; - is standard output, as PNG.",
 )
-@click.option("--data", multiple=True, type=options.SOURCE, help="Rows to draw, as DATA.")
-@options.target_option()
-@options.names_option(
+@click.option("--data", multiple=True, type=command_options.SOURCE, help="Rows to draw, as DATA.")
+@command_options.target_option()
+@command_options.names_option(
     "--features",
     "shown_features",
     metavar="A,B",
     help="The features to show, the others integrated out.  [default: all]",
 )
-@options.names_option(
+@command_options.names_option(
     "--learn-from",
     "features",
     metavar="A,B,...",
     help="The columns to fit a model to.  [default: all but the target]",
 )
-@options.categorical_option
-@options.model_options
-@options.held_out_option("FOLDS|PROPORTION", "How rows are held out for comparison and neighbors.")
+@command_options.categorical_option
+@command_options.model_options
+@command_options.held_out_option(
+    "FOLDS|PROPORTION", "How rows are held out for comparison and neighbors."
+)
 @click.option(
     "--reject",
     type=click.FloatRange(0, 1),
@@ -109,9 +115,9 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.option(
     "--size", callback=_size, metavar="W,H", help="Width and height in inches.  [default: fitting]"
 )
-@options.seed_option("Decides which rows are drawn where there are too many.")
-@options.label_options
-@options.reading_options
+@command_options.seed_option("Decides which rows are drawn where there are too many.")
+@command_options.label_options
+@command_options.reading_options
 def command(
     arguments: tuple[str, ...],
     kind_name: str | None,
@@ -152,7 +158,7 @@ def command(
             raise click.UsageError(msg)
         scene, checked = _of_model(scene, given, kind, chosen, seed)
     else:
-        checked = options.check_settings(settings)
+        checked = command_options.check_settings(settings)
         scene = _of_rows(scene, given.data, kind, chosen, checked, seed)
     compared = partial(_compared, scene.rows, checked, held_out, seed)
     scene = replace(scene, compare=compared)

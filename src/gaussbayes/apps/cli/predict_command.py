@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import model_files, options, row_files
+from gaussbayes.apps.cli import command_options, model_files, row_files
 from gaussbayes.apps.cli.console import tell
 from gaussbayes.base.errors import DataError, SchemaError
 
@@ -79,7 +79,7 @@ SCORES = (
 """What can be asked for, in the order of the columns."""
 
 
-def _score_options(function: options.Function) -> options.Function:
+def _score_options(function: command_options.Function) -> command_options.Function:
     """One flag for each score."""
     for score in reversed(SCORES):
         flag = "--p-values" if score.name == "p_value" else f"--{score.name.replace('_', '-')}"
@@ -87,7 +87,7 @@ def _score_options(function: options.Function) -> options.Function:
     return function
 
 
-_decision_options = options.together(
+_decision_options = command_options.together(
     click.option(
         "--costs",
         metavar="A:B=COST,...|FILE",
@@ -118,9 +118,9 @@ _decision_options = options.together(
 
 
 @click.command("predict")
-@click.argument("model", type=options.MODEL)
-@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=options.SOURCE)
-@options.writing_options
+@click.argument("model", type=command_options.MODEL)
+@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=command_options.SOURCE)
+@command_options.writing_options
 @_score_options
 @click.option("--no-label", is_flag=True, help="Leave out the column of predicted classes.")
 @click.option(
@@ -130,14 +130,14 @@ _decision_options = options.together(
     metavar="others|all|none|A,B,...",
     help="Which columns of the data to pass on: those that are no features, all, none, or these.",
 )
-@options.other_priors_option(
+@command_options.other_priors_option(
     "Other priors than the model's: the proportions of the rows learnt from (estimated), those "
     "that make DATA most probable (from-data, which reads DATA twice), or numbers in the order of "
     "the sorted classes.",
-    options.FROM_DATA,
+    command_options.FROM_DATA,
 )
 @_decision_options
-@options.reading_options
+@command_options.reading_options
 def command(
     model: str,
     data: tuple[str, ...],
@@ -175,7 +175,7 @@ def command(
         raise click.UsageError(msg)
     model_files.check_one_input(model, *data)
     fitted = model_files.read_solved(model)
-    if priors not in ("own", options.FROM_DATA):
+    if priors not in ("own", command_options.FROM_DATA):
         fitted = fitted.with_priors(priors)
     rule = _Rule(
         None if costs is None else _costs(costs, fitted), reject_below, reject_cost, novelty_level
@@ -191,7 +191,7 @@ def command(
     asked = _Question(fitted, None if no_label else rule, tuple(scores))
     _check_free(source, kept, asked.columns)
     rows = row_files.FeatureRows(source, fitted, kept)
-    if priors == options.FROM_DATA:
+    if priors == command_options.FROM_DATA:
         asked = replace(asked, model=_with_priors_of(rows, fitted))
     tables, schema = _answers(asked, rows)
     row_files.write_tables(tables, schema, output, output_format, escape=escape)
@@ -289,7 +289,7 @@ def _kept_columns(keep: str, source: "Source", features: Sequence[str]) -> list[
         return names if keep == "all" else []
     if keep == "others":
         return [name for name in names if name not in set(features)]
-    wanted = options.as_names(keep, "--keep")
+    wanted = command_options.as_names(keep, "--keep")
     row_files.check_columns(source, wanted, "the columns to keep")
     return list(wanted)
 

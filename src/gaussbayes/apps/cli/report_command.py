@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import memory_rows, model_files, options, row_files
+from gaussbayes.apps.cli import command_options, memory_rows, model_files, row_files
+from gaussbayes.apps.cli.command_options import RowOptions
 from gaussbayes.apps.cli.console import warnings_told
 from gaussbayes.apps.cli.fit_command import fit_loaded
-from gaussbayes.apps.cli.options import RowOptions
 
 if TYPE_CHECKING:
     from gaussbayes.data.files import Source
@@ -29,9 +29,9 @@ class _RememberingCommand(click.Command):
 
 @click.command("report", cls=_RememberingCommand)
 @click.argument(
-    "arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=options.SOURCE
+    "arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=command_options.SOURCE
 )
-@options.target_option()
+@command_options.target_option()
 @click.option(
     "-o",
     "--output",
@@ -40,17 +40,17 @@ class _RememberingCommand(click.Command):
     show_default=True,
     help="The report to write; it is one file that needs nothing else.",
 )
-@options.feature_options
-@options.model_options
-@options.held_out_option(
+@command_options.feature_options
+@command_options.model_options
+@command_options.held_out_option(
     "FOLDS|PROPORTION|FILE",
     "What errors are counted on: folds of cross-validation, a proportion of the rows, or the rows "
     "of another file.",
 )
-@options.seed_option("Decides which rows are held out.")
+@command_options.seed_option("Decides which rows are held out.")
 @click.option("--title", metavar="TEXT", help="The heading of the report.")
-@options.label_options
-@options.reading_options
+@command_options.label_options
+@command_options.reading_options
 def command(
     arguments: tuple[str, ...],
     output: Path,
@@ -78,7 +78,7 @@ def command(
     if not given.data:
         msg = f"which rows is the report about {given.model} to show? Give DATA after it"
         raise click.UsageError(msg)
-    if held_out == options.LEAVE_ONE_OUT:
+    if held_out == command_options.LEAVE_ONE_OUT:
         msg = "models are compared on folds, a proportion or another file: give --held-out one"
         raise click.UsageError(msg)
     model_files.check_no_overwriting(str(output), *arguments, str(held_out))
@@ -91,7 +91,7 @@ def command(
     source = row_files.open_files(given.data, chosen.file_format, chosen.bad_rows)
     if given.model is None:
         chosen = replace(chosen, target=row_files.target_column(source, chosen.target))
-        model, table = _fitted(source, chosen, options.check_settings(settings))
+        model, table = _fitted(source, chosen, command_options.check_settings(settings))
     else:
         model, table = _loaded(given.model, source, chosen)
         chosen = replace(chosen, target=chosen.target or model.target)

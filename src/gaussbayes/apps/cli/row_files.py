@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gaussbayes.apps.cli.command_options import RowOptions, in_options
 from gaussbayes.apps.cli.console import counted, naming, tell
-from gaussbayes.apps.cli.options import RowOptions, in_options
 from gaussbayes.base.errors import DataError, SchemaError
 
 if TYPE_CHECKING:

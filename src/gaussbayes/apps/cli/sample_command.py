@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import memory_rows, model_files, options, row_files
+from gaussbayes.apps.cli import command_options, memory_rows, model_files, row_files
 from gaussbayes.base.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _TARGET = "class"
 
 
 @click.command("sample")
-@click.argument("model", type=options.MODEL)
+@click.argument("model", type=command_options.MODEL)
 @click.option(
     "-n",
     "--rows",
@@ -31,8 +31,8 @@ _TARGET = "class"
     metavar="N",
     help="How many rows to draw.",
 )
-@options.seed_option("Decides which rows are drawn; the same number gives the same rows.")
-@options.writing_options
+@command_options.seed_option("Decides which rows are drawn; the same number gives the same rows.")
+@command_options.writing_options
 def command(
     model: str, rows: int, seed: int, output: str, output_format: str | None, escape: bool
 ) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import console, model_files, options
+from gaussbayes.apps.cli import command_options, console, model_files
 from gaussbayes.apps.cli.console import counted, five_digits, shortened
 from gaussbayes.base.errors import GaussBayesError
 
@@ -31,7 +31,7 @@ _MOST_TABLES = 12
 
 
 @click.command("show")
-@click.argument("model", type=options.MODEL)
+@click.argument("model", type=command_options.MODEL)
 @click.option(
     "--bayes-error",
     "wants_error",
@@ -39,7 +39,7 @@ _MOST_TABLES = 12
     help="How often the best rule would be wrong if the model were right: simulated, with its "
     "standard error, and an upper bound.",
 )
-@options.json_option("Write everything as JSON, every number exact.")
+@command_options.json_option("Write everything as JSON, every number exact.")
 def command(model: str, wants_error: bool, as_json: bool) -> None:
     """Show a model: settings, classes, priors, and the parameters of every family.
 
@@ -54,7 +54,7 @@ def command(model: str, wants_error: bool, as_json: bool) -> None:
     try:
         fitted = fitted.solved()
     except GaussBayesError as error:
-        problem = options.in_options(str(error))
+        problem = command_options.in_options(str(error))
     bayes = None
     if wants_error and problem is None:
         from gaussbayes.analysis.bayes_error import bayes_error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import fit_summary, model_files, options, row_files
+from gaussbayes.apps.cli import command_options, fit_summary, model_files, row_files
 from gaussbayes.apps.cli.console import naming, tell, warnings_told
 from gaussbayes.base.errors import RemovalError
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from gaussbayes.model.model import Model
     from gaussbayes.model.statistics import Learnt
 
-_change_options = options.together(
-    click.argument("model", type=options.MODEL),
-    click.argument("data", metavar="DATA...", nargs=-1, required=True, type=options.SOURCE),
-    options.target_option("as before"),
+_change_options = command_options.together(
+    click.argument("model", type=command_options.MODEL),
+    click.argument("data", metavar="DATA...", nargs=-1, required=True, type=command_options.SOURCE),
+    command_options.target_option("as before"),
     click.option(
         "-o",
         "--output",
-        type=options.OUTPUT,
+        type=command_options.OUTPUT,
         metavar="NEW",
         help="The model file to write; - is standard output.  [default: MODEL itself]",
     ),
-    options.weights_option,
-    options.label_options,
-    options.reading_options,
+    command_options.weights_option,
+    command_options.label_options,
+    command_options.reading_options,
 )
 
 
 @click.command("update")
 @_change_options
-@options.json_option("Write what was learnt from as JSON to standard output.")
+@command_options.json_option("Write what was learnt from as JSON to standard output.")
 def update_command(**arguments: Any) -> None:
     """Let a model learn from more rows, as if it had seen them from the start.
 
@@ -53,7 +53,7 @@ def update_command(**arguments: Any) -> None:
 
 @click.command("forget")
 @_change_options
-@options.json_option("Write what was forgotten as JSON to standard output.")
+@command_options.json_option("Write what was forgotten as JSON to standard output.")
 def forget_command(**arguments: Any) -> None:
     """Let a model forget rows, exactly as if it had never seen them.
 
@@ -107,7 +107,7 @@ def _change(
     model_files.check_one_input(model, *data)
     output = output or model
     fit_summary.check_json(output, as_json=as_json)
-    chosen = options.RowOptions.taken(arguments)
+    chosen = command_options.RowOptions.taken(arguments)
     before = model_files.read_learnt(model, step)
     features = model_files.named_features(before, model)
     source = row_files.open_files(data, chosen.file_format, chosen.bad_rows)
