@@ -137,7 +137,7 @@ def test_gaussbayes_commands_in_the_readme_run(
             assert result.exit_code == 0, result.output
     assert (tmp_path / "iris.json").exists()
     assert len((tmp_path / "predictions.csv").read_text().splitlines()) == 151
-    assert len(list((tmp_path / "pictures").glob("*.png"))) == 7
+    assert len(list((tmp_path / "figures").glob("*.png"))) == 7
     assert (tmp_path / "iris.html").stat().st_size < 5_000_000
 
 
