@@ -11,7 +11,8 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -70,13 +71,15 @@ def tables(n: int = 200) -> tuple[np.ndarray, pd.DataFrame, np.ndarray]:
     y = np.arange(n) % 3
     X = rng.normal(size=(n, 4)) + y[:, None]
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    frame["wind"] = pd.Categorical(np.array(["low", "mid", "high"])[(y + rng.integers(0, 2, n)) % 3])
+    frame["wind"] = pd.Categorical(
+        np.array(["low", "mid", "high"])[(y + rng.integers(0, 2, n)) % 3]
+    )
     frame["month"] = pd.Categorical(rng.integers(1, 5, n))
     return X, frame, y
 
 
-def journeys(folder: Path) -> dict[str, Journey]:
-    """The journeys that are counted."""
+def journeys(folder: Path) -> Iterator[tuple[str, Journey]]:
+    """The journeys that are counted, by name."""
     X, frame, y = tables()
     holes = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
     model = GaussianClassifier().fit(X, y)
@@ -86,24 +89,25 @@ def journeys(folder: Path) -> dict[str, Journey]:
         "fit, missing values": lambda: GaussianClassifier().fit(holes, y),
         "predict, numbers": lambda: model.predict(X),
     }
-    found = {name: follow(step) for name, step in steps.items()}
-    if False: found["command line: predict"] = follow(command(folder))
-    return found
+    for name, step in steps.items():
+        yield name, follow(step)
+    yield "command line: predict", follow(command(folder))
 
 
 def command(folder: Path) -> Callable[[], object]:
-    """What ``gaussbayes predict model.json rows.csv`` does."""
-    from gaussbayes.apps.cli import main
+    """What ``gaussbayes predict model.json rows.csv -o predicted.csv`` does."""
+    from gaussbayes.apps.cli import main as run_command
 
     X, _, y = tables()
     rows = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     rows.to_csv(folder / "rows.csv", index=False)
     GaussianClassifier().fit(rows, y).save(folder / "model.json")
-    arguments = ["predict", str(folder / "model.json"), str(folder / "rows.csv")]
-    arguments += ["--output", str(folder / "predicted.csv")]
+    files = [str(folder / name) for name in ("model.json", "rows.csv", "predicted.csv")]
+    arguments = ["predict", *files[:2], "-o", files[2]]
 
-    def run() -> object:
-        return main(arguments, standalone_mode=False)
+    def run() -> None:
+        with suppress(SystemExit):  # so ends every command
+            run_command(arguments)
 
     return run
 
@@ -113,17 +117,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--list", action="store_true", help="name the files and the re-entries")
     listed = parser.parse_args().list
-    with tempfile.TemporaryDirectory() as folder:
-        found = journeys(Path(folder))
     print(f"{'call':32}{'files':>7}{'re-entries':>12}")
-    for name, journey in found.items():
-        print(f"{name:32}{len(journey.files):7}{len(journey.re_entries):12}")
-    if listed:
-        for name, journey in found.items():
-            print(f"\n{name}")
-            for file in journey.files:
+    with tempfile.TemporaryDirectory() as folder:
+        for name, journey in journeys(Path(folder)):
+            print(f"{name:32}{len(journey.files):7}{len(journey.re_entries):12}")
+            for file in journey.files if listed else ():
                 print(f"  {file.removeprefix(ROOT)}")
-            for start, into, function in journey.re_entries:
+            for start, into, function in journey.re_entries if listed else ():
                 print(f"    {start} → {into}: {function}")
 
 

@@ -10,9 +10,10 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from timing import interleaved
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.analysis.grid import grid_over, limits
+from gaussbayes.analysis.grid import view_grid
+from gaussbayes.analysis.region_map import region_map
+from gaussbayes.analysis.view import pair_view
 from gaussbayes.datasets import load_iris
-from gaussbayes.plots.regions import region_map
 
 
 def main() -> None:
@@ -24,13 +25,13 @@ def main() -> None:
     rows = np.ascontiguousarray(iris.rows[:, 2:])
     model = GaussianClassifier().fit(rows, iris.labels)
     theirs = QuadraticDiscriminantAnalysis().fit(rows, iris.labels)
-    low, high = limits(model.parameters_, rows)
+    seen = pair_view(model)
 
     def labels_only() -> None:
-        theirs.predict(grid_over(low, high, 400).rows)
+        theirs.predict(view_grid(seen, 400, rows).rows)
 
     def labels_and_margins() -> None:
-        region_map(model, grid_over(low, high, 400))
+        region_map(seen, view_grid(seen, 400, rows))
 
     name, peer = "labels and margins", "labels by scikit-learn's QDA"
     times = interleaved({name: labels_and_margins, peer: labels_only}, arguments.rounds)

@@ -1,4 +1,4 @@
-"""Draw docs/demo.svg, the picture in README: a part of the report of `make demo`.
+"""Draw docs/demo.svg, the figure in README: a part of the report of `make demo`.
 
 Run it again when the report changes: ``python docs/demo_picture.py``.
 """
@@ -12,7 +12,7 @@ from rich.console import Console
 from gaussbayes.apps import demo
 from gaussbayes.datasets import load_iris
 
-PICTURE = Path(__file__).parent / "demo.svg"
+FIGURE = Path(__file__).parent / "demo.svg"
 
 
 def draw() -> str:
@@ -29,9 +29,9 @@ def draw() -> str:
         demo.structure_table(data, parts),
         sep="\n",
     )
-    picture = console.export_svg(title="make demo", unique_id="demo")
-    return re.sub(r"@font-face {.*?}|<!--.*?-->", "", picture, flags=re.DOTALL)
+    figure = console.export_svg(title="make demo", unique_id="demo")
+    return re.sub(r"@font-face {.*?}|<!--.*?-->", "", figure, flags=re.DOTALL)
 
 
 if __name__ == "__main__":
-    PICTURE.write_text(draw(), encoding="utf-8")
+    FIGURE.write_text(draw(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Draw the pictures that README shows: run it and look at docs/pictures."""
+"""Draw the figures that README shows: run it and look at docs/pictures."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ from gaussbayes import GaussianClassifier, plots
 from gaussbayes.datasets import load_iris
 from gaussbayes.lessons import optimal_regions
 from gaussbayes.plots import style
-from gaussbayes.plots.requirement import picture
+from gaussbayes.plots.style import styled
 
 FOLDER = Path(__file__).parent / "pictures"
 FLOWER = 70
@@ -47,7 +47,7 @@ def evidence() -> None:
     plots.evidence_surface(optimal_regions.model().with_feature_names(["x1", "x2"]))
 
 
-@picture
+@styled
 def explanation() -> None:
     """Why a flower is what it is, and how sure the answer is the less of it was measured."""
     model, X, _ = flowers()
@@ -67,9 +67,9 @@ def explanation() -> None:
     rows = np.vstack([np.where(np.isin(names, there), flower, np.nan) for there in known.values()])
     posterior = model.with_feature_names(None).predict_proba(rows)
     start = np.zeros(len(known))
-    for look, share in zip(style.class_styles(model.classes_), posterior.T, strict=True):
-        right.barh(list(known), share, left=start, color=look.color, label=look.label)
-        start += share
+    for look, proportion in zip(style.class_styles(model.classes_), posterior.T, strict=True):
+        right.barh(list(known), proportion, left=start, color=look.color, label=look.label)
+        start += proportion
     right.invert_yaxis()
     right.tick_params(axis="y", length=0)
     right.set(xlim=(0, 1), xlabel="posterior")
@@ -77,7 +77,7 @@ def explanation() -> None:
     style.legend_beside(right)
 
 
-PICTURES: dict[str, Callable[[], None]] = {
+FIGURES: dict[str, Callable[[], None]] = {
     "regions.png": regions,
     "pairs.png": pairs,
     "evidence.png": evidence,
@@ -86,9 +86,9 @@ PICTURES: dict[str, Callable[[], None]] = {
 
 
 def draw(folder: Path) -> None:
-    """Draw every picture into a folder."""
+    """Draw every figure into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, make in PICTURES.items():
+    for name, make in FIGURES.items():
         make()
         plt.gcf().savefig(folder / name, dpi=110)
         plt.close("all")

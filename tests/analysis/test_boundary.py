@@ -7,12 +7,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import poisson
 
 from gaussbayes.analysis.boundary import boundaries, decision_boundaries
 from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.poisson.density import PoissonDensity
+from gaussbayes.families.poisson.family import Poisson
 from gaussbayes.model.model import Model
+from gaussbayes.model.settings import Component, Settings
+from gaussbayes.model.solution import Solution
 from tests.gaussians import model_of
 
 
@@ -253,3 +258,20 @@ def test_counts_cross_where_their_probabilities_do() -> None:
     assert density.crossings((0, 1), 0.0).tolist() == pytest.approx([4 / np.log(3)], rel=1e-14)
     assert density.crossings((0, 1), 1.0).tolist() == pytest.approx([5 / np.log(3)], rel=1e-14)
     assert density.crossings((1, 1), 0.0).size == 0
+
+
+@pytest.mark.parametrize("rates", [[2.0, 6.0], [0.3, 9.0, 40.0], [5.0, 5.5, 0.0, 5000.0]])
+@pytest.mark.parametrize("equal", [True, False])
+def test_of_counts_they_stand_between_the_integers_where_the_class_changes(
+    rates: list[float], equal: bool
+) -> None:
+    k = len(rates)
+    prior = np.full(k, 1 / k) if equal else np.arange(1.0, k + 1) / (k * (k + 1) / 2)
+    settings = Settings((Component(Poisson(), (0,)),))
+    density = PoissonDensity(np.array(rates)[:, None])
+    counts = Model(settings, Schema(np.arange(k), 1), None, Solution(prior, (density,)))
+    x = np.arange(7000)
+    best = (np.log(prior) + poisson.logpmf(x[:, None], rates)).argmax(axis=1)
+    expected = [(i + 0.5, best[i], best[i + 1]) for i in np.flatnonzero(np.diff(best))]
+    found = [(b.position, b.left, b.right) for b in decision_boundaries(counts)]
+    assert found == expected

@@ -33,7 +33,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.analysis.comparison import STRUCTURES, Candidate, Comparison, compare
+from gaussbayes.analysis.comparison import STRUCTURES, ComparedModel, Comparison, compare
 from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.base.errors import (
     DataError,
@@ -47,7 +47,7 @@ from tests.models import iris, tree_frame, trees
 NAMES = [*STRUCTURES, "1 nearest neighbour", "3 nearest neighbours"]
 
 
-def named(compared: Comparison, name: str) -> Candidate:
+def named(compared: Comparison, name: str) -> ComparedModel:
     (found,) = [candidate for candidate in compared.candidates if candidate.name == name]
     return found
 
@@ -456,7 +456,7 @@ def test_the_table_fits_a_terminal_and_says_everything() -> None:
 def test_wide_numbers_fit_too() -> None:
     confusion = np.array([[500_000, 400_000], [300_000, 654_321]])
     seen = Evaluation(np.arange(2), confusion, 1234.5, 1.5)
-    many = Candidate("101 nearest neighbours", None, 101, 123_456, seen, 12.3456, 1234.5)
+    many = ComparedModel("101 nearest neighbours", None, 101, 123_456, seen, 12.3456, 1234.5)
     text = printed(Comparison((many,), np.arange(2), "how", 1_854_321))
     assert max(map(len, text.splitlines())) <= 80
     for cell in ("37.7 % (700000)", "1234.500", "123456", "12346", "1234500"):
@@ -464,10 +464,10 @@ def test_wide_numbers_fit_too() -> None:
 
 
 def test_the_best_of_each_column_is_bold() -> None:
-    def candidate(name: str, wrong: int, loss: float, seconds: float) -> Candidate:
+    def candidate(name: str, wrong: int, loss: float, seconds: float) -> ComparedModel:
         confusion = np.array([[50, 0], [wrong, 50 - wrong]])
         seen = Evaluation(np.arange(2), confusion, loss, 0.25)
-        return Candidate(name, None, 1, None, seen, seconds, 0.002)
+        return ComparedModel(name, None, 1, None, seen, seconds, 0.002)
 
     good, fast = candidate("good", 1, 0.5, 0.009), candidate("fast", 2, np.inf, 0.001)
     table = Comparison((good, fast), np.arange(2), "how", 100).table()

@@ -10,8 +10,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.analysis.view import feature_titles, line_view, pair_view, view
-from gaussbayes.base.errors import SchemaError
+from gaussbayes.analysis.grid import view_grid, view_limits
+from gaussbayes.analysis.view import feature_titles, line_view, pair_view, read_labelled, view
 from gaussbayes.data.rows import number_rows
 from tests.models import tree_frame, trees, weather
 
@@ -123,7 +123,8 @@ def test_missing_values_and_labels(named: tuple[GaussianClassifier, Any, Any]) -
 def test_categories_are_integrated_out() -> None:
     frame, y = weather()
     model = GaussianClassifier(smoothing=1).fit(frame, y)
-    assert view(model).names == ("pressure", "warmth")
+    assert view(model).names == ("pressure", "wind", "warmth", "month")
+    assert pair_view(model).names == ("pressure", "warmth")  # all that hold numbers
     seen = pair_view(model, ["warmth", "pressure"])
     assert seen.names == ("warmth", "pressure")
     assert seen.columns == (2, 0)
@@ -134,10 +135,52 @@ def test_categories_are_integrated_out() -> None:
     np.testing.assert_allclose(seen.model.posterior(number_rows(rows)), expected, rtol=1e-9)
 
 
-def test_features_that_hold_categories_are_not_shown() -> None:
+def test_categories_stand_at_integers() -> None:
     frame, y = weather()
     model = GaussianClassifier(smoothing=1).fit(frame, y)
-    with pytest.raises(SchemaError, match="hold numbers, but wind hold categories"):
-        view(model, ["wind", "warmth"])
-    with pytest.raises(SchemaError, match="but all features of this model hold categories"):
-        view(model.marginal(["wind", "month"]))
+    seen = pair_view(model, ["wind", "warmth"])
+    assert seen.axes[0].categories == ("low", "mid", "strong")
+    assert np.isnan(seen.means[:, 0]).all()
+    np.testing.assert_allclose(seen.means[:, 1], model.means_[:, 1], rtol=1e-14)
+    places = seen.rows(frame)
+    codes = frame["wind"].cat.codes.to_numpy()
+    np.testing.assert_array_equal(places[:, 0], np.where(codes < 0, np.nan, codes))
+    part = model.marginal(["wind", "warmth"])
+    expected = part.predict_proba(frame[["wind", "warmth"]])
+    np.testing.assert_allclose(seen.posterior(places), expected, rtol=1e-12)
+    np.testing.assert_allclose(seen.model.posterior(seen.part(frame)), expected, rtol=1e-12)
+    np.testing.assert_array_equal(seen.positions(seen.rows_at(places)), places)
+    np.testing.assert_allclose(seen.joint(places).sum(axis=1), seen.evidence(places), rtol=1e-12)
+    assert pair_view(model.marginal(["month", "wind"])).names == ("month", "wind")
+
+
+def test_what_no_class_makes_possible_has_no_posterior() -> None:
+    X = pd.DataFrame({"a": pd.Categorical(list("xxyy")), "b": pd.Categorical(list("uuvv"))})
+    seen = pair_view(GaussianClassifier().fit(X, [0, 0, 1, 1]))
+    places = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [np.nan, 1.0]])
+    assert seen.predicted(places).tolist() == [0, -1, 1, 1]
+    np.testing.assert_allclose(
+        seen.posterior(places), [[1, 0], [np.nan, np.nan], [0, 1], [0, 1]], atol=1e-15
+    )
+
+
+def test_counts_stand_at_their_values() -> None:
+    X = pd.DataFrame({"visits": [0.0, 1, 2, 5, 6, 9], "fever": [0.0, 0, 1, 1, 1, 0]})
+    families = {"visits": "poisson", "fever": "bernoulli"}
+    seen = pair_view(GaussianClassifier(families=families).fit(X, list("aaabbb")))
+    assert [axis.integers for axis in seen.axes] == [(0.0, np.inf), (0.0, 1.0)]
+    assert all(axis.is_discrete and axis.is_ordered for axis in seen.axes)
+    low, high = view_limits(seen, seen.rows(X))
+    assert (low.tolist(), high.tolist()) == ([-0.5, -0.5], [10.5, 1.5])
+    grid = view_grid(seen, 50, seen.rows(X))
+    assert (grid.x.tolist(), grid.y.tolist()) == (list(range(11)), [0, 1])
+    assert grid.extent == grid.edges == (-0.5, 10.5, -0.5, 1.5)
+
+
+def test_models_and_rows_as_they_are() -> None:
+    frame, y = weather()
+    model = GaussianClassifier(smoothing=1, unlabelled="?").fit(frame, ["?", *y[1:]])
+    record, rows, codes = read_labelled(model, frame, ["?", None, *y[2:]])
+    assert record is model.model_
+    assert codes.tolist() == [-1, -1, *np.searchsorted(model.classes_, y[2:])]
+    np.testing.assert_array_equal(rows.matrix, frame[["pressure", "warmth"]])

@@ -98,7 +98,9 @@ def test_one_feature_where_two_are_needed(draw: Draw, one_feature: Case) -> None
 
 @each(IN_THE_PLANE | IN_THE_PLANE_WITH_ROWS | ON_EITHER_WITH_ROWS)
 def test_more_features_and_no_pair_named(draw: Draw, iris: Case) -> None:
-    with pytest.raises(ValueError, match="shows (one or )?two features, but there are .*choose (one or )?two"):
+    with pytest.raises(
+        ValueError, match="shows (one or )?two features, but there are .*choose (one or )?two"
+    ):
         draw(iris.model, iris.X, iris.y)
 
 

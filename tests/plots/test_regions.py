@@ -12,10 +12,10 @@ from scipy.stats import multivariate_normal
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.grid import grid_over
-from gaussbayes.datasets import load_iris
-from gaussbayes.plots import regions
 from gaussbayes.analysis.region_map import region_map
 from gaussbayes.analysis.view import view
+from gaussbayes.datasets import load_iris
+from gaussbayes.plots import regions
 from gaussbayes.plots.style import class_styles
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable, legend_texts, texts_of

@@ -13,8 +13,8 @@ from scipy.stats import norm
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.plots.boundary_lines import NAME, numbers, spread
 from gaussbayes.plots import densities, posterior_curve, univariate
+from gaussbayes.plots.boundary_lines import NAME, numbers, spread
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable
 

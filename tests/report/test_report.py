@@ -1,7 +1,6 @@
 """Reports on all kinds of models and rows, and what is refused."""
 
 import re
-import warnings
 from pathlib import Path
 from runpy import run_path
 from typing import Any
@@ -89,6 +88,99 @@ def test_code_in_the_report_reproduces_it(
         assert digest.strip() == DIGEST_CODE
         run("import numpy as np\n" + DIGEST_CODE, scope)
         assert capsys.readouterr().out.strip() in report.section("reproduction").text
+
+
+def patients() -> tuple[pd.DataFrame, Any]:
+    """A number, a count and two categories, one of them numbers; values and labels missing."""
+    generator = np.random.default_rng(3)
+    y = np.arange(90) % 3
+    frame = pd.DataFrame(
+        {
+            "age": generator.normal(40 + 9 * y, 5),
+            "visits": generator.poisson(1 + 2 * y).astype(float),
+            "cough": pd.Categorical(generator.choice(["dry", "none", "wet"], 90)),
+            "grade": pd.Categorical((y + generator.integers(0, 2, 90)) % 3 + 1),
+        }
+    )
+    frame.loc[::8, "age"] = np.nan
+    frame.loc[3::11, "cough"] = None
+    labels = np.array(["a", "b", "c"], dtype=object)[y]
+    labels[5::6] = None
+    return frame, labels
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_code_for_categories_counts_and_missing_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    X, y = patients()
+    monkeypatch.chdir(tmp_path)
+    marked = np.where(np.equal(y, None), "?", y)
+    for labels, mark in ((y, None), (marked, "?")):
+        model = GaussianClassifier(smoothing=1, families={"visits": "poisson"}, unlabelled=mark)
+        report = report_on(model.fit(X, labels), X, labels, tmp_path)
+        *_, code, digest = [one.text for one in report.root.all("pre")]
+        scope = {"X": X, "y": labels}
+        run(code, scope)
+        assert undated(read_report(tmp_path / "report.html")) == undated(report)
+        capsys.readouterr()
+        run("import numpy as np\n" + digest, scope)
+        assert capsys.readouterr().out.strip() in report.section("reproduction").text
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_categories_counts_missing_values_and_labels(tmp_path: Path) -> None:
+    X, y = patients()
+    model = GaussianClassifier(smoothing=1, families={"visits": "poisson"}).fit(X, y)
+    report = report_on(model, X, y, tmp_path)
+    labelled = [label is not None for label in y]
+    data = report.section("data").words
+    assert f"{len(y) - sum(labelled)} rows have no label" in data
+    assert (
+        f"{X.isna().to_numpy().sum()} values are missing, in {X.isna().any(axis=1).sum()}" in data
+    )
+    assert report.table("Classes")[-1] == ["no label", "15", "–"]
+    for line, name in zip(report.table("Features")[1:], ["age", "visits"], strict=True):
+        assert [line[0], line[5]] == [name, str(X[name].isna().sum())]
+        assert float(line[2]) == pytest.approx(X[name].mean(), abs=0.06)
+    cough = report.table("Categories of cough")
+    for line, category in zip(cough[1:4], ["dry", "none", "wet"], strict=True):
+        assert line[:2] == [category, str((X["cough"] == category).sum())]
+        own = X["cough"][(y == "b") & X["cough"].notna()]
+        assert line[3] == f"{100 * (own == category).mean():.1f} %"
+    assert cough[4][:2] == ["missing", str(X["cough"].isna().sum())]
+    parameters = report.section("parameters").words
+    assert "QDA with categorical and Poisson features" in parameters
+    for name, table in model.category_probabilities_.items():
+        written = [[float(c) for c in line[1:]] for line in report.table(f"p({name} | class)")[1:]]
+        np.testing.assert_allclose(written, table, atol=5.01e-5)
+    rates = [float(line[1]) for line in report.table("Rate")[1:]]
+    np.testing.assert_allclose(rates, model.means_[:, 1], rtol=1e-3)
+    wrong = (model.predict(X) != y)[labelled].sum()
+    assert f"it errs in {wrong} of {sum(labelled)}" in report.words
+    given = report.table("On the rows given to the report")
+    assert sum(int(cell) for line in given[1:] for cell in line[1:]) == sum(labelled)
+    assert "nearest neighbours: categories have no distances between them" in report.words
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_model_of_categories_alone(tmp_path: Path) -> None:
+    X, y = patients()
+    X = X[["cough", "grade"]]
+    report = report_on(GaussianClassifier(smoothing=1).fit(X, y), X, y, tmp_path)
+    assert [one.text for one in report.root.all("title")] == ["Categorical naive Bayes on 90 rows"]
+    compared = report.table("This model and nearest neighbours")
+    assert [line[0] for line in compared[1:]] == [
+        "categorical naive Bayes (this model)",
+        "nearest neighbours",
+    ]
+    held_out = report.table("On rows held out")
+    errors = sum(
+        int(c) for i, line in enumerate(held_out[1:]) for j, c in enumerate(line[1:]) if i != j
+    )
+    assert compared[1][3] == str(errors)
+    assert "Mahalanobis" not in report.words
+    assert not any("covariance" in line[0] for line in report.table("Priors"))
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -302,6 +394,6 @@ def test_models_and_settings_that_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="held_out must be"):
         report_on(model, X, y, tmp_path, held_out="half")
     frame = pd.DataFrame(X, columns=["a", "b"])
-    with pytest.raises(ValueError, match="must be in the order of the features"), warnings.catch_warnings():
+    with pytest.raises(ValueError, match="must be in the order of the features"):
         report_on(GaussianClassifier().fit(frame, y), frame[["b", "a"]], y, tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -15,13 +15,13 @@ import numpy as np
 
 from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.analysis.held_out import (
-    Fold,
     Method,
-    Recipe,
+    ModelOptions,
     Splits,
+    TrainingSplit,
     check_classes,
     method_of,
-    recipe_of,
+    model_options,
     split,
 )
 from gaussbayes.base.errors import GaussBayesError, ParameterError
@@ -40,7 +40,7 @@ LOGISTIC = "logistic regression"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
+class ComparedModel:
     """A model that was evaluated by held-out rows."""
 
     name: str
@@ -59,7 +59,7 @@ class Candidate:
         Examples
         --------
         >>> seen = Evaluation(np.arange(2), np.array([[45, 5], [5, 45]]), 0.3, 0.1)
-        >>> round(Candidate("QDA", None, None, None, seen, 0.0, 0.0).standard_error, 9)
+        >>> round(ComparedModel("QDA", None, None, None, seen, 0.0, 0.0).standard_error, 9)
         0.03
         """
         if self.evaluation is None:
@@ -96,14 +96,14 @@ class Candidate:
 class Comparison:
     """Several models evaluated by the same held-out rows."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[ComparedModel, ...]
     classes: LabelArray  # (k,)
     how: str  # one sentence: how rows were held out
     n_rows: int  # predictions that each candidate was evaluated by
     selection: Selection | None = None  # what is chosen automatically from all rows fitted to
 
     def records(self) -> list[dict[str, Any]]:
-        """A dictionary of plain values for each candidate, as JSON can hold; see `Candidate`."""
+        """Plain values of each candidate, as JSON can hold; see `ComparedModel.record`."""
         return [candidate.record() for candidate in self.candidates]
 
     def table(self) -> "Table":
@@ -170,14 +170,14 @@ def compare(
     >>> compared.candidates[-1].name, compared.selection.best.structure.sharing
     ('automatic choice', 0.5)
     """
-    recipe = recipe_of(model)
-    splits = split(X, y, recipe, held_out, random_state)
+    plan = model_options(model)
+    splits = split(X, y, plan, held_out, random_state)
     check_classes(splits.schema.classes)
-    entries = list(_gaussians(recipe, model, splits))
+    entries = list(_gaussians(plan, model, splits))
     choice = None
     if automatic:
         choice = _Entry(
-            AUTOMATIC, method_of(recipe.with_options(covariance="auto", shrinkage="auto"))
+            AUTOMATIC, method_of(plan.with_options(covariance="auto", shrinkage="auto"))
         )
         entries.append(choice)
     if logistic:
@@ -186,7 +186,7 @@ def compare(
     tasks = ((entry, fold) for fold in splits.folds() for entry in entries)
     for entry, fold in track(tasks, "comparing models", len(entries) * len(splits.pairs)):
         entry.method.evaluate_fold(fold)
-    selection = None if choice is None else _chosen(choice, recipe, splits)
+    selection = None if choice is None else _chosen(choice, plan, splits)
     candidates = tuple(entry.candidate(splits) for entry in entries)
     return Comparison(candidates, splits.schema.classes, splits.how, splits.truth.size, selection)
 
@@ -201,34 +201,34 @@ class _Entry:
     neighbors: int | None = None
     n_parameters: int | None = None
 
-    def candidate(self, splits: Splits) -> Candidate:
+    def candidate(self, splits: Splits) -> ComparedModel:
         evaluation = self.method.evaluation(splits)
         facts = (self.name, self.structure, self.neighbors, self.n_parameters, evaluation)
         if evaluation is None:
-            return Candidate(*facts, nan, nan, self.method.problem)
+            return ComparedModel(*facts, nan, nan, self.method.problem)
         fit, predict = np.median(self.method.seconds, axis=0).tolist()
-        return Candidate(*facts, fit, predict)
+        return ComparedModel(*facts, fit, predict)
 
 
-def _gaussians(recipe: Recipe, model: Any, splits: Splits) -> Iterator[_Entry]:
+def _gaussians(plan: ModelOptions, model: Any, splits: Splits) -> Iterator[_Entry]:
     """The six structures with the other options of a model, and its own if that is another."""
     fitted = getattr(model, "structure_", None)
-    options = recipe.options.of_families
+    options = plan.options.of_families
     if fitted is None and options["covariance"] != "auto":
         fitted = structure_of(options["covariance"], options["shared"])
     own = {fitted.name: fitted} if fitted is not None and fitted.between else {}
     for name, structure in (STRUCTURES | own).items():
-        changed = recipe.with_options(
+        changed = plan.with_options(
             covariance=structure.covariance, shared=structure.shared_setting
         )
         size = _n_parameters(changed, splits)
         yield _Entry(name, method_of(changed), structure, n_parameters=size)
 
 
-def _n_parameters(recipe: Recipe, splits: Splits) -> int | None:
+def _n_parameters(plan: ModelOptions, splits: Splits) -> int | None:
     """How many free parameters a model of all rows has; it is known even if no fit succeeds."""
     schema, table = splits.schema, splits.table
-    settings = recipe.options.settings(schema)
+    settings = plan.options.settings(schema)
     labelled = table.targets.labelled
     rows, targets = table.rows[labelled], table.targets[labelled]
     k: int = schema.classes.shape[0]
@@ -248,7 +248,7 @@ def _n_parameters(recipe: Recipe, splits: Splits) -> int | None:
     return total
 
 
-def _chosen(entry: _Entry, recipe: Recipe, splits: Splits) -> Selection | None:
+def _chosen(entry: _Entry, plan: ModelOptions, splits: Splits) -> Selection | None:
     """What is chosen from all rows that models were fitted to; None if nothing can be.
 
     The entry takes over the structure, and how many parameters it has.
@@ -258,9 +258,9 @@ def _chosen(entry: _Entry, recipe: Recipe, splits: Splits) -> Selection | None:
         return None
     selection = method.selection
     if len(splits.pairs) > 1:
-        options = recipe.with_options(covariance="auto", shrinkage="auto").options
+        options = plan.with_options(covariance="auto", shrinkage="auto").options
         try:
-            selection = fit_model(splits.training, splits.schema, options, recipe.n_jobs)[1]
+            selection = fit_model(splits.training, splits.schema, options, plan.n_jobs)[1]
         except GaussBayesError as error:
             method.problem = str(error)
             return None
@@ -312,7 +312,7 @@ def _logistic_regression() -> Any:
 def _peer(make: Callable[[], Any], features: Callable[[Rows], RealArray], splits: Splits) -> Method:
     """An estimator of scikit-learn, which is fitted to the rows that have a label."""
 
-    def fit(fold: Fold) -> tuple[Callable[[], RealArray], LabelArray, Any]:
+    def fit(fold: TrainingSplit) -> tuple[Callable[[], RealArray], LabelArray, Any]:
         labelled = fold.table.targets.labelled
         estimator = make()
         estimator.fit(features(fold.table.rows[labelled]), fold.table.targets.codes[labelled])
@@ -360,7 +360,7 @@ _MEASURED = slice(2, None)
 """The columns where less is better; fewer parameters are only fewer."""
 
 
-def _rich_table(candidates: Sequence[Candidate], title: str) -> "Table":
+def _rich_table(candidates: Sequence[ComparedModel], title: str) -> "Table":
     """A table of at most 80 columns, the best of each column in bold, problems under it."""
     try:
         from rich.box import SIMPLE_HEAD
@@ -391,7 +391,7 @@ def _rich_table(candidates: Sequence[Candidate], title: str) -> "Table":
     return table
 
 
-def _plain_text(candidates: Sequence[Candidate], title: str) -> str:
+def _plain_text(candidates: Sequence[ComparedModel], title: str) -> str:
     """The same without styles."""
     heads = zip(*(name.rpartition("\n")[::2] for name in _COLUMNS), strict=True)
     rows = [*heads, *map(_cells, candidates)]
@@ -402,7 +402,7 @@ def _plain_text(candidates: Sequence[Candidate], title: str) -> str:
     return "\n".join([title, *lines, *problems(candidates)])
 
 
-def problems(candidates: Sequence[Candidate]) -> list[str]:
+def problems(candidates: Sequence[ComparedModel]) -> list[str]:
     """Which candidates could not be evaluated, and why, in a sentence each."""
     return [
         f"{candidate.name}: {candidate.problem.partition('. ')[0]}"
@@ -411,7 +411,7 @@ def problems(candidates: Sequence[Candidate]) -> list[str]:
     ]
 
 
-def _numbers(candidate: Candidate) -> tuple[float, ...]:
+def _numbers(candidate: ComparedModel) -> tuple[float, ...]:
     """What is measured, in the order of the columns; nothing if nothing could be."""
     seen = candidate.evaluation
     if seen is None:
@@ -420,7 +420,7 @@ def _numbers(candidate: Candidate) -> tuple[float, ...]:
     return (seen.n_errors, seen.log_loss, seen.brier, *times)
 
 
-def _cells(candidate: Candidate) -> tuple[str, ...]:
+def _cells(candidate: ComparedModel) -> tuple[str, ...]:
     count = "–" if candidate.n_parameters is None else str(candidate.n_parameters)
     seen = candidate.evaluation
     if seen is None:
@@ -436,7 +436,9 @@ def _cells(candidate: Candidate) -> tuple[str, ...]:
     )
 
 
-def _best(candidates: Sequence[Candidate], cells: Sequence[tuple[str, ...]]) -> list[str | None]:
+def _best(
+    candidates: Sequence[ComparedModel], cells: Sequence[tuple[str, ...]]
+) -> list[str | None]:
     """The best cell of each column that is measured; others that read the same are as good."""
     numbers = list(map(_numbers, candidates))
     measured = [row for row, values in enumerate(numbers) if values]

@@ -298,9 +298,7 @@ def _references(model: Model, reference: ArrayLike, rival: int) -> list[Referenc
         raise ParameterError(msg)
     place = {column: number for number, column in enumerate(columns)}
     return [
-        Reference(point=point[[place[column] for column in component.columns]])
-        if refers
-        else None
+        Reference(point=point[[place[column] for column in component.columns]]) if refers else None
         for component, refers in zip(model.components, referred, strict=True)
     ]
 

@@ -74,7 +74,7 @@ def leave_one_out(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recipe:
+class ModelOptions:
     """Everything that makes a model of a table: options, and how the table is read."""
 
     options: Options
@@ -83,10 +83,10 @@ class Recipe:
     n_jobs: int | None = None
     encoder: Encoder | None = None  # the features, if they are known: tables may then be `Rows`
 
-    def with_options(self, **of_families: Any) -> "Recipe":
+    def with_options(self, **of_families: Any) -> "ModelOptions":
         """The same with other options of families, such as `covariance` and `shared`."""
-        every = {**self.options.of_families, **of_families}
-        return replace(self, options=replace(self.options, of_families=every, made={}))
+        changed = {**self.options.of_families, **of_families}
+        return replace(self, options=replace(self.options, of_families=changed, made={}))
 
     def encoder_of(self, X: Any) -> Encoder:
         """The features of a table."""
@@ -95,15 +95,15 @@ class Recipe:
         return Encoder.learn(X, self.categorical_features, self.options.kinds)
 
 
-def recipe_of(model: Any) -> Recipe:
-    """The recipe of a classifier, by its parameters; None has the defaults.
+def model_options(model: Any) -> ModelOptions:
+    """The options of a classifier, by its parameters; None has the defaults.
 
     Raises
     ------
     TypeError
         For anything else.
     """
-    if isinstance(model, Recipe):
+    if isinstance(model, ModelOptions):
         return model
     parameters: Mapping[str, Any] = {}
     if model is not None:
@@ -112,7 +112,7 @@ def recipe_of(model: Any) -> Recipe:
             msg = f"model must be a GaussianClassifier or None, got {type(model).__name__}"
             raise TypeError(msg)
     options = {name: value for name, value in parameters.items() if name not in _NOT_OPTIONS}
-    return Recipe(
+    return ModelOptions(
         check_options(**options),
         parameters.get("categorical_features", "from_dtype"),
         parameters.get("unlabelled"),
@@ -121,7 +121,7 @@ def recipe_of(model: Any) -> Recipe:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fold:
+class TrainingSplit:
     """Rows to fit to and rows to predict."""
 
     table: LabelledRows  # to fit to, unlabelled rows among them
@@ -153,13 +153,15 @@ class Splits:
         """Some of the rows."""
         return replace(self.table, rows=self.table.rows[which], targets=self.table.targets[which])
 
-    def folds(self) -> Iterator[Fold]:
+    def folds(self) -> Iterator[TrainingSplit]:
         """The splits one after the other, each copied out only when it is needed."""
         for train, test in self.pairs:
-            yield Fold(self.part(train), self.table.rows[test], self.schema)
+            yield TrainingSplit(self.part(train), self.table.rows[test], self.schema)
 
 
-def split(X: Any, y: Any, recipe: Recipe, held_out: Any, random_state: int | None = 0) -> Splits:
+def split(
+    X: Any, y: Any, plan: ModelOptions, held_out: Any, random_state: int | None = 0
+) -> Splits:
     """Read labelled rows, and split them.
 
     Parameters
@@ -172,15 +174,15 @@ def split(X: Any, y: Any, recipe: Recipe, held_out: Any, random_state: int | Non
 
     Examples
     --------
-    >>> splits = split([[1], [2], [3], [4]], ["a", "a", "b", "b"], recipe_of(None), 2)
+    >>> splits = split([[1], [2], [3], [4]], ["a", "a", "b", "b"], model_options(None), 2)
     >>> [(train.tolist(), test.tolist()) for train, test in splits.pairs]
     [([0, 3], [1, 2]), ([1, 2], [0, 3])]
     """
-    encoder = recipe.encoder_of(X)
-    table = read_table(X, y, encoder, recipe.mark)
+    encoder = plan.encoder_of(X)
+    table = read_table(X, y, encoder, plan.mark)
     warn_of_many(table.rows.categories, encoder.schema(table.classes).of_categories)
     if isinstance(held_out, tuple) and len(held_out) == 2:
-        return _given(table, encoder, held_out, recipe.mark)
+        return _given(table, encoder, held_out, plan.mark)
     schema = encoder.schema(table.classes)
     labelled = np.flatnonzero(table.targets.labelled)
     codes = table.targets.codes[labelled]
@@ -245,15 +247,15 @@ def read_table(X: Any, y: Any, encoder: Encoder, mark: Any = None) -> LabelledRo
 class Method:
     """A way to make models, and what those of each fold have predicted so far."""
 
-    fit: Callable[[Fold], tuple[Callable[[], RealArray], LabelArray, Any]]
-    """A fold ↦ log posteriors of its rows when asked for, their classes, and what was chosen."""
+    fit: Callable[[TrainingSplit], tuple[Callable[[], RealArray], LabelArray, Any]]
+    """A fold ↦ log posteriors of its rows when asked for, their classes, and what was plan."""
     log_posterior: list[RealArray] = field(default_factory=list)
     seconds: list[tuple[float, float]] = field(default_factory=list)  # to fit and to predict
     problem: str | None = None  # why it cannot be fitted, or cannot predict
     fitted: bool = False  # whether the problem is with the rows held out, not with those fitted to
     selection: Selection | None = None  # of the last fold
 
-    def evaluate_fold(self, fold: Fold) -> None:
+    def evaluate_fold(self, fold: TrainingSplit) -> None:
         """Fit and predict, unless an earlier fold has shown that it cannot be done."""
         if self.problem is not None:
             return
@@ -286,15 +288,15 @@ class Method:
         return evaluate(np.concatenate(self.log_posterior), splits.truth, splits.schema.classes)
 
 
-def method_of(recipe: Recipe) -> Method:
-    """The models of a recipe; what is left open is chosen anew in each fold."""
+def method_of(plan: ModelOptions) -> Method:
+    """The models of some options; what is left open is chosen anew in each fold."""
 
-    def fit(fold: Fold) -> tuple[Callable[[], RealArray], LabelArray, Any]:
-        model, selection = fit_model(fold.table, fold.schema, recipe.options, recipe.n_jobs)
+    def fit(fold: TrainingSplit) -> tuple[Callable[[], RealArray], LabelArray, Any]:
+        model, selection = fit_model(fold.table, fold.schema, plan.options, plan.n_jobs)
 
         def predict() -> RealArray:
             rows = fold.test.with_categories(model.categories)
-            return model.log_posterior(rows, recipe.n_jobs)
+            return model.log_posterior(rows, plan.n_jobs)
 
         return predict, model.schema.classes, selection
 
@@ -322,23 +324,23 @@ def evaluate_held_out(
         choose, it does without the row
     random_state : seed of the folds or of the split
     """
-    recipe = recipe_of(model)
+    plan = model_options(model)
     single = isinstance(held_out, str) and held_out == "loo"
     if single:
-        encoder = recipe.encoder_of(X)
-        table = read_table(X, y, encoder, recipe.mark)
+        encoder = plan.encoder_of(X)
+        table = read_table(X, y, encoder, plan.mark)
         check_classes(table.classes)
         schema = encoder.schema(table.classes)
-        settings = recipe.options.settings(schema)
+        settings = plan.options.settings(schema)
         if not is_open(settings):
-            left_out = leave_one_out(table, schema, settings, recipe.n_jobs)
+            left_out = leave_one_out(table, schema, settings, plan.n_jobs)
             return HeldOutEvaluation(left_out.evaluation, _without_itself(left_out.evaluation))
         from sklearn.model_selection import LeaveOneOut as SingleRows
 
         held_out = SingleRows()
-    splits = split(X, y, recipe, held_out, random_state)
+    splits = split(X, y, plan, held_out, random_state)
     check_classes(splits.schema.classes)
-    method = method_of(recipe)
+    method = method_of(plan)
     for fold in track(splits.folds(), "cross-validation", len(splits.pairs)):
         method.evaluate_fold(fold)
     evaluation = method.evaluation(splits)

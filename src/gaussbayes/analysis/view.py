@@ -42,24 +42,24 @@ class Axis:
     """
 
     name: str
-    categories: tuple[str, ...] | None = None  # at 0, 1, 2, …; None for numbers
+    categories: tuple[str, ...] = ()  # at 0, 1, 2, …; none of an axis of numbers
     codes: tuple[int, ...] = ()  # of these categories
     integers: tuple[float, float] | None = None  # the least and the largest possible
 
     @property
     def is_discrete(self) -> bool:
         """Whether there is nothing between neighbouring positions."""
-        return self.categories is not None or self.integers is not None
+        return not self.is_ordered or self.integers is not None
 
     @property
     def is_ordered(self) -> bool:
         """Whether positions are numbers, so that their order means something."""
-        return self.categories is None
+        return not self.categories
 
     def limits(self, low: float, high: float) -> tuple[float, float]:
         """Where an axis begins and ends that has to show the numbers between low and high."""
-        if self.categories is not None:
-            return -0.5, len(self.categories) - 0.5
+        if not self.is_ordered:
+            return -0.5, len(self.codes) - 0.5
         if self.integers is not None:
             least, largest = self.integers
             return max(floor(low), least) - 0.5, min(ceil(high), largest) + 0.5

@@ -24,7 +24,14 @@ from gaussbayes.data.file_rows import FileRows, Plan, file_partial, part_partial
 from gaussbayes.data.files import Source
 from gaussbayes.data.labels import read_targets, read_weights
 from gaussbayes.data.listing import files_of
-from gaussbayes.data.reduction import Fold, Partial, PlacedRows, RowSource, partial_of
+from gaussbayes.data.reduction import (
+    Fold,
+    Partial,
+    PlacedRows,
+    RowSource,
+    fold_block,
+    partial_of,
+)
 from gaussbayes.data.roles import Request, Roles, check_no_others, choose_roles
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
 from gaussbayes.data.selection import check_present
@@ -248,7 +255,7 @@ def _partition_partial(
     roles, request, encoder, fold = shared
     with _naming(number):
         block = _labelled(part, roles, request, encoder)
-        return partial_of(block, None if block is None else fold(block, 1))
+        return partial_of(block, None if block is None else fold_block(fold, block, 1))
 
 
 def _labelled(part: Any, roles: Roles, request: Request, encoder: Encoder) -> LabelledRows | None:

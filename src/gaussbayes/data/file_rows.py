@@ -31,7 +31,7 @@ from gaussbayes.data.reduction import BlockReader, Fold, Partial, PlacedRows, Ro
 from gaussbayes.data.roles import (
     Request,
     Roles,
-    check_categories,
+    check_category_types,
     check_labels,
     check_numbers,
     choose_roles,
@@ -85,7 +85,7 @@ class FileRows(RowSource):
         )
         schema = selection.schema
         check_numbers(schema, roles.numbers, first, inferred.examples)
-        check_categories(schema, roles.categorical, first)
+        check_category_types(schema, roles.categorical, first)
         encoded = selection.encoded
         if roles.target is not None:
             check_labels(schema, roles.target, first)

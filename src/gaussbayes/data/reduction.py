@@ -53,7 +53,8 @@ class Fold(Protocol[Sum_co]):
 
     It may raise `NonFiniteError` for infinity among the numbers, the rows of which are then found
     and named. Its result may say by ``is_complete`` that no value is missing in the block, which
-    saves looking, and by ``n_bytes`` how large it is. None is nothing to add.
+    saves looking, and by ``n_bytes`` how large it is. None is nothing to add. The fold itself may
+    say by a method ``n_bytes(n_classes)`` how large its result will be.
     """
 
     def __call__(self, block: LabelledRows, threads: int, /) -> Sum_co | None:
@@ -327,7 +328,7 @@ class BlockReader:
                 if usable.table.num_rows:
                     block = self.read(usable.table)
                     looked = block.targets.n_unlabelled > 0
-                    result = None if looked else fold(block, threads)
+                    result = None if looked else fold_block(fold, block, threads)
                     looked |= self.complete and not _is_complete(result, block.rows)
             except NonFiniteError:
                 looked = True
@@ -335,7 +336,7 @@ class BlockReader:
                 usable, result, block = self._usable(usable, finite=True), None, None
                 if usable.table.num_rows:
                     block = self.read(usable.table)
-                    result = fold(block, threads)
+                    result = fold_block(fold, block, threads)
         except DataError as error:
             msg = f"{file}: {error}"
             raise type(error)(msg) from None
@@ -357,7 +358,6 @@ def partial_of(block: LabelledRows | None, result: Any) -> Partial:
     """What a block adds, given the result of a fold."""
     if block is None:
         return Partial()
-    check_size(result, block.rows.numbers.shape[1] + block.rows.codes.shape[1])
     incomplete = 0 if _is_complete(result, block.rows) else count_incomplete(block.rows)
     weights = block.targets.weights
     return Partial(
@@ -385,15 +385,28 @@ def count_incomplete(rows: Rows) -> int:
     return int(np.count_nonzero(missing))
 
 
+def fold_block(fold: Fold[Sum], block: LabelledRows, threads: int) -> Sum | None:
+    """What a block adds, unless that would take too much memory."""
+    n_bytes = getattr(fold, "n_bytes", None)
+    n_features = block.rows.numbers.shape[1] + block.rows.codes.shape[1]
+    if n_bytes is not None:
+        _check_bytes(n_bytes(block.classes.shape[0]), block.classes.shape[0], n_features)
+    result = fold(block, threads)
+    check_size(result, n_features)
+    return result
+
+
 def check_size(total: Any, n_features: int = 0) -> None:
     """Raise if what was learnt takes more memory than statistics should."""
-    n_bytes = getattr(total, "n_bytes", 0)
+    _check_bytes(getattr(total, "n_bytes", 0), len(getattr(total, "classes", ())), n_features)
+
+
+def _check_bytes(n_bytes: int, n_classes: int, n_features: int) -> None:
     if n_bytes <= _MOST_BYTES:
         return
-    k = len(getattr(total, "classes", ()))
     what, choose = f"{n_features} features", "choose fewer"
-    if k > n_features:
-        what = f"a target with {k} different values or more"
+    if n_classes > n_features:
+        what = f"a target with {n_classes} different values or more"
         choose = "is it the right column? Choose one of classes, fewer categories"
     msg = (
         f"what is learnt of {what} takes {n_bytes >> 20:,} MB: {choose}, or a shared or diagonal "

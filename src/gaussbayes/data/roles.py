@@ -230,7 +230,7 @@ def check_labels(schema: "pa.Schema", target: str, file: str) -> None:
         raise DataError(msg)
 
 
-def check_categories(schema: "pa.Schema", names: Sequence[str], file: str) -> None:
+def check_category_types(schema: "pa.Schema", names: Sequence[str], file: str) -> None:
     """Raise for features that cannot be categories."""
     for name in names:
         kind = schema.field(name).type

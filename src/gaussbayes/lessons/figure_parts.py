@@ -170,7 +170,7 @@ def fade_rows(ax: "Axes") -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class RuleStep:
     """One step of Bayes' rule: a number for each class."""
 
     title: str
@@ -179,12 +179,12 @@ class Step:
     operator: str = ""  # what joins it to the step before
 
 
-def bayes_rule_bars(classes: Sequence[object], steps: Sequence[Step]) -> "Figure":
+def bayes_rule_bars(classes: Sequence[object], steps: Sequence[RuleStep]) -> "Figure":
     """The steps side by side, one bar for each class; each panel has a scale of its own.
 
     Examples
     --------
-    >>> step = Step("prior", np.array([0.25, 0.75]), ("1/4", "3/4"))
+    >>> step = RuleStep("prior", np.array([0.25, 0.75]), ("1/4", "3/4"))
     >>> figure = bayes_rule_bars(["no", "yes"], [step])
     >>> len(figure.axes)
     1

@@ -177,11 +177,11 @@ def _figures(
         return _tree(_Branch(_Group("people", N_PEOPLE, "white"), parts=tuple(parts)))
 
     def steps() -> "MatplotlibFigure":
-        from gaussbayes.lessons.figure_parts import Step, bayes_rule_bars
+        from gaussbayes.lessons.figure_parts import RuleStep, bayes_rule_bars
 
-        def step(title: str, values: FloatArray, operator: str = "") -> Step:
+        def step(title: str, values: FloatArray, operator: str = "") -> RuleStep:
             words = tuple(f"{100 * value:.3g} %" for value in values.tolist())
-            return Step(title, values, words, operator)
+            return RuleStep(title, values, words, operator)
 
         return bayes_rule_bars(
             _CLASSES,

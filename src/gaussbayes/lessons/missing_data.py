@@ -96,7 +96,7 @@ def best() -> "GaussianClassifier":
     return GaussianClassifier.from_parameters("uniform", means, covariances, classes=[1, 2])
 
 
-class Gaussian(NamedTuple):
+class FittedGaussian(NamedTuple):
     """A mean (d,) and a covariance (d, d)."""
 
     mean: FloatArray
@@ -110,7 +110,7 @@ class Errors(NamedTuple):
     all_rows: float
 
 
-def one_gaussian(rows: FloatArray) -> Gaussian:
+def one_gaussian(rows: FloatArray) -> FittedGaussian:
     """The most likely Gaussian of rows (n, d) in which values may be missing.
 
     Examples
@@ -119,7 +119,7 @@ def one_gaussian(rows: FloatArray) -> Gaussian:
     [2.0, 3.0]
     """
     density = _fit(rows).density
-    return Gaussian(density.mean[0], density.dense_covariance()[0])
+    return FittedGaussian(density.mean[0], density.dense_covariance()[0])
 
 
 def convergence(rows: FloatArray) -> Convergence:
@@ -204,9 +204,9 @@ def draws(n_draws: int, seed: int = 0) -> FloatArray:
     return np.array([errors(few_labels(s), s) for s in track(seeds, "drawing few labels")])
 
 
-def true_patients() -> Gaussian:
+def true_patients() -> FittedGaussian:
     """Of patients with diabetes, as the lesson on diabetes has them."""
-    return Gaussian(np.array(diabetes.MEANS[1]), np.array(diabetes.COVARIANCES[1]))
+    return FittedGaussian(np.array(diabetes.MEANS[1]), np.array(diabetes.COVARIANCES[1]))
 
 
 def patients(seed: int, hidden_by: Literal["count", "glucose"]) -> Table:
@@ -489,7 +489,7 @@ def _draw_hidden_feature(
     return figure
 
 
-def _draw_estimates(table: Table, estimates: Mapping[str, Gaussian]) -> "MatplotlibFigure":
+def _draw_estimates(table: Table, estimates: Mapping[str, FittedGaussian]) -> "MatplotlibFigure":
     """Rows of two features, some without the second, and the Gaussian of each method."""
     from gaussbayes.lessons.figure_parts import figure_of
     from gaussbayes.plots import style

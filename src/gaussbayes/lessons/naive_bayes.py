@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
 
     from gaussbayes.classifier import GaussianClassifier
-    from gaussbayes.lessons.figure_parts import Step
+    from gaussbayes.lessons.figure_parts import RuleStep
 
 ROWS = ((1.0, 8.0), (2.5, 7.5), (2.0, 7.0), (8.5, 2.5), (9.0, 2.0), (8.0, 1.0))
 ONE_HOT = ((0, 1), (0, 1), (0, 1), (1, 0), (1, 0), (1, 0))
@@ -233,15 +233,15 @@ def _figures(
     )
 
 
-def _steps(naive: "GaussianClassifier") -> "list[Step]":
+def _steps(naive: "GaussianClassifier") -> "list[RuleStep]":
     """Log prior, the log density of each feature, their sum, and what is left of it."""
-    from gaussbayes.lessons.figure_parts import Step, number
+    from gaussbayes.lessons.figure_parts import RuleStep, number
 
     nameless = naive.with_feature_names(None)
 
-    def step(name: str, values: FloatArray, operator: str = "") -> Step:
+    def step(name: str, values: FloatArray, operator: str = "") -> RuleStep:
         texts = tuple(number(value, ".4g") for value in values.tolist())
-        return Step(name, values, texts, operator)
+        return RuleStep(name, values, texts, operator)
 
     each = [nameless.marginal([j]).log_likelihood([[value]])[0] for j, value in enumerate(QUERY)]
     return [

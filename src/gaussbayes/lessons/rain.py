@@ -106,13 +106,13 @@ def _figures(days: Table) -> tuple[Figure, ...]:
     """The figures, in the order of the lesson's text."""
 
     def steps() -> "MatplotlibFigure":
-        from gaussbayes.lessons.figure_parts import Step, bayes_rule_bars
+        from gaussbayes.lessons.figure_parts import RuleStep, bayes_rule_bars
 
-        def step(name: str, values: FloatArray, of: Sequence[int], operator: str = "") -> Step:
+        def step(name: str, values: FloatArray, of: Sequence[int], operator: str = "") -> RuleStep:
             """Proportions written as fractions with these denominators."""
             parts = zip(values.tolist(), of, strict=True)
             texts = tuple(f"{whole * part:.0f}/{whole}" for part, whole in parts)
-            return Step(name, values, texts, operator)
+            return RuleStep(name, values, texts, operator)
 
         # The rows of a class are counted in its size, the days in theirs.
         sizes = np.unique(days.labels, return_counts=True)[1].tolist()

@@ -98,8 +98,7 @@ class Model:
     def encoder(self) -> Encoder:
         """What turns any container into rows of this model."""
         schema = self.schema
-        known = self.categories if schema.categorical else ()
-        return Encoder(schema.n_features, schema.features, schema.categorical, known)
+        return Encoder(schema.n_features, schema.features, schema.categorical, self.categories)
 
     def solved(
         self,

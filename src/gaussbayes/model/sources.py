@@ -46,6 +46,15 @@ class Observation:
         schema = replace(self.schema, classes=block.classes)
         return observe(block, self.settings, schema, threads)
 
+    def n_bytes(self, n_classes: int) -> int:
+        """How much memory the statistics of so many classes take, as far as families say so."""
+        sizes = (
+            component.family.n_bytes(n_classes, len(component.columns))
+            for component in self.settings.components
+            if hasattr(component.family, "n_bytes")
+        )
+        return sum(sizes)
+
     def push_down(self, table: EngineTable) -> Learnt | None:
         """The same of a table of an engine, summed there; None if a family must see the rows."""
         parts = []
@@ -133,8 +142,7 @@ def fit_rows(
         raise no_rows()
     reduced = rows.reduce(Observation(settings, schema, labelled_only), n_jobs=n_jobs)
     model = learnt_model(settings, schema, reduced.total, rows.target)
-    if schema.categorical:
-        warn_of_many(model.categories, schema.of_categories)
+    warn_of_many(model.categories, schema.of_categories)
     selection = None
     if is_open(settings):
         assert model.learnt is not None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.comparison import Candidate, Comparison
+from gaussbayes.analysis.comparison import ComparedModel, Comparison
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.plots import style
 from gaussbayes.plots.style import styled
@@ -70,19 +70,19 @@ def comparison(
     return panels
 
 
-def _name(candidate: Candidate) -> str:
+def _name(candidate: ComparedModel) -> str:
     if candidate.n_parameters is None:
         return candidate.name
     return f"{candidate.name}\n{candidate.n_parameters} parameters"
 
 
-def _color(candidate: Candidate) -> str:
+def _color(candidate: ComparedModel) -> str:
     return VOTING if candidate.structure is None else GAUSSIAN
 
 
 def _bars(
     ax: "Axes",
-    candidates: Sequence[Candidate],
+    candidates: Sequence[ComparedModel],
     values: Sequence[float],
     form: str = "{:.3f}",
     spread: Sequence[float] | None = None,
@@ -110,7 +110,7 @@ def _bars(
         ax.annotate(form.format(value), (float(ends[row]), row), (4, 0), **_BESIDE)
 
 
-def _times(ax: "Axes", candidates: Sequence[Candidate]) -> list[Any]:
+def _times(ax: "Axes", candidates: Sequence[ComparedModel]) -> list[Any]:
     """Markers for the times to fit and to predict; returns what the figure's legend explains."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -193,7 +193,7 @@ def neighbors_error(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axe
     return ax
 
 
-def _points(voting: Sequence[Candidate]) -> tuple[list[int], list[float]]:
+def _points(voting: Sequence[ComparedModel]) -> tuple[list[int], list[float]]:
     pairs = [(c.neighbors, c.evaluation.error) for c in voting if c.neighbors and c.evaluation]
     return [number for number, _ in pairs], [error for _, error in pairs]
 

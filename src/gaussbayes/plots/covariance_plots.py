@@ -126,11 +126,12 @@ def _is_gaussian(seen: View) -> bool:
 
 def _families(seen: View) -> dict[str, str]:
     """The family of each shown feature."""
-    return {
-        seen.names[column]: component.family.name
+    families = {
+        column: component.family.name
         for component in seen.model.components
         for column in component.columns
     }
+    return {name: families[column] for column, name in enumerate(seen.names)}
 
 
 def _level_handles(radii: FloatArray, looks: Sequence[dict[str, Any]]) -> list["Line2D"]:

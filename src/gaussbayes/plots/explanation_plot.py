@@ -35,7 +35,7 @@ _ENDLESS = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class _Bar:
+class _OddsBar:
     """A bar from one value of the log-odds to another."""
 
     name: str
@@ -99,7 +99,7 @@ def explanation(explained: Explanation, *, most: int = 12, ax: "Axes | None" = N
     return ax
 
 
-def _bars(odds: LogOdds, most: int, own: str, other: str) -> list[_Bar]:
+def _bars(odds: LogOdds, most: int, own: str, other: str) -> list[_OddsBar]:
     """The bars from top to bottom."""
     first, rest = odds.largest(most)
     steps = [(_named(part), part.amount) for part in first]
@@ -117,17 +117,17 @@ def _bars(odds: LogOdds, most: int, own: str, other: str) -> list[_Bar]:
     decimals = _decimals(odds)
     finite = bool(np.isfinite(odds.at_reference))
     place = odds.at_reference if finite else 0.0
-    bars = [_Bar("at the reference", 0.0, place, _REFERENCE, _number(place, decimals))]
+    bars = [_OddsBar("at the reference", 0.0, place, _REFERENCE, _number(place, decimals))]
     steps.sort(key=lambda step: bool(np.isinf(step[1])))  # no bar can begin where they end
     for name, amount in steps:
         color = own if amount > 0 else other
-        bars.append(_Bar(name, place, place + amount, color, _number(amount, decimals, "+")))
+        bars.append(_OddsBar(name, place, place + amount, color, _number(amount, decimals, "+")))
         place += amount if np.isfinite(amount) else 0.0
-    bars.append(_Bar("this row", 0.0, odds.value, _ROW, _number(odds.value, decimals)))
+    bars.append(_OddsBar("this row", 0.0, odds.value, _ROW, _number(odds.value, decimals)))
     return bars if finite else bars[1:-1]
 
 
-def _draw(ax: "Axes", bars: list[_Bar]) -> None:
+def _draw(ax: "Axes", bars: list[_OddsBar]) -> None:
     """Bars from top to bottom, numbers beside them, and what they are called along the axis."""
     beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
     beside["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # over the line at 0

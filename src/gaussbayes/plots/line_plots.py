@@ -18,7 +18,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.plots import row_markers, style
 from gaussbayes.plots.boundary_lines import boundary_handle, mark_boundaries
-from gaussbayes.plots.row_markers import UNLABELLED, Points
+from gaussbayes.plots.row_markers import UNLABELLED, RowPoints
 from gaussbayes.plots.style import styled
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _GROUP = 0.8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scene:
+class LineScene:
     """What a figure of one feature shows: a stretch of the line, boundaries, and maybe rows."""
 
     view: View
@@ -53,7 +53,7 @@ class Scene:
     x: FloatArray  # (m,) where the densities are computed
     inside: tuple[float, ...]  # boundaries within the stretch
     outside: tuple[float, ...]  # and beyond it
-    rows: Points | None
+    rows: RowPoints | None
     styles: tuple[style.ClassStyle, ...]  # k of them
 
     @property
@@ -101,7 +101,7 @@ class Scene:
                 yield values, self.styles[code] if code >= 0 else None, code
 
 
-def scene(view: View, rows: Points | None = None) -> Scene:
+def scene(view: View, rows: RowPoints | None = None) -> LineScene:
     """Choose the stretch of the line that shows every row, every class and every near boundary.
 
     Examples
@@ -125,7 +125,7 @@ def scene(view: View, rows: Points | None = None) -> Scene:
         low = min(low, near[0] - 0.02 * span)
         high = max(high, near[-1] + 0.02 * span)
     low, high = view.axes[0].limits(float(low), float(high))
-    return Scene(
+    return LineScene(
         view=view,
         low=low,
         high=high,
@@ -137,7 +137,7 @@ def scene(view: View, rows: Points | None = None) -> Scene:
     )
 
 
-def _scene(model: Any, feature: int | str | None, X: Any = None, y: Any = None) -> Scene:
+def _scene(model: Any, feature: int | str | None, X: Any = None, y: Any = None) -> LineScene:
     if (X is None) != (y is None):
         msg = "rows are shown in the colours of their classes: give both X and y, or neither"
         raise DataError(msg)
@@ -322,7 +322,7 @@ def generative_and_discriminative(
 
 def draw_densities(
     ax: "Axes",
-    shown: Scene,
+    shown: LineScene,
     *,
     weighted: bool = False,
     evidence: bool = False,
@@ -351,7 +351,7 @@ def draw_densities(
     ax.set_ylabel("p(c) p(x | c)" if weighted else "p(x | c)")
 
 
-def draw_posterior(ax: "Axes", shown: Scene, *, write: bool = True) -> None:
+def draw_posterior(ax: "Axes", shown: LineScene, *, write: bool = True) -> None:
     """Posteriors of the classes, the boundaries and, if wanted, their values."""
     posterior = shown.view.posterior(shown.points)
     (_draw_stacks if shown.has_bars else _draw_curves)(ax, shown, posterior)
@@ -360,26 +360,26 @@ def draw_posterior(ax: "Axes", shown: Scene, *, write: bool = True) -> None:
     ax.set_ylabel("p(c | x)")
 
 
-def _mark_boundaries(ax: "Axes", shown: Scene, write: bool) -> float:
+def _mark_boundaries(ax: "Axes", shown: LineScene, write: bool) -> float:
     options = {"write": write, "between_integers": shown.axis.is_discrete}
     return mark_boundaries(ax, shown.inside, (shown.low, shown.high), **options)
 
 
-def _draw_curves(ax: "Axes", shown: Scene, values: NDArray[Any]) -> None:
+def _draw_curves(ax: "Axes", shown: LineScene, values: NDArray[Any]) -> None:
     """One curve for each class through values (m, k) at the scene's points; dots at integers."""
     dots: dict[str, Any] = {"marker": ".", "markersize": 4} if shown.axis.is_discrete else {}
     for code, look in enumerate(shown.styles):
         ax.plot(shown.x, values[:, code], color=look.color, linestyle=look.line, zorder=3, **dots)
 
 
-def _draw_bars(ax: "Axes", shown: Scene, values: NDArray[Any]) -> None:
+def _draw_bars(ax: "Axes", shown: LineScene, values: NDArray[Any]) -> None:
     """A bar for each value and class, those of a value side by side."""
     for code, look in enumerate(shown.styles):
         left, width = _bar(shown, code)
         ax.bar(left, values[:, code], width, align="edge", color=look.color, zorder=2)
 
 
-def _bar(shown: Scene, code: int) -> tuple[FloatArray, float]:
+def _bar(shown: LineScene, code: int) -> tuple[FloatArray, float]:
     """Where the bars of a class begin (m,), and how wide they are; those of −1 take all room."""
     if code < 0 or not shown.has_bars:
         return shown.x - _GROUP * shown.step / 2, _GROUP * shown.step
@@ -387,7 +387,7 @@ def _bar(shown: Scene, code: int) -> tuple[FloatArray, float]:
     return shown.x - _GROUP * shown.step / 2 + code * width, width
 
 
-def _draw_stacks(ax: "Axes", shown: Scene, values: NDArray[Any]) -> None:
+def _draw_stacks(ax: "Axes", shown: LineScene, values: NDArray[Any]) -> None:
     """A bar for each value, in which the classes stand on each other."""
     known = np.nan_to_num(values)
     ends = np.cumsum(known, axis=1)
@@ -397,7 +397,7 @@ def _draw_stacks(ax: "Axes", shown: Scene, values: NDArray[Any]) -> None:
         ax.bar(shown.x, known[:, code], _GROUP * shown.step, bottom, zorder=2, **bars)
 
 
-def _draw_evidence(ax: "Axes", shown: Scene, values: NDArray[Any]) -> None:
+def _draw_evidence(ax: "Axes", shown: LineScene, values: NDArray[Any]) -> None:
     if shown.has_bars:
         left, width = _bar(shown, -1)
         look: dict[str, Any] = {"facecolor": "none", "edgecolor": style.FAINT, "linewidth": 1.5}
@@ -406,7 +406,7 @@ def _draw_evidence(ax: "Axes", shown: Scene, values: NDArray[Any]) -> None:
         ax.plot(shown.x, values, color=style.FAINT, linewidth=3.0, zorder=2)
 
 
-def _draw_proportions(ax: "Axes", shown: Scene, weighted: bool) -> float:
+def _draw_proportions(ax: "Axes", shown: LineScene, weighted: bool) -> float:
     """Marks at the proportion of each value among the rows of each class; returns the highest."""
     highest = 0.0
     for values, look, code in shown.groups():
@@ -419,7 +419,7 @@ def _draw_proportions(ax: "Axes", shown: Scene, weighted: bool) -> float:
     return highest
 
 
-def _draw_histograms(ax: "Axes", shown: Scene, weighted: bool) -> float:
+def _draw_histograms(ax: "Axes", shown: LineScene, weighted: bool) -> float:
     """The rows of each class as a histogram of area 1, or of its prior; returns the highest."""
     highest = 0.0
     for values, look, code in shown.groups():
@@ -433,12 +433,12 @@ def _draw_histograms(ax: "Axes", shown: Scene, weighted: bool) -> float:
     return highest
 
 
-def _area(shown: Scene, code: int, weighted: bool) -> float:
+def _area(shown: LineScene, code: int, weighted: bool) -> float:
     """1, or the prior of a class; rows without label are those of all classes together."""
     return float(shown.view.model.prior[code]) if weighted and code >= 0 else 1.0
 
 
-def _draw_strip(ax: "Axes", shown: Scene, height: float, n_lines: int) -> None:
+def _draw_strip(ax: "Axes", shown: LineScene, height: float, n_lines: int) -> None:
     """The rows as markers, one line for each class, in this lowest part of the axes."""
     for values, look, code in shown.groups():
         line = code if look is not None else n_lines - 1
@@ -457,7 +457,7 @@ def _draw_strip(ax: "Axes", shown: Scene, height: float, n_lines: int) -> None:
         )
 
 
-def _frame(ax: "Axes", shown: Scene, top: float, below: float, above: float) -> None:
+def _frame(ax: "Axes", shown: LineScene, top: float, below: float, above: float) -> None:
     """Show 0 … top, with this much of the height free below and above; ticks where curves are."""
     from matplotlib.ticker import MaxNLocator
 
@@ -471,7 +471,7 @@ def _frame(ax: "Axes", shown: Scene, top: float, below: float, above: float) -> 
         ax.axhline(0.0, color=style.FAINT, linewidth=0.8, zorder=0)
 
 
-def legend_handles(shown: Scene, *, evidence: bool = False) -> list[Any]:
+def legend_handles(shown: LineScene, *, evidence: bool = False) -> list[Any]:
     """Legend entries: the classes, then whatever else is shown."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -505,7 +505,7 @@ def legend_handles(shown: Scene, *, evidence: bool = False) -> list[Any]:
     return entries if boundary is None else [*entries, boundary]
 
 
-def _row_handles(shown: Scene) -> list[Any]:
+def _row_handles(shown: LineScene) -> list[Any]:
     """Legend entries of the rows, as they are shown."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,8 @@ _NAME_LENGTH = 18
 """Characters of a feature's name that fit along a panel; more are written in several lines."""
 _NAME_LINE = 0.16
 """Height of such a line, in inches."""
+_LETTER = 0.09
+"""Width of a letter of the names of categories, in inches."""
 _DARKEST = 0.55
 """Proportion of grey in the cell with the largest error."""
 
@@ -100,6 +102,8 @@ def pairs(
     fewest = min(couple.evaluation.n_errors for couple in couples.values()) if m > 2 else None
     names = [style.text(name, _NAME_LENGTH) for name in seen.names]
     room = _SIDE * m + _NAME_LINE * max(name.count("\n") for name in names)
+    categories = [name for axis in seen.axes for name in axis.categories]
+    room += _LETTER * min(_NAME_LENGTH, max(map(len, categories), default=0))
     figure = style.figure_for(figure, (room + 0.5, room + 0.9))
     axes: NDArray[Any] = figure.subplots(m, m, squeeze=False)
     shown = _some(codes.size)
@@ -225,20 +229,14 @@ def _counted(evaluation: Evaluation) -> str:
 
 
 def _name_outer_axes(axes: NDArray[Any], seen: View, names: Sequence[str]) -> None:
-    from matplotlib.ticker import MaxNLocator
-
     last = len(names) - 1
     for row, column in np.ndindex(axes.shape):
         ax: Any = axes[row, column]
         across, up = seen.axes[column], seen.axes[row]
         if row > column:
-            _set_ticks(ax.yaxis, up, MaxNLocator(4, integer=up.is_discrete))
-            if column == 0:
-                style.draw_ticks(ax, up, "y")
+            _set_ticks(ax, up, "y", named=column == 0)
         if row >= column:
-            _set_ticks(ax.xaxis, across, MaxNLocator(4, integer=across.is_discrete))
-            if row == last:
-                style.draw_ticks(ax, across, "x")
+            _set_ticks(ax, across, "x", named=row == last)
         ax.tick_params(labelsize="small", labelbottom=row == last, labelleft=column == 0)
         if row == last:
             ax.set_xlabel(names[column], fontsize="small")
@@ -246,14 +244,19 @@ def _name_outer_axes(axes: NDArray[Any], seen: View, names: Sequence[str]) -> No
             ax.set_ylabel(names[row], fontsize="small")
 
 
-def _set_ticks(ticks: Any, axis: Axis, locator: Any) -> None:
+def _set_ticks(ax: "Axes", axis: Axis, which: Literal["x", "y"], *, named: bool) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    ticks = ax.xaxis if which == "x" else ax.yaxis
     if axis.is_ordered:
-        ticks.set_major_locator(locator)
+        ticks.set_major_locator(MaxNLocator(4, integer=axis.is_discrete))
+    elif named:
+        style.draw_ticks(ax, axis, which, _NAME_LENGTH)
     else:
         ticks.set_ticks([])
 
 
-def _handles(seen: View, points: row_markers.Points, *, best: bool) -> list[Any]:
+def _handles(seen: View, points: row_markers.RowPoints, *, best: bool) -> list[Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

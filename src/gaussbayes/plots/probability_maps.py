@@ -28,6 +28,8 @@ _N_LEVELS = 10
 _NAMES = {True: "p(c | x)", False: "p(x, c)"}
 _PANEL = (3.0, 2.7)
 """Width and height of one of several panels, in inches."""
+_NAMES_OF_CATEGORIES = 0.8
+"""Height for the names of categories below the panels, in inches."""
 _ELEVATION, _AZIMUTH = 38.0, -60.0
 _LONG = 24
 """Characters of a name that fit beside an axis of the surface."""
@@ -216,7 +218,7 @@ def evidence_surface(
 
     seen = pair_view(model, features)
     for axis in seen.axes:
-        if axis.categories is not None:
+        if not axis.is_ordered:
             msg = f"a surface has no place for categories, such as those of {axis.name!r}: "
             raise SchemaError(msg + "choose features that hold numbers, or see plots.evidence")
     if ax is not None and ax.name != "3d":
@@ -329,6 +331,8 @@ def _panels(
     n_columns = min(len(styles), 3 if len(styles) <= 9 else 5)
     n_rows = -(-len(styles) // n_columns)
     width, height = _PANEL[0] * n_columns + 0.8, _PANEL[1] * n_rows + 0.4
+    if not seen.axes[0].is_ordered:
+        height += _NAMES_OF_CATEGORIES
     figure = style.figure_for(figure, (width, height))
     panels = np.full((n_rows, n_columns), None, dtype=object)
     for code, look in enumerate(styles):

@@ -12,7 +12,7 @@ from gaussbayes.analysis.region_map import intervals, region_map
 from gaussbayes.analysis.view import View, view_of
 from gaussbayes.plots import plane, row_markers, style
 from gaussbayes.plots.boundary_lines import NAME, boundary_handle, mark_boundaries
-from gaussbayes.plots.row_markers import Points
+from gaussbayes.plots.row_markers import RowPoints
 from gaussbayes.plots.style import styled
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def regions(
 
 
 def _draw_plane(
-    ax: "Axes", seen: View, points: Points | None, reject: float | None, resolution: int
+    ax: "Axes", seen: View, points: RowPoints | None, reject: float | None, resolution: int
 ) -> list[Any]:
     """Draw everything but the names and the legend, whose entries are returned."""
     from matplotlib.lines import Line2D
@@ -95,7 +95,7 @@ def _draw_plane(
 
 
 def _draw_line(
-    ax: "Axes", seen: View, points: Points | None, reject: float | None, resolution: int
+    ax: "Axes", seen: View, points: RowPoints | None, reject: float | None, resolution: int
 ) -> list[Any]:
     """The same along one feature: intervals between exact boundaries, their values written."""
     styles = style.class_styles(seen.classes)

@@ -38,7 +38,7 @@ _PLASTIC = (0.7548776662466927, 0.5698402909980532)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Points:
+class RowPoints:
     """Rows that have every shown feature, and how many have not."""
 
     places: FloatArray  # (n, m)
@@ -50,18 +50,18 @@ class Points:
         """Which of them have no label (n,)."""
         return np.asarray(self.codes < 0)
 
-    def some(self, which: NDArray[Any]) -> "Points":
+    def some(self, which: NDArray[Any]) -> "RowPoints":
         """Some of them, by their numbers or a mask."""
-        return Points(self.places[which], self.codes[which], self.n_missing)
+        return RowPoints(self.places[which], self.codes[which], self.n_missing)
 
 
-def points_at(places: FloatArray, codes: NDArray[np.intp]) -> Points:
+def points_at(places: FloatArray, codes: NDArray[np.intp]) -> RowPoints:
     """Rows at places (n, m), of which those at NaN cannot be drawn."""
     known = ~np.isnan(places).any(axis=1)
-    return Points(places[known], codes[known], int(np.count_nonzero(~known)))
+    return RowPoints(places[known], codes[known], int(np.count_nonzero(~known)))
 
 
-def points_of(seen: View, X: Any, y: Any) -> Points | None:
+def points_of(seen: View, X: Any, y: Any) -> RowPoints | None:
     """The rows a user gave to be drawn, checked against the model; None if there are none."""
     if X is None and y is not None:
         msg = "y was given without X: give the rows to draw as well"
@@ -177,7 +177,7 @@ def draw_rings(ax: "Axes", places: FloatArray) -> None:
 
 def draw_given(
     ax: "Axes",
-    points: Points,
+    points: RowPoints,
     places: FloatArray,
     predicted: NDArray[np.intp],
     styles: Sequence[ClassStyle],
@@ -216,7 +216,7 @@ def class_handles(styles: Sequence[ClassStyle], **look: Any) -> list["Line2D"]:
     ]
 
 
-def row_handles(points: Points | None) -> list["Line2D"]:
+def row_handles(points: RowPoints | None) -> list["Line2D"]:
     """Legend entries: the rows without label, and how many have no place, if there are any."""
     if points is None:
         return []

@@ -16,7 +16,7 @@ from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.settings import cut_rows
 from gaussbayes.plots import plane, row_markers, style
-from gaussbayes.plots.row_markers import Points
+from gaussbayes.plots.row_markers import RowPoints
 from gaussbayes.plots.style import styled
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _among(classes: Any, table: LabelledRows) -> Any:
     return labels.codes_among(classes, table.targets, table.classes).codes.astype(np.intp)
 
 
-def _drawn_at(points: Points, axes: Sequence[Axis], k: int) -> FloatArray:
+def _drawn_at(points: RowPoints, axes: Sequence[Axis], k: int) -> FloatArray:
     """Where points are drawn (n, 2); those of one feature in strips, unlabelled ones last."""
     places = row_markers.spread_out(points.places, axes)
     if len(axes) > 1:
@@ -207,7 +207,7 @@ def _limits(axes: Sequence[Axis], places: FloatArray) -> tuple[FloatArray, Float
     return axis_limits(axes, low, high)
 
 
-def _handles(styles: Sequence[style.ClassStyle], points: Points, with_test: bool) -> list[Any]:
+def _handles(styles: Sequence[style.ClassStyle], points: RowPoints, with_test: bool) -> list[Any]:
     handles = [*row_markers.class_handles(styles), *row_markers.row_handles(points)]
     if with_test:
         look = {"marker": "o", "markeredgecolor": style.INK, "markeredgewidth": 1.2}

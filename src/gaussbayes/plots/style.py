@@ -300,7 +300,9 @@ def label_axes(ax: "Axes", axes: Sequence[Axis]) -> None:
         draw_ticks(ax, axes[1], "y")
 
 
-def draw_ticks(ax: "Axes", axis: Axis, which: Literal["x", "y"]) -> None:
+def draw_ticks(
+    ax: "Axes", axis: Axis, which: Literal["x", "y"], line_length: int = _LINE_LENGTH
+) -> None:
     """Ticks where a feature has values: at its categories, whose names are written, or integers.
 
     Names stand beside each other if there is room, else upright; where even that is too narrow,
@@ -309,16 +311,16 @@ def draw_ticks(ax: "Axes", axis: Axis, which: Literal["x", "y"]) -> None:
     from matplotlib.ticker import MaxNLocator
 
     ticks = ax.xaxis if which == "x" else ax.yaxis
-    if axis.categories is None:
+    if axis.is_ordered:
         if axis.integers is not None:
-            ticks.set_major_locator(MaxNLocator(integer=True))
+            ticks.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
         return
     n = len(axis.categories)
     width, height = size_of(ax)
     room = _LEFT_BY_LEGENDS * (width if which == "x" else height) / n
     every = -(-_TICK_LINE // room) if room < _TICK_LINE else 1
     n_lines = max(1, int(room / _TICK_LINE))
-    written = [text(name, _LINE_LENGTH, min(3, n_lines)) for name in axis.categories]
+    written = [text(name, line_length, min(3, n_lines)) for name in axis.categories]
     upright = False
     if which == "x":
         length = int(room / _TICK_LETTER)

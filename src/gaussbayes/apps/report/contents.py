@@ -17,10 +17,10 @@ from gaussbayes.apps.report.recipe import Recipe, recipe
 from gaussbayes.apps.report.samples import stratified
 from gaussbayes.apps.report.subject import (
     MOST_COLUMNS,
-    Comparison,
     ErrorRow,
-    ParameterTable,
+    ModelComparison,
     Subject,
+    WrittenTable,
 )
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.plots.style import class_styles
@@ -102,14 +102,14 @@ class Contents:
     numbers: tuple[FeatureSummary, ...]
     categories: tuple[CategoryTable, ...]
     settings: tuple[tuple[str, str], ...]
-    parameter_tables: tuple[tuple[ParameterTable, ...], ...]
+    parameter_tables: tuple[tuple[WrittenTable, ...], ...]
     informative: InformativeFeatures | None  # of models of more than two features
     n_drawn: int
     evaluation: Evaluation  # of all rows that have a label
     uniform_log_loss: float  # log k, that of a model which always says 1/k
     errors: tuple[ErrorRow, ...]
     frequent_confusions: tuple[tuple[int, int, int], ...]  # true code, predicted code, rows
-    comparison: Comparison | None
+    comparison: ModelComparison | None
     held_out: Evaluation | None  # of models with the same settings
     held_out_codes: tuple[int, ...]  # of the classes among the rows held out
     problem: str | None  # why there is no evaluation on held-out rows
@@ -145,9 +145,9 @@ def gather(
     summary, evaluation = subject.data_summary(), subject.evaluation
     judged = None if counterpart is None else counterpart.evaluation
     return Contents(
-        title=title or f"{subject.name} on {subject.codes.size:,} rows",
+        title=title or f"{_sentence(subject.name)} on {subject.codes.size:,} rows",
         date=date,
-        name=subject.name,
+        name=_sentence(subject.name),
         kind=subject.kind,
         sentences=subject.sentences,
         was_fitted=subject.was_fitted,
@@ -176,6 +176,11 @@ def gather(
         figures=_figures(subject, drawn, informative, comparison),
         recipe=recipe(subject, held_out, seed, source, command),
     )
+
+
+def _sentence(words: str) -> str:
+    """Words at the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
 
 
 def _is_integer(value: Any) -> bool:
@@ -272,7 +277,7 @@ def _figures(
     subject: Subject,
     drawn: Subject,
     informative: InformativeFeatures | None,
-    comparison: Comparison | None,
+    comparison: ModelComparison | None,
 ) -> Mapping[str, svg_figures.InlineFigure]:
     plots = [svg_figures.calibration_plots(subject)]
     if subject.classes.size <= svg_figures.MOST_CLASSES:

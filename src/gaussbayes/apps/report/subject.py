@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis import informative_features as informative
 from gaussbayes.analysis.class_moments import correlations
-from gaussbayes.analysis.comparison import Candidate, compare
-from gaussbayes.analysis.comparison import Comparison as ComparedModels
+from gaussbayes.analysis.comparison import ComparedModel, Comparison, compare
 from gaussbayes.analysis.data_summary import DataSummary, summarise_data
 from gaussbayes.analysis.evaluation import Evaluation, confident_errors, evaluate
 from gaussbayes.analysis.explanation import BayesTerms, bayes_rule
-from gaussbayes.analysis.held_out import Recipe, recipe_of
+from gaussbayes.analysis.held_out import ModelOptions, model_options
 from gaussbayes.analysis.view import read_labelled
 from gaussbayes.apps.report.numerals import aligned, counted, fixed, grouped, quoted, score
 from gaussbayes.base.errors import DataError, PriorError
@@ -65,7 +64,7 @@ _RATIO = 1e4
 
 
 @dataclass(frozen=True, slots=True)
-class ParameterTable:
+class WrittenTable:
     """Parameters as text; a row is that of a class, given by its code, or of a feature, by name."""
 
     caption: str
@@ -91,7 +90,7 @@ class ErrorRow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ComparedModel:
+class ComparisonLine:
     """One of the models that were asked about the same held-out rows."""
 
     name: str
@@ -100,18 +99,19 @@ class ComparedModel:
     evaluation: Evaluation | None  # None if there was a problem
     problem: str | None
     is_subject: bool  # whether it has the structure of the report's model
+    is_neighbors: bool  # whether it is nearest neighbours
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class ModelComparison:
     """Models judged by the same held-out rows."""
 
-    models: tuple[ComparedModel, ...]
+    models: tuple[ComparisonLine, ...]
     how: str  # rows were held out
-    source: ComparedModels  # for the plot
+    source: Comparison  # for the plot
 
     @property
-    def subject(self) -> ComparedModel | None:
+    def subject(self) -> ComparisonLine | None:
         """The model with the structure of the report's."""
         return next((model for model in self.models if model.is_subject), None)
 
@@ -192,10 +192,12 @@ class Subject:
 
     @property
     def other_families(self) -> tuple[str, ...]:
-        """The names of the families that have no covariances, each once."""
+        """What the families without covariances are called, each once."""
         families = self.model.settings.families
         return tuple(
-            dict.fromkeys(family.name for family in families if not hasattr(family, "structure"))
+            dict.fromkeys(
+                _called(family) for family in families if not hasattr(family, "structure")
+            )
         )
 
     @property
@@ -212,7 +214,8 @@ class Subject:
         >>> Subject.of(model, [["a"]], [0]).name
         'categorical naive Bayes'
         """
-        others = " and ".join(self.other_families)
+        *names, last = self.other_families or ("",)
+        others = f"{', '.join(names)} and {last}" if names else last
         if self.structure is None:
             return f"{others} naive Bayes"
         name: str = self.structure.name
@@ -241,7 +244,7 @@ class Subject:
         sentences = []
         for component in components:
             name = component.family.name
-            sentence = _SENTENCES.get(name, f"Features have the distributions of the family {name}")
+            sentence = _SENTENCES.get(name, f"Features have distributions of the family {name}")
             if len(components) > 1:
                 sentence = f"{sentence}: {self._listed(component.columns)}"
             sentences.append(sentence)
@@ -320,7 +323,7 @@ class Subject:
     def _families(self) -> Iterator[tuple[str, str]]:
         if len(self.model.components) > 1:
             for component in self.model.components:
-                yield f"{component.family.name} features", self._listed(component.columns)
+                yield f"{_called(component.family)} features", self._listed(component.columns)
 
     def _options(self, *names: str) -> Iterator[tuple[str, str]]:
         """Those of some options that a family of this model has."""
@@ -364,7 +367,7 @@ class Subject:
             size = density.n_parameters
             if isinstance(density, Located):
                 located = min(size, density.mean.size)
-                what = first.title if "|" in first.title else f"{first.title}s"
+                what = f"probabilities {first.title}" if "|" in first.title else f"{first.title}s"
                 parts[what] = parts.get(what, 0) + located
                 parts["covariances"] = parts.get("covariances", 0) + size - located
             else:
@@ -379,13 +382,13 @@ class Subject:
             return (protocol.ParameterTable("parameter", (), np.empty((self.classes.size, 0))),)
         return density.tables(self.model.schema.part(columns))
 
-    def parameter_tables(self) -> tuple[tuple[ParameterTable, ...], ...]:
+    def parameter_tables(self) -> tuple[tuple[WrittenTable, ...], ...]:
         """Every parameter, of the first features and classes; tables of a group go side by side.
 
         The priors stand beside the means, or what the first family of numbers has instead.
         Covariances are matrices; everything else is as the families show it.
         """
-        groups: list[tuple[ParameterTable, ...]] = []
+        groups: list[tuple[WrittenTable, ...]] = []
         first: protocol.ParameterTable | None = None
         sizes: FloatArray | None = None
         for component, density in zip(self.model.components, self.model.densities, strict=True):
@@ -401,11 +404,11 @@ class Subject:
 
     def _with_priors(
         self, table: protocol.ParameterTable | None, sizes: FloatArray | None
-    ) -> ParameterTable:
+    ) -> WrittenTable:
         priors = [score(prior) for prior in self.model.prior[:MOST_COLUMNS].tolist()]
         codes = tuple(range(len(priors)))
         if table is None or sizes is None:
-            return ParameterTable("Priors", ("prior",), codes, tuple((prior,) for prior in priors))
+            return WrittenTable("Priors", ("prior",), codes, tuple((prior,) for prior in priors))
         names = table.columns[:MOST_COLUMNS]
         # The digits of a mean are counted from the deviation of the feature.
         columns = [
@@ -413,7 +416,7 @@ class Subject:
             for column, size, _ in zip(table.values.T, sizes, names, strict=False)
         ]
         what = table.title if "|" in table.title else f"{table.title}s"
-        return ParameterTable(
+        return WrittenTable(
             caption=f"Priors and {what}",
             columns=("prior", *(f"{table.title} of {name}" for name in names)),
             rows=codes,
@@ -421,7 +424,7 @@ class Subject:
             n_more=len(table.columns) - len(names),
         )
 
-    def _table(self, table: protocol.ParameterTable) -> ParameterTable:
+    def _table(self, table: protocol.ParameterTable) -> WrittenTable:
         """A table of a family: a row a class, or one for all of them."""
         values = table.values[:MOST_COLUMNS, :MOST_COLUMNS]
         names = table.columns[:MOST_COLUMNS]
@@ -434,7 +437,7 @@ class Subject:
             else aligned(column, digits=4, size=float(np.abs(column).min()) or None)
             for column in values.T
         ]
-        return ParameterTable(
+        return WrittenTable(
             caption=_capitalised(table.title),
             columns=names,
             rows=rows,
@@ -445,7 +448,7 @@ class Subject:
 
     def _matrices(
         self, columns: Sequence[int], density: Any
-    ) -> Iterator[tuple[ParameterTable, ParameterTable]]:
+    ) -> Iterator[tuple[WrittenTable, WrittenTable]]:
         """Covariances and correlations, side by side for each class, if features have some."""
         first, n_more = columns[:MOST_COLUMNS], max(0, len(columns) - MOST_COLUMNS)
         names = tuple(self.features[column] for column in first)
@@ -470,20 +473,20 @@ class Subject:
             written = tuple(tuple(fixed(x, 2) for x in line) for line in correlation.tolist())
             shading = tuple(map(tuple, correlation.tolist()))
             yield (
-                ParameterTable("Covariances of", names, names, cells, owner, None, n_more),
-                ParameterTable("Correlations of", names, names, written, owner, shading, n_more),
+                WrittenTable("Covariances of", names, names, cells, owner, None, n_more),
+                WrittenTable("Correlations of", names, names, written, owner, shading, n_more),
             )
 
     # Other models.
 
-    def compared(self, held_out: Any, seed: int) -> Comparison | str:
+    def compared(self, held_out: Any, seed: int) -> ModelComparison | str:
         """This model and others on held-out rows, or why they cannot be compared."""
         if isinstance(held_out, tuple) and len(held_out) == 2:
             _, rows, codes = read_labelled(self.classifier, *held_out)
             held_out = (rows, replace(self, rows=rows, codes=codes).labels)
         try:
             source = compare(
-                self.table, self.labels, held_out=held_out, model=self._recipe(), random_state=seed
+                self.table, self.labels, held_out=held_out, model=self._plan(), random_state=seed
             )
         except (DataError, PriorError) as error:
             return str(error)
@@ -493,26 +496,32 @@ class Subject:
                 replace(models[0], name=self.name, covariance=None, is_subject=True),
                 *(model for model in models if model.covariance is None),
             ]
-        return Comparison(tuple(models), source.how, source)
+        voters = [model for model in models if model.is_neighbors]
+        reasons = {model.problem for model in voters}
+        if len(voters) > 1 and len(reasons) == 1 and None not in reasons:  # one line says it
+            models = [model for model in models if not model.is_neighbors]
+            models.append(replace(voters[0], name="nearest neighbours"))
+        return ModelComparison(tuple(models), source.how, source)
 
-    def _recipe(self) -> Recipe:
+    def _plan(self) -> ModelOptions:
         """What makes the model anew; what was left open is as it was chosen."""
-        recipe = recipe_of(self.classifier)
+        plan = model_options(self.classifier)
         options = options_of(self.model.settings, self.model.schema)
-        chosen = {name: options[name] for name in recipe.options.of_families if name in options}
+        chosen = {name: options[name] for name in plan.options.of_families if name in options}
         encoder = replace(self.model.encoder, categories=None)
-        return replace(recipe.with_options(**chosen), encoder=encoder, mark=None)
+        return replace(plan.with_options(**chosen), encoder=encoder, mark=None)
 
-    def _compared(self, candidate: Candidate) -> ComparedModel:
+    def _compared(self, candidate: ComparedModel) -> ComparisonLine:
         structure = candidate.structure
         words = None if structure is None else f"{structure.covariance}, {structure.sharing_name}"
-        return ComparedModel(
+        return ComparisonLine(
             name=candidate.name,
             covariance=words,
             n_parameters=candidate.n_parameters,
             evaluation=candidate.evaluation,
             problem=candidate.problem,
             is_subject=structure is not None and structure == self.structure,
+            is_neighbors=candidate.neighbors is not None,
         )
 
     def arguments(self) -> Mapping[str, Any] | None:
@@ -531,6 +540,12 @@ class Subject:
             "covariances": self.classifier.covariances_,
             "classes": self.classifier.classes_,
         }
+
+
+def _called(family: Any) -> str:
+    """The name of a family in a sentence; those called after people begin with a capital."""
+    name: str = family.name
+    return name.capitalize() if name in {"gaussian", "poisson", "bernoulli"} else name
 
 
 def _words(option: str, value: Any) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gaussbayes import plots
 from gaussbayes.analysis.informative_features import InformativeFeatures
 from gaussbayes.apps.report.numerals import counted, quoted
-from gaussbayes.apps.report.subject import Comparison, Subject
+from gaussbayes.apps.report.subject import ModelComparison, Subject
 from gaussbayes.base.progress import track
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def calibration_plots(subject: Subject) -> tuple[Plot, ...]:
     )
 
 
-def comparison_plot(comparison: Comparison) -> Plot:
+def comparison_plot(comparison: ModelComparison) -> Plot:
     """Gaussians and nearest neighbours side by side."""
     return Plot(
         "neighbours",

@@ -1,5 +1,6 @@
 """The Gaussian family: numbers that follow one Gaussian in each class."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -20,6 +21,7 @@ from gaussbayes.families.gaussian import estimation, missing_values
 from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.feature_moments import feature_moments
+from gaussbayes.families.gaussian.scatter import LAYOUTS
 from gaussbayes.families.gaussian.shapes import SHAPES
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
@@ -111,6 +113,11 @@ class Gaussian:
         correlated, shared = self._needs
         layout: ScatterLayout = "full" if correlated else "diagonal"
         return layout_for(layout, shared=shared, n_classes=n_classes, n_columns=n_columns)
+
+    def n_bytes(self, n_classes: int, n_columns: int) -> int:
+        """How much memory the scatters of so many classes and features take."""
+        layout = self.layout(n_classes, n_columns)
+        return 8 * math.prod(LAYOUTS[layout].shape(n_classes, n_columns))
 
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1

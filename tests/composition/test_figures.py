@@ -1,0 +1,510 @@
+"""Every figure and the report, for every kind of data, whatever is missing in it.
+
+What is drawn is compared with the oracle. A new figure is a function here, a new kind of data a
+line in `cases`; counts have cases of their own at the end.
+"""
+
+import re
+from itertools import combinations
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import bernoulli, norm, poisson
+
+from gaussbayes import GaussianClassifier, SchemaError, compare, plots
+from gaussbayes.apps.report import svg_figures, write_report
+from tests.composition import oracle
+from tests.composition.cases import (
+    CLASSES,
+    COMPLETENESS,
+    KINDS,
+    SMOOTHING,
+    STRUCTURES,
+    Case,
+    frame_of,
+    model_of,
+    truth_of,
+)
+
+mpl.use("Agg")
+
+FIGURES = {}
+
+
+def figure(function):
+    """Add a column to the matrix."""
+    FIGURES[function.__name__] = function
+    return function
+
+
+@pytest.fixture(autouse=True)
+def _figures_are_closed():
+    yield
+    plt.close("all")
+
+
+def close(actual, expected, tolerance=1e-6):
+    np.testing.assert_allclose(actual, expected, rtol=tolerance, atol=tolerance)
+
+
+def features_of(case):
+    """Names of the features: numbers, then categories."""
+    return list(case.frame.columns)
+
+
+def marginal(case, columns):
+    """The oracle's model of some features, by their positions."""
+    g = case.data.X.shape[1]
+    numbers = [j for j in columns if j < g]
+    return truth_of(case).marginal(numbers, [j - g for j in columns if j >= g])
+
+
+def rows_at(case, columns, places):
+    """Rows of some features at positions (n, m); category i stands at i."""
+    g, sizes = case.data.X.shape[1], case.data.sizes
+    numbers = [place for place, j in enumerate(columns) if j < g]
+    categories = [place for place, j in enumerate(columns) if j >= g]
+    return oracle.Data(
+        places[:, numbers],
+        places[:, categories].astype(int),
+        tuple(sizes[columns[place] - g] for place in categories),
+        np.zeros(len(places), int),
+        3,
+    )
+
+
+def part_of(case, columns):
+    """Some features of the rows of a case."""
+    g, data = case.data.X.shape[1], case.data
+    categories = [j - g for j in columns if j >= g]
+    return oracle.Data(
+        data.X[:, [j for j in columns if j < g]],
+        data.Z[:, categories],
+        tuple(data.sizes[j] for j in categories),
+        data.y,
+        3,
+    )
+
+
+def errors_of(case, columns):
+    """How many labelled rows the oracle's model of some features gets wrong."""
+    data = part_of(case, columns)
+    predicted = marginal(case, columns).log_posterior(data).argmax(axis=1)
+    return int((predicted != data.y)[data.y >= 0].sum())
+
+
+def known(case, columns):
+    """Which rows have some features."""
+    data = part_of(case, columns)
+    return ~(np.isnan(data.X).any(axis=1) | (data.Z < 0).any(axis=1))
+
+
+def shape_of(case):
+    """The first two features, and for two of the kinds a number and a category."""
+    every = range(len(features_of(case)))
+    return [pair for pair in ((0, 1), (1, 2), (2, 0)) if set(pair) <= set(every)]
+
+
+def n_points(ax, gid):
+    drawn = [points for points in ax.collections if str(points.get_gid()).startswith(gid)]
+    return sum(len(points.get_offsets()) for points in drawn)
+
+
+def said(owner):
+    texts = owner.findobj(mpl.text.Text)
+    return " ".join(" ".join(text.get_text() for text in texts).split())
+
+
+def check_rows(case, ax, columns):
+    """Every row that has the features is drawn, and the legend counts the others."""
+    there, labelled = known(case, columns), case.data.y >= 0
+    assert n_points(ax, "class") == (there & labelled).sum()
+    assert n_points(ax, "unlabelled") == (there & ~labelled).sum()
+    words = said(ax.get_legend())
+    assert ("unlabelled" in words) == (there & ~labelled).any()
+    missing = (~there).sum()
+    assert (f"{missing} row{'s' if missing > 1 else ''} not drawn" in words) == (missing > 0)
+
+
+def grid_of(ax):
+    """The points of the cells of the image in axes (p·m, 2), and its values (p·m,)."""
+    (image,) = ax.images
+    left, right, bottom, top = image.get_extent()
+    values = np.ma.filled(np.ma.asarray(image.get_array(), float), np.nan)
+    p, m = values.shape
+    x = left + (right - left) / m * (np.arange(m) + 0.5)
+    y = bottom + (top - bottom) / p * (np.arange(p) + 0.5)
+    return np.stack([part.ravel() for part in np.meshgrid(x, y)], axis=1), values.ravel()
+
+
+@figure
+def densities(case):
+    for column, name in enumerate(features_of(case)):
+        ax = plots.densities(model_of(case), case.frame, case.labels, feature=name)
+        truth = marginal(case, [column])
+        if truth.mean.shape[1]:
+            curves = [line for line in ax.lines if len(line.get_xdata()) > 100]
+            for line, mean, covariance in zip(curves, truth.mean, truth.covariance, strict=True):
+                expected = norm.pdf(line.get_xdata(), mean[0], np.sqrt(covariance[0, 0]))
+                close(line.get_ydata(), expected)
+        else:
+            heights = [[bar.get_height() for bar in bars] for bars in ax.containers]
+            close(heights, truth.probability[0])
+            for code in range(3):
+                (marks,) = [m for m in ax.collections if m.get_gid() == f"rows {code}"]
+                values = part_of(case, [column]).Z[case.data.y == code, 0]
+                share = np.bincount(values[values >= 0], minlength=heights[0].__len__())
+                drawn = [path.vertices[0, 1] for path in marks.get_paths()]
+                close(drawn, share / max(1, share.sum()))
+        missing = (~known(case, [column])).sum()
+        assert (f"{missing} row" in said(ax.get_legend())) == (missing > 0)
+        assert ("unlabelled" in said(ax.get_legend())) == (case.data.y < 0).any()
+
+
+@figure
+def univariate(case):
+    for column in range(len(features_of(case))):
+        axes = plots.univariate(model_of(case), case.frame, case.labels, feature=column)
+        truth = marginal(case, [column])
+        if not truth.mean.shape[1]:
+            joint = truth.prior[:, None] * truth.probability[0]
+            *bars, evidence = axes[1].containers
+            close([[bar.get_height() for bar in group] for group in bars], joint)
+            close([bar.get_height() for bar in evidence], joint.sum(axis=0))
+            stacks = [[bar.get_height() for bar in group] for group in axes[2].containers]
+            close(stacks, joint / joint.sum(axis=0))
+
+
+@figure
+def generative_and_discriminative(case):
+    left, right = plots.generative_and_discriminative(
+        model_of(case), case.frame, case.labels, feature=-1 + len(features_of(case))
+    )
+    assert (left.get_ylabel(), right.get_ylabel()) == ("p(x | c)", "p(c | x)")
+
+
+@figure
+def posterior_curve(case):
+    ax = plots.posterior_curve(model_of(case), feature=0)
+    truth = marginal(case, [0])
+    for line in [line for line in ax.lines if len(line.get_xdata()) > 100][:1]:
+        rows = rows_at(case, [0], np.asarray(line.get_xdata())[:, None])
+        close(line.get_ydata(), np.exp(truth.log_posterior(rows))[:, 0])
+
+
+@figure
+def regions(case):
+    for pair in shape_of(case):
+        ax = plots.regions(
+            model_of(case), case.frame, case.labels, features=pair, reject=0.6, resolution=25
+        )
+        places, codes = grid_of(ax)
+        scores = marginal(case, pair).log_joint(rows_at(case, pair, places))
+        best, second = np.sort(scores, axis=1)[:, :-3:-1].T
+        clear = best - second > 1e-9
+        assert (codes == scores.argmax(axis=1))[clear].all()
+        check_rows(case, ax, pair)
+        data = part_of(case, pair)
+        predicted = marginal(case, pair).log_posterior(data).argmax(axis=1)
+        wrong = (predicted != data.y) & (data.y >= 0) & known(case, pair)
+        assert n_points(ax, "errors") == wrong.sum()
+
+
+@figure
+def regions_of_one_feature(case):
+    column = len(features_of(case)) - 1
+    ax = plots.regions(model_of(case), case.frame, case.labels, features=[column], reject=0.6)
+    check_rows(case, ax, [column])
+
+
+@figure
+def posterior_and_joint(case):
+    pair = shape_of(case)[-1]
+    truth = marginal(case, pair)
+    for draw, scores in (
+        (plots.posterior, lambda rows: np.exp(truth.log_posterior(rows))),
+        (plots.joint, lambda rows: np.exp(truth.log_joint(rows))),
+    ):
+        ax = draw(model_of(case), "b", features=pair, resolution=20)
+        places, values = grid_of(ax)
+        close(values, scores(rows_at(case, pair, places))[:, 1])
+
+
+@figure
+def posteriors_and_joints(case):
+    pair = shape_of(case)[0]
+    for draw in (plots.posteriors, plots.joints):
+        for code, ax in enumerate(draw(model_of(case), features=pair).flat):
+            places, values = grid_of(ax)
+            scores = marginal(case, pair).log_joint(rows_at(case, pair, places))
+            if draw is plots.posteriors:
+                scores -= np.logaddexp.reduce(scores, axis=1)[:, None]
+            close(values, np.exp(scores[:, code]))
+
+
+@figure
+def evidence(case):
+    for pair in shape_of(case):
+        ax = plots.evidence(model_of(case), case.frame, case.labels, features=pair, resolution=20)
+        check_rows(case, ax, pair)
+        if ax.images:
+            places, values = grid_of(ax)
+            rows = rows_at(case, pair, places)
+            close(values, np.exp(marginal(case, pair).log_evidence(rows)))
+
+
+@figure
+def evidence_surface(case):
+    if case.kind != "numbers":
+        with pytest.raises(SchemaError, match="no place for categories.*see plots.evidence"):
+            plots.evidence_surface(model_of(case), features=[0, len(features_of(case)) - 1])
+    if case.has_numbers:
+        assert plots.evidence_surface(model_of(case), resolution=10).get_zlabel() == "p(x)"
+
+
+@figure
+def ellipses(case):
+    if not case.has_numbers:
+        with pytest.raises(SchemaError, match="ellipses are those of Gaussian features, got 'z0'"):
+            plots.ellipses(model_of(case))
+        return
+    ax = plots.ellipses(model_of(case), levels=[2.0], features=[0, 1])
+    truth = truth_of(case)
+    drawn = [line.get_xydata() for line in ax.lines if line.get_gid() == "ellipse"]
+    for points, mean, covariance in zip(drawn, truth.mean, truth.covariance, strict=True):
+        gap = points - mean
+        squares = np.einsum("ni,ij,nj->n", gap, np.linalg.inv(covariance), gap)
+        close(squares, 4.0, 1e-5)
+
+
+@figure
+def pairs(case):
+    axes = plots.pairs(model_of(case), case.frame, case.labels)
+    d, n = len(features_of(case)), (case.data.y >= 0).sum()
+    for left, below in combinations(range(d), 2):
+        wrong = errors_of(case, [left, below])
+        assert axes[below, left].get_title() == f"{100 * wrong / n:.1f} % ({wrong})"
+    for column in range(d):
+        wrong = errors_of(case, [column])
+        assert axes[column, column].get_title() == f"{100 * wrong / n:.1f} % ({wrong})"
+
+
+@figure
+def predictions(case):
+    pair = shape_of(case)[-1]
+    wrong = errors_of(case, range(len(features_of(case))))
+    n = (case.data.y >= 0).sum()
+    ax = plots.predictions(model_of(case), case.frame, case.labels, features=pair)
+    assert ax.get_title() == f"{wrong} of {n} rows predicted wrongly"
+    assert n_points(ax, "class") == known(case, pair).sum()
+
+
+@figure
+def dataset(case):
+    for columns in (shape_of(case)[-1], [len(features_of(case)) - 1]):
+        ax = plots.dataset(case.frame, case.labels, features=columns)
+        check_rows(case, ax, columns)
+
+
+@figure
+def confusion(case):
+    y, data = case.data.y, case.data
+    predicted = truth_of(case).log_posterior(data).argmax(axis=1)
+    ax = plots.confusion(model_of(case), case.frame, case.labels)
+    counts = [text.get_text().split("\n")[0] for text in ax.texts]
+    expected = [((y == a) & (predicted == b)).sum() for a in range(3) for b in range(3)]
+    assert [int(count) for count in counts] == expected
+    assert ("unlabelled" in ax.get_title()) == (y < 0).any()
+
+
+@figure
+def calibration(case):
+    y = case.data.y
+    stated = np.exp(truth_of(case).log_posterior(case.data))[y >= 0]
+    ax = plots.calibration(model_of(case), case.frame, case.labels, n_groups=4)
+    for code, points in enumerate(ax.collections):
+        group = np.minimum((4 * stated[:, code]).astype(int), 3)
+        means = [
+            (stated[group == i, code].mean(), (y[y >= 0] == code)[group == i].mean())
+            for i in np.unique(group)
+        ]
+        close(points.get_offsets(), means)
+
+
+@figure
+def posterior_histogram(case):
+    ax = plots.posterior_histogram(model_of(case), case.frame, case.labels)
+    bars = sum(bar.get_height() for bars in ax.containers for bar in bars)
+    assert bars == (case.data.y >= 0).sum()
+
+
+@figure
+def explanation(case):
+    explained = model_of(case).explain(frame_of(case.query).iloc[[2]], between=("b", "a"))
+    ax = plots.explanation(explained)
+    *widths, last = [bar.get_width() for bar in sorted(ax.patches, key=lambda b: b.get_y())]
+    expected = truth_of(case).log_joint(case.query.some([2]))[0]
+    close([sum(widths), last], [expected[1] - expected[0]] * 2)
+
+
+@figure
+def shapes_and_sharing(case):
+    model = GaussianClassifier(**case.options)
+    draws = {plots.shapes: ("spherical", "diagonal", "full"), plots.sharing: ("full", "full")}
+    for draw, names in draws.items():
+        if not case.has_numbers:
+            with pytest.raises(SchemaError, match="these rows have none: plots.pairs"):
+                draw(case.frame, case.labels, model=model)
+            continue
+        axes = draw(case.frame, case.labels, features=[0, 1], model=model)
+        for number, (ax, name) in enumerate(zip(axes, names, strict=True)):
+            shared = draw is plots.sharing and number == 1
+            other = Case(case.kind, case.completeness, f"{name} shared" if shared else name)
+            wrong = errors_of(other, range(len(features_of(case))))
+            n = (case.data.y >= 0).sum()
+            assert f"training error {100 * wrong / n:.1f} %" in ax.get_title()
+
+
+@figure
+def comparison(case):
+    options = {"held_out": 2, "neighbors": [1], "model": GaussianClassifier(**case.options)}
+    compared = compare(case.frame, case.labels, **options)
+    assert len(plots.comparison(compared)) == 4
+    if case.kind == "numbers" and case.completeness in {"complete", "unlabelled"}:
+        assert plots.neighbors_error(compared).get_xlabel() == "number of neighbours"
+
+
+@figure
+def report(case, tmp_path, monkeypatch):
+    monkeypatch.setattr(svg_figures, "inline_figures", lambda _: {})
+    path = write_report(model_of(case), case.frame, case.labels, tmp_path / "a.html", held_out=2)
+    words = " ".join(re.sub(r"<[^>]*>", " ", path.read_text(encoding="utf-8")).split())
+    wrong = errors_of(case, range(len(features_of(case))))
+    labelled = (case.data.y >= 0).sum()
+    assert (
+        f"it errs in {wrong} of {labelled} ({100 * wrong / labelled:.1f}\xa0%)"
+        in path.read_text(encoding="utf-8")
+    )
+    n_missing = np.isnan(case.data.X).sum() + (case.data.Z < 0).sum()
+    assert (f"{n_missing} values are missing" in words) == (n_missing > 0)
+    n_unlabelled = (case.data.y < 0).sum()
+    assert (f"{n_unlabelled} rows have no label" in words) == (n_unlabelled > 0)
+    tables = truth_of(case).probability
+    for j, table in enumerate(tables):
+        assert f"p(z{j} | class)" in words
+        assert f"{table[0, 0]:.4f}" in words
+    assert "could not be compared" not in words
+
+
+def cells():
+    """Every kind and completeness under one structure, and every structure once."""
+    for kind in KINDS:
+        for completeness in COMPLETENESS:
+            for name in FIGURES:
+                yield Case(kind, completeness, "full"), name
+    for structure in STRUCTURES:
+        for name in ("regions", "ellipses", "pairs", "report"):
+            if structure != "full":
+                yield Case("both", "missing+unlabelled", structure), name
+
+
+@pytest.mark.parametrize(
+    ("case", "name"),
+    [
+        pytest.param(case, name, id=f"{case.kind}-{case.completeness}-{case.structure}-{name}")
+        for case, name in cells()
+    ],
+)
+def test_cell(case, name, request):
+    function = FIGURES[name]
+    names = function.__code__.co_varnames[1 : function.__code__.co_argcount]
+    function(case, **{fixture: request.getfixturevalue(fixture) for fixture in names})
+
+
+# Counts: a Poisson and a Bernoulli feature beside the others.
+
+
+@pytest.fixture(scope="module", params=["complete", "missing+unlabelled"])
+def counts(request):
+    """Rows with a count, a bit, a number and a category; their labels; and a model."""
+    generator = np.random.default_rng(4)
+    y = np.arange(60) % 3
+    frame = pd.DataFrame(
+        {
+            "visits": generator.poisson(np.array([1.0, 3.0, 6.0])[y]).astype(float),
+            "fever": (generator.random(60) < np.array([0.2, 0.5, 0.8])[y]).astype(float),
+            "age": generator.normal(y, 1.0),
+            "wind": pd.Categorical(generator.choice(["low", "high"], 60)),
+        }
+    )
+    labels = np.array(CLASSES, dtype=object)[y]
+    if request.param != "complete":
+        for j in range(4):
+            frame.iloc[j * 5 : j * 5 + 3, j] = None
+        labels[30:45] = None
+    families = {"visits": "poisson", "fever": "bernoulli"}
+    model = GaussianClassifier(smoothing=SMOOTHING, families=families).fit(frame, labels)
+    return frame, labels, model
+
+
+def test_bars_of_counts_are_poisson_probabilities(counts):
+    frame, labels, model = counts
+    for feature, family, column in (("visits", poisson, 0), ("fever", bernoulli, 1)):
+        axes = plots.univariate(model, frame, labels, feature=feature)
+        for bars, mean in zip(axes[0].containers, model.means_[:, column], strict=True):
+            values = np.arange(len(bars))
+            close([bar.get_height() for bar in bars], family.pmf(values, mean))
+        joint = [[bar.get_height() for bar in bars] for bars in axes[1].containers[:3]]
+        posterior = [[bar.get_height() for bar in bars] for bars in axes[2].containers]
+        close(posterior, np.array(joint) / np.sum(joint, axis=0))
+
+
+def test_boundaries_of_counts_stand_between_integers(counts):
+    *_, model = counts
+    ax = plots.posterior_curve(model, feature="visits")
+    (lines,) = [lines for lines in ax.collections if lines.get_label() == "decision boundary"]
+    x = np.arange(30)
+    log_joint = np.log(model.priors_) + poisson.logpmf(x[:, None], model.means_[:, 0])
+    changes = np.flatnonzero(np.diff(log_joint.argmax(axis=1)))
+    assert [path.vertices[0, 0] for path in lines.get_paths()] == (changes + 0.5).tolist()
+
+
+def test_regions_of_counts(counts):
+    frame, labels, model = counts
+    for pair in (["visits", "age"], ["wind", "visits"], ["visits", "fever"]):
+        ax = plots.regions(model, frame, labels, features=pair, resolution=25)
+        places, codes = grid_of(ax)
+        part = model.marginal(pair)
+        rows = pd.DataFrame(places, columns=pair)
+        if "wind" in pair:
+            rows["wind"] = np.array(["high", "low"])[rows["wind"].astype(int)]
+        predicted = part.predict(rows)
+        assert [CLASSES[int(code)] for code in codes] == predicted.tolist()
+    with pytest.raises(SchemaError, match="Gaussian features, got 'visits' .poisson. and 'age'"):
+        plots.ellipses(model, features=["visits", "age"])
+
+
+@pytest.mark.parametrize("draw", [plots.pairs, plots.confusion, plots.calibration])
+def test_other_figures_of_counts(counts, draw):
+    frame, labels, model = counts
+    draw(model, frame, labels)
+    plots.evidence_surface(model, features=["visits", "age"], resolution=10)
+    plots.explanation(model.explain(frame.iloc[[7]]))
+    plots.shapes(frame, labels, features=["visits", "age"], model=model)
+
+
+def test_report_of_counts(counts, tmp_path, monkeypatch):
+    frame, labels, model = counts
+    monkeypatch.setattr(svg_figures, "inline_figures", lambda _: {})
+    for features in (["visits"], ["visits", "fever"], list(frame.columns)):
+        families = {k: v for k, v in model.families.items() if k in features}
+        part = GaussianClassifier(smoothing=SMOOTHING, families=families)
+        part.fit(frame[features], labels)
+        path = write_report(part, frame[features], labels, tmp_path / "a.html", held_out=2)
+        words = " ".join(re.sub(r"<[^>]*>", " ", path.read_text(encoding="utf-8")).split())
+        assert "Counts follow a Poisson distribution" in words
+        assert "rate" in words
+        assert "could not be compared" not in words
