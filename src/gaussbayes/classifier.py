@@ -676,7 +676,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             shared=shared,
             feature_names=feature_names,
         )
-        return cls._of(model)
+        return cls.from_model(model)
 
     @classmethod
     def from_moments(
@@ -759,7 +759,17 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         from gaussbayes.model import file
 
-        return cls._of(file.load(Path(path)))
+        return cls.from_model(file.load(Path(path)))
+
+    @classmethod
+    def from_model(cls, model: Model) -> Self:
+        """A classifier with the settings of a model; given priors do not bind a later fit."""
+        parameters = options_of(model.settings, model.schema)
+        parameters["categorical_features"] = list(model.schema.categorical) or "from_dtype"
+        if model.learnt is None:
+            parameters["priors"] = None
+        classifier = cls(**parameters)
+        return classifier._remember(model)
 
     # What a fitted classifier knows, under the names by which scikit-learn's tools ask for it.
 
@@ -990,16 +1000,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         changed = copy(self)
         changed.__dict__["_model"] = model
         return changed
-
-    @classmethod
-    def _of(cls, model: Model) -> Self:
-        """A classifier with the settings of a model; given priors do not bind a later fit."""
-        parameters = options_of(model.settings, model.schema)
-        parameters["categorical_features"] = list(model.schema.categorical) or "from_dtype"
-        if model.learnt is None:
-            parameters["priors"] = None
-        classifier = cls(**parameters)
-        return classifier._remember(model)
 
 
 def _first(items: Sequence[Any], attribute: str) -> Any:

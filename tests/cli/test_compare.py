@@ -50,13 +50,13 @@ def test_figures_are_the_librarys(call: Call) -> None:
 
 
 @pytest.mark.usefixtures("iris")
-def test_a_table_and_a_picture(call: Call) -> None:
+def test_a_table_and_a_plot(call: Call) -> None:
     result = call("compare", "iris.csv", "-y", "species", "--held-out", "2", "--plot", "c.png")
     assert result.exit_code == 0
     assert max(map(len, result.stdout.splitlines())) <= 80
     assert "Gaussian naive Bayes" in result.stdout
     assert "15 nearest neighbours" in result.stdout
-    assert result.stderr == "the picture is in c.png\n"
+    assert result.stderr == "the plot is in c.png\n"
     assert Path("c.png").read_bytes().startswith(b"\x89PNG")
 
 

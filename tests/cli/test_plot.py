@@ -1,4 +1,4 @@
-"""Every picture is drawn for what was given, or refused with what it needs."""
+"""Every figure is drawn for what was given, or refused with what it needs."""
 
 from pathlib import Path
 from typing import Any
@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes import plots
-from gaussbayes.apps.cli import kinds
+from gaussbayes import GaussianClassifier, plots
+from gaussbayes.apps.cli import figure_kinds
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 
@@ -22,14 +22,14 @@ pytestmark = pytest.mark.usefixtures("fitted", "iris")
 
 
 def features(kind: str) -> list[str]:
-    if not kinds.KINDS[kind].takes_features or kind == "pairs":
+    if not figure_kinds.KINDS[kind].along or kind == "pairs":
         return []
     return ["--features", ONE if kind in ALONG else PAIR]
 
 
-@pytest.mark.parametrize("kind", kinds.KINDS)
+@pytest.mark.parametrize("kind", figure_kinds.KINDS)
 def test_every_kind_is_drawn(call: Call, kind: str) -> None:
-    needs = kinds.KINDS[kind].needs
+    needs = figure_kinds.KINDS[kind].needs
     rows = [] if needs == "a model" else ["iris.csv", "-y", "species"]
     given = ["iris.json", *rows, *features(kind), "--held-out", "2", "--dpi", "40"]
     result = call("plot", *given, "--kind", kind, "-o", f"{kind}.png")
@@ -42,8 +42,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the function that draws the regions is called with."""
     seen: dict[str, Any] = {}
 
-    def regions(model: object, *rows: object, **options: object) -> None:
-        seen.update(model=model, rows=rows, **options)
+    def regions(model: Any, *rows: object, **options: object) -> None:
+        seen.update(model=GaussianClassifier.from_model(model), rows=rows, **options)
         plt.figure()
 
     monkeypatch.setattr(plots, "regions", regions)
@@ -89,8 +89,6 @@ def test_of_very_many_rows_a_sample_is_drawn(call: Call, drawn: dict[str, Any]) 
 
 
 def test_a_model_without_names_is_shown_by_numbers(call: Call, drawn: dict[str, Any]) -> None:
-    from gaussbayes import GaussianClassifier
-
     data = load_iris()
     GaussianClassifier().fit(data.rows, data.labels).save("bare.json")
     given = ["--kind", "regions", "--features", "2,3", "-o", "r.png"]
@@ -130,7 +128,7 @@ def test_pipes(shell: Shell) -> None:
 def test_kinds_are_listed(call: Call) -> None:
     result = call("plot", "--list")
     assert result.exit_code == 0
-    for name, kind in kinds.KINDS.items():
+    for name, kind in figure_kinds.KINDS.items():
         assert f"\n{name} " in result.stdout
         assert kind.needs in result.stdout
 
@@ -138,9 +136,9 @@ def test_kinds_are_listed(call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["iris.json", "-o", "x.png"], "which picture? Give --kind with one of regions, ellipses"),
+        (["iris.json", "-o", "x.png"], "which figure? Give --kind with one of regions, ellipses"),
         (["iris.json", "--kind", "region", "-o", "x.png"], "'region' is not one of 'regions'"),
-        (["iris.json", "--kind", "regions"], "where is the picture to go? Give -o"),
+        (["iris.json", "--kind", "regions"], "where is the figure to go? Give -o"),
         (["iris.json", "--kind", "regions", "-o", "x.html"], "written as .png, .svg, .pdf files"),
         (["iris.json", "--kind", "pairs", "-o", "x.png"], "kind pairs needs rows"),
         (["iris.json", "--kind", "shapes", "-o", "x.png"], "kind shapes needs rows"),
@@ -160,7 +158,7 @@ def test_kinds_are_listed(call: Call) -> None:
         (["iris.json", "--size", "4", "--kind", "ellipses", "-o", "x.png"], "width and height"),
         (
             ["iris.csv", "--held-out", "iris.csv", "--kind", "comparison", "-o", "x.png"],
-            "holds out folds or a share of the rows, not a file",
+            "holds out folds or a proportion of the rows, not a file",
         ),
         (["iris.csv", "--kind", "dataset", "-o", "x.png"], "which column of iris.csv holds"),
     ],
@@ -175,7 +173,7 @@ def test_wrong_usage(call: Call, arguments: list[str], message: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["--kind", "regions", "-o", "x.png"], 3, "this picture shows two features"),
+        (["--kind", "regions", "-o", "x.png"], 3, "this figure shows one or two features"),
         (["--kind", "regions", "--features", "a,b", "-o", "x.png"], 3, "'a'"),
         (["--kind", "ellipses", "-o", "nowhere/x.png"], 1, "there is no directory"),
     ],

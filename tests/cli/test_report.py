@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import gaussbayes
 from gaussbayes import GaussianClassifier
+from gaussbayes.apps import report
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call
 
@@ -22,7 +22,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         seen.update({"model": model, "X": X, "y": y, "path": path}, **options)
         return path
 
-    monkeypatch.setattr(gaussbayes, "write_report", remember)
+    monkeypatch.setattr(report, "write_report", remember)
     return seen
 
 
@@ -74,6 +74,7 @@ def test_every_option(call: Call, iris: Path, asked: dict[str, Any]) -> None:
         "selection": "leave_one_out",
         "categorical_features": "from_dtype",
         "smoothing": 0.0,
+        "families": None,
         "unlabelled": None,
         "unlabelled_weight": 1.0,
         "n_jobs": None,
@@ -132,13 +133,16 @@ def test_without_a_target_the_columns_are_named(call: Call, iris: Path) -> None:
         (["--shrinkage", "2"], "a number between 0 and 1, got '2'"),
         (["--shrinkage", "nan"], "a number between 0 and 1, got 'nan'"),
         (["--shrinkage", "much"], "a number between 0 and 1, got 'much'"),
-        (["--held-out", "1"], "expected folds (2 or more), a share between 0 and 1, or a file"),
+        (
+            ["--held-out", "1"],
+            "expected folds (2 or more), a proportion between 0 and 1, or a file",
+        ),
         (["--held-out", "1.5"], "expected folds (2 or more)"),
         (["--held-out", "inf"], "expected folds (2 or more)"),
         (["--held-out", "nowhere.csv"], "'nowhere.csv' does not exist"),
         (["--features", "a,,b"], "expected different names separated by commas"),
         (["--features", "a,a"], "expected different names separated by commas"),
-        (["--seed", "4294967296"], "expected a whole number from 0 to 4294967295"),
+        (["--seed", "4294967296"], "expected an integer from 0 to 4294967295"),
         (["-o", "iris.csv"], "iris.csv is read, so that it cannot be written as well"),
     ],
 )
@@ -234,7 +238,7 @@ def test_every_kind_of_file(call: Call, iris: Path, asked: dict[str, Any]) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["iris.json"], "which rows is the page about iris.json to show?"),
+        (["iris.json"], "which rows is the report about iris.json to show?"),
         (["iris.json", "iris.csv", "--features", "a"], "--features is for fitting"),
         (["iris.json", "iris.csv", "-o", "iris.json"], "iris.json is read"),
     ],
@@ -250,7 +254,10 @@ def test_bad_rows_are_left_out(call: Call, asked: dict[str, Any]) -> None:
     Path("rows.csv").write_text(lines)
     result = call("report", "rows.csv", "-y", "y", "--held-out", "2", "--bad-rows", "skip")
     assert result.exit_code == 0
-    assert asked["y"].tolist() == ["x", "x", "z", "z"]
-    assert "2 rows were left out:" in result.stderr
+    assert asked["y"].tolist() == ["x", "x", "z", "z", None]
+    assert "1 row was left out:" in result.stderr
     assert "row 4, column 'a'" in result.stderr
-    assert "row 6, column 'y'" in result.stderr
+    assert "1 row has no label: learnt from by EM" in result.stderr
+    alone = call("report", "rows.csv", "-y", "y", "--bad-rows", "skip", "--labelled-only")
+    assert asked["y"].tolist() == ["x", "x", "z", "z"]
+    assert "1 row has no label: left out" in alone.stderr

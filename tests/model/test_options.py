@@ -57,7 +57,7 @@ def test_kinds_have_families_of_their_own() -> None:
         ("poisson", (3,)),
     ]
     options = check_options(families={"wind": "categorical", (0, 3): "poisson"})
-    assert options.kinds == {"wind": "category", 0: "number", 3: "number"}
+    assert options.kinds == {"wind": "category", 0: "count", 3: "count"}
 
 
 def test_every_family_takes_the_options_that_it_knows() -> None:

@@ -20,6 +20,7 @@ MOST_NAMED = 5
 
 NOT_A_CATEGORY = "is not a category: these are strings, integers or booleans"
 NOT_A_COUNT = "is not a count: these are integers from 0 on"
+NOT_A_BIT = "is neither 0 nor 1"
 
 HOW_TO_SKIP = ', or leave such rows out with bad_rows="skip" (--bad-rows skip on the command line)'
 """What the error about a row ends with where rows can be left out."""
@@ -166,6 +167,8 @@ def sift(
         note(name, _where(table.column(name), _negative), "is negative, which a weight cannot be")
     for name in selection.counts:
         note(name, _where(table.column(name), _not_count), NOT_A_COUNT)
+    for name in selection.bits:
+        note(name, _where(table.column(name), _not_bit), NOT_A_BIT)
     for name in selection.categorical:
         note(name, _where(table.column(name), _not_integer), NOT_A_CATEGORY)
     if not problems:
@@ -208,7 +211,7 @@ def _where(
     import pyarrow.compute as pc
 
     kind = value_type(column.type)
-    if not (pa.types.is_floating(kind) or (wrong in {_negative, _not_count} and _is_real(kind))):
+    if not (pa.types.is_floating(kind) or (wrong in {_negative, _not_count, _not_bit} and _is_real(kind))):
         return None
     if kind != column.type:
         column = column.cast(kind)
@@ -237,6 +240,10 @@ def _negative(values: NDArray[Any]) -> NDArray[np.bool_]:
 def _not_count(values: NDArray[Any]) -> NDArray[np.bool_]:
     count = (values >= 0) & (values < np.inf) & (np.rint(values) == values)
     return np.asarray(~(count | np.isnan(values)))
+
+
+def _not_bit(values: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.asarray(~((values == 0) | (values == 1) | np.isnan(values)))
 
 
 def _not_integer(values: NDArray[Any]) -> NDArray[np.bool_]:

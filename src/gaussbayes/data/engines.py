@@ -151,6 +151,7 @@ class EngineRows(RowSource):
             roles.present(request),
             () if roles.weights is None else (roles.weights,),
             roles.counts,
+            roles.bits,
             categorical=roles.categorical,
         )
         return BlockReader(roles, encoder, selection, request.complete, request.mark)

@@ -96,6 +96,7 @@ class FileRows(RowSource):
             present=roles.present(request),
             weights=() if roles.weights is None else (roles.weights,),
             counts=roles.counts,
+            bits=roles.bits,
             as_stored=True,
             encoded=encoded,
         )

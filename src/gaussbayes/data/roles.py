@@ -16,8 +16,8 @@ from gaussbayes.data.selection import check_present, listed, repeated
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FeatureKind: TypeAlias = Literal["number", "count", "category"]
-"""What a feature must hold: numbers, integers from 0 on, or categories."""
+FeatureKind: TypeAlias = Literal["number", "count", "bit", "category"]
+"""What a feature must hold: numbers, integers from 0 on, 0 or 1, or categories."""
 
 _MOST_NAMED = 5
 """Columns of a wrong type that are named."""
@@ -70,6 +70,7 @@ class Roles:
     weights: str | None = None
     categorical: tuple[str, ...] = ()  # the features that hold categories
     counts: tuple[str, ...] = ()  # the features that hold counts
+    bits: tuple[str, ...] = ()  # the features that hold 0 and 1
 
     @property
     def numeric(self) -> tuple[str, ...]:
@@ -159,13 +160,15 @@ def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str
     mask = categorical_mask(
         wanted, [name in typed for name in wanted], request.categorical_features
     )
-    counts = []
+    special_kinds: dict[str, list[str]] = {"count": [], "bit": []}
     for feature, kind in (request.kinds or {}).items():
         place = feature_position(feature, wanted, len(wanted))
         mask[place] = kind == "category"
-        counts += [wanted[place]] if kind == "count" else []
+        if kind in special_kinds:
+            special_kinds[kind].append(wanted[place])
     categorical = tuple(wanted[place] for place in np.flatnonzero(mask))
-    return Roles(target, tuple(wanted), weights, categorical, tuple(counts))
+    counts, bits = map(tuple, special_kinds.values())
+    return Roles(target, tuple(wanted), weights, categorical, counts, bits)
 
 
 def _check_different(names: Sequence[str], what: str) -> None:

@@ -45,6 +45,8 @@ class Selection:
     """Columns, among `numbers`, in which no value may be below zero, or NaN."""
     counts: tuple[str, ...] = ()
     """Columns, among `numbers`, of integers from 0 on."""
+    bits: tuple[str, ...] = ()
+    """Columns, among `numbers`, of 0 and 1."""
     encoded: tuple[str, ...] = ()
     """Columns of strings to read as dictionaries, where the format can: the same few values."""
     as_stored: bool = False

@@ -58,6 +58,12 @@ class Model:
         return self.settings.components
 
     @property
+    def contents(self) -> dict[str, str]:
+        """What each feature must hold in files, by name; see `gaussbayes.data.roles`."""
+        names = self.schema.titles
+        return {names[column]: part.content for part in self.components for column in part.columns}
+
+    @property
     def parameters(self) -> Solution:
         """Priors and densities; they must have been worked out (see `solved`)."""
         if self.solution is None:

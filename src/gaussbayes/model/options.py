@@ -49,9 +49,9 @@ class Options:
 
     @property
     def kinds(self) -> dict[str | int, str]:
-        """Whether features that are given a family must hold numbers or categories."""
+        """What features that are given a family must hold; see `gaussbayes.data.roles`."""
         return {
-            feature: self._family(family).kind
+            feature: Component(self._family(family), ()).content
             for features, family in self.families
             for feature in features
         }

@@ -20,6 +20,11 @@ class Component:
     family: Any  # Family
     columns: tuple[int, ...]
 
+    @property
+    def content(self) -> str:
+        """What its features must hold in files; see `gaussbayes.data.roles`."""
+        return str(getattr(self.family, "content", self.family.kind))
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

@@ -234,6 +234,7 @@ def open_more(
         schema.features,
         weights,
         names,
+        kinds=model.contents,  # type: ignore[arg-type]
         string_features=strings,
         mark=mark,
         bad_rows=bad_rows,

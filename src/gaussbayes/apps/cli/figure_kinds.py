@@ -1,26 +1,19 @@
 """The kinds of figures that ``gaussbayes plot`` draws, what they need, and what there is."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from gaussbayes.apps.cli.memory_rows import MemoryRows
-
 if TYPE_CHECKING:
     from gaussbayes.analysis.comparison import Comparison
     from gaussbayes.analysis.evaluation import Evaluation
+    from gaussbayes.apps.cli.memory_rows import MemoryRows
     from gaussbayes.model.model import Model
-
-Needs = Literal["a model", "a model and rows", "rows"]
 
 POINTS, COUNTS, COMPARED = 2_000, 200_000, 20_000
 """How many rows a figure shows as points, groups and counts, or compares models on."""
-
-
-def _no_comparison() -> "Comparison":
-    raise AssertionError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,25 +21,24 @@ class Scene:
     """What there is to draw: a model, rows, or both, and what is asked of them."""
 
     model: "Model | None" = None
-    rows: MemoryRows | None = None
-    compare: "Callable[[], Comparison]" = _no_comparison
+    rows: "MemoryRows | None" = None
     features: tuple[str, ...] | None = None  # to be shown
     reject: float | None = None
     evaluation: "Evaluation | None" = None  # of all rows, where they were not kept
+    compare: "Callable[[], Comparison] | None" = None
 
     @property
-    def chosen(self) -> dict[str, Any]:
+    def shown_features(self) -> dict[str, Any]:
         """The features to show; of a model whose features have no names, by their numbers."""
         named = self.model is None or self.model.schema.features is not None
         if self.features is None or named:
             return {"features": self.features}
-        numbers = [int(name) if name.isdigit() else name for name in self.features]
-        return {"features": numbers}
+        return {"features": [int(name) if name.isdigit() else name for name in self.features]}
 
     @property
-    def feature(self) -> dict[str, Any]:
+    def only_feature(self) -> dict[str, Any]:
         """The only feature, for figures along one."""
-        features = self.chosen["features"]
+        features = self.shown_features["features"]
         if features is None:
             return {}
         if len(features) != 1:
@@ -68,141 +60,88 @@ class Scene:
 
         assert self.model is not None
         assert self.rows is not None
-        table = self.rows.table
-        targets = codes_among(self.model.classes, table.targets, table.classes)
-        log_posterior = self.model.log_posterior(table.rows.with_categories(self.model.categories))
-        return evaluate(log_posterior, targets.codes, self.model.classes)
+        table, model = self.rows.table, self.model
+        targets = codes_among(model.classes, table.targets, table.classes)
+        rows = table.rows.with_categories(model.categories)
+        return evaluate(model.log_posterior(rows), targets.codes, model.classes)
 
 
 @dataclass(frozen=True, slots=True)
 class FigureKind:
     """A figure by the name of its kind."""
 
-    what: str
-    needs: Needs
-    draw: Callable[[Any, Scene], object]  # gaussbayes.plots and what there is
+    function: str  # in `gaussbayes.plots`
+    needs: Literal["a model", "a model and rows", "rows"]
+    subject: Literal["model", "model, rows", "rows", "evaluation", "comparison"]  # what it takes
+    along: Literal["features", "feature", ""] = "features"  # what can be chosen to be shown
     most_rows: int = POINTS
-    takes_features: bool = True
-    counts_all: bool = False  # it needs an evaluation of all rows rather than the rows
-    judges: bool = False  # it says how good the model is
+
+    @property
+    def judges(self) -> bool:
+        """Whether it says how good the model is."""
+        return self.needs == "a model and rows"
+
+    def draw(self, plots: Any, scene: Scene) -> None:
+        """Draw it with a function of `gaussbayes.plots`."""
+        arguments: tuple[Any, ...]
+        if self.subject == "evaluation":
+            arguments = (scene.evaluated(),)
+        elif self.subject == "comparison":
+            assert scene.compare is not None
+            arguments = (scene.compare(),)
+        else:
+            model = (scene.model,) if "model" in self.subject else ()
+            arguments = (*model, *(scene.points if "rows" in self.subject else ()))
+        chosen = {}
+        if self.along:
+            chosen = scene.only_feature if self.along == "feature" else scene.shown_features
+        if scene.reject is not None:
+            chosen["reject"] = scene.reject
+        getattr(plots, self.function)(*arguments, **chosen)
 
 
-KINDS: Mapping[str, FigureKind] = {
-    "regions": FigureKind(
-        "which class is the most probable where",
-        "a model",
-        lambda p, s: p.regions(s.model, *s.points, **s.chosen, reject=s.reject),
-    ),
-    "ellipses": FigureKind(
-        "each class's Gaussian at 1, 2 and 3 standard deviations",
-        "a model",
-        lambda p, s: p.ellipses(s.model, **s.chosen),
-    ),
-    "evidence": FigureKind(
-        "the density of all rows, p(x), as a map",
-        "a model",
-        lambda p, s: p.evidence(s.model, *s.points, **s.chosen),
-    ),
-    "evidence3d": FigureKind(
-        "the density of all rows as a surface",
-        "a model",
-        lambda p, s: p.evidence_surface(s.model, **s.chosen),
-    ),
-    "posteriors": FigureKind(
-        "how probable each class is, p(c | x), over two features",
-        "a model",
-        lambda p, s: p.posteriors(s.model, **s.chosen),
-    ),
-    "joints": FigureKind(
-        "the density of rows and class, p(x, c), over two features",
-        "a model",
-        lambda p, s: p.joints(s.model, **s.chosen),
-    ),
-    "univariate": FigureKind(
-        "Bayes' rule along one feature: likelihood, joint, posterior",
-        "a model",
-        lambda p, s: p.univariate(s.model, *s.points, **s.feature),
-    ),
-    "densities": FigureKind(
-        "how the classes are distributed over one feature",
-        "a model",
-        lambda p, s: p.densities(s.model, *s.points, **s.feature),
-    ),
-    "curves": FigureKind(
-        "how probable each class is along one feature",
-        "a model",
-        lambda p, s: p.posterior_curve(s.model, **s.feature),
-    ),
-    "generative": FigureKind(
-        "densities beside posteriors along one feature",
-        "a model",
-        lambda p, s: p.generative_and_discriminative(s.model, *s.points, **s.feature),
-    ),
-    "pairs": FigureKind(
-        "all pairs of features, with the error of each",
-        "a model and rows",
-        lambda p, s: p.pairs(s.model, *s.points, **s.chosen),
-        COMPARED,
-        judges=True,
-    ),
-    "predictions": FigureKind(
-        "rows by the class predicted for them, errors ringed",
-        "a model and rows",
-        lambda p, s: p.predictions(s.model, *s.points, **s.chosen),
-        judges=True,
-    ),
-    "confusion": FigureKind(
-        "true classes against predicted ones",
-        "a model and rows",
-        lambda p, s: p.confusion_matrix(s.evaluated()),
-        COUNTS,
-        takes_features=False,
-        counts_all=True,
-        judges=True,
-    ),
-    "calibration": FigureKind(
-        "how often classes came true against how probable they were called",
-        "a model and rows",
-        lambda p, s: p.calibration(s.model, *s.points),
-        COUNTS,
-        takes_features=False,
-        judges=True,
-    ),
-    "sureness": FigureKind(
-        "how sure the model was of right and of wrong predictions",
-        "a model and rows",
-        lambda p, s: p.posterior_histogram(s.model, *s.points),
-        COUNTS,
-        takes_features=False,
-        judges=True,
-    ),
-    "dataset": FigureKind(
-        "the rows alone, over one or two features",
-        "rows",
-        lambda p, s: p.dataset(*s.points, **s.chosen),
-    ),
-    "shapes": FigureKind(
-        "spherical, diagonal and full covariances side by side",
-        "rows",
-        lambda p, s: p.shapes(*s.points, **s.chosen),
-    ),
-    "sharing": FigureKind(
-        "a covariance for each class beside one shared by all",
-        "rows",
-        lambda p, s: p.sharing(*s.points, **s.chosen),
-    ),
-    "comparison": FigureKind(
-        "errors and times of the six models and of nearest neighbours",
-        "rows",
-        lambda p, s: p.comparison(s.compare()),
-        COMPARED,
-        takes_features=False,
-    ),
-    "neighbors": FigureKind(
-        "the error of nearest neighbours against their number",
-        "rows",
-        lambda p, s: p.neighbors_error(s.compare()),
-        COMPARED,
-        takes_features=False,
-    ),
+KINDS = {
+    "regions": FigureKind("regions", "a model", "model, rows"),
+    "ellipses": FigureKind("ellipses", "a model", "model"),
+    "evidence": FigureKind("evidence", "a model", "model, rows"),
+    "evidence3d": FigureKind("evidence_surface", "a model", "model"),
+    "posteriors": FigureKind("posteriors", "a model", "model"),
+    "joints": FigureKind("joints", "a model", "model"),
+    "univariate": FigureKind("univariate", "a model", "model, rows", "feature"),
+    "densities": FigureKind("densities", "a model", "model, rows", "feature"),
+    "curves": FigureKind("posterior_curve", "a model", "model", "feature"),
+    "generative": FigureKind("generative_and_discriminative", "a model", "model, rows", "feature"),
+    "pairs": FigureKind("pairs", "a model and rows", "model, rows", most_rows=COMPARED),
+    "predictions": FigureKind("predictions", "a model and rows", "model, rows"),
+    "confusion": FigureKind("confusion_matrix", "a model and rows", "evaluation", "", COUNTS),
+    "calibration": FigureKind("calibration", "a model and rows", "model, rows", "", COUNTS),
+    "sureness": FigureKind("posterior_histogram", "a model and rows", "model, rows", "", COUNTS),
+    "dataset": FigureKind("dataset", "rows", "rows"),
+    "shapes": FigureKind("shapes", "rows", "rows"),
+    "sharing": FigureKind("sharing", "rows", "rows"),
+    "comparison": FigureKind("comparison", "rows", "comparison", "", COMPARED),
+    "neighbors": FigureKind("neighbors_error", "rows", "comparison", "", COMPARED),
+}
+
+DESCRIPTIONS = {
+    "regions": "which class is the most probable where",
+    "ellipses": "each class's Gaussian at 1, 2 and 3 standard deviations",
+    "evidence": "the density of all rows, p(x), as a map",
+    "evidence3d": "the density of all rows as a surface",
+    "posteriors": "how probable each class is, p(c | x), over two features",
+    "joints": "the density of rows and class, p(x, c), over two features",
+    "univariate": "Bayes' rule along one feature: likelihood, joint, posterior",
+    "densities": "how the classes are distributed over one feature",
+    "curves": "how probable each class is along one feature",
+    "generative": "densities beside posteriors along one feature",
+    "pairs": "all pairs of features, with the error of each",
+    "predictions": "rows by the class predicted for them, errors ringed",
+    "confusion": "true classes against predicted ones",
+    "calibration": "how often classes came true against how probable they were called",
+    "sureness": "how sure the model was of right and of wrong predictions",
+    "dataset": "the rows alone, over one or two features",
+    "shapes": "spherical, diagonal and full covariances side by side",
+    "sharing": "a covariance for each class beside one shared by all",
+    "comparison": "errors and times of the six structures and of nearest neighbours",
+    "neighbors": "the error of nearest neighbours against their number",
 }

@@ -100,10 +100,12 @@ def fit_loaded(
     rows: "FileRows", reduced: "Reduced[memory_rows.MemoryRows]", settings: "Options"
 ) -> "SourceFit":
     """The model of rows in memory."""
+    from gaussbayes.analysis.held_out import check_classes
     from gaussbayes.model.options import fit_model
     from gaussbayes.model.sources import SourceFit
 
     table = reduced.total.table
+    check_classes(table.classes)
     model, selection = fit_model(table, rows.encoder.schema(table.classes), settings)
     seen: Any = replace(reduced, total=model.learnt)  # type: ignore[arg-type]
     return SourceFit(replace(model, target=rows.target), seen, selection)

@@ -74,6 +74,12 @@ def tell_fit(
         rows = "row has" if reduced.n_incomplete == 1 else "rows have"
         tell(f"{reduced.n_incomplete:,} {rows} missing values")
     row_files.tell_unlabelled(reduced.n_unlabelled, chosen, use)
+    unlabelled = None if model.learnt is None else model.learnt.unlabelled
+    if unlabelled is not None and unlabelled.rows is None:
+        tell(
+            "they are too many to be kept (more than 64 MB): the model can predict, but neither be "
+            "updated nor merged, nor forget rows"
+        )
     for feature, n in categories:
         tell(f"{feature}: {counted(n, 'category', 'categories')}")
     row_files.tell_bad_rows(reduced.bad_rows)

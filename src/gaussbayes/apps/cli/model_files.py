@@ -51,9 +51,15 @@ def read_learnt(name: str, step: str) -> "Model":
 
 
 def write_model(model: "Model", name: str, *, keep_unlabelled: bool = False) -> None:
-    """Write a model to a file, whole or not at all, or to standard output."""
+    """Write a model to a file, whole or not at all, or to standard output.
+
+    Parameters
+    ----------
+    keep_unlabelled : whether unlabelled rows are written, too, if the model has kept them
+    """
     from gaussbayes.model import file
 
+    keep_unlabelled &= has_unlabelled_rows(model)
     if name == STANDARD:
         sys.stdout.buffer.write(file.dumps(model, unlabelled_rows=keep_unlabelled))
         sys.stdout.buffer.flush()

@@ -17,7 +17,7 @@ from gaussbayes.apps.cli import (
     row_files,
 )
 from gaussbayes.apps.cli.console import tell, warnings_told
-from gaussbayes.apps.cli.figure_kinds import KINDS, FigureKind, Scene
+from gaussbayes.apps.cli.figure_kinds import DESCRIPTIONS, KINDS, FigureKind, Scene
 from gaussbayes.apps.cli.fit_command import fit_files, fit_loaded
 from gaussbayes.apps.cli.options import RowOptions
 
@@ -50,7 +50,7 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
         return
     table = console.text_table("kind", "what it shows", "needs")
     for name, kind in KINDS.items():
-        table.add_row(name, kind.what, kind.needs)
+        table.add_row(name, DESCRIPTIONS[name], kind.needs)
     console.stdout_console().print(table)
     ctx.exit()
 
@@ -150,13 +150,12 @@ def command(
         if not given.data and kind.needs != "a model":
             msg = f"a figure of kind {kind_name} needs rows: give DATA after the model"
             raise click.UsageError(msg)
-        scene = _of_model(scene, given, kind, chosen, seed)
+        scene, checked = _of_model(scene, given, kind, chosen, seed)
     else:
         checked = options.check_settings(settings)
         scene = _of_rows(scene, given.data, kind, chosen, checked, seed)
-        table: Any = scene.rows
-        compared = partial(_compared, table, checked, held_out, seed)
-        scene = replace(scene, compare=compared)
+    compared = partial(_compared, scene.rows, checked, held_out, seed)
+    scene = replace(scene, compare=compared)
     flattered = kind.judges and given.model is None
     figure_file.save(lambda: _draw(kind, scene, flattered), figure, dpi, size)
     if flattered:
@@ -190,7 +189,7 @@ def _chosen_kind(
     if reject is not None and kind != "regions":
         msg = f"--reject is for --kind regions, not for {kind}"
         raise click.UsageError(msg)
-    if features is not None and not KINDS[kind].takes_features:
+    if features is not None and not KINDS[kind].along:
         msg = f"a figure of kind {kind} shows no features: leave out --features"
         raise click.UsageError(msg)
     if not isinstance(held_out, int | float):
@@ -201,15 +200,18 @@ def _chosen_kind(
 
 def _of_model(
     scene: Scene, given: model_files.ModelAndData, kind: FigureKind, chosen: RowOptions, seed: int
-) -> Scene:
-    """A model from its file, and rows of other files if there are any."""
+) -> "tuple[Scene, Options]":
+    """A model from its file with its options, and rows of other files if there are any."""
+    from gaussbayes.model.options import check_options, options_of
+
     name = str(given.model)
     model = model_files.read_solved(name)
     scene = replace(scene, model=model)
+    settings = check_options(**options_of(model.settings, model.schema))
     if not given.data:
-        return scene
+        return scene, settings
     source = row_files.open_files(given.data, chosen.file_format, chosen.bad_rows)
-    if kind.counts_all:
+    if kind.subject == "evaluation":
         evaluation, blocks = evaluate_command.evaluate_model(model, name, source, chosen)
         scene = replace(scene, evaluation=evaluation)
     else:
@@ -221,7 +223,7 @@ def _of_model(
     row_files.tell_bad_rows(source.bad_rows)
     use = row_files.NOT_JUDGED if kind.judges else ""
     row_files.tell_unlabelled(blocks.n_unlabelled, chosen, use)
-    return scene
+    return scene, settings
 
 
 def _sample(
@@ -274,7 +276,7 @@ def _of_rows(
     return replace(scene, model=model, rows=sample)
 
 
-def _compared(rows: memory_rows.MemoryRows, settings: "Options", held_out: Any, seed: int) -> Any:
+def _compared(rows: Any, settings: "Options", held_out: Any, seed: int) -> Any:
     from gaussbayes.analysis.comparison import compare
     from gaussbayes.analysis.held_out import Recipe
 

@@ -258,7 +258,8 @@ class FeatureRows:
         from gaussbayes.data.roles import check_categories, check_numbers
         from gaussbayes.data.selection import select_columns
 
-        source, names = self.source, self.model.schema.features or ()
+        source, contents = self.source, self.model.contents
+        names = self.model.schema.titles
         categorical = [names[column] for column in self.model.schema.categorical]
         numbers = [name for name in names if name not in categorical]
         known = zip(categorical, self.model.categories, strict=True)
@@ -270,6 +271,11 @@ class FeatureRows:
             as_held=self.kept,
             categorical=categorical,
             strings=[name for name, categories in known if kind(categories) is str],
+        )
+        selection = replace(
+            selection,
+            counts=tuple(name for name in numbers if contents[name] == "count"),
+            bits=tuple(name for name in numbers if contents[name] == "bit"),
         )
         check_numbers(selection.schema, numbers, source.shown, source.inferred.examples)
         check_categories(selection.schema, categorical, source.shown)

@@ -35,6 +35,7 @@ class Bernoulli(IndependentColumns):
     """
 
     name: ClassVar[str] = "bernoulli"
+    content: ClassVar[str] = "bit"  # what files must hold; see `gaussbayes.data.roles`
     statistics_type: ClassVar[type[ColumnSums]] = BernoulliStatistics
 
     def terms(self, numbers: FloatArray, place: Place) -> FloatArray:

@@ -35,6 +35,7 @@ class Poisson(IndependentColumns):
     """
 
     name: ClassVar[str] = "poisson"
+    content: ClassVar[str] = "count"  # what files must hold; see `gaussbayes.data.roles`
     statistics_type: ClassVar[type[ColumnSums]] = PoissonStatistics
 
     def terms(self, numbers: FloatArray, place: Place) -> FloatArray:
