@@ -26,7 +26,7 @@ print(f"log-odds of ill: {before:.3f} before, {after:.3f} after, log(1/49) apart
 
 # The ill are spread wider, so that very low readings speak for illness as well.
 for name, each in [("equal priors", model), ("one in fifty", screening)]:
-    low, high = boundaries(each.parameters_, 0, 1)
+    low, high = boundaries(each.model_, 0, 1)
     print(f"{name}: healthy between {low:.1f} and {high:.1f}")
 
 # Draw people from the model, and see how often the best rule is wrong.

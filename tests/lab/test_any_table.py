@@ -238,6 +238,10 @@ def test_categories_alone_say_what_can_be_shown() -> None:
         problem = page.ask(kind, **members).head["problem"]
         assert problem.startswith("all features of this table hold categories"), kind
         assert "Point and Numbers" in problem
+    parameters = page.ask("line", **members).head["parameters"]
+    np.testing.assert_allclose(parameters["priors"], [5 / 15, 10 / 15])
+    hand = page.ask("line", **members | {"model": HAND}).head
+    assert hand["problem"].startswith("all features of this table hold categories")
     (model,) = page.ask("multiples", **members).head["models"]
     assert (model["name"], model["problem"]) == ("discrete naive Bayes", None)
     votes = page.ask("numbers", **members | {"model": {"from": "neighbours", "k": 3}}).head
@@ -261,6 +265,8 @@ def test_categories_alone_have_the_handouts_numbers() -> None:
     query = [values.index(value) for values, value in zip(known, rain.QUERY, strict=True)]
     head = page.ask("point", data=data, pair=[0, 0], model=model, at=[0, 0], categories=query).head
     np.testing.assert_allclose(head["posterior"], joint / joint.sum(), rtol=1e-12)
+    nothing = page.ask("point", data=data, pair=[0, 0], model=model, at=[0, 0]).head
+    np.testing.assert_allclose(nothing["posterior"], counts / len(days), rtol=1e-12)
     assert (head["classes"], head["p_values"]) == (("-1", "1"), None)
     numbers = page.ask("numbers", data=data, pair=[0, 0], model=model).head
     for told, table in zip(numbers["categories"], tables, strict=True):

@@ -11,6 +11,7 @@ from gaussbayes.apps.lab.model_views import (
     ModelView,
     Problem,
     all_classes,
+    all_features,
     feature_limits,
     one_feature,
     view_of,
@@ -44,7 +45,12 @@ def answer_line(request: LineRequest, store: Store) -> Answer:
         "problem": None,
     }
     if not names:
-        return Answer(head | {"problem": NOTHING_TO_DRAW})
+        every = all_features(dataset, request.model, request.pair)
+        view = view_of(dataset, request.model, every, store)
+        if isinstance(view, Problem):
+            return Answer(head | {"problem": view.text})
+        parameters = view.record() if isinstance(view, ModelView) else None
+        return Answer(head | {"problem": NOTHING_TO_DRAW, "parameters": parameters})
     shown = one_feature(request.pair, feature, request.model)
     view = view_of(dataset, request.model, shown, store)
     if isinstance(view, Problem):

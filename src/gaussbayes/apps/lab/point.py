@@ -54,7 +54,8 @@ def answer_point(request: PointRequest, store: Store) -> Answer:
         "problem": None,
     }
     row = place[list(pair.axes)]
-    known = tuple(np.flatnonzero(codes >= 0).tolist())
+    # Without numbers the model is seen through all categories, be they known or not.
+    known = tuple(np.flatnonzero((codes >= 0) | (not pair.numbers)).tolist())
     seen = replace(pair, categories=known) if isinstance(request.model, FitSettings) else pair
     view = view_of(dataset, request.model, seen, store)
     if isinstance(view, ModelView):

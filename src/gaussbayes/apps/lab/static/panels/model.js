@@ -109,7 +109,7 @@ export function mount(element, app) {
     from.set(model.from);
     const fit = model.from === "data" && answersWithParameters(app).length > 0;
     const ready = parameters() !== null || fit || model.from === "hand";
-    from.enable("hand", ready);
+    from.enable("hand", ready && app.data?.features.length !== 0);
     without.hidden = ready || model.from === "neighbours";
     const numbers = app.data?.features.length !== 0;
     for (const part of fitted) part.hidden = model.from !== "data";
