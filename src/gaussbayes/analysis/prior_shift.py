@@ -1,7 +1,7 @@
 """Other priors than those of training, found from rows without labels.
 
-Where only the classes' shares have changed, and the rows of each class look as before, the new
-shares are those that make the rows most probable. Saerens, Latinne and Decaestecker (2002) find
+Where only the classes' proportions have changed, and the rows of each class look as before, the new
+ones are those that make the rows most probable. Saerens, Latinne and Decaestecker (2002) find
 them from the posteriors alone, by EM: with ``r_c(x) = p(c | x) / prior_c``, the posterior divided
 by the prior that it was made with,
 
@@ -67,29 +67,29 @@ def prior_shift(
     Examples
     --------
     >>> sure = np.log([[0.999, 0.001], [0.001, 0.999], [0.998, 0.002], [0.999, 0.001]])
-    >>> found = prior_shift(sure, np.array([0.5, 0.5]))
-    >>> found.prior.round(2).tolist(), found.converged
+    >>> shift = prior_shift(sure, np.array([0.5, 0.5]))
+    >>> shift.prior.round(2).tolist(), shift.converged
     ([0.75, 0.25], True)
     """
     enough = positive_number("tolerance", tolerance)
     most = integer("max_iterations", max_iterations, 1)
     ratio, top, weights = _ratios(log_posterior, prior, sample_weight)
     possible = prior > 0
-    shares = prior[possible] / prior[possible].sum()
+    proportions = prior[possible] / prior[possible].sum()
     total = weights.sum()
     record = []
     while True:
-        mixture = ratio @ shares
+        mixture = ratio @ proportions
         record.append(float(weights @ (np.log(mixture) + top)))
         growth = (weights / mixture) @ ratio / total
         gap = max(float(np.log(growth.max())), 0.0)
         if gap <= enough or len(record) > most:
             break
-        shares = shares * growth
-        shares /= shares.sum()  # 1 but for rounding
-    found = np.zeros_like(prior)
-    found[possible] = shares
-    return PriorShift(found, np.array(record), gap, gap <= enough)
+        proportions = proportions * growth
+        proportions /= proportions.sum()  # 1 but for rounding
+    shifted = np.zeros_like(prior)
+    shifted[possible] = proportions
+    return PriorShift(shifted, np.array(record), gap, gap <= enough)
 
 
 def _ratios(
@@ -98,7 +98,7 @@ def _ratios(
     """Posterior over prior, each row divided by its largest; that one's logarithm; the weights.
 
     Rows without weight and classes without prior are left out. A ratio that underflows takes
-    nothing away: the row's largest class never gets less than the row's share of the weight.
+    nothing away: the row's largest class never gets less than the row's proportion of the weight.
     """
     n, k = log_posterior.shape
     if prior.shape != (k,):
@@ -114,7 +114,7 @@ def _ratios(
     top = logs.max(axis=1)
     if not np.isfinite(top).all():
         row = int(np.flatnonzero(counted)[int(np.argmin(np.isfinite(top)))])
-        found = log_posterior[row].tolist()
-        msg = f"row {row} has the log posteriors {found!r:.200}, which are no distribution"
+        values = log_posterior[row].tolist()
+        msg = f"row {row} has the log posteriors {values!r:.200}, which are no distribution"
         raise DataError(msg)
     return np.exp(logs - top[:, None]), top, weights[counted]
