@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.argument("data", metavar="IN...", nargs=-1, required=True, type=command_options.SOURCE)
 @click.argument("output", metavar="OUT", type=command_options.OUTPUT)
 @command_options.names_option(
-    "--columns", metavar="A,B,...", help="The columns to write, in this order.  [default: all]"
+    "--columns A,B,...", what="The columns to write, in this order.  [default: all]"
 )
 @command_options.output_format_option
 @command_options.escape_option
@@ -55,7 +55,9 @@ def convert_command(
 
 @click.command("schema")
 @click.argument("data", metavar="[DATA...]", nargs=-1, type=command_options.SOURCE)
-@click.option("--model", is_flag=True, help="Write the JSON Schema of model files instead.")
+@command_options.option(
+    "--model", is_flag=True, what="Write the JSON Schema of model files instead."
+)
 @command_options.reading_options
 @command_options.json_option("Write JSON instead of a table.")
 def schema_command(

@@ -30,10 +30,8 @@ _FOLDS = 10
 
 
 @click.command("evaluate")
-@click.argument(
-    "arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=command_options.SOURCE
-)
-@command_options.target_option()
+@command_options.data_argument("[MODEL] DATA...")
+@command_options.target_option
 @command_options.feature_options
 @command_options.model_options
 @command_options.held_out_options

@@ -20,26 +20,24 @@ _KEPT = 10
 
 
 @click.command("fit")
-@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=command_options.SOURCE)
-@command_options.target_option()
-@click.option(
+@command_options.data_argument()
+@command_options.target_option
+@command_options.option(
     "-o",
-    "--output",
+    "--output MODEL",
     "model",
     type=command_options.OUTPUT,
     default="model.json",
-    show_default=True,
-    metavar="MODEL",
-    help="The model file to write; - is standard output.",
+    what="The model file to write; - is standard output.",
 )
 @command_options.feature_options
 @command_options.model_options
 @command_options.weights_option
 @command_options.label_options
-@click.option(
+@command_options.option(
     "--keep-unlabelled",
     is_flag=True,
-    help="Write rows without label into the model file, up to 64 MB, so that it can be updated "
+    what="Write rows without label into the model file, up to 64 MB, so that it can be updated "
     "and merged, and forget.",
 )
 @command_options.reading_options

@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 
 _change_options = command_options.together(
     click.argument("model", type=command_options.MODEL),
-    click.argument("data", metavar="DATA...", nargs=-1, required=True, type=command_options.SOURCE),
-    command_options.target_option("as before"),
-    click.option(
+    command_options.data_argument(),
+    command_options.option(
+        "-y", "--target TARGET", what="The column that holds the classes.  [default: as before]"
+    ),
+    command_options.option(
         "-o",
-        "--output",
+        "--output NEW",
         type=command_options.OUTPUT,
-        metavar="NEW",
-        help="The model file to write; - is standard output.  [default: MODEL itself]",
+        what="The model file to write; - is standard output.  [default: MODEL itself]",
     ),
     command_options.weights_option,
     command_options.label_options,
