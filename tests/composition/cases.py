@@ -5,12 +5,18 @@ from functools import cache, cached_property
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from gaussbayes import GaussianClassifier
 from tests.composition import oracle
 
-KINDS = {"numbers": (2, ()), "categories": (0, (2, 3)), "both": (2, (3,))}
-"""How many numbers there are, and how many categories each categorical feature has."""
+KINDS = {
+    "numbers": (2, 0, ()),
+    "categories": (0, 0, (2, 3)),
+    "both": (2, 0, (3,)),
+    "counts": (2, 1, ()),
+}
+"""How many numbers and counts there are, and how many categories each categorical feature has."""
 
 COMPLETENESS = {
     "complete": (False, False),
@@ -30,6 +36,11 @@ STRUCTURES = {
     "spherical shared": ("spherical", 1.0),
 }
 
+SOME = ("full", "diagonal shared")
+"""Structures in pairs: of kinds that have no others, or beside others."""
+
+OF_KINDS = {"numbers": STRUCTURES, "categories": ("full",), "both": STRUCTURES, "counts": SOME}
+
 CLASSES = ("a", "b", "c")
 SMOOTHING = 0.5
 
@@ -46,7 +57,13 @@ class Case:
     def options(self):
         """What the classifier is told."""
         covariance, sharing = STRUCTURES[self.structure]
-        return {"covariance": covariance, "shared": sharing, "smoothing": SMOOTHING}
+        families = {f"n{j}": "poisson" for j in range(KINDS[self.kind][1])}
+        return {
+            "covariance": covariance,
+            "shared": sharing,
+            "smoothing": SMOOTHING,
+            "families": families or None,
+        }
 
     @property
     def settings(self):
@@ -108,11 +125,17 @@ def truth_of(case):
     return case.truth_of(case.data)
 
 
+@cache
+def labelled_of(case):
+    """The rows of a case that have labels."""
+    return case.data.some(case.data.y >= 0)
+
+
 def cases():
     """Every combination; categories alone have no structure."""
     for kind in KINDS:
         for completeness in COMPLETENESS:
-            for structure in STRUCTURES if KINDS[kind][0] else ["full"]:
+            for structure in OF_KINDS[kind]:
                 yield Case(kind, completeness, structure)
 
 
@@ -120,7 +143,7 @@ def cases():
 def rows(kind, completeness, n=54, seed=5):
     """Rows of three classes; every class has every value, and rows that lack nothing."""
     generator = np.random.default_rng(seed)
-    numbers, sizes = KINDS[kind]
+    numbers, counts, sizes = KINDS[kind]
     y = np.arange(n) % 3
     spread = np.array([[1.0, 0.4], [0.0, 0.8]])
     centre = np.array([[0.0, 0.0], [2.2, 0.5], [0.6, 2.4]])
@@ -129,30 +152,41 @@ def rows(kind, completeness, n=54, seed=5):
     Z = np.array(
         [[generator.choice(m, p=p[c]) for m, p in zip(sizes, chances, strict=True)] for c in y]
     ).reshape(n, len(sizes))
+    N = generator.poisson(1.0 + 1.5 * y[:, None], size=(n, counts)).astype(float)
     missing, unlabelled = COMPLETENESS[completeness]
     if missing:
         X = np.where(generator.random(X.shape) < 0.15, np.nan, X)
         Z = np.where(generator.random(Z.shape) < 0.15, -1, Z)
+        N = np.where(generator.random(N.shape) < 0.15, np.nan, N)
     y = np.where((np.arange(n) % 4 == 3) & (np.arange(n) > 8), -1, y) if unlabelled else y
-    return oracle.Data(X, Z, sizes, y, 3)
+    return oracle.Data(X, N, Z, sizes, y, 3)
 
 
 @cache
 def queries(kind, n=24):
     """Rows to be predicted, complete ones, such as lack some values, and one that lacks all."""
     data = rows(kind, "missing", n=n, seed=11)
-    X, Z = data.X.copy(), data.Z.copy()
-    X[-1], Z[-1] = np.nan, -1
-    return oracle.Data(X, Z, data.sizes, np.arange(n) % 3, 3)
+    X, N, Z = data.X.copy(), data.N.copy(), data.Z.copy()
+    X[-1], N[-1], Z[-1] = np.nan, np.nan, -1
+    return oracle.Data(X, N, Z, data.sizes, np.arange(n) % 3, 3)
 
 
 def frame_of(data):
-    """Rows as a frame: numbers, then columns of pandas' type category."""
+    """Rows as a frame: numbers, counts, then columns of pandas' type category."""
     columns = {f"x{j}": data.X[:, j] for j in range(data.X.shape[1])}
+    columns |= {f"n{j}": data.N[:, j] for j in range(data.N.shape[1])}
     for j, m in enumerate(data.sizes):
         names = np.array([f"level {code}" for code in range(m)] + [None], dtype=object)
         columns[f"z{j}"] = pd.Categorical(names[data.Z[:, j]], [f"level {i}" for i in range(m)])
     return pd.DataFrame(columns)
+
+
+def table_of(data):
+    """Rows with their labels as an Arrow table; categories are strings."""
+    frame = frame_of(data).assign(y=labels_of(data))
+    for name in frame.columns[frame.columns.str.startswith("z")]:
+        frame[name] = frame[name].astype(object)
+    return pa.Table.from_pandas(frame, preserve_index=False)
 
 
 def labels_of(data):

@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from gaussbayes import GaussianClassifier, plots
@@ -142,3 +143,18 @@ def test_missing_numbers_of_a_model_are_integrated_out_of_every_figure() -> None
     marked = np.where(np.equal(labels, None), -1, y)
     ax = plots.confusion(model, X, marked)
     assert ax.get_title().endswith("(without 40 unlabelled)")
+
+
+def test_records_of_models_and_tables_of_arrow_do_as_well() -> None:
+    X, y = table(["a", "b", "c"])
+    model = GaussianClassifier(smoothing=1).fit(X, y)
+    arrow = pa.Table.from_pandas(X)
+    for draw in (plots.regions, plots.pairs, plots.confusion, plots.evidence, plots.predictions):
+        draw(model.model_, arrow, y)
+        draw(model.model_, model.model_.rows(arrow), y)
+        plt.close("all")
+    ax = plots.dataset(arrow, y)
+    assert sum(len(points.get_offsets()) for points in ax.collections) == len(y)
+    plots.shapes(arrow, y)
+    plots.densities(model.model_, arrow, y, feature="kind")
+    assert_readable(plt.gcf())

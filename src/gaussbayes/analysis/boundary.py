@@ -2,7 +2,8 @@
 
 The log-odds of two classes are those of the priors and of the densities of the one feature; their
 roots, which its family knows (of two Gaussians, those of a quadratic), are the decision boundaries.
-Of integers, between which there is nothing, a boundary stands halfway between two of them.
+Of integers, between which there is nothing, a boundary stands halfway between two of them;
+categories, which have no order, have none.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy as np
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import number_rows
-from gaussbayes.families.protocol import Crossing, Discrete, require
+from gaussbayes.families.protocol import Crossing, Discrete, Tabulated, require
 from gaussbayes.model.model import Model
 
 
@@ -33,7 +34,10 @@ def decision_boundaries(model: Model) -> tuple[Boundary, ...]:
     one label for each interval tells which roots are boundaries of regions. Where classes other
     than the two best are equal, nothing is decided.
     """
+    _check_single(model)
     density = model.densities[0]
+    if isinstance(density, Tabulated):
+        return ()
     if isinstance(density, Discrete):
         return _between_integers(model, *density.integers)
     roots = _all_roots(model)
@@ -86,10 +90,8 @@ def boundaries(model: Model, a: int, b: int) -> FloatArray:
     CapabilityError
         If the feature's family does not know where its densities cross.
     """
-    k, d = model.prior.shape[0], model.schema.n_features
-    if d != 1:
-        msg = f"boundaries are single points only with 1 feature; this model has {d}"
-        raise ParameterError(msg)
+    _check_single(model)
+    k = model.prior.shape[0]
     if a == b or not (0 <= a < k and 0 <= b < k):
         msg = f"a and b must be two different class codes from 0 to {k - 1}, got {a} and {b}"
         raise ParameterError(msg)
@@ -99,3 +101,10 @@ def boundaries(model: Model, a: int, b: int) -> FloatArray:
     family = model.components[0].family
     density = require(model.densities[0], Crossing, family, "a decision boundary")
     return density.crossings((a, b), float(log_prior[a] - log_prior[b]))
+
+
+def _check_single(model: Model) -> None:
+    d = model.schema.n_features
+    if d != 1:
+        msg = f"boundaries are single points only with 1 feature; this model has {d}"
+        raise ParameterError(msg)

@@ -64,8 +64,8 @@ def boundary_segments(regions: RegionMap, along: int) -> FloatArray:
     row, before = np.nonzero(codes[:, 1:] != codes[:, :-1])
     fraction = np.full(row.size, 0.5)
     if not grid.discrete[along]:
-        own = codes[row, before]
-        ahead, behind = lead[row, before, own], lead[row, before + 1, own]
+        winner = codes[row, before]
+        ahead, behind = lead[row, before, winner], lead[row, before + 1, winner]
         known = np.isfinite(ahead) & np.isfinite(behind) & (ahead > behind)
         fraction[known] = (ahead / (ahead - behind))[known]
     at = line[before] + fraction * grid.steps[along]

@@ -125,9 +125,9 @@ class View:
         coded = [place for place, is_number in enumerate(ordered) if not is_number]
         codes = np.empty((positions.shape[0], len(coded)), dtype=np.int32, order="F")
         for j, place in enumerate(coded):
-            own = np.array([*self.axes[place].codes, MISSING], dtype=np.int32)
+            known = np.array([*self.axes[place].codes, MISSING], dtype=np.int32)
             at = positions[:, place]
-            codes[:, j] = own[np.where(np.isnan(at), -1, at).astype(np.intp)]
+            codes[:, j] = known[np.where(np.isnan(at), -1, at).astype(np.intp)]
         return Rows(numbers, codes, self.model.categories if coded else ())
 
     def codes(self, y: Any) -> NDArray[np.intp]:

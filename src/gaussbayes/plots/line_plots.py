@@ -116,11 +116,9 @@ def scene(view: View, rows: RowPoints | None = None) -> LineScene:
     if rows is not None:
         (lowest,), (highest,) = view_limits(view, rows.places)
         low, high = min(low, lowest), max(high, highest)
-    is_ordered = view.axes[0].is_ordered
-    boundaries = decision_boundaries(view.model) if is_ordered else ()
-    every = [boundary.position for boundary in boundaries]
+    positions = [boundary.position for boundary in decision_boundaries(view.model)]
     span = high - low
-    near = [at for at in every if low - _NEAR * span <= at <= high + _NEAR * span]
+    near = [at for at in positions if low - _NEAR * span <= at <= high + _NEAR * span]
     if near:
         low = min(low, near[0] - 0.02 * span)
         high = max(high, near[-1] + 0.02 * span)
@@ -131,7 +129,7 @@ def scene(view: View, rows: RowPoints | None = None) -> LineScene:
         high=high,
         x=curve_points(view, low, high, _RESOLUTION, near),
         inside=tuple(near),
-        outside=tuple(at for at in every if at not in near),
+        outside=tuple(at for at in positions if at not in near),
         rows=rows,
         styles=style.class_styles(view.classes),
     )

@@ -147,10 +147,10 @@ def _check_number(m: int, chosen: bool) -> None:
 
 def _part(seen: View, columns: tuple[int, ...], rows: Rows, codes: NDArray[np.intp]) -> Part:
     part = view(seen.model, columns)
-    own = part.part(rows)
-    log_posterior = part.model.log_posterior(own)
+    shown = part.part(rows)
+    log_posterior = part.model.log_posterior(shown)
     wrong = (log_posterior.argmax(axis=1) != codes) & (codes >= 0)
-    return Part(part, part.positions(own), wrong, evaluate(log_posterior, codes, seen.classes))
+    return Part(part, part.positions(shown), wrong, evaluate(log_posterior, codes, seen.classes))
 
 
 def _some(n: int) -> NDArray[np.intp]:

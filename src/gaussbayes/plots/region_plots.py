@@ -101,10 +101,8 @@ def _draw_line(
     styles = style.class_styles(seen.classes)
     axis = seen.axes[0]
     (low,), (high,) = view_limits(seen, *([] if points is None else [points.places]))
-    every = (
-        [change.position for change in decision_boundaries(seen.model)] if axis.is_ordered else []
-    )
-    inside = [position for position in every if low <= position <= high]
+    changes = [boundary.position for boundary in decision_boundaries(seen.model)]
+    inside = [position for position in changes if low <= position <= high]
     cuts = inside if axis.is_ordered else [place + 0.5 for place in range(len(axis.codes) - 1)]
     between = {"between_integers": axis.is_discrete}
     top = 1.0 - mark_boundaries(ax, inside, (low, high), **between)
@@ -130,7 +128,7 @@ def _draw_line(
         entries = drawn if not points.unlabelled.all() else [*entries, *drawn]
     heights = n_strips - 1.0 - np.arange(len(styles))
     entries += row_markers.draw_means(ax, np.stack([seen.means[:, 0], heights], axis=1))
-    outside = [position for position in every if position not in inside]
+    outside = [position for position in changes if position not in inside]
     entries.append(boundary_handle(outside, inside, high - low, **between))
     if reject is not None:
         _hatch_line(ax, seen, reject, (low, high), 5 * resolution, top)

@@ -318,7 +318,7 @@ def draw_ticks(
     n = len(axis.categories)
     width, height = size_of(ax)
     room = _LEFT_BY_LEGENDS * (width if which == "x" else height) / n
-    every = -(-_TICK_LINE // room) if room < _TICK_LINE else 1
+    step = -(-_TICK_LINE // room) if room < _TICK_LINE else 1
     n_lines = max(1, int(room / _TICK_LINE))
     written = [text(name, line_length, min(3, n_lines)) for name in axis.categories]
     upright = False
@@ -329,7 +329,7 @@ def draw_ticks(
         )
         if not upright:
             written = [text(name, length, 3) for name in axis.categories]
-    places = range(0, n, int(every))
+    places = range(0, n, int(step))
     ticks.set_ticks(list(places), [written[place] for place in places])
     ax.tick_params(axis=which, labelsize="small", length=0)
     if upright:

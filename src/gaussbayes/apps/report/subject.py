@@ -459,8 +459,8 @@ class Subject:
         if not covariances[:, ~np.eye(len(first), dtype=bool)].any():
             return
         shared = covariances.shape[0] == 1 and self.classes.size > 1
-        every = zip(covariances, correlations(covariances), strict=True)
-        for code, (covariance, correlation) in enumerate(every):
+        pairs = zip(covariances, correlations(covariances), strict=True)
+        for code, (covariance, correlation) in enumerate(pairs):
             if code == MOST_COLUMNS:
                 return
             owner = ALL_CLASSES if shared else code
