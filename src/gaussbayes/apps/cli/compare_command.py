@@ -22,50 +22,37 @@ def _counts(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...
 
 
 @click.command("compare")
-@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=options.SOURCE)
-@options.target_option()
+@options.data_argument()
+@options.target_option
 @options.feature_options
 @options.estimation_options
-@click.option(
+@options.option(
     "--auto/--no-auto",
     "automatic",
     default=True,
-    show_default=True,
-    help="Whether the automatic choice of structure and shrinkage is compared, too.",
+    what="Whether the automatic choice of structure and shrinkage is compared, too.",
 )
-@click.option(
-    "--candidates",
-    "candidates",
-    is_flag=True,
-    help="List everything that it chose from, best first.",
+@options.option(
+    "--candidates", is_flag=True, what="List everything that it chose from, best first."
 )
-@options.held_out_option(
-    "FOLDS|PROPORTION|FILE",
-    "What errors are counted on: folds of cross-validation, a proportion of the rows, or the rows "
-    "of another file.",
-)
-@click.option(
-    "--neighbors",
+@options.compared_on_option
+@options.option(
+    "--neighbors A,B,...",
     callback=_counts,
     default="1,3,5,9,15",
-    show_default=True,
-    metavar="A,B,...",
-    help="How many nearest neighbours vote; '' for none.",
+    what="How many nearest neighbours vote; '' for none.",
 )
-@click.option(
-    "--sample",
+@options.option(
+    "--sample N",
     type=click.IntRange(1),
     default=COMPARED,
-    show_default=True,
-    metavar="N",
-    help="Compare on at most so many rows, drawn at random.",
+    what="Compare on at most so many rows, drawn at random.",
 )
-@click.option(
-    "--plot",
+@options.option(
+    "--plot FILE",
     "figure",
     type=options.OUTPUT,
-    metavar="FILE",
-    help="Plot the comparison as well, as a .png, .svg or .pdf file.",
+    what="Plot the comparison as well, as a .png, .svg or .pdf file.",
 )
 @options.seed_option("Decides which rows are held out, and which are drawn.")
 @options.label_options
@@ -101,9 +88,7 @@ def command(
         raise click.UsageError(msg)
     if not automatic and settings["shrinkage"] != "auto":
         options.check_no_selection("leave out --no-auto")
-    if held_out == options.LEAVE_ONE_OUT:
-        msg = "models are compared on folds, a proportion or another file: give --held-out one"
-        raise click.UsageError(msg)
+    options.check_compared_on(held_out)
     if figure is not None:
         figure_file.check_place(figure, *data)
     chosen = options.RowOptions.taken(settings)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.argument("data", metavar="IN...", nargs=-1, required=True, type=options.SOURCE)
 @click.argument("output", metavar="OUT", type=options.OUTPUT)
 @options.names_option(
-    "--columns", metavar="A,B,...", help="The columns to write, in this order.  [default: all]"
+    "--columns A,B,...", what="The columns to write, in this order.  [default: all]"
 )
 @options.output_format_option
 @options.escape_option
@@ -55,7 +55,7 @@ def convert_command(
 
 @click.command("schema")
 @click.argument("data", metavar="[DATA...]", nargs=-1, type=options.SOURCE)
-@click.option("--model", is_flag=True, help="Write the JSON Schema of model files instead.")
+@options.option("--model", is_flag=True, what="Write the JSON Schema of model files instead.")
 @options.reading_options
 @options.json_option("Write JSON instead of a table.")
 def schema_command(

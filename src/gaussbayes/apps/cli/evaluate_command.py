@@ -30,10 +30,8 @@ _FOLDS = 10
 
 
 @click.command("evaluate")
-@click.argument(
-    "arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=options.SOURCE
-)
-@options.target_option()
+@options.data_argument("[MODEL] DATA...")
+@options.target_option
 @options.feature_options
 @options.model_options
 @options.held_out_options

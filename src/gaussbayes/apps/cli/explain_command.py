@@ -50,38 +50,32 @@ def _reference(_: click.Context, __: click.Parameter, value: str) -> str | list[
 @click.command("explain")
 @click.argument("model", type=options.MODEL)
 @click.argument("data", type=options.SOURCE)
-@click.option(
-    "--row",
+@options.option(
+    "--row N",
     "number",
     type=click.IntRange(min=1),
     default=1,
-    show_default=True,
-    metavar="N",
-    help="The row to explain, counted from 1, the header not counted.",
+    what="The row to explain, counted from 1, the header not counted.",
 )
 @options.names_option(
-    "--classes",
-    metavar="A,B",
-    help="The two classes to compare.  [default: the most probable one and the next]",
+    "--classes A,B",
+    what="The two classes to compare.  [default: the most probable one and the next]",
 )
-@click.option(
-    "--reference",
+@options.option(
+    "--reference mean|rival|X,Y,...",
     callback=_reference,
     default="mean",
-    show_default=True,
-    metavar="mean|rival|X,Y,...",
-    help="What the row is compared with: the mean of all classes, that of B, or a point, with a "
+    what="What the row is compared with: the mean of all classes, that of B, or a point, with a "
     "number for each feature that has a mean.",
 )
 @options.other_priors_option(
     "Other priors than the model's; numbers are in the order of the sorted classes."
 )
-@click.option(
-    "--plot",
+@options.option(
+    "--plot FILE",
     "figure",
     type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Plot what each feature adds, too: a .png, .svg or .pdf file.",
+    what="Plot what each feature adds, too: a .png, .svg or .pdf file.",
 )
 @options.format_option
 @options.json_option("Write everything as JSON, every number exact.")

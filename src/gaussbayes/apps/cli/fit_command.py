@@ -20,26 +20,24 @@ _KEPT = 10
 
 
 @click.command("fit")
-@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=options.SOURCE)
-@options.target_option()
-@click.option(
+@options.data_argument()
+@options.target_option
+@options.option(
     "-o",
-    "--output",
+    "--output MODEL",
     "model",
     type=options.OUTPUT,
     default="model.json",
-    show_default=True,
-    metavar="MODEL",
-    help="The model file to write; - is standard output.",
+    what="The model file to write; - is standard output.",
 )
 @options.feature_options
 @options.model_options
 @options.weights_option
 @options.label_options
-@click.option(
+@options.option(
     "--keep-unlabelled",
     is_flag=True,
-    help="Write rows without label into the model file, up to 64 MB, so that it can be updated "
+    what="Write rows without label into the model file, up to 64 MB, so that it can be updated "
     "and merged, and forget.",
 )
 @options.reading_options

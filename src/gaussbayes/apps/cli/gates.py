@@ -1,16 +1,16 @@
 """Gates: bars that an evaluation must reach, or the command ends with exit code 4."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from gaussbayes.apps.cli import options
+
 if TYPE_CHECKING:
     from gaussbayes.analysis.evaluation import Evaluation
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 GATE_FAILED = 4
 
@@ -19,27 +19,40 @@ GATE_FAILED = 4
 class Gate:
     """A figure of an evaluation, and which side of the bar it must be on."""
 
-    option: str
+    name: str  # of the option, as an argument of a function
     figure: str  # the name of the figure as a property of `Evaluation`
     words: str
-    at_least: bool
     highest: float
 
     @property
-    def name(self) -> str:
-        """The option as an argument of a function."""
-        return self.option.removeprefix("--").replace("-", "_")
+    def option(self) -> str:
+        """The option as users type it."""
+        return f"--{self.name.replace('_', '-')}"
 
-    def passed(self, figure: float, bar: float) -> bool:
-        """Whether a figure reaches the bar; one that is no number never does."""
-        return figure >= bar if self.at_least else figure <= bar
+    @property
+    def side(self) -> str:
+        """On which side of the bar a figure must not be."""
+        return "below" if self.name.startswith("min") else "above"
+
+    def passed(self, evaluation: "Evaluation", bar: float) -> bool:
+        """Whether the figure reaches the bar; one that is no number never does."""
+        figure = getattr(evaluation, self.figure)
+        return bool(figure >= bar if self.side == "below" else figure <= bar)
+
+    def check_bar(self, _: click.Context, __: click.Parameter, value: float | None) -> float | None:
+        """The bar, if it can be one; a callback of click."""
+        if value is not None and not 0.0 <= value <= self.highest:
+            top = " on" if math.isinf(self.highest) else f" to {self.highest:g}"
+            msg = f"expected a number from 0{top}, got {value:g}"
+            raise click.BadParameter(msg)
+        return value
 
 
 GATES = (
-    Gate("--min-accuracy", "accuracy", "accuracy", at_least=True, highest=1.0),
-    Gate("--max-error", "error", "error", at_least=False, highest=1.0),
-    Gate("--max-log-loss", "log_loss", "log loss", at_least=False, highest=math.inf),
-    Gate("--max-brier", "brier", "Brier score", at_least=False, highest=2.0),
+    Gate("min_accuracy", "accuracy", "accuracy", 1.0),
+    Gate("max_error", "error", "error", 1.0),
+    Gate("max_log_loss", "log_loss", "log loss", math.inf),
+    Gate("max_brier", "brier", "Brier score", 2.0),
 )
 
 
@@ -49,18 +62,18 @@ class GateFailedError(click.ClickException):
     exit_code = GATE_FAILED
 
 
-def gate_options(function: Function) -> Function:
-    """One option for each gate; `take_bars` takes them out of the arguments again."""
-    for gate in reversed(GATES):
-        side = "below" if gate.at_least else "above"
-        function = click.option(
-            gate.option,
+gate_options = options.together(
+    *(
+        options.option(
+            f"{gate.option} NUMBER",
             type=float,
-            callback=_bar(gate),
-            metavar="NUMBER",
-            help=f"End with exit code {GATE_FAILED} if the {gate.words} is {side} this.",
-        )(function)
-    return function
+            callback=gate.check_bar,
+            what=f"End with exit code {GATE_FAILED} if the {gate.words} is {gate.side} this.",
+        )
+        for gate in GATES
+    )
+)
+"""One option for each gate; `take_bars` takes them out of the arguments again."""
 
 
 def take_bars(arguments: dict[str, Any]) -> dict[str, float]:
@@ -78,14 +91,10 @@ def take_bars(arguments: dict[str, Any]) -> dict[str, float]:
 
 def records(evaluation: "Evaluation", given: Mapping[str, float]) -> list[dict[str, Any]]:
     """Each gate with its bar and whether it was passed, as plain values."""
+    bars = [(gate, given[gate.name]) for gate in GATES if gate.name in given]
     return [
-        {
-            "gate": gate.name,
-            "bar": given[gate.name],
-            "passed": gate.passed(getattr(evaluation, gate.figure), given[gate.name]),
-        }
-        for gate in GATES
-        if gate.name in given
+        {"gate": gate.name, "bar": bar, "passed": gate.passed(evaluation, bar)}
+        for gate, bar in bars
     ]
 
 
@@ -103,14 +112,9 @@ def check(evaluation: "Evaluation", given: Mapping[str, float]) -> None:
     failed = []
     for gate in GATES:
         bar = given.get(gate.name)
-        if bar is None:
-            continue
-        figure = getattr(evaluation, gate.figure)
-        if not gate.passed(figure, bar):
-            side = "below" if gate.at_least else "above"
-            failed.append(
-                f"the {gate.words} is {_written(figure, bar)}, {side} {gate.option} {bar:g}"
-            )
+        if bar is not None and not gate.passed(evaluation, bar):
+            written = _written(getattr(evaluation, gate.figure), bar)
+            failed.append(f"the {gate.words} is {written}, {gate.side} {gate.option} {bar:g}")
     if failed:
         raise GateFailedError("; ".join(failed))
 
@@ -119,14 +123,3 @@ def _written(figure: float, bar: float) -> str:
     """A figure to six digits, or to all where it would read like the bar that it misses."""
     short = f"{figure:.6g}"
     return short if float(short) != bar else repr(figure)
-
-
-def _bar(gate: Gate) -> Callable[..., float | None]:
-    def check_bar(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
-        if value is not None and not 0.0 <= value <= gate.highest:
-            top = "" if math.isinf(gate.highest) else f" to {gate.highest:g}"
-            msg = f"expected a number from 0{top}{' on' if not top else ''}, got {value:g}"
-            raise click.BadParameter(msg)
-        return value
-
-    return check_bar

@@ -10,15 +10,15 @@ from gaussbayes.apps.cli.console import tell
 
 @click.command("lab")
 @click.argument("data", metavar="[DATA]", required=False, type=options.SOURCE)
-@options.target_option()
-@click.option(
-    "--port",
+@options.target_option
+@options.option(
+    "--port N",
     type=click.IntRange(0, 65535),
     default=0,
-    metavar="N",
-    help="The port of this machine to listen on.  [default: one that is free]",
+    show_default=False,
+    what="The port of this machine to listen on.  [default: one that is free]",
 )
-@click.option("--no-browser", is_flag=True, help="Print the address, but do not open it.")
+@options.option("--no-browser", is_flag=True, what="Print the address, but do not open it.")
 @options.seed_option("Decides which rows of a large file are shown.")
 @options.reading_options
 def command(

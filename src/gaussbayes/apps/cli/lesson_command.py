@@ -1,6 +1,7 @@
 """``gaussbayes lesson NAME``, ``lessons`` and ``demo``: worked examples and their figures."""
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -12,10 +13,9 @@ from gaussbayes.apps.cli.figure_file import DPI
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from gaussbayes.apps.cli.lesson_results import Repeated, Replayed
-    from gaussbayes.lessons import Figure, Lesson
+    from gaussbayes.lessons import Lesson
 
 
 def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
@@ -27,15 +27,12 @@ def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[s
 
 @click.command("lesson")
 @click.argument("names", metavar="NAME...", nargs=-1, shell_complete=_complete)
-@click.option(
-    "--all", "replay_all", is_flag=True, help="Replay every lesson, in the course's order."
-)
-@click.option(
-    "--save",
+@options.option("--all", "replay_all", is_flag=True, what="Replay all, in the course's order.")
+@options.option(
+    "--save DIR",
     "directory",
     type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Save the figures there as PNG files; the directory is made if it is missing.",
+    what="Save the figures there as PNG files; the directory is made if it is missing.",
 )
 @options.seed_option("Draws the random rows.")
 @options.json_option("Write a line of JSON for each lesson.")
@@ -88,91 +85,72 @@ def _chosen(names: tuple[str, ...], replay_all: bool, seed: int) -> "list[Lesson
         raise click.UsageError(str(error)) from None
 
 
-def _replayed(lesson: "Lesson") -> "list[Replayed]":
-    from gaussbayes.apps.cli.lesson_results import Replayed
+def _replay(lesson: "Lesson") -> "tuple[list[Replayed], list[Repeated]]":
+    """Our results, and those of many draws."""
+    from gaussbayes.apps.cli.lesson_results import Repeated, Replayed
     from gaussbayes.base.progress import track
 
-    steps = track(lesson.results, f"results of {lesson.name}")
-    return [Replayed(result, result.value()) for result in steps]
-
-
-def _repeated(lesson: "Lesson") -> "list[Repeated]":
-    from gaussbayes.apps.cli.lesson_results import Repeated
-    from gaussbayes.base.progress import track
-
-    steps = track(lesson.spreads, f"many draws for {lesson.name}")
-    return [Repeated(spread, spread.values()) for spread in steps]
+    results = track(lesson.results, f"results of {lesson.name}")
+    spreads = track(lesson.spreads, f"many draws for {lesson.name}")
+    return (
+        [Replayed(result, result.value()) for result in results],
+        [Repeated(spread, spread.values()) for spread in spreads],
+    )
 
 
 def _record(lesson: "Lesson", seed: int, directory: Path | None) -> dict[str, Any]:
-    results = [replayed.record() for replayed in _replayed(lesson)]
+    results, spreads = _replay(lesson)
     files = [None] * len(lesson.figures) if directory is None else _save_figures(lesson, directory)
+    figures = zip(lesson.figures, files, strict=True)
     return {
-        "name": lesson.name,
-        "title": lesson.title,
-        "source": lesson.source,
-        "text": lesson.text,
+        **{name: getattr(lesson, name) for name in ("name", "title", "source", "text")},
         "seed": seed,
         "data": [
             {"name": table.name, "rows": len(table.rows), "source": table.source}
             for table in lesson.data
         ],
-        "results": results,
-        "spreads": [repeated.record() for repeated in _repeated(lesson)],
-        "errata": [
-            {name: getattr(erratum, name) for name in ("where", "printed", "right", "why")}
-            for erratum in lesson.errata
-        ],
+        "results": [replayed.record() for replayed in results],
+        "spreads": [repeated.record() for repeated in spreads],
+        "errata": [asdict(erratum) for erratum in lesson.errata],
         "figures": [
-            {
-                "name": figure.name,
-                "caption": figure.caption,
-                "file": None if file is None else str(file),
-            }
-            for figure, file in zip(lesson.figures, files, strict=True)
+            {"name": figure.name, "caption": figure.caption, "file": file and str(file)}
+            for figure, file in figures
         ],
     }
 
 
 def _print(lesson: "Lesson", out: "Console") -> None:
+    from rich.table import Table
+
     from gaussbayes.apps.cli import lesson_results
 
-    replayed, repeated = _replayed(lesson), _repeated(lesson)
+    replayed, repeated = _replay(lesson)
     out.print(lesson.title, style="bold")
     console.paragraph(out, lesson.source, style="dim")
     out.print()
     console.paragraph(out, lesson.text)
-    out.print()
+    if lesson.data:
+        out.print()
     for table in lesson.data:
         columns = f"{len(table.rows)} rows of {', '.join(table.features)}"
         console.paragraph(out, f"{table.name}: {columns}; {table.source}.")
-    if lesson.data:
-        out.print()
-    out.print(lesson_results.result_table(replayed))
+    console.print_tables(out, [lesson_results.result_table(replayed)])
     for note in lesson_results.notes(replayed):
         out.print()
         console.paragraph(out, note, style="dim")
     if repeated:
-        out.print()
-        out.print(lesson_results.spread_table(repeated))
+        console.print_tables(out, [lesson_results.spread_table(repeated)])
     if lesson.errata:
         out.print("\nWhere the handout errs", style="bold")
     for erratum in lesson.errata:
         out.print()
         console.paragraph(out, erratum.where, style="bold")
-        lines = {"printed": erratum.printed, "right": erratum.right, "why": erratum.why}
-        out.print(_labelled(lines), width=min(out.width, console.WIDEST_TEXT))
-
-
-def _labelled(lines: dict[str, str]) -> "Table":
-    from rich.table import Table
-
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="dim", no_wrap=True)
-    grid.add_column(overflow="fold")
-    for label, text in lines.items():
-        grid.add_row(f"  {label}", text)
-    return grid
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(style="dim", no_wrap=True)
+        grid.add_column(overflow="fold")
+        for label in ("printed", "right", "why"):
+            grid.add_row(f"  {label}", getattr(erratum, label))
+        out.print(grid, width=min(out.width, console.WIDEST_TEXT))
 
 
 def _print_figures(lesson: "Lesson", directory: Path | None, out: "Console", windows: bool) -> None:
@@ -208,11 +186,6 @@ def _make_directory(directory: Path) -> None:
         raise click.ClickException(msg) from None
 
 
-def _file_name(lesson: "Lesson", figure: "Figure") -> str:
-    """What a figure is saved as."""
-    return f"{lesson.name}-{figure.name}.png"
-
-
 def _save_figures(lesson: "Lesson", directory: Path) -> list[Path]:
     """Draw the figures and save them; all of them are there in the end, or none."""
     if not lesson.figures:
@@ -225,13 +198,12 @@ def _save_figures(lesson: "Lesson", directory: Path) -> list[Path]:
     from gaussbayes.base.progress import track
 
     with TemporaryDirectory(dir=directory, prefix=".gaussbayes-") as stage:
-        names = []
-        for figure in track(lesson.figures, f"figures of {lesson.name}"):
+        names = [f"{lesson.name}-{figure.name}.png" for figure in lesson.figures]
+        figures = track(lesson.figures, f"figures of {lesson.name}")
+        for name, figure in zip(names, figures, strict=True):
             drawn = figure.draw()
-            name = _file_name(lesson, figure)
             drawn.savefig(Path(stage) / name, dpi=DPI)
             plt.close(drawn)
-            names.append(name)
         for name in names:
             Path(stage, name).replace(directory / name)
     return [directory / name for name in names]
@@ -278,13 +250,8 @@ def lessons_command(as_json: bool) -> None:
     lessons = all_lessons()
     if as_json:
         records = [
-            {
-                "name": lesson.name,
-                "title": lesson.title,
-                "source": lesson.source,
-                "results": len(lesson.results),
-                "figures": len(lesson.figures),
-            }
+            {name: getattr(lesson, name) for name in ("name", "title", "source")}
+            | {"results": len(lesson.results), "figures": len(lesson.figures)}
             for lesson in lessons
         ]
         console.write_json(records, indent=2)

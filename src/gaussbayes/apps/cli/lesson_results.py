@@ -14,6 +14,7 @@ from gaussbayes.lessons.lesson import Result, Spread
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 _MOST_DECIMALS = 8
 _WIDEST_NAME = 48
@@ -49,11 +50,8 @@ class Replayed:
         """Everything about it as plain values."""
         result = self.result
         return {
-            "name": result.name,
-            "unit": result.unit,
-            "handout": result.handout,
+            **{name: getattr(result, name) for name in ("name", "unit", "handout", "right")},
             "ours": self.ours.tolist(),
-            "right": result.right,
             "tolerance": result.tolerance.tolist(),
             "random": self.drawn,
             "handout_agrees": self.handout_agrees,
@@ -62,29 +60,24 @@ class Replayed:
 
 
 def result_table(replayed: Sequence[Replayed]) -> "Table":
-    """Mark, name and verdict, the handout's number, ours, and the right one.
+    """Mark, name and verdict, the handout's number, ours, and the right each.
 
     Vectors are written as columns and matrices by row, so that what belongs together is on one
     line. Where the handout prints none of the numbers, its column is left out.
     """
-    from rich.text import Text
-
-    printed = any(one.result.handout is not None for one in replayed)
+    printed = any(each.result.handout is not None for each in replayed)
     numbers = ["the handout", "ours", "right"] if printed else ["ours", "right"]
     table = text_table("", "result", *numbers, leading=1)
     table.columns[1].max_width = _WIDEST_NAME  # so that the numbers stay close by
     for column in table.columns[2:]:
         column.no_wrap = True
-    for one in replayed:
-        good, words = verdict(one)
-        unit = f" ({one.result.unit})" if one.result.unit else ""
-        name = Text(f"{one.result.name}{unit}").append(f"\n{words}", style="dim")
-        mark = Text("✓", style="green") if good else Text("✗", style="bold red")
-        cells = [_ours(one), written(one.result.right)]
+    for each in replayed:
+        good, words = verdict(each)
+        cells = [_ours(each), written(each.result.right)]
         if printed:
-            handout = one.result.handout
+            handout = each.result.handout
             cells.insert(0, "–" if handout is None else written(handout, fill=False))
-        table.add_row(mark, name, *cells)
+        table.add_row(*_marked(each.result, good, words), *cells)
     return table
 
 
@@ -111,22 +104,17 @@ class Repeated:
 
 def spread_table(repeated: Sequence[Repeated]) -> "Table":
     """Smallest, mean and largest value over the draws, and whether the handout's is among them."""
-    from rich.text import Text
-
     table = text_table(
         "", "result", "draws", "smallest", "mean", "largest", "the handout", leading=1
     )
     for column in table.columns[2:]:
         column.justify, column.no_wrap = "right", True
-    for one in repeated:
-        seen = one.record()
+    for each in repeated:
+        seen = each.record()
         among = seen["handout_among_them"]
-        unit = f" ({seen['unit']})" if seen["unit"] else ""
         words = "the handout's lies among them" if among else "the handout's lies outside"
-        mark = Text("✓", style="green") if among else Text("✗", style="bold red")
         table.add_row(
-            mark,
-            Text(f"{seen['name']}{unit}").append(f"\n{words}", style="dim"),
+            *_marked(each.spread, among, words),
             f"{seen['draws']:,}",
             *(written(seen[name], _SPREAD_DECIMALS) for name in ("smallest", "mean", "largest")),
             written(seen["handout"]),
@@ -134,25 +122,36 @@ def spread_table(repeated: Sequence[Repeated]) -> "Table":
     return table
 
 
+def _marked(result: Result | Spread, good: bool, words: str) -> "tuple[Text, Text]":
+    """A mark, and the name of a result with what is said of it."""
+    from rich.text import Text
+
+    unit = f" ({result.unit})" if result.unit else ""
+    mark = Text("✓", style="green") if good else Text("✗", style="bold red")
+    return mark, Text(f"{result.name}{unit}").append(f"\n{words}", style="dim")
+
+
 def notes(replayed: Sequence[Replayed]) -> list[str]:
     """What has to be said to the table."""
-    said = []
-    if all(one.result.handout is None for one in replayed):
-        said.append("The handout prints none of these numbers.")
-    if any(one.drawn for one in replayed):
-        said.append("±: how far a right result may lie off because its rows are drawn at random.")
-    return said
+    remarks = []
+    if all(each.result.handout is None for each in replayed):
+        remarks.append("The handout prints none of these numbers.")
+    if any(each.drawn for each in replayed):
+        remarks.append(
+            "±: how far a right result may lie off because its rows are drawn at random."
+        )
+    return remarks
 
 
-def verdict(one: Replayed) -> tuple[bool, str]:
+def verdict(each: Replayed) -> tuple[bool, str]:
     """Whether all is well, and what to say of it."""
-    if not one.ours_agrees:
-        return False, "ours is off" if one.handout_agrees is not False else "both are off"
-    if one.handout_agrees is False:
+    if not each.ours_agrees:
+        return False, "ours is off" if each.handout_agrees is not False else "both are off"
+    if each.handout_agrees is False:
         return False, "the handout errs"
-    words = "right" if one.handout_agrees is None else "agree"
-    if one.drawn:
-        words += f" within ±{float(np.max(one.result.tolerance)):.2g}"
+    words = "right" if each.handout_agrees is None else "agree"
+    if each.drawn:
+        words += f" within ±{float(np.max(each.result.tolerance)):.2g}"
     return True, words
 
 
@@ -204,13 +203,13 @@ def _is_tiny(value: float) -> bool:
     return 0.0 < abs(value) < _TINY
 
 
-def _ours(one: Replayed) -> str:
+def _ours(each: Replayed) -> str:
     """Our value to the decimals that are right, or two beyond the first that is random."""
-    result, decimals = one.result, min(one.result.decimals, _MOST_DECIMALS)
-    if one.drawn:
+    result, decimals = each.result, min(each.result.decimals, _MOST_DECIMALS)
+    if each.drawn:
         errors = np.asarray(result.standard_error, dtype=np.float64)
         first = -math.floor(math.log10(errors[errors > 0].min()))
         decimals = max(0, min(decimals, first + 2))
     # What is zero but for rounding errors is written as zero.
-    nothing = (np.asarray(result.right) == 0) & (np.abs(one.ours) < 0.5 * 10.0**-result.decimals)
-    return written(np.where(nothing, 0.0, one.ours), decimals)
+    nothing = (np.asarray(result.right) == 0) & (np.abs(each.ours) < 0.5 * 10.0**-result.decimals)
+    return written(np.where(nothing, 0.0, each.ours), decimals)

@@ -16,18 +16,16 @@ if TYPE_CHECKING:
 
 @click.command("merge")
 @click.argument("parts", metavar="MODEL MODEL...", nargs=-1, required=True, type=options.MODEL)
-@click.option(
+@options.option(
     "-o",
-    "--output",
+    "--output OUT",
     type=options.OUTPUT,
     required=True,
-    metavar="OUT",
-    help="The model file to write; - is standard output.",
+    what="The model file to write; - is standard output.",
 )
-@click.option(
-    "--settings-of",
-    metavar="first|MODEL",
-    help="Whose settings the result has, if they differ: those of the first model, or of this one.",
+@options.option(
+    "--settings-of first|MODEL",
+    what="Whose settings the result has, if they differ: those of the first model, or of this one.",
 )
 def command(parts: tuple[str, ...], output: str, settings_of: str | None) -> None:
     """Merge models of parts of the rows into the model of all rows.

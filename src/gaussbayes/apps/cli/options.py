@@ -10,9 +10,11 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import click
 
-from gaussbayes.families.registry import FAMILIES
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.families.registry import FAMILIES, family_type
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Decorator: TypeAlias = Callable[[Function], Function]
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")
 """Formats of files of rows."""
@@ -28,7 +30,6 @@ LEAVE_ONE_OUT: Literal["loo"] = "loo"
 HeldOut: TypeAlias = int | float | Path | Literal["loo"]
 """Folds, a proportion, a file, or one row at a time."""
 
-_SHAPES = ("full", "diagonal", "spherical")
 _LARGEST_SEED = 2**32 - 1
 """That scikit-learn takes."""
 
@@ -53,21 +54,91 @@ OUTPUT = click.Path(dir_okay=False, allow_dash=True)
 _DATA = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 
 
-def together(*options: Callable[[Function], Function]) -> Callable[[Function], Function]:
+_SHAPES = click.Choice(["full", "diagonal", "spherical", "auto"])
+_CRITERIA = click.Choice(["leave-one-out", "bic"])
+
+_HELP = {
+    "--bad-rows": "Stop at a row that cannot be used, or leave it out, count it and name it.",
+    "--categorical": "The features that hold categories; it may be given several times.  [default: "
+    "those of a dictionary type in Parquet and Arrow files]",
+    "--covariance": "What a class's covariance may look like; auto chooses, shared or not or in "
+    "part.",
+    "--cv": "The same as --held-out N.",
+    "--divisor": "Divide the scatter by N, or by N - 1.",
+    "--escape": "Put ' before strings that a spreadsheet would take for a formula (CSV, TSV).",
+    "--family": f"The family of features, one of {', '.join(FAMILIES)}; it may be given several "
+    "times. With gaussian the features named together are a block of their own.",
+    "--features": "The columns to learn from.  [default: all but the target]",
+    "--format": "The format of the data files.  [default: by their names]",
+    "--held-out": "What errors are counted on: folds of cross-validation, a proportion of the "
+    "rows, the rows of another file, or one row at a time.  [default: 10]",
+    "--labelled-only": "Leave out rows whose label is missing, which are used otherwise.",
+    "--loo": "The same as --held-out loo: leave one out.",
+    "--output": "The file to write, its format told by its name.  [default: standard output]",
+    "--output-format": "The format of the file to write.  [default: by its name, or csv]",
+    "--priors": "The classes' priors; numbers are in the order of the sorted classes.",
+    "--selection": "What auto chooses by: the log loss of every row under the model without it, "
+    "for which the rows must fit into memory, or BIC.",
+    "--shared": "All classes share one covariance.",
+    "--sharing": "How far each class's covariance is shrunk towards the pooled one, from 0 to 1.",
+    "--shrinkage": "How far covariances are shrunk towards the spherical one; auto chooses.",
+    "--smoothing": "What is added to the weight of each category, and to counts, in every class.",
+    "--target": "The column that holds the classes.",
+    "--test": "The same as --held-out FILE.",
+    "--unlabelled": "A label that stands for a missing one, such as -1 or ?.",
+    "--unlabelled-weight": "How much a row without label counts beside a labelled one.",
+    "--weights": "The column that says how much each row counts.",
+}
+"""What the help says of options that several subcommands have."""
+
+
+def option(*declarations: str, what: str | None = None, **settings: Any) -> Decorator[Any]:
+    """An option; a default that is given is shown.
+
+    Parameters
+    ----------
+    declarations : its names, as click takes them; behind one of them, what its value is called
+    what : what the help says; None is what it says of every option of this name
+    settings : as click takes them
+
+    Examples
+    --------
+    >>> command = option("-n", "--rows N", what="How many rows.")(click.Command("sample"))
+    """
+    names = [declaration.partition(" ")[0] for declaration in declarations]
+    called = [declaration.partition(" ")[2] for declaration in declarations]
+    flag = next(name for name in reversed(names) if name.startswith("-"))
+    shown = "default" in settings and "flag_value" not in settings
+    settings = {"metavar": "".join(called) or None, "show_default": shown} | settings
+    return click.option(*names, help=_HELP[flag] if what is None else what, **settings)
+
+
+def together(*options: Decorator[Any]) -> Decorator[Any]:
     """Several decorators as one; the help lists them in this order."""
 
     def decorate(function: Function) -> Function:
-        for option in reversed(options):
-            function = option(function)
+        for each in reversed(options):
+            function = each(function)
         return function
 
     return decorate
 
 
-# Values.
+def data_argument(metavar: str = "DATA...") -> Decorator[Any]:
+    """Files of rows; with another name in the usage they are the argument ``arguments``."""
+    name = "data" if metavar == "DATA..." else "arguments"
+    return click.argument(name, metavar=metavar, nargs=-1, required=True, type=SOURCE)
 
 
-def as_names(value: str, option: str | None = None) -> tuple[str, ...]:
+# Values: a converter takes what was typed, and is a callback of click by `_by`.
+
+
+def _by(convert: Callable[[Any], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """A callback that converts what was typed; None stays None."""
+    return lambda _, __, value: None if value is None else convert(value)
+
+
+def as_names(value: str, hint: str | None = None) -> tuple[str, ...]:
     """Names separated by commas; quotes go around one that holds a comma itself.
 
     Examples
@@ -78,68 +149,53 @@ def as_names(value: str, option: str | None = None) -> tuple[str, ...]:
     names = tuple(name.strip() for name in next(csv.reader([value]), []))
     if not names or "" in names or len(set(names)) < len(names):
         msg = f"expected different names separated by commas, got {value!r}"
-        raise click.BadParameter(msg, param_hint=option)
+        raise click.BadParameter(msg, param_hint=hint)
     return names
 
 
-def _names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    return None if value is None else as_names(value)
-
-
-def _all_names(
-    _: click.Context, __: click.Parameter, value: tuple[str, ...]
-) -> tuple[str, ...] | None:
+def _all_names(values: Sequence[str]) -> tuple[str, ...] | None:
     """Names of an option that may be given several times."""
-    names = tuple(name for part in value for name in as_names(part))
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        msg = f"{twice!r} is given twice"
+    names = tuple(name for value in values for name in as_names(value))
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        msg = f"{twice[0]!r} is given twice"
         raise click.BadParameter(msg)
     return names or None
 
 
-def families(
-    ctx: click.Context | None, param: click.Parameter | None, value: tuple[str, ...]
-) -> dict[tuple[str, ...], str] | None:
+def as_families(values: Sequence[str]) -> dict[tuple[str, ...], str] | None:
     """Families of features: a name, or several separated by commas, each time.
 
     Examples
     --------
-    >>> families(None, None, ("visits=poisson", "height,weight=gaussian"))
+    >>> as_families(["visits=poisson", "height,weight=gaussian"])
     {('visits',): 'poisson', ('height', 'weight'): 'gaussian'}
     """
-    del ctx, param
-    from gaussbayes.base.errors import ParameterError
-    from gaussbayes.families.registry import family_type
-
     blocks: dict[tuple[str, ...], str] = {}
-    family_of: dict[str, str] = {}
-    for text in value:
-        features, _, family = text.rpartition("=")
+    for value in values:
+        features, _, family = value.rpartition("=")
         if not features:
-            msg = f"expected features and a family, such as visits=poisson, got {text!r}"
+            msg = f"expected features and a family, such as visits=poisson, got {value!r}"
             raise click.BadParameter(msg)
         try:
             family_type(family)
         except ParameterError as error:
             raise click.BadParameter(str(error)) from None
         names = as_names(features)
-        for name in names:
-            if name in family_of:
-                both = f"{family_of[name]!r} and {family!r}"
-                msg = f"{name!r} must have one family, but is given two: {both}"
+        for others, other in blocks.items():
+            for name in set(names) & set(others):
+                msg = f"{name!r} must have one family, but is given two: {other!r} and {family!r}"
                 raise click.BadParameter(msg)
-            family_of[name] = family
         blocks[names] = family
     return blocks or None
 
 
-def priors(_: click.Context, __: click.Parameter, value: str) -> list[float] | str | None:
+def as_priors(value: str) -> list[float] | str | None:
     """``estimated``, ``uniform``, or a number for each class.
 
     Examples
     --------
-    >>> priors(None, None, "0.2,0.8")
+    >>> as_priors("0.2,0.8")
     [0.2, 0.8]
     """
     if value in {"estimated", "uniform"}:
@@ -151,72 +207,65 @@ def priors(_: click.Context, __: click.Parameter, value: str) -> list[float] | s
         raise click.BadParameter(msg) from None
 
 
-def _other_priors(
-    *words: str,
-) -> Callable[[click.Context, click.Parameter, str], list[float] | str | None]:
-    """As `priors`, or one of some words as it is."""
+def _as_number(value: str, expected: str, most: float, hint: str | None = None) -> float:
+    """A number from 0 to `most`, which must be finite."""
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not (0.0 <= number <= most and math.isfinite(number)):
+        msg = f"expected {expected}, got {value!r}"
+        raise click.BadParameter(msg, param_hint=hint)
+    return number
 
-    def convert(ctx: click.Context, param: click.Parameter, value: str) -> list[float] | str | None:
-        return value if value in words else priors(ctx, param, value)
 
-    return convert
-
-
-def shrinkage(_: click.Context, __: click.Parameter, value: str) -> float | str | None:
+def as_shrinkage(value: str) -> float | str | None:
     """``none``, ``oas``, ``auto`` or a number from 0 to 1.
 
     Examples
     --------
-    >>> shrinkage(None, None, "0.5"), shrinkage(None, None, "none")
+    >>> as_shrinkage("0.5"), as_shrinkage("none")
     (0.5, None)
     """
     if value in {"none", "oas", "auto"}:
         return None if value == "none" else value
-    intensity = _number(value)
-    if intensity is None or not 0.0 <= intensity <= 1.0:
-        msg = f"expected 'auto', 'none', 'oas' or a number between 0 and 1, got {value!r}"
-        raise click.BadParameter(msg)
-    return intensity
+    return _as_number(value, "'auto', 'none', 'oas' or a number between 0 and 1", 1.0)
 
 
-def sharing(_: click.Context, __: click.Parameter, value: str) -> bool | float:
+def as_sharing(value: str) -> bool | float:
     """How far covariances are shrunk towards the pooled one; 1 is True, 0 is False.
 
     Examples
     --------
-    >>> sharing(None, None, "0.5"), sharing(None, None, "1")
+    >>> as_sharing("0.5"), as_sharing("1")
     (0.5, True)
     """
-    number = _number(value)
-    if number is None or not 0.0 <= number <= 1.0:
-        msg = f"expected a number between 0 and 1, got {value!r}"
-        raise click.BadParameter(msg, param_hint="'--sharing'")
+    number = _as_number(value, "a number between 0 and 1", 1.0, "'--sharing'")
     return number if 0.0 < number < 1.0 else bool(number)
 
 
-def _not_negative(_: click.Context, __: click.Parameter, value: str) -> float:
-    number = _number(value)
-    if number is None or not 0.0 <= number < math.inf:
-        msg = f"expected a number, 0 or more, got {value!r}"
-        raise click.BadParameter(msg)
-    return number
+def _underscored(value: str) -> str:
+    return value.replace("-", "_")
 
 
-def held_out(
-    ctx: click.Context | None, param: click.Parameter | None, value: str | None
-) -> HeldOut | None:
+def _not_negative(value: str) -> float:
+    return _as_number(value, "a number, 0 or more", math.inf)
+
+
+def as_held_out(value: str) -> HeldOut:
     """A number of folds, a proportion of the rows, a file with other rows, or ``loo``.
 
     Examples
     --------
-    >>> held_out(None, None, "10"), held_out(None, None, "0.3"), held_out(None, None, "loo")
+    >>> as_held_out("10"), as_held_out("0.3"), as_held_out("loo")
     (10, 0.3, 'loo')
     """
-    if value is None or value == LEAVE_ONE_OUT:
-        return LEAVE_ONE_OUT if value else None
-    number = _number(value)
-    if number is None:
-        path: Path = _DATA.convert(value, param, ctx)
+    if value == LEAVE_ONE_OUT:
+        return LEAVE_ONE_OUT
+    try:
+        number = float(value)
+    except ValueError:
+        path: Path = _DATA.convert(value, None, None)
         return path
     if number.is_integer() and number >= 2:
         return int(number)
@@ -227,110 +276,30 @@ def held_out(
     return number
 
 
-def _seed(_: click.Context, __: click.Parameter, value: int) -> int:
+def _as_seed(value: int) -> int:
     if not 0 <= value <= _LARGEST_SEED:
         msg = f"expected an integer from 0 to {_LARGEST_SEED}, got {value}"
         raise click.BadParameter(msg)
     return value
 
 
-def _number(value: str) -> float | None:
-    try:
-        return float(value)
-    except ValueError:
-        return None
-
-
 # The settings of a model: their names are those of `gaussbayes.model.options.check_options`.
 
-_shared_option = together(
-    click.option(
-        "--shared",
-        flag_value="1",
-        default="0",
-        callback=sharing,
-        help="All classes share one covariance.",
-    ),
-    click.option(
-        "--sharing",
-        "shared",
-        default="0",
-        callback=sharing,
-        metavar="NUMBER",
-        help="How far each class's covariance is shrunk towards the pooled one, from 0 to 1.",
-    ),
-)
-
 estimation_options = together(
-    click.option(
-        "--divisor",
-        type=click.Choice(["mle", "unbiased"]),
-        default="mle",
-        show_default=True,
-        help="Divide the scatter by N, or by N - 1.",
-    ),
-    click.option(
-        "--shrinkage",
-        callback=shrinkage,
-        default="none",
-        show_default=True,
-        metavar="none|oas|auto|NUMBER",
-        help="How far covariances are shrunk towards the spherical one; auto chooses.",
-    ),
-    click.option(
-        "--priors",
-        callback=priors,
-        default="estimated",
-        show_default=True,
-        metavar="estimated|uniform|P,Q,...",
-        help="The classes' priors; numbers are in the order of the sorted classes.",
-    ),
-    click.option(
-        "--smoothing",
-        callback=_not_negative,
-        default="0",
-        show_default=True,
-        metavar="ALPHA",
-        help="What is added to the weight of each category, and to counts, in every class.",
-    ),
-    click.option(
-        "--family",
-        "families",
-        multiple=True,
-        callback=families,
-        metavar="A,B=FAMILY",
-        help=f"The family of features, one of {', '.join(FAMILIES)}; may be given several times. "
-        "With gaussian the features named together are a block of their own.",
-    ),
-    click.option(
-        "--unlabelled-weight",
-        callback=_not_negative,
-        default="1",
-        show_default=True,
-        metavar="NUMBER",
-        help="How much a row without label counts beside a labelled one.",
-    ),
-    click.option(
-        "--selection",
-        type=click.Choice(["leave-one-out", "bic"]),
-        callback=lambda _, __, value: value.replace("-", "_"),
-        default="leave-one-out",
-        show_default=True,
-        help="What auto chooses by: the log loss of every row under the model without it, for "
-        "which the rows must fit into memory, or BIC.",
-    ),
+    option("--divisor", type=click.Choice(["mle", "unbiased"]), default="mle"),
+    option("--shrinkage NUMBER|none|oas|auto", default="none", callback=_by(as_shrinkage)),
+    option("--priors P,Q,...|estimated|uniform", default="estimated", callback=_by(as_priors)),
+    option("--smoothing ALPHA", default="0", callback=_by(_not_negative)),
+    option("--family A,B=FAMILY", "families", multiple=True, callback=_by(as_families)),
+    option("--unlabelled-weight NUMBER", default="1", callback=_by(_not_negative)),
+    option("--selection", type=_CRITERIA, default="leave-one-out", callback=_by(_underscored)),
 )
 """The settings that have nothing to do with the shape of covariances."""
 
 model_options = together(
-    click.option(
-        "--covariance",
-        type=click.Choice([*_SHAPES, "auto"]),
-        default="full",
-        show_default=True,
-        help="What a class's covariance may look like; auto chooses, shared or not or in part.",
-    ),
-    _shared_option,
+    option("--covariance", type=_SHAPES, default="full"),
+    option("--shared", flag_value="1", default="0", callback=_by(as_sharing)),
+    option("--sharing NUMBER", "shared", default="0", callback=_by(as_sharing)),
     estimation_options,
 )
 """The settings of a model, some of which may be left to be chosen."""
@@ -361,15 +330,12 @@ def check_no_selection(remedy: str) -> None:
 def option_given(*names: str) -> str | None:
     """The first of some parameters of the command that the user has given, as it is written."""
     context = click.get_current_context()
-    source = click.core.ParameterSource
-    for param in context.command.params:
-        name = param.name or ""
+    params, source = context.command.params, click.core.ParameterSource
+    for name in (str(param.name) for param in params):
         given = context.get_parameter_source(name) in {source.COMMANDLINE, source.ENVIRONMENT}
         if name in names and given:
             # Two options may write to one setting; which of them was given is not kept.
-            return " or ".join(
-                each.opts[-1] for each in context.command.params if each.name == name
-            )
+            return " or ".join(param.opts[-1] for param in params if param.name == name)
     return None
 
 
@@ -403,110 +369,49 @@ class RowOptions:
         return cls(**{name: arguments.pop(name) for name in names})
 
 
-def target_option(default: str = "") -> Callable[[Function], Function]:
-    """The option ``-y``; `default` says which column it is without."""
-    return click.option(
-        "-y",
-        "--target",
-        metavar="TARGET",
-        help="The column that holds the classes." + (f"  [default: {default}]" if default else ""),
-    )
-
-
-categorical_option = click.option(
-    "--categorical",
-    callback=_all_names,
-    multiple=True,
-    metavar="A,B,...",
-    help="The features that hold categories; it may be given several times.  [default: those "
-    "of a dictionary type in Parquet and Arrow files]",
-)
-
-feature_options = together(
-    click.option(
-        "--features",
-        callback=_names,
-        metavar="A,B,...",
-        help="The columns to learn from.  [default: all but the target]",
-    ),
-    categorical_option,
-)
-
-weights_option = click.option(
-    "--weights", metavar="COLUMN", help="The column that says how much each row counts."
-)
-
-label_options = together(
-    click.option(
-        "--labelled-only",
-        is_flag=True,
-        help="Leave out rows whose label is missing, which are used otherwise.",
-    ),
-    click.option(
-        "--unlabelled",
-        metavar="LABEL",
-        help="A label that stands for a missing one, such as -1 or ?.",
-    ),
-)
-
-format_option = click.option(
-    "--format",
-    "file_format",
-    type=click.Choice(FORMATS),
-    help="The format of the data files.  [default: by their names]",
-)
-
-reading_options = together(
-    format_option,
-    click.option(
-        "--bad-rows",
-        type=click.Choice(["error", "skip"]),
-        default="error",
-        show_default=True,
-        help="Stop at a row that cannot be used, or leave it out, count it and name it.",
-    ),
-)
-
-
-def other_priors_option(what: str, *words: str) -> Callable[[Function], Function]:
-    """The option ``--priors`` of a command that is given a model."""
-    extra = "".join(f"|{word}" for word in words)
-    return click.option(
-        "--priors",
-        callback=_other_priors("own", *words),
-        default="own",
-        show_default=True,
-        metavar=f"own|estimated|uniform{extra}|P,Q,...",
-        help=what,
-    )
-
-
-def names_option(*declarations: str, **settings: Any) -> Callable[[Function], Function]:
+def names_option(declaration: str, *names: str, what: str) -> Decorator[Any]:
     """An option whose value is names separated by commas."""
-    return click.option(*declarations, callback=_names, **settings)
+    return option(declaration, *names, callback=_by(as_names), what=what)
+
+
+target_option = option("-y", "--target TARGET")
+categorical_option = option("--categorical A,B,...", multiple=True, callback=_by(_all_names))
+feature_options = together(option("--features A,B,...", callback=_by(as_names)), categorical_option)
+weights_option = option("--weights COLUMN")
+label_options = together(option("--labelled-only", is_flag=True), option("--unlabelled LABEL"))
+format_option = option("--format", "file_format", type=click.Choice(FORMATS))
+reading_options = together(
+    format_option, option("--bad-rows", type=click.Choice(["error", "skip"]), default="error")
+)
+
+
+def other_priors_option(what: str, *words: str) -> Decorator[Any]:
+    """The option ``--priors`` of a command that is given a model; some words stay as they are."""
+    known = {"own", *words}
+    declaration = "|".join(["--priors P,Q,...", "own", "estimated", "uniform", *words])
+    convert = _by(lambda value: value if value in known else as_priors(value))
+    return option(declaration, default="own", callback=convert, what=what)
 
 
 # Rows held out.
 
 
-def held_out_option(metavar: str, what: str) -> Callable[[Function], Function]:
+def held_out_option(metavar: str, what: str) -> Decorator[Any]:
     """The option ``--held-out``, which is 10 folds by default."""
-    return click.option(
-        "--held-out", callback=held_out, default="10", show_default=True, metavar=metavar, help=what
-    )
+    return option(f"--held-out {metavar}", default="10", callback=_by(as_held_out), what=what)
 
+
+compared_on_option = held_out_option(
+    "FOLDS|PROPORTION|FILE",
+    "What errors are counted on: folds of cross-validation, a proportion of the rows, or the rows "
+    "of another file.",
+)
 
 held_out_options = together(
-    click.option(
-        "--held-out",
-        callback=held_out,
-        metavar="FOLDS|PROPORTION|FILE|loo",
-        help="What errors are counted on: folds of cross-validation, a proportion of the rows, "
-        "the rows of another file, or one row at a time.  [default: 10]",
-    ),
-    click.option("--cv", type=click.IntRange(2), metavar="N", help="The same as --held-out N."),
-    click.option("--loo", is_flag=True, help="The same as --held-out loo: leave one out."),
-    click.option("--test", type=_DATA, metavar="FILE", help="The same as --held-out FILE."),
+    option("--held-out FOLDS|PROPORTION|FILE|loo", callback=_by(as_held_out)),
+    option("--cv N", type=click.IntRange(2)),
+    option("--loo", is_flag=True),
+    option("--test FILE", type=_DATA),
 )
 """``--held-out`` and, in words that people know, ``--cv``, ``--loo`` and ``--test``."""
 
@@ -521,77 +426,61 @@ def held_out_given(
     >>> held_out_given(None, 5, False, None)
     5
     """
-    values: dict[str, HeldOut | None] = {
-        "--held-out": held_out,
-        "--cv": cv,
-        "--loo": LEAVE_ONE_OUT if loo else None,
-        "--test": test,
-    }
-    given = {option: value for option, value in values.items() if value is not None}
+    single = LEAVE_ONE_OUT if loo else None
+    values = {"--held-out": held_out, "--cv": cv, "--loo": single, "--test": test}
+    given = {name: value for name, value in values.items() if value is not None}
     if len(given) > 1:
         msg = f"{' and '.join(given)} say different things: give one of them"
         raise click.UsageError(msg)
     return next(iter(given.values()), None)
 
 
+def check_compared_on(held_out: HeldOut) -> None:
+    """Raise if single rows were to be held out where models are compared."""
+    if held_out == LEAVE_ONE_OUT:
+        msg = "models are compared on folds, a proportion or another file: give --held-out one"
+        raise click.UsageError(msg)
+
+
 # Output.
 
-escape_option = click.option(
-    "--escape",
-    is_flag=True,
-    help="Put ' before strings that a spreadsheet would take for a formula (CSV, TSV).",
-)
-
-output_format_option = click.option(
-    "--output-format",
-    type=click.Choice(FORMATS),
-    help="The format of the file to write.  [default: by its name, or csv]",
-)
-
+escape_option = option("--escape", is_flag=True)
+output_format_option = option("--output-format", type=click.Choice(FORMATS))
 writing_options = together(
-    click.option(
-        "-o",
-        "--output",
-        type=OUTPUT,
-        default=STANDARD,
-        metavar="FILE",
-        help="The file to write, its format told by its name.  [default: standard output]",
-    ),
+    option("-o", "--output FILE", type=OUTPUT, default=STANDARD, show_default=False),
     output_format_option,
     escape_option,
 )
 
 
-def json_option(what: str) -> Callable[[Function], Function]:
+def json_option(what: str) -> Decorator[Any]:
     """The option ``--json``; `what` says what it writes."""
-    return click.option("--json", "as_json", is_flag=True, help=what)
+    return option("--json", "as_json", is_flag=True, what=what)
 
 
-def seed_option(what: str) -> Callable[[Function], Function]:
+def seed_option(what: str) -> Decorator[Any]:
     """The option ``--seed``; `what` says what is random."""
-    return click.option(
-        "--seed", type=int, default=0, show_default=True, metavar="N", callback=_seed, help=what
-    )
+    return option("--seed N", type=int, default=0, callback=_by(_as_seed), what=what)
 
 
 # Messages of the library name arguments of Python: here they are options.
 
-_ARGUMENTS: Sequence[tuple[str, str]] = (
-    (r"""\w+="?\w+"? \((--[\w -]+?) on the command line\)""", r"\1"),
-    (r"""as features \((--features) on the command line\)""", r"with \1"),
-    (r"""give format \((--[\w-]+) on the command line\)""", r"give \1"),
-    (r"""\(categorical_features; (--categorical) where a command has it\)""", r"(\1)"),
+_ARGUMENTS = (
+    (r'\w+="?\w+"? \((--[\w -]+?) on the command line\)', r"\1"),
+    (r"as features \((--features) on the command line\)", r"with \1"),
+    (r"give format \((--[\w-]+) on the command line\)", r"give \1"),
+    (r"\(categorical_features; (--categorical) where a command has it\)", r"(\1)"),
     (r"""\bcovariance=["']?(\w+)["']?""", r"--covariance \1"),
     (r"""\bselection=["']?bic["']?""", "--selection bic"),
-    (r"""\bshared=True\b""", "--shared"),
-    (r"""\(shared=False\)""", "(without --shared)"),
-    (r"""\bgive shrinkage\b""", "give --shrinkage"),
-    (r"""\bset smoothing\b""", "set --smoothing"),
-    (r"""\bcategorical_features\b""", "--categorical"),
-    (r"""\bfamilies (names|has|gives)\b""", r"--family \1"),
-    (r"""\bleave it out of features\b""", "leave it out of --features"),
-    (r""" \(marginal\)""", ""),
-    (r""" \(score_samples\)""", " (--log-evidence)"),
+    (r"\bshared=True\b", "--shared"),
+    (r"\(shared=False\)", "(without --shared)"),
+    (r"\bgive shrinkage\b", "give --shrinkage"),
+    (r"\bset smoothing\b", "set --smoothing"),
+    (r"\bcategorical_features\b", "--categorical"),
+    (r"\bfamilies (names|has|gives)\b", r"--family \1"),
+    (r"\bleave it out of features\b", "leave it out of --features"),
+    (r" \(marginal\)", ""),
+    (r" \(score_samples\)", " (--log-evidence)"),
 )
 
 
@@ -603,6 +492,6 @@ def in_options(message: str) -> str:
     >>> in_options("use covariance='diagonal', or share one (shared=True)")
     'use --covariance diagonal, or share one (--shared)'
     """
-    for pattern, option in _ARGUMENTS:
-        message = re.sub(pattern, option, message)
+    for pattern, replacement in _ARGUMENTS:
+        message = re.sub(pattern, replacement, message)
     return message

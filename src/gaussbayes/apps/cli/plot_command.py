@@ -56,58 +56,51 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 @click.command("plot")
-@click.argument(
-    "arguments", metavar="MODEL|DATA [DATA...]", nargs=-1, required=True, type=options.SOURCE
-)
-@click.option(
-    "--kind",
+@options.data_argument("MODEL|DATA [DATA...]")
+@options.option(
+    "--kind KIND",
     "kind_name",
     type=click.Choice(list(KINDS)),
-    metavar="KIND",
-    help=f"One of {_KINDS}; --list says what they are.",
+    what=f"One of {_KINDS}; --list says what they are.",
 )
-@click.option(
+@options.option(
     "--list",
     is_flag=True,
     is_eager=True,
     expose_value=False,
     callback=_list_kinds,
-    help="List the kinds of figures and what they need, and exit.",
+    what="List the kinds of figures and what they need, and exit.",
 )
-@click.option(
+@options.option(
     "-o",
-    "--output",
+    "--output FILE",
     "figure",
     type=options.OUTPUT,
-    metavar="FILE",
-    help="The figure to write, a .png, .svg or .pdf file; - is standard output, as PNG.",
+    what="The figure to write, a .png, .svg or .pdf file; - is standard output, as PNG.",
 )
-@click.option("--data", multiple=True, type=options.SOURCE, help="Rows to draw, as DATA.")
-@options.target_option()
+@options.option("--data", multiple=True, type=options.SOURCE, what="Rows to draw, as DATA.")
+@options.target_option
 @options.names_option(
-    "--features",
+    "--features A,B",
     "shown_features",
-    metavar="A,B",
-    help="The features to show, the others integrated out.  [default: all]",
+    what="The features to show, the others integrated out.  [default: all]",
 )
 @options.names_option(
-    "--learn-from",
+    "--learn-from A,B,...",
     "features",
-    metavar="A,B,...",
-    help="The columns to fit a model to.  [default: all but the target]",
+    what="The columns to fit a model to.  [default: all but the target]",
 )
 @options.categorical_option
 @options.model_options
 @options.held_out_option("FOLDS|PROPORTION", "How rows are held out for comparison and neighbors.")
-@click.option(
-    "--reject",
+@options.option(
+    "--reject P",
     type=click.FloatRange(0, 1),
-    metavar="P",
-    help="Leave open, in regions, where no class is as probable as this.",
+    what="Leave open, in regions, where no class is as probable as this.",
 )
-@click.option("--dpi", type=click.IntRange(20, 1200), default=150, show_default=True, metavar="N")
-@click.option(
-    "--size", callback=_size, metavar="W,H", help="Width and height in inches.  [default: fitting]"
+@options.option("--dpi N", type=click.IntRange(20, 1200), default=150, what="Dots an inch.")
+@options.option(
+    "--size W,H", callback=_size, what="Width and height in inches.  [default: fitting]"
 )
 @options.seed_option("Decides which rows are drawn where there are too many.")
 @options.label_options

@@ -1,7 +1,9 @@
 """``gaussbayes predict MODEL DATA...``: rows → the same rows with what the model says of them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,9 +31,13 @@ class Score:
     """A score of rows: its option and its columns are called by its name."""
 
     name: str
-    help: str
-    answer: "Callable[[Model, Rows], Any]"  # (n, k), or (n,) if it is not one of each class
-    of_classes: bool = True
+    function: str  # a method of `Model`, or a function in `gaussbayes.analysis`
+    what: str
+
+    @property
+    def of_classes(self) -> bool:
+        """Whether it is (n, k), one for each class, and not (n,)."""
+        return not self.name.endswith("evidence")
 
     def columns(self, classes: Sequence[str]) -> list[str]:
         """The names of its columns.
@@ -43,75 +49,72 @@ class Score:
         """
         return [f"{self.name}_{label}" for label in classes] if self.of_classes else [self.name]
 
-
-def _analysis(module: str, name: str) -> "Callable[[Model, Rows], Any]":
-    """A function of the analysis, imported when it is called."""
-
-    def answer(model: "Model", rows: "Rows") -> Any:
-        from importlib import import_module
-
-        function = getattr(import_module(f"gaussbayes.analysis.{module}"), name)
-        return function(model, rows, None)
-
-    return answer
+    def values(self, model: "Model", rows: "Rows") -> "Sequence[Any]":
+        """Its columns (n,)."""
+        module, _, name = self.function.rpartition(".")
+        if module:
+            values = getattr(import_module(f"gaussbayes.analysis.{module}"), name)(
+                model, rows, None
+            )
+        else:
+            values = getattr(model, name)(rows)
+        return list(values.T) if self.of_classes else [values]
 
 
 SCORES = (
-    Score("proba", "The probability of each class, p(c | x).", lambda m, r: m.posterior(r)),
-    Score("log_proba", "Its logarithm, exact however small.", lambda m, r: m.log_posterior(r)),
-    Score("joint", "The density of row and class, p(x, c).", lambda m, r: m.joint(r)),
-    Score("log_joint", "Its logarithm, for many features.", lambda m, r: m.log_joint(r)),
-    Score("evidence", "The density of the row, p(x).", lambda m, r: m.evidence(r), False),
-    Score(
-        "log_evidence", "Its logarithm, for many features.", lambda m, r: m.log_evidence(r), False
-    ),
-    Score(
-        "mahalanobis",
-        "The Mahalanobis distance to each class's mean.",
-        lambda m, r: m.mahalanobis(r),
-    ),
+    Score("proba", "posterior", "The probability of each class, p(c | x)."),
+    Score("log_proba", "log_posterior", "Its logarithm, exact however small."),
+    Score("joint", "joint", "The density of row and class, p(x, c)."),
+    Score("log_joint", "log_joint", "Its logarithm, for many features."),
+    Score("evidence", "evidence", "The density of the row, p(x)."),
+    Score("log_evidence", "log_evidence", "Its logarithm, for many features."),
+    Score("mahalanobis", "mahalanobis", "The Mahalanobis distance to each class's mean."),
     Score(
         "p_value",
+        "novelty.class_p_values",
         "How probable a row of the class is at least so far out.",
-        _analysis("novelty", "class_p_values"),
     ),
 )
 """What can be asked for, in the order of the columns."""
 
+_FLAGS = {"p_value": "--p-values"}
 
-def _score_options(function: options.Function) -> options.Function:
-    """One flag for each score."""
-    for score in reversed(SCORES):
-        flag = "--p-values" if score.name == "p_value" else f"--{score.name.replace('_', '-')}"
-        function = click.option(flag, score.name, is_flag=True, help=score.help)(function)
-    return function
+_score_options = options.together(
+    *(
+        options.option(
+            _FLAGS.get(score.name, f"--{score.name.replace('_', '-')}"),
+            score.name,
+            is_flag=True,
+            what=score.what,
+        )
+        for score in SCORES
+    )
+)
 
+_DECISION = ("costs", "reject_below", "reject_cost", "novelty_level")
+"""How classes are decided for: arguments of `gaussbayes.analysis.decision.decide`."""
 
 _decision_options = options.together(
-    click.option(
-        "--costs",
-        metavar="A:B=COST,...|FILE",
-        help="Decide for the class of least expected cost: the cost of deciding B where A is "
+    options.option(
+        "--costs A:B=COST,...|FILE",
+        what="Decide for the class of least expected cost: the cost of deciding B where A is "
         "true, for each pair, or a CSV file with a line for each true class.",
     ),
-    click.option(
-        "--reject-below",
+    options.option(
+        "--reject-below P",
         type=click.FloatRange(0, 1),
-        metavar="P",
-        help="Leave open rows whose most probable class is less probable than this.",
+        what="Leave open rows whose most probable class is less probable than this.",
     ),
-    click.option(
-        "--reject-cost",
+    options.option(
+        "--reject-cost COST",
         type=float,
-        metavar="COST",
-        help="Leave open rows of which even the best decision is expected to cost more.",
+        what="Leave open rows of which even the best decision is expected to cost more.",
     ),
-    click.option(
-        "--novelty",
+    options.option(
+        "--novelty P",
         "novelty_level",
         type=click.FloatRange(0, 1),
-        metavar="P",
-        help="Leave open rows that are like no class: less than this proportion of the rows of "
+        what="Leave open rows that are like no class: less than this proportion of the rows of "
         "every class lie so far out.",
     ),
 )
@@ -119,16 +122,14 @@ _decision_options = options.together(
 
 @click.command("predict")
 @click.argument("model", type=options.MODEL)
-@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=options.SOURCE)
+@options.data_argument()
 @options.writing_options
 @_score_options
-@click.option("--no-label", is_flag=True, help="Leave out the column of predicted classes.")
-@click.option(
-    "--keep",
+@options.option("--no-label", is_flag=True, what="Leave out the column of predicted classes.")
+@options.option(
+    "--keep others|all|none|A,B,...",
     default="others",
-    show_default=True,
-    metavar="others|all|none|A,B,...",
-    help="Which columns of the data to pass on: those that are no features, all, none, or these.",
+    what="Which columns of the data to pass on: those that are no features, all, none, or these.",
 )
 @options.other_priors_option(
     "Other priors than the model's: the proportions of the rows learnt from (estimated), those "
@@ -147,13 +148,9 @@ def command(
     no_label: bool,
     keep: str,
     priors: Any,
-    costs: str | None,
-    reject_below: float | None,
-    reject_cost: float | None,
-    novelty_level: float | None,
     file_format: str | None,
     bad_rows: str,
-    **flags: bool,
+    **asked: Any,
 ) -> None:
     """Predict the classes of rows in files of any size.
 
@@ -169,117 +166,81 @@ def command(
     gaussbayes predict iris.json new.csv --reject-below 0.9 --novelty 0.001
     zcat rows.csv.gz | gaussbayes predict iris.json - > predicted.csv
     """
-    scores = [score for score in SCORES if flags[score.name]]
-    if no_label and not scores:
+    scores = [score for score in SCORES if asked[score.name]]
+    rule = {name: asked[name] for name in _DECISION if asked[name] is not None}
+    if no_label and (rule or not scores):
         msg = "--no-label leaves nothing to write: ask for a score, for example --proba"
+        if rule:
+            msg = "--no-label leaves out the classes that are to be decided for: leave it out"
         raise click.UsageError(msg)
     model_files.check_one_input(model, *data)
     fitted = model_files.read_solved(model)
     if priors not in ("own", options.FROM_DATA):
         fitted = fitted.with_priors(priors)
-    rule = _Rule(
-        None if costs is None else _costs(costs, fitted), reject_below, reject_cost, novelty_level
-    )
-    if no_label and rule.is_given:
-        msg = "--no-label leaves out the classes that are to be decided for: leave it out"
-        raise click.UsageError(msg)
+    if "costs" in rule:
+        from gaussbayes.apps.cli.cost_table import read_costs
+
+        rule["costs"] = read_costs(rule["costs"], fitted)
     features = model_files.named_features(fitted, model)
     source = row_files.open_files(data, file_format, bad_rows)
     model_files.check_no_overwriting(output, model, *source.files)
     row_files.check_features(source, features)
     kept = _kept_columns(keep, source, features)
-    asked = _Question(fitted, None if no_label else rule, tuple(scores))
-    _check_free(source, kept, asked.columns)
-    rows = row_files.FeatureRows(source, fitted, kept)
+    classes = model_files.class_names(fitted)
+    added = [] if no_label else [PREDICTION, REASON] if rule else [PREDICTION]
+    added += [name for score in scores for name in score.columns(classes)]
+    _check_free(source, kept, added)
     if priors == options.FROM_DATA:
-        asked = replace(asked, model=_with_priors_of(rows, fitted))
-    tables, schema = _answers(asked, rows)
+        fitted = _with_priors_of(source, fitted)
+    rows = row_files.FeatureRows(source, fitted, kept)
+    answer = partial(_answer, fitted, None if no_label else rule, scores)
+    tables, schema = _answered(rows, answer, added)
     row_files.write_tables(tables, schema, output, output_format, escape=escape)
     row_files.tell_bad_rows(source.bad_rows)
     rows.unseen.tell()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rule:
-    """How classes are decided for; as in `gaussbayes.analysis.decision.decide`."""
+def _answer(
+    model: "Model", rule: dict[str, Any] | None, scores: Sequence[Score], rows: "Rows"
+) -> "list[pa.Array]":
+    """The columns that are added for some rows (n,).
 
-    costs: Any
-    reject_below: float | None
-    reject_cost: float | None
-    novelty_level: float | None
+    Parameters
+    ----------
+    rule : how classes are decided for; empty for the most probable one, None for no classes
+    """
+    import pyarrow as pa
 
-    @property
-    def is_given(self) -> bool:
-        """Whether it is another one than the most probable class."""
-        values = (self.costs, self.reject_below, self.reject_cost, self.novelty_level)
-        return any(value is not None for value in values)
-
-    def columns(self, model: "Model", rows: "Rows", classes: "pa.Array") -> "list[pa.Array]":
-        """The class decided for, and if rows may be left open the reason (n,)."""
-        import pyarrow as pa
-
-        if not self.is_given:
-            return [classes.take(pa.array(model.labels(rows)))]
+    columns = []
+    labels = pa.array(model.schema.classes.tolist())
+    if rule:
         from gaussbayes.analysis.decision import decide
 
-        decisions = decide(
-            model,
-            rows,
-            costs=self.costs,
-            reject_below=self.reject_below,
-            reject_cost=self.reject_cost,
-            novelty_level=self.novelty_level,
-            n_jobs=None,
-        )
+        decisions = decide(model, rows, **rule, n_jobs=None)
         refused = decisions.refused
-        label = classes.take(pa.array(decisions.best, mask=refused))
-        return [label, pa.array(decisions.reason, pa.string(), mask=~refused)]
+        columns.append(labels.take(pa.array(decisions.best, mask=refused)))
+        columns.append(pa.array(decisions.reason, pa.string(), mask=~refused))
+    elif rule is not None:
+        columns.append(labels.take(pa.array(model.labels(rows))))
+    return columns + [pa.array(values) for score in scores for values in score.values(model, rows)]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Question:
-    """What is asked of rows."""
-
-    model: "Model"
-    rule: _Rule | None  # None: no classes
-    scores: tuple[Score, ...]
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns that are added to the data."""
-        classes = model_files.class_names(self.model)
-        decided = [] if self.rule is None else [PREDICTION, REASON][: 1 + self.rule.is_given]
-        return decided + [name for score in self.scores for name in score.columns(classes)]
-
-    def answer(self, rows: "Rows", classes: "pa.Array") -> "list[pa.Array]":
-        """These columns (n,)."""
-        import pyarrow as pa
-
-        arrays = [] if self.rule is None else self.rule.columns(self.model, rows, classes)
-        for score in self.scores:
-            values = score.answer(self.model, rows)
-            arrays += map(pa.array, values.T if score.of_classes else [values])
-        return arrays
-
-
-def _answers(
-    asked: _Question, rows: row_files.FeatureRows
+def _answered(
+    rows: row_files.FeatureRows, answer: "Callable[[Rows], list[pa.Array]]", added: Sequence[str]
 ) -> "tuple[Iterator[pa.Table], pa.Schema]":
     """The kept columns of each block with those that are added, and their Arrow schema."""
     import pyarrow as pa
 
-    classes = pa.array(asked.model.schema.classes.tolist())
-
-    def tables() -> "Iterator[pa.Table]":
-        for table, columns in rows.answered("predicting", lambda r: asked.answer(r, classes)):
-            yield pa.table([*table.select(rows.kept).columns, *columns], schema=schema)
-
     # The types of the scores, which depend on those of the features, are told by no rows at all.
-    held = rows.selection.schema
-    answer = asked.answer(rows.encode(held.empty_table()), classes)
-    types = [(name, column.type) for name, column in zip(asked.columns, answer, strict=True)]
-    schema = pa.schema([*(held.field(name) for name in rows.kept), *types])
-    return tables(), schema
+    read = rows.selection.schema
+    empty = answer(rows.encode(read.empty_table()))
+    types = [(name, column.type) for name, column in zip(added, empty, strict=True)]
+    schema = pa.schema([*(read.field(name) for name in rows.kept), *types])
+    tables = (
+        pa.table([*table.select(rows.kept).columns, *columns], schema=schema)
+        for table, columns in rows.answered("predicting", answer)
+    )
+    return tables, schema
 
 
 def _kept_columns(keep: str, source: "Source", features: Sequence[str]) -> list[str]:
@@ -304,13 +265,7 @@ def _check_free(source: "Source", kept: Sequence[str], added: Sequence[str]) -> 
         raise SchemaError(msg)
 
 
-def _costs(text: str, model: "Model") -> Any:
-    from gaussbayes.apps.cli.cost_table import read_costs
-
-    return read_costs(text, model)
-
-
-def _with_priors_of(rows: row_files.FeatureRows, model: "Model") -> "Model":
+def _with_priors_of(source: "Source", model: "Model") -> "Model":
     """The model under the priors that make the rows of a source most probable; tells them.
 
     The rows are read once more for that, block by block, and their posteriors are kept. Then come
@@ -320,7 +275,6 @@ def _with_priors_of(rows: row_files.FeatureRows, model: "Model") -> "Model":
 
     from gaussbayes.analysis.prior_shift import prior_shift
 
-    source = rows.source
     once = [file.shown for file in source.listed if file.is_read_once]
     if once:
         msg = (

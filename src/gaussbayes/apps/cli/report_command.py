@@ -28,27 +28,20 @@ class _RememberingCommand(click.Command):
 
 
 @click.command("report", cls=_RememberingCommand)
-@click.argument(
-    "arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=options.SOURCE
-)
-@options.target_option()
-@click.option(
+@options.data_argument("[MODEL] DATA...")
+@options.target_option
+@options.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     default="report.html",
-    show_default=True,
-    help="The report to write; it is one file that needs nothing else.",
+    what="The report to write; it is one file that needs nothing else.",
 )
 @options.feature_options
 @options.model_options
-@options.held_out_option(
-    "FOLDS|PROPORTION|FILE",
-    "What errors are counted on: folds of cross-validation, a proportion of the rows, or the rows "
-    "of another file.",
-)
+@options.compared_on_option
 @options.seed_option("Decides which rows are held out.")
-@click.option("--title", metavar="TEXT", help="The heading of the report.")
+@options.option("--title TEXT", what="The heading of the report.")
 @options.label_options
 @options.reading_options
 def command(
@@ -78,9 +71,7 @@ def command(
     if not given.data:
         msg = f"which rows is the report about {given.model} to show? Give DATA after it"
         raise click.UsageError(msg)
-    if held_out == options.LEAVE_ONE_OUT:
-        msg = "models are compared on folds, a proportion or another file: give --held-out one"
-        raise click.UsageError(msg)
+    options.check_compared_on(held_out)
     model_files.check_no_overwriting(str(output), *arguments, str(held_out))
 
     from gaussbayes.apps.report import check_writable, write_report

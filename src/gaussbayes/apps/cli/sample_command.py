@@ -22,14 +22,8 @@ _TARGET = "class"
 
 @click.command("sample")
 @click.argument("model", type=options.MODEL)
-@click.option(
-    "-n",
-    "--rows",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="How many rows to draw.",
+@options.option(
+    "-n", "--rows N", type=click.IntRange(min=1), default=1, what="How many rows to draw."
 )
 @options.seed_option("Decides which rows are drawn; the same number gives the same rows.")
 @options.writing_options

@@ -32,11 +32,11 @@ _MOST_TABLES = 12
 
 @click.command("show")
 @click.argument("model", type=options.MODEL)
-@click.option(
+@options.option(
     "--bayes-error",
     "wants_error",
     is_flag=True,
-    help="How often the best rule would be wrong if the model were right: simulated, with its "
+    what="How often the best rule would be wrong if the model were right: simulated, with its "
     "standard error, and an upper bound.",
 )
 @options.json_option("Write everything as JSON, every number exact.")

@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 
 _change_options = options.together(
     click.argument("model", type=options.MODEL),
-    click.argument("data", metavar="DATA...", nargs=-1, required=True, type=options.SOURCE),
-    options.target_option("as before"),
-    click.option(
+    options.data_argument(),
+    options.option(
+        "-y", "--target TARGET", what="The column that holds the classes.  [default: as before]"
+    ),
+    options.option(
         "-o",
-        "--output",
+        "--output NEW",
         type=options.OUTPUT,
-        metavar="NEW",
-        help="The model file to write; - is standard output.  [default: MODEL itself]",
+        what="The model file to write; - is standard output.  [default: MODEL itself]",
     ),
     options.weights_option,
     options.label_options,
