@@ -18,7 +18,7 @@ from sklearn.model_selection import (
 )
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.analysis.comparison import STRUCTURES
+from gaussbayes.families.gaussian.structure import STRUCTURES
 from gaussbayes.data.readers import text
 from tests.cli.calling import Call, Shell
 from tests.data.tables import CATEGORICAL, FORMATS, TARGET, WEATHER, weather

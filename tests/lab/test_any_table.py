@@ -156,7 +156,7 @@ def test_categories_of_a_point() -> None:
     np.testing.assert_allclose(without["posterior"], joint / joint.sum(), rtol=1e-9)
     assert without["categories"] == [None, None]
     joint *= shares(frame, "smoker", "yes")
-    known = ask(at=[0.3, 0.8], categories=[None, 1])
+    known = ask(at=[0.3, 0.8], known_categories=[None, 1])
     np.testing.assert_allclose(known["posterior"], joint / joint.sum(), rtol=1e-9)
     odds = known["explanation"]["log_odds"]
     contributions = {each["feature"]: each for each in odds["contributions"]}
@@ -172,22 +172,24 @@ def test_categories_of_a_point() -> None:
     row = int(np.flatnonzero(frame["town"].notna() & frame["smoker"].isna())[0])
     place = frame[["height", "weight"]].iloc[row].tolist()
     town = "uvw".index(str(frame["town"].iloc[row]))
-    assert ask(at=row) == ask(at=place, categories=[town, None])
+    assert ask(at=row) == ask(at=place, known_categories=[town, None])
 
 
 @pytest.mark.parametrize(
     ("categories", "complaint"),
     [
-        ([1], "categories must be an array of 2 entries, .* got 1"),
+        ([1], "known_categories must be an array of 2 entries, .* got 1"),
         ([1, 2], "there is no category 2: they are numbered from 0 to 1"),
-        ([1, -1], r"categories\[1\] must be"),
-        (["u", None], r"categories\[0\] must be"),
+        ([1, -1], r"known_categories\[1\] must be"),
+        (["u", None], r"known_categories\[0\] must be"),
     ],
 )
 def test_bad_categories_of_a_point(categories: Any, complaint: str) -> None:
     page, data = open_page(people())
     with pytest.raises(MessageError, match=complaint):
-        page.ask("point", data=data, pair=[0, 1], model=FITTED, at=[0, 0], categories=categories)
+        page.ask(
+            "point", data=data, pair=[0, 1], model=FITTED, at=[0, 0], known_categories=categories
+        )
 
 
 def test_by_hand_and_by_neighbours_the_numbers_count() -> None:
@@ -196,7 +198,7 @@ def test_by_hand_and_by_neighbours_the_numbers_count() -> None:
     for model in (HAND, {"from": "neighbours", "k": 3}):
         members: dict[str, Any] = {"data": data, "pair": [0, 1], "model": model, "at": [0.5, 0.5]}
         plain = page.ask("point", **members).head
-        known = page.ask("point", **members, categories=[0, 1]).head
+        known = page.ask("point", **members, known_categories=[0, 1]).head
         assert plain["posterior"] == known["posterior"]
     votes = page.ask("numbers", data=data, pair=[0, 1], model={"from": "neighbours", "k": 3}).head
     assert votes["features"] == ["height", "weight", "visits"]
@@ -263,7 +265,9 @@ def test_categories_alone_have_the_handouts_numbers() -> None:
         joint = joint * table[value]
     known = page.store.dataset(data).table.categories
     query = [values.index(value) for values, value in zip(known, rain.QUERY, strict=True)]
-    head = page.ask("point", data=data, pair=[0, 0], model=model, at=[0, 0], categories=query).head
+    head = page.ask(
+        "point", data=data, pair=[0, 0], model=model, at=[0, 0], known_categories=query
+    ).head
     np.testing.assert_allclose(head["posterior"], joint / joint.sum(), rtol=1e-12)
     nothing = page.ask("point", data=data, pair=[0, 0], model=model, at=[0, 0]).head
     np.testing.assert_allclose(nothing["posterior"], counts / len(days), rtol=1e-12)

@@ -26,6 +26,7 @@ def test_a_drawn_example(page: Page) -> None:
         "points": "float32",
         "codes": "uint8",
         "test": "uint8",
+        "categories": "uint8",
     }
     assert np.shape(head["truth"]["covariances"]) == (3, 2, 2)
 

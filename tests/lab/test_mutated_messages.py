@@ -62,7 +62,7 @@ REQUESTS: list[dict[str, Any]] = [
         "pair": [0, 2],
         "model": FITTED,
         "at": 3,
-        "categories": [1, None],
+        "known_categories": [1, None],
     },
     {"kind": "scene", "data": MIXED, "pair": [0, 1], "model": FITTED, "layers": ["errors"]},
     {"kind": "take_away", "what": "model", "data": COMMON["data"], "pair": [0, 1], "model": FITTED},

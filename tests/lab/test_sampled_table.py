@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from gaussbayes.apps.lab.table_reader import sampled_table
+from gaussbayes.apps.lab.table_reader import labelled_rows, sampled_table
 
 
 def parts(n: int, size: int) -> list[pa.Table]:
@@ -48,3 +48,21 @@ def test_every_row_is_as_probable_as_any_other() -> None:
 @pytest.mark.parametrize("tables", [[], [pa.table({"x": pa.array([], pa.float64())})]])
 def test_no_rows(tables: list[pa.Table]) -> None:
     assert sampled_table(tables, "a.csv", None, seed=0) is None
+
+
+def test_categories_of_all_parts_are_united() -> None:
+    """Each block of a file has a dictionary of its own."""
+    towns = [["u", "v"] * 4, ["v", "w"] * 4, [None, "u"] * 4]
+    tables = [
+        pa.table(
+            {"code": [3, 7] * 4, "town": pa.array(part).dictionary_encode(), "y": ["a", "b"] * 4}
+        )
+        for part in towns
+    ]
+    given = sampled_table(tables, "a.parquet", "y", seed=0, categorical={"code"})
+    assert given is not None
+    table = labelled_rows(given)
+    assert table.categorical == ("code", "town")
+    assert table.categories == ((3, 7), ("u", "v", "w"))
+    decoded = [None if code < 0 else table.categories[1][code] for code in table.rows.codes[:, 1]]
+    assert decoded == [town for part in towns for town in part]

@@ -255,7 +255,7 @@ class FeatureRows:
     def selection(self) -> Any:
         """The columns to read, and what they must hold; refused if they cannot."""
         from gaussbayes.data.categories import kind
-        from gaussbayes.data.roles import check_categories, check_numbers
+        from gaussbayes.data.roles import check_category_types, check_numbers
         from gaussbayes.data.selection import select_columns
 
         source, contents = self.source, self.model.contents
@@ -278,7 +278,7 @@ class FeatureRows:
             bits=tuple(name for name in numbers if contents[name] == "bit"),
         )
         check_numbers(selection.schema, numbers, source.shown, source.inferred.examples)
-        check_categories(selection.schema, categorical, source.shown)
+        check_category_types(selection.schema, categorical, source.shown)
         return selection
 
     def answered(

@@ -46,11 +46,11 @@ def answer(request: Request, store: Store) -> Answer:
 def answer_data(request: DataRequest, store: Store) -> Answer:
     """The rows of a dataset: arrays points (n, g), codes (n,), test (n,) and categories (n, q).
 
-    A class code of 255 is a row without label, a category code of 255 a missing one; the last array
-    is there only if features hold categories. The head has id, name, classes, features (those that
-    hold numbers), categories (the others: name, values), n, unlabelled (rows without label), pair,
-    truth (the true parameters of the first two features), target, columns (of the file) and problem
-    (what is left out, why no rows are held out although that was asked for).
+    A class code of 255 is a row without label, a category code of 255 a missing one. The head has
+    id, name, classes, features (those that hold numbers), categories (the others: name, values), n,
+    unlabelled (rows without label), pair, truth (the true parameters of the first two features),
+    target, columns (of the file) and problem (what is left out, why no rows are held out although
+    that was asked for).
     """
     dataset = store.dataset_of(request)
     table = dataset.table
@@ -70,14 +70,13 @@ def answer_data(request: DataRequest, store: Store) -> Answer:
         "columns": table.columns or (*(table.encoder.names or ()), table.target),
         "problem": dataset.note,
     }
+    categories = table.rows.codes
     arrays: dict[str, Any] = {
         "points": single(table.X),
         "codes": np.where(table.codes == UNLABELLED, NO_CODE, table.codes).astype(np.uint8),
         "test": dataset.test.astype(np.uint8),
+        "categories": np.where(categories < 0, NO_CODE, categories).astype(np.uint8),
     }
-    if table.categories:
-        codes = table.rows.codes
-        arrays["categories"] = np.where(codes < 0, NO_CODE, codes).astype(np.uint8)
     return Answer(head, arrays)
 
 

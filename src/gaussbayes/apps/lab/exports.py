@@ -19,6 +19,8 @@ from gaussbayes.apps.lab.messages import (
 from gaussbayes.apps.lab.model_views import (
     Problem,
     all_features,
+    fit_options,
+    has_unlabelled,
     labels_by_hand,
     model_file,
     shown_features,
@@ -26,10 +28,9 @@ from gaussbayes.apps.lab.model_views import (
 )
 from gaussbayes.apps.lab.performance import left_out_record
 from gaussbayes.apps.lab.store import Store
-from gaussbayes.apps.lab.training_data import Dataset, ShownFeatures
+from gaussbayes.apps.lab.training_data import Dataset
 from gaussbayes.apps.lab.wire_format import Answer
 from gaussbayes.data.categories import kind
-from gaussbayes.data.rows import UNLABELLED
 from gaussbayes.data.tables import is_missing
 
 _WIDTH = 88
@@ -88,9 +89,8 @@ def python_text(dataset: Dataset, choice: ModelChoice, pair: tuple[int, int]) ->
     else:
         lines += ["", "from gaussbayes import GaussianClassifier"]
     lines += ["", *_reading_code(dataset), *_split_code(dataset, choice)]
-    features = _columns(dataset, all_features(dataset, choice, pair))
-    by_hand = isinstance(choice, GaussiansByHand)
-    columns = f"[:, {features}]" if by_hand and features != [*range(len(_names(dataset)))] else ""
+    features = _columns(dataset, choice, pair)
+    columns = _column_code(dataset, features) if isinstance(choice, GaussiansByHand) else ""
     lines += _model_code(dataset, choice, pair)
     # Rows without label do not count in the score.
     lines += [
@@ -115,9 +115,8 @@ def command_text(
     data = f"lab.csv -y {target}"
     match choice:
         case Neighbours():
-            numbers = f" --features {_listed(dataset.table.features)}" * bool(
-                dataset.table.categories
-            )
+            chosen = _column_code(dataset, _columns(dataset, choice, pair))
+            numbers = f" --features {_listed(dataset.table.features)}" if chosen else ""
             lines = [f"gaussbayes compare {data}{numbers} --neighbors {choice.k}{held_out}"]
             return "\n".join(lines) + "\n"
         case GaussiansByHand():
@@ -176,30 +175,21 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _settings_options(dataset: Dataset, choice: FitSettings) -> str:
-    """The settings that are not the usual ones, as options."""
-    options = ""
-    if choice.covariance != "full":
-        options += f" --covariance {choice.covariance}"
-    if choice.shared is True or choice.shared == 1:
-        options += " --shared"
-    elif choice.shared:
-        options += f" --sharing {choice.shared}"
-    if choice.divisor != "mle":
-        options += f" --divisor {choice.divisor}"
-    if choice.shrinkage is not None:
-        options += f" --shrinkage {choice.shrinkage}"
-    if isinstance(choice.priors, str):
-        options += f" --priors {choice.priors}"
-    elif choice.priors is not None:  # in the order of the sorted classes
-        order = np.argsort(dataset.table.labels, kind="stable").tolist()
-        priors = [str(choice.priors[code]) for code in order if code < len(choice.priors)]
-        options += f" --priors {','.join(priors)}"
-    if dataset.table.categories:
-        options += f" --categorical {_listed(dataset.table.categorical)}"
-        options += f" --smoothing {choice.smoothing}"
-    if choice.unlabelled_weight != 1 and _has_unlabelled(dataset):
-        options += f" --unlabelled-weight {choice.unlabelled_weight}"
-    return options
+    """The settings that are not the usual ones, as options of the command."""
+    options = [_option(dataset, *each) for each in fit_options(dataset, choice).items()]
+    return "".join(f" {option}" for option in options)
+
+
+def _option(dataset: Dataset, name: str, value: Any) -> str:
+    match name:
+        case "shared":
+            return "--shared" if value is True else f"--sharing {value}"
+        case "priors" if isinstance(value, tuple):  # in the order of the sorted classes
+            order = [code for code in dataset.table.order.tolist() if code < len(value)]
+            return f"--priors {','.join(str(value[code]) for code in order)}"
+        case "categorical_features":
+            return f"--categorical {_listed([_names(dataset)[column] for column in value])}"
+    return f"--{name.replace('_', '-')} {value}"
 
 
 def _names(dataset: Dataset) -> tuple[str, ...]:
@@ -208,34 +198,37 @@ def _names(dataset: Dataset) -> tuple[str, ...]:
     return dataset.table.encoder.names
 
 
-def _columns(dataset: Dataset, shown: ShownFeatures) -> list[int]:
-    """The columns of lab.csv that hold some features: those of a pair in its order."""
-    columns = dataset.table.columns_of(shown)
-    return sorted(columns) if shown.categories else columns
+def _columns(dataset: Dataset, choice: ModelChoice, pair: tuple[int, int]) -> list[int]:
+    """The columns of lab.csv that a model takes: a fitted one all of them."""
+    if isinstance(choice, FitSettings):
+        return list(range(len(_names(dataset))))
+    return dataset.table.columns_of(all_features(dataset, choice, pair))
 
 
-def _has_unlabelled(dataset: Dataset) -> bool:
-    return bool((dataset.table.codes == UNLABELLED).any())
+def _column_code(dataset: Dataset, columns: list[int]) -> str:
+    """What takes these columns out of X; nothing if they are all."""
+    return "" if columns == list(range(len(_names(dataset)))) else f"[:, {columns}]"
 
 
 def _reading_code(dataset: Dataset) -> list[str]:
     table = dataset.table
-    values = '[[float(value or "nan") for value in line[:-1]] for line in lines]'
-    if table.categories:
-        kinds = ["float"] * len(_names(dataset))
-        for column, categories in zip(table.encoder.categorical, table.categories, strict=True):
-            kinds[column] = {int: "int", bool: '"True".__eq__'}.get(kind(categories), "str")
+    kinds = ["float"] * len(_names(dataset))
+    for column, categories in zip(table.encoder.categorical, table.categories, strict=True):
+        kinds[column] = {int: "int", bool: '"True".__eq__'}.get(kind(categories), "str")
+    lines, values = [], '[[float(value or "nan") for value in line[:-1]] for line in lines]'
+    if set(kinds) != {"float"}:
+        lines = [f"kinds = [{', '.join(kinds)}]"]
         each = "kind(value) if value else None for kind, value in zip(kinds, line)"
         values = f"[[{each}] for line in lines], dtype=object"
     integer, boolean = "int(line[-1])", 'line[-1] == "True"'
     label = {"i": integer, "u": integer, "b": boolean}.get(table.labels.dtype.kind, "line[-1]")
     labels = f"[{label} for line in lines]"
-    if _has_unlabelled(dataset):
+    if has_unlabelled(dataset):
         labels = f"[{label} if line[-1] else None for line in lines], dtype=object"
     return [
         'with open("lab.csv", encoding="utf-8", newline="") as file:',
         "    header, *lines = csv.reader(file)",
-        *([f"kinds = [{', '.join(kinds)}]"] if table.categories else []),
+        *lines,
         f"X = np.array({values})",
         f"y = np.array({labels})",
         "",
@@ -247,7 +240,7 @@ def _split_code(dataset: Dataset, choice: ModelChoice) -> list[str]:
     first = choice.first if isinstance(choice, FitSettings) else None
     some = "" if first is None else f"[:{first}]"
     rows, train, stratify, lines = "np.arange(len(y))", "train", "y", []
-    if _has_unlabelled(dataset):
+    if has_unlabelled(dataset):
         lines = ["labelled = np.array([label is not None for label in y])"]
         rows, stratify = "np.flatnonzero(labelled)", "y[labelled]"
         train = "np.append(train, np.flatnonzero(~labelled))"
@@ -264,26 +257,23 @@ def _split_code(dataset: Dataset, choice: ModelChoice) -> list[str]:
 
 
 def _usable_code(dataset: Dataset) -> list[str]:
-    """Neighbours are found of rows that have a label and all numbers, and no categories."""
-    table, lines, usable = dataset.table, [], []
-    if table.categories:
-        lines.append(f"X = X[:, {list(table.encoder.numeric)}].astype(float)")
-    if _has_unlabelled(dataset):
-        usable.append("labelled")
-    if np.isnan(table.X).any():
+    """Neighbours are found of rows that have a label and all numbers."""
+    usable = ["labelled"] if has_unlabelled(dataset) else []
+    if np.isnan(dataset.table.X).any():
         usable.append("~np.isnan(X).any(axis=1)")
     if not usable:
-        return lines
-    lines.append(f"usable = {' & '.join(usable)}")
-    lines.append("train = train[usable[train]]")
+        return []
+    lines = [f"usable = {' & '.join(usable)}", "train = train[usable[train]]"]
     return [*lines, *(["test = test[usable[test]]"] if dataset.test.any() else [])]
 
 
 def _model_code(dataset: Dataset, choice: ModelChoice, pair: tuple[int, int]) -> list[str]:
     match choice:
         case Neighbours():
+            chosen = _column_code(dataset, _columns(dataset, choice, pair))
+            numbers = [f"X = X{chosen}.astype(float)"] if chosen else []
             fit = f"model = KNeighborsClassifier({choice.k}).fit(X[train], y[train])"
-            return [*_usable_code(dataset), fit]
+            return [*numbers, *_usable_code(dataset), fit]
         case FitSettings():
             settings = _settings_code(dataset, choice)
             return [f"model = GaussianClassifier({settings}).fit(X[train], y[train])"]
@@ -301,19 +291,12 @@ def _model_code(dataset: Dataset, choice: ModelChoice, pair: tuple[int, int]) ->
 
 
 def _settings_code(dataset: Dataset, choice: FitSettings) -> str:
-    usual, arguments = FitSettings(), []
-    for name in ("covariance", "shared", "priors", "divisor", "shrinkage"):
-        value = getattr(choice, name)
-        if value != getattr(usual, name) or type(value) is not type(getattr(usual, name)):
-            if name == "priors" and isinstance(value, tuple):
-                value = dict(zip(dataset.table.labels.tolist(), value, strict=False))
-            arguments.append(f"{name}={_literal(value)}")
-    if dataset.table.categories:
-        arguments.append(f"categorical_features={list(dataset.table.encoder.categorical)}")
-        arguments.append(f"smoothing={choice.smoothing}")
-    if choice.unlabelled_weight != 1 and _has_unlabelled(dataset):
-        arguments.append(f"unlabelled_weight={choice.unlabelled_weight}")
-    return ", ".join(arguments)
+    """The settings that are not the usual ones, as arguments of the classifier."""
+    arguments = fit_options(dataset, choice)
+    if isinstance(arguments.get("priors"), tuple):
+        labels = dataset.table.labels.tolist()
+        arguments["priors"] = dict(zip(labels, arguments["priors"], strict=False))
+    return ", ".join(f"{name}={_literal(value)}" for name, value in arguments.items())
 
 
 def _literal(value: Any) -> str:

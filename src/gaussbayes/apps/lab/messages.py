@@ -249,7 +249,7 @@ class PointRequest(_ModelRequest, frozen=True, tag="point"):
 
     at: Place | RowNumber
     hide: Literal[0, 1] | None = None
-    categories: (
+    known_categories: (
         Annotated[tuple[CategoryCode | None, ...], Meta(max_length=limits.MOST_FEATURES)] | None
     ) = None  # of each feature that holds some, null: not known; None: as the row has them, if any
 

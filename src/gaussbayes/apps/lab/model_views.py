@@ -8,6 +8,7 @@ once is kept in the store.
 
 from copy import copy
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -29,12 +30,12 @@ from gaussbayes.apps.lab.training_data import Dataset, ShownFeatures, Table, Tru
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
-from gaussbayes.data.rows import Rows
+from gaussbayes.data.rows import UNLABELLED, Rows
 from gaussbayes.families.gaussian.structure import STRUCTURES
 from gaussbayes.model import file as model_files
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.model import Model, learnt_model
-from gaussbayes.model.options import check_options
+from gaussbayes.model.options import Options, check_options, options_of
 from gaussbayes.model.prior import Priors
 from gaussbayes.model.statistics import observe
 
@@ -54,8 +55,8 @@ _NOTHING_TO_SHOW = (-5.0, 5.0)
 _FOLDS = 10
 """In which rows are left out where there is no closed form, because something is missing."""
 
-_MOST_REFITTED = 20_000
-"""Rows that are left out so: every fold takes a fit by EM."""
+_MANY, _FEWER_FOLDS = 20_000, 3
+"""Of more rows there are fewer folds: each takes a fit by EM."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +247,7 @@ def view_of(
     dataset: Dataset, choice: ModelChoice, shown: ShownFeatures, store: "Store"
 ) -> View | Problem:
     """The model as these features show it, the others integrated out."""
-    if not (shown.numbers or shown.categories):
+    if shown.is_nothing:
         votes = isinstance(choice, Neighbours)
         return Problem(NO_DISTANCES if votes else NOTHING_TO_DRAW)
     match choice:
@@ -320,8 +321,8 @@ def hold_out(table: Table, split: Split) -> tuple[NDArray[np.bool_], str | None]
     labels = np.array([*table.labels.tolist(), None], dtype=object)[table.codes]
     any_rows = np.zeros((labels.size, 1))  # what is held out does not depend on the features
     try:
-        recipe = held_out.model_options(None)
-        splits = held_out.split(any_rows, labels, recipe, split.test, split.seed)
+        options = held_out.model_options(None)
+        splits = held_out.split(any_rows, labels, options, split.test, split.seed)
     except GaussBayesError as error:
         return test, f"no rows are held out: {error}"
     test[splits.pairs[0][1]] = True
@@ -369,7 +370,7 @@ def left_out(
 ) -> LeftOutRows | None:
     """Every labelled training row predicted by the model of all others; None without such models.
 
-    Where there is no closed form, rows are left out in folds, if they are not too many.
+    Where there is no closed form, rows are left out in folds.
     """
     if isinstance(view, NeighbourView):
         votes = view.left_out()
@@ -383,10 +384,9 @@ def left_out(
 
     assert model.learnt is not None
     numbers = dataset.training(choice.first)
-    if not model.learnt.is_complete and numbers.size > _MOST_REFITTED:
-        return None
+    folds = _FOLDS if numbers.size <= _MANY else _FEWER_FOLDS
     rows = held_out_rows(dataset.table.labelled(numbers), model.learnt, model.schema)
-    (outcome,), n_folds = hold_out(rows, [model.settings], 1, _FOLDS)
+    (outcome,), n_folds = hold_out(rows, [model.settings], 1, folds)
     if isinstance(outcome, GaussBayesError):
         return None  # without one of its rows there is no model
     labelled = numbers[dataset.table.codes[numbers] >= 0]
@@ -453,18 +453,42 @@ def _fit(dataset: Dataset, choice: FitSettings, store: "Store") -> Model | Probl
     if isinstance(learnt, Problem):
         return learnt
     try:
-        options = check_options(
-            covariance=choice.covariance,
-            shared=choice.shared,
-            priors=_priors(choice.priors, dataset.table, learnt.classes),
-            divisor=choice.divisor,
-            shrinkage=choice.shrinkage,
-            smoothing=choice.smoothing,
-            unlabelled_weight=choice.unlabelled_weight,
-        )
+        options = _options(choice, _priors(choice.priors, dataset.table, learnt.classes))
         return learnt.with_settings(options.settings(learnt.schema), "fit").solved(1)
     except GaussBayesError as error:
         return Problem(str(error))
+
+
+def _options(choice: FitSettings, priors: Priors = None) -> Options:
+    return check_options(
+        covariance=choice.covariance,
+        shared=choice.shared,
+        priors=priors,
+        divisor=choice.divisor,
+        shrinkage=choice.shrinkage,
+        smoothing=choice.smoothing,
+        unlabelled_weight=choice.unlabelled_weight,
+    )
+
+
+def fit_options(dataset: Dataset, choice: FitSettings) -> dict[str, Any]:
+    """The classifier's options that make a model of a table, but for those that are the usual ones.
+
+    Priors are in the page's order.
+    """
+    table = dataset.table
+    options = options_of(_options(choice).settings(table.schema), table.schema)
+    options |= {"priors": choice.priors, "categorical_features": list(table.encoder.categorical)}
+    if not has_unlabelled(dataset):
+        options.pop("unlabelled_weight")
+    usual = {name: each.default for name, each in signature(check_options).parameters.items()}
+    usual["categorical_features"] = []
+    return {name: value for name, value in options.items() if value != usual[name]}
+
+
+def has_unlabelled(dataset: Dataset) -> bool:
+    """Whether rows have no label."""
+    return bool((dataset.table.codes == UNLABELLED).any())
 
 
 def _learnt(dataset: Dataset, first: int | None, store: "Store") -> Model | Problem:

@@ -80,22 +80,23 @@ def answer_point(request: PointRequest, store: Store) -> Answer:
 def _categories(dataset: Dataset, request: PointRequest) -> NDArray[np.int32]:
     """The code of each feature that holds categories (q,), below 0 where it is not known."""
     categories = dataset.table.categories
-    if request.categories is None:
+    if request.known_categories is None:
         if isinstance(request.at, int):
             dataset.check_row(request.at)
             return np.array(dataset.table.rows.codes[request.at])
         return np.full(len(categories), MISSING, np.int32)
-    if len(request.categories) != len(categories):
+    known = request.known_categories
+    if len(known) != len(categories):
         msg = (
-            f"categories must be an array of {len(categories)} entries, one for each feature that "
-            f"holds categories, got {len(request.categories)}"
+            f"known_categories must be an array of {len(categories)} entries, one for each feature "
+            f"that holds categories, got {len(known)}"
         )
         raise MessageError(msg)
-    for code, values in zip(request.categories, categories, strict=True):
+    for code, values in zip(known, categories, strict=True):
         if code is not None and code >= len(values):
             msg = f"there is no category {code}: they are numbered from 0 to {len(values) - 1}"
             raise MessageError(msg)
-    return np.array([MISSING if code is None else code for code in request.categories], np.int32)
+    return np.array([MISSING if code is None else code for code in known], np.int32)
 
 
 def _explained(view: ModelView, row: Rows) -> dict[str, Any]:

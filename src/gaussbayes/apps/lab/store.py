@@ -25,7 +25,7 @@ from gaussbayes.data.rows import UNLABELLED
 
 Value = TypeVar("Value")
 
-_MOST_BYTES = 512 << 20
+_MOST_BYTES = 192 << 20
 """Of datasets, and of files as tables."""
 
 _MOST_RESULTS = 200

@@ -35,6 +35,11 @@ class ShownFeatures:
     axes: tuple[int, ...]  # which coordinate of the pair each of the numbers is
     categories: tuple[int, ...] = ()
 
+    @property
+    def is_nothing(self) -> bool:
+        """Whether no feature is seen."""
+        return not (self.numbers or self.categories)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:

@@ -101,7 +101,7 @@ export class App extends Store {
       names: head.columns,
       points: arrays.points.data,
       codes: arrays.codes.data, // NO_CODE for a row without label
-      categoryCodes: arrays.categories?.data ?? new Uint8Array(0),
+      categoryCodes: arrays.categories.data, // NO_CODE for a missing one
       test: arrays.test?.data ?? new Uint8Array(head.n),
     };
     this.sceneKey = this.pointKey = null;

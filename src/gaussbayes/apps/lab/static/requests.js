@@ -80,6 +80,6 @@ export function categoriesOf(state, data) {
   return data.categories.map((_, i) => (fits(categories[i] ?? null, i) ? categories[i] ?? null : null));
 }
 
-export function pointBody(state, data, at, categories = null) {
-  return { ...common(state, data), at, hide: state.hide, categories };
+export function pointBody(state, data, at, known = null) {
+  return { ...common(state, data), at, hide: state.hide, known_categories: known };
 }

@@ -156,7 +156,7 @@ export function mount(element, app) {
     {
       kind: "point",
       key: alone,
-      extra: () => ({ at: app.place, categories: categoriesOf(app.state, app.data) }),
+      extra: () => ({ at: app.place, known_categories: categoriesOf(app.state, app.data) }),
     },
     (_, error) => error && verdict.replaceChildren(error.message),
   );
