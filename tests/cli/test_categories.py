@@ -18,8 +18,8 @@ from sklearn.model_selection import (
 )
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.families.gaussian.structure import STRUCTURES
 from gaussbayes.data.readers import text
+from gaussbayes.families.gaussian.structure import STRUCTURES
 from tests.cli.calling import Call, Shell
 from tests.data.tables import CATEGORICAL, FORMATS, TARGET, WEATHER, weather
 
