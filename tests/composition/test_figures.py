@@ -5,6 +5,7 @@ line in `cases`; counts have cases of their own at the end.
 """
 
 import re
+from dataclasses import replace
 from itertools import combinations
 
 import matplotlib as mpl
@@ -55,38 +56,45 @@ def features_of(case):
     return list(case.frame.columns)
 
 
+def by_kind(case, columns):
+    """Positions of some features among the numbers, the counts and the categories."""
+    g, p = case.data.X.shape[1], case.data.N.shape[1]
+    numbers = [j for j in columns if j < g]
+    counts = [j - g for j in columns if g <= j < g + p]
+    return numbers, counts, [j - g - p for j in columns if j >= g + p]
+
+
 def marginal(case, columns):
     """The oracle's model of some features, by their positions."""
-    g = case.data.X.shape[1]
-    numbers = [j for j in columns if j < g]
-    return truth_of(case).marginal(numbers, [j - g for j in columns if j >= g])
+    return truth_of(case).marginal(*by_kind(case, columns))
 
 
 def rows_at(case, columns, places):
     """Rows of some features at positions (n, m); category i stands at i."""
-    g, sizes = case.data.X.shape[1], case.data.sizes
-    numbers = [place for place, j in enumerate(columns) if j < g]
-    categories = [place for place, j in enumerate(columns) if j >= g]
-    return oracle.Data(
-        places[:, numbers],
-        places[:, categories].astype(int),
-        tuple(sizes[columns[place] - g] for place in categories),
+    empty = oracle.Data(
+        *(np.zeros((len(places), len(some))) for some in by_kind(case, columns)[:2]),
+        np.zeros((len(places), 0), int),
+        (),
         np.zeros(len(places), int),
         3,
+    )
+    g, p = case.data.X.shape[1], case.data.N.shape[1]
+    of = [
+        [i for i, j in enumerate(columns) if (j >= g) + (j >= g + p) == kind] for kind in range(3)
+    ]
+    sizes = tuple(case.data.sizes[columns[place] - g - p] for place in of[2])
+    return replace(
+        empty,
+        X=places[:, of[0]],
+        N=np.rint(places[:, of[1]]),
+        Z=np.rint(places[:, of[2]]).astype(int),
+        sizes=sizes,
     )
 
 
 def part_of(case, columns):
     """Some features of the rows of a case."""
-    g, data = case.data.X.shape[1], case.data
-    categories = [j - g for j in columns if j >= g]
-    return oracle.Data(
-        data.X[:, [j for j in columns if j < g]],
-        data.Z[:, categories],
-        tuple(data.sizes[j] for j in categories),
-        data.y,
-        3,
-    )
+    return case.data.of_columns(*by_kind(case, columns))
 
 
 def errors_of(case, columns):
@@ -99,7 +107,8 @@ def errors_of(case, columns):
 def known(case, columns):
     """Which rows have some features."""
     data = part_of(case, columns)
-    return ~(np.isnan(data.X).any(axis=1) | (data.Z < 0).any(axis=1))
+    numbers = np.concatenate([data.X, data.N], axis=1)
+    return ~(np.isnan(numbers).any(axis=1) | (data.Z < 0).any(axis=1))
 
 
 def shape_of(case):
@@ -140,6 +149,17 @@ def grid_of(ax):
     return np.stack([part.ravel() for part in np.meshgrid(x, y)], axis=1), values.ravel()
 
 
+def heights(groups):
+    return np.array([[bar.get_height() for bar in bars] for bars in groups])
+
+
+def bars_at(case, column, ax):
+    """The positions of bars, and the oracle's log p(x, c) there (m, k)."""
+    low, high = ax.get_xlim()
+    places = np.arange(np.ceil(low), np.floor(high) + 1)
+    return places, marginal(case, [column]).log_joint(rows_at(case, [column], places[:, None]))
+
+
 @figure
 def densities(case):
     for column, name in enumerate(features_of(case)):
@@ -151,14 +171,15 @@ def densities(case):
                 expected = norm.pdf(line.get_xdata(), mean[0], np.sqrt(covariance[0, 0]))
                 close(line.get_ydata(), expected)
         else:
-            heights = [[bar.get_height() for bar in bars] for bars in ax.containers]
-            close(heights, truth.probability[0])
+            places, joint = bars_at(case, column, ax)
+            close(heights(ax.containers), np.exp(joint - np.log(truth.prior)).T)
+            data = part_of(case, [column])
+            values = np.concatenate([data.N, np.where(data.Z < 0, np.nan, data.Z)], axis=1)[:, 0]
             for code in range(3):
                 (marks,) = [m for m in ax.collections if m.get_gid() == f"rows {code}"]
-                values = part_of(case, [column]).Z[case.data.y == code, 0]
-                share = np.bincount(values[values >= 0], minlength=heights[0].__len__())
+                count = (values[case.data.y == code, None] == places).sum(axis=0)
                 drawn = [path.vertices[0, 1] for path in marks.get_paths()]
-                close(drawn, share / max(1, share.sum()))
+                close(drawn, count / max(1, count.sum()))
         missing = (~known(case, [column])).sum()
         assert (f"{missing} row" in said(ax.get_legend())) == (missing > 0)
         assert ("unlabelled" in said(ax.get_legend())) == (case.data.y < 0).any()
@@ -168,14 +189,12 @@ def densities(case):
 def univariate(case):
     for column in range(len(features_of(case))):
         axes = plots.univariate(model_of(case), case.frame, case.labels, feature=column)
-        truth = marginal(case, [column])
-        if not truth.mean.shape[1]:
-            joint = truth.prior[:, None] * truth.probability[0]
+        if not marginal(case, [column]).mean.shape[1]:
+            joint = np.exp(bars_at(case, column, axes[1])[1]).T
             *bars, evidence = axes[1].containers
-            close([[bar.get_height() for bar in group] for group in bars], joint)
-            close([bar.get_height() for bar in evidence], joint.sum(axis=0))
-            stacks = [[bar.get_height() for bar in group] for group in axes[2].containers]
-            close(stacks, joint / joint.sum(axis=0))
+            close(heights(bars), joint)
+            close(heights([evidence])[0], joint.sum(axis=0))
+            close(heights(axes[2].containers), joint / joint.sum(axis=0))
 
 
 @figure
@@ -258,11 +277,13 @@ def evidence(case):
 
 @figure
 def evidence_surface(case):
-    if case.kind != "numbers":
+    if case.data.sizes:
         with pytest.raises(SchemaError, match="no place for categories.*see plots.evidence"):
             plots.evidence_surface(model_of(case), features=[0, len(features_of(case)) - 1])
     if case.has_numbers:
-        assert plots.evidence_surface(model_of(case), resolution=10).get_zlabel() == "p(x)"
+        for pair in ((0, 1), (1, 2)) if case.kind == "counts" else ((0, 1),):
+            surface = plots.evidence_surface(model_of(case), features=pair, resolution=10)
+            assert surface.get_zlabel() == "p(x)"
 
 
 @figure
@@ -388,7 +409,7 @@ def report(case, tmp_path, monkeypatch):
         f"it errs in {wrong} of {labelled} ({100 * wrong / labelled:.1f}\xa0%)"
         in path.read_text(encoding="utf-8")
     )
-    n_missing = np.isnan(case.data.X).sum() + (case.data.Z < 0).sum()
+    n_missing = int(case.frame.isna().to_numpy().sum())
     assert (f"{n_missing} values are missing" in words) == (n_missing > 0)
     n_unlabelled = (case.data.y < 0).sum()
     assert (f"{n_unlabelled} rows have no label" in words) == (n_unlabelled > 0)
