@@ -120,18 +120,14 @@ def test_a_sample_keeps_some_of_every_class(capsys: pytest.CaptureFixture[str]) 
     labels = ["rare" if i == 77 else "" if i == 99 else "often" for i in range(500)]
     lines = "\n".join(f"{i},{label}" for i, label in enumerate(labels))
     rows = opened("rows.csv", f"a,y\n{lines}\n")
-    sample = memory_rows.sampled_rows(blocks(rows), rows.encoder, "rows.csv", 50, 0)
-    assert sample is not None
+    sample = memory_rows.sampled_rows(blocks(rows), 50)
     values = sample.features["a"].to_pylist()
     assert sorted(values) == values
     assert {77, 99} <= set(values)
     assert [labels[int(value)] or None for value in values] == sample.labels.tolist()
     assert len(values) in {50, 51, 52}
     assert "of 500 rows of rows.csv are used, drawn at random" in capsys.readouterr().err
-    alone = memory_rows.sampled_rows(
-        blocks(rows), rows.encoder, "rows.csv", 500, 0, labelled_only=True
-    )
-    assert alone is not None
+    alone = memory_rows.sampled_rows(blocks(rows), labelled_only=True)
     assert alone.features["a"].to_pylist() == [i for i in range(500) if i != 99]
 
 
@@ -146,8 +142,7 @@ def test_every_row_is_as_probable_as_any_other(monkeypatch: pytest.MonkeyPatch) 
     ]
     count = np.zeros(1000)
     for seed in range(200):
-        sample = memory_rows.sampled_rows(parts, rows.encoder, "rows.csv", 200, seed)
-        assert sample is not None
+        sample = memory_rows.sampled_rows(blocks(rows), 200, seed, tables=parts)
         count[np.array(sample.features["a"]).astype(int)] += 1
     assert count.sum() == 200 * 200
     assert abs(count - 40).max() < 6 * np.sqrt(200 * 0.2 * 0.8)
@@ -187,10 +182,8 @@ def test_nothing_is_left() -> None:
     rows = opened("rows.csv", "a,y\ninf,u\n-inf,v\n", bad_rows="skip")
     with pytest.raises(DataError, match="rows.csv: there are no rows to learn from; all 2 are bad"):
         memory_rows.load_rows(rows)
-    assert memory_rows.sampled_rows(blocks(rows), rows.encoder, "rows.csv", 10, 0) is None
-    assert str(row_files.no_rows(rows.source)) == (
-        "rows.csv has no rows but 2 rows that cannot be used"
-    )
+    with pytest.raises(DataError, match="rows.csv has no rows but 2 rows that cannot be used"):
+        memory_rows.sampled_rows(blocks(rows))
 
 
 def test_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,11 +109,7 @@ def command(
     rows = row_files.training_rows(source, chosen, checked)
     chosen = replace(chosen, target=rows.target)
     blocks = row_files.LabelledBlocks(rows, rows.encoder)
-    table = memory_rows.sampled_rows(
-        blocks, rows.encoder, source.shown, sample, seed, labelled_only=chosen.labelled_only
-    )
-    if table is None:
-        raise row_files.no_rows(source)
+    table = memory_rows.sampled_rows(blocks, sample, seed, labelled_only=chosen.labelled_only)
     with warnings_told():
         comparison = compare(
             table.features,

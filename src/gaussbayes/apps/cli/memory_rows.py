@@ -1,7 +1,7 @@
 """Labelled rows of files in memory, all of them or a sample, as the library takes them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +65,11 @@ class MemoryRows:
         return MemoryRows(part, self.encoder)
 
     @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return self.table.rows.n_rows
+
+    @property
     def labelled(self) -> "MemoryRows":
         """Those that have a label."""
         return self[self.table.targets.labelled] if self.table.targets.n_unlabelled else self
@@ -124,92 +129,61 @@ def load_rows(rows: "FileRows", *, labelled_only: bool = False) -> "Reduced[Memo
 
 
 def sampled_rows(
-    blocks: "Iterable[LabelledRows]",
-    encoder: "Encoder",
-    shown: str,
-    most: int,
-    seed: int,
+    blocks: row_files.LabelledBlocks,
+    most: int | None = None,
+    seed: int = 0,
     *,
     labelled_only: bool = False,
-) -> MemoryRows | None:
+    tables: "Iterable[LabelledRows] | None" = None,
+) -> MemoryRows:
     """At most so many rows, each as probable as any other, but some of every class.
+
+    Every row draws a random key; those with the smallest keys are kept, of all rows and of a class.
 
     Parameters
     ----------
-    blocks : all rows, part by part
-    encoder : that made rows of them
-    shown : what a message calls them
+    blocks : the rows of files
+    most : None is all of them
     labelled_only : whether rows without label are left out
-
-    Returns
-    -------
-    None if there are no rows.
+    tables : the rows of the blocks, if they have been read already
     """
-    sample = _Sample(most, seed)
-    for block in blocks:
-        rows = MemoryRows(block, encoder)
-        sample.add(rows.labelled if labelled_only else rows)
-    kept = sample.rows()
-    n_kept = 0 if kept is None else kept.table.rows.n_rows
-    if n_kept < sample.n_seen:
-        tell(f"{n_kept:,} of {sample.n_seen:,} rows of {shown} are used, drawn at random")
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+    kept, keys, n_seen = None, np.empty(0), 0
+    for table in blocks if tables is None else tables:
+        rows = MemoryRows(table, blocks.encoder)
+        rows = rows.labelled if labelled_only else rows
+        drawn = generator.random(rows.n_rows)
+        n_seen += rows.n_rows
+        near = _smallest(rows, drawn, most)
+        kept = rows[near] if kept is None else kept + rows[near]
+        keys = np.concatenate([keys, drawn[near]])
+        if most is not None and keys.size > most + most // 2:  # not after every few rows
+            near = _smallest(kept, keys, most)
+            kept, keys = kept[near], keys[near]
+    source = blocks.rows.source
+    if kept is None or not n_seen:
+        raise row_files.no_rows(source)
+    kept = kept[_smallest(kept, keys, most)]
+    if kept.n_rows < n_seen:
+        tell(f"{kept.n_rows:,} of {n_seen:,} rows of {source.shown} are used, drawn at random")
     return kept
 
 
-@dataclass(slots=True, eq=False)
-class _Sample:
-    """Every row draws a random key; the rows with the smallest keys are kept, and of each class."""
+def _smallest(rows: MemoryRows, keys: "FloatArray", most: int | None) -> Any:
+    """Which rows have the smallest keys of all, or of their class."""
+    import numpy as np
 
-    most: int
-    seed: int
-    n_seen: int = 0
-    _kept: MemoryRows | None = None
-    _keys: "FloatArray" = field(init=False)
-    _generator: Any = field(init=False)
-
-    def __post_init__(self) -> None:
-        import numpy as np
-
-        self._keys = np.empty(0)
-        self._generator = np.random.default_rng(self.seed)
-
-    def add(self, rows: MemoryRows) -> None:
-        """See more rows."""
-        import numpy as np
-
-        n = rows.table.rows.n_rows
-        keys = self._generator.random(n)
-        self.n_seen += n
-        near = self._smallest(rows, keys)
-        self._keys = np.concatenate([self._keys, keys[near]])
-        self._kept = rows[near] if self._kept is None else self._kept + rows[near]
-        if self._keys.size > self.most + self.most // 2:  # not after every few rows
-            self._trim()
-
-    def rows(self) -> MemoryRows | None:
-        """The rows kept, in the order they came."""
-        self._trim()
-        return self._kept if self.n_seen else None
-
-    def _trim(self) -> None:
-        if self._kept is not None:
-            near = self._smallest(self._kept, self._keys)
-            self._kept, self._keys = self._kept[near], self._keys[near]
-
-    def _smallest(self, rows: MemoryRows, keys: "FloatArray") -> "NDArray[Any]":
-        """Which rows have the smallest keys of all, or of their class."""
-        import numpy as np
-
-        n = keys.size
-        if n <= self.most:
-            return np.arange(n)
-        codes = rows.table.targets.codes
-        order = np.lexsort((keys, codes))
-        rank = np.arange(n) - np.searchsorted(codes[order], codes[order])
-        keep = np.zeros(n, dtype=bool)
-        keep[np.argpartition(keys, self.most - 1)[: self.most]] = True
-        keep[order[rank < min(self.most, _LEAST)]] = True
-        return np.flatnonzero(keep)
+    n, codes = keys.size, rows.table.targets.codes
+    if most is None or n <= most:
+        return np.arange(n)
+    order = np.lexsort((keys, codes))
+    rank = np.arange(n) - np.searchsorted(codes[order], codes[order])
+    keep = np.zeros(n, dtype=bool)
+    keep[np.argpartition(keys, most - 1)[:most]] = True
+    keep[order[rank < min(most, _LEAST)]] = True
+    return np.flatnonzero(keep)
 
 
 def held_out_rows(given: Any, learnt: MemoryRows, chosen: RowOptions) -> Any:
@@ -235,9 +209,7 @@ def held_out_rows(given: Any, learnt: MemoryRows, chosen: RowOptions) -> Any:
     encoder = learnt.encoder.with_categories(known)
     rows = FileRows.open(source, request)
     blocks = row_files.LabelledBlocks(rows, encoder, learnt.table.classes)
-    test = sampled_rows(blocks, encoder, source.shown, MOST_BYTES, 0, labelled_only=True)
-    if test is None:
-        raise row_files.no_rows(source)
+    test = sampled_rows(blocks, labelled_only=True)
     row_files.tell_bad_rows(source.bad_rows)
     row_files.tell_unlabelled(blocks.n_unlabelled, chosen, row_files.NOT_JUDGED)
     blocks.unseen.tell()

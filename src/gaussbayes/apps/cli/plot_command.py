@@ -1,6 +1,5 @@
 """``gaussbayes plot``: a figure of a model, of rows, or of both."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,8 +21,6 @@ from gaussbayes.apps.cli.figure_kinds import DESCRIPTIONS, KINDS, FigureKind, Sc
 from gaussbayes.apps.cli.fit_command import fit_files, fit_loaded
 
 if TYPE_CHECKING:
-    from gaussbayes.data.files import Source
-    from gaussbayes.data.rows import LabelledRows
     from gaussbayes.model.options import Options
 
 _KINDS = ", ".join(KINDS)
@@ -151,8 +148,7 @@ def command(
     else:
         checked = command_options.check_settings(settings)
         scene = _of_rows(scene, given.data, kind, chosen, checked, seed)
-    compared = partial(_compared, scene.rows, checked, held_out, seed)
-    scene = replace(scene, compare=compared)
+    scene = replace(scene, compare=partial(_compared, scene.rows, checked, held_out, seed))
     flattered = kind.judges and given.model is None
     figure_file.save(lambda: _draw(kind, scene, flattered), figure, dpi, size)
     if flattered:
@@ -215,34 +211,12 @@ def _of_model(
         features = model_files.named_features(model, name)
         rows = row_files.rows_of_model(source, model, features, chosen)
         blocks = row_files.LabelledBlocks(rows, model.encoder, model.classes)
-        scene = replace(scene, rows=_sample(blocks, blocks, source, kind, seed, chosen))
+        scene = replace(scene, rows=memory_rows.sampled_rows(blocks, kind.most_rows, seed))
     blocks.unseen.tell()
     row_files.tell_bad_rows(source.bad_rows)
     use = row_files.NOT_JUDGED if kind.judges else ""
     row_files.tell_unlabelled(blocks.n_unlabelled, chosen, use)
     return scene, settings
-
-
-def _sample(
-    blocks: row_files.LabelledBlocks,
-    tables: "Iterable[LabelledRows]",
-    source: "Source",
-    kind: FigureKind,
-    seed: int,
-    chosen: RowOptions,
-) -> memory_rows.MemoryRows:
-    """The rows to draw."""
-    sample = memory_rows.sampled_rows(
-        tables,
-        blocks.encoder,
-        source.shown,
-        kind.most_rows,
-        seed,
-        labelled_only=chosen.labelled_only,
-    )
-    if sample is None:
-        raise row_files.no_rows(source)
-    return sample
 
 
 def _of_rows(
@@ -257,16 +231,18 @@ def _of_rows(
     source = row_files.open_files(data, chosen.file_format, chosen.bad_rows)
     rows = row_files.training_rows(source, chosen, settings)
     blocks = row_files.LabelledBlocks(rows, rows.encoder)
-    tables: Iterable[LabelledRows] = blocks
-    model, bad_rows = None, None
+    model, tables, bad_rows = None, None, None
+    only = chosen.labelled_only
     if kind.needs != "rows" and source.is_read_once:
-        reduced = memory_rows.load_rows(rows, labelled_only=chosen.labelled_only)
+        reduced = memory_rows.load_rows(rows, labelled_only=only)
         model = fit_loaded(rows, reduced, settings).model
         tables, bad_rows = [reduced.total.table], reduced.bad_rows
         blocks.n_unlabelled = reduced.n_unlabelled
     elif kind.needs != "rows":
         model = fit_files(source, chosen, settings).model
-    sample = _sample(blocks, tables, source, kind, seed, chosen)
+    sample = memory_rows.sampled_rows(
+        blocks, kind.most_rows, seed, labelled_only=only, tables=tables
+    )
     row_files.tell_bad_rows(bad_rows or source.bad_rows)
     use = "" if model is None else row_files.LEARNT_FROM
     row_files.tell_unlabelled(blocks.n_unlabelled, chosen, use)

@@ -123,9 +123,7 @@ def _loaded(
     features = model_files.named_features(model, name)
     rows = row_files.rows_of_model(source, model, features, chosen)
     blocks = row_files.LabelledBlocks(rows, model.encoder, model.classes)
-    table = memory_rows.sampled_rows(blocks, model.encoder, source.shown, memory_rows.MOST_BYTES, 0)
-    if table is None:
-        raise row_files.no_rows(source)
+    table = memory_rows.sampled_rows(blocks)
     row_files.tell_bad_rows(source.bad_rows)
     row_files.tell_unlabelled(blocks.n_unlabelled, chosen, row_files.NOT_JUDGED)
     blocks.unseen.tell()
