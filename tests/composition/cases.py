@@ -36,8 +36,8 @@ STRUCTURES = {
     "spherical shared": ("spherical", 1.0),
 }
 
-SOME = ("full", "diagonal shared")
-"""Structures in pairs: of kinds that have no others, or beside others."""
+SOME = ("full", "full shared", "diagonal")
+"""Structures of kinds that are there for something else."""
 
 OF_KINDS = {"numbers": STRUCTURES, "categories": ("full",), "both": STRUCTURES, "counts": SOME}
 
@@ -85,6 +85,21 @@ class Case:
     def is_em(self):
         """Whether anything is missing."""
         return self.completeness != "complete"
+
+    @property
+    def in_pairs(self):
+        """For what takes many fits: half of the cases, in which any two of the axes still meet."""
+        kind = self.kind == "both"
+        structure = list(STRUCTURES).index(self.structure)
+        number = structure + list(COMPLETENESS).index(self.completeness) + kind
+        return not self.is_em or not self.has_numbers or number % 2 == 0
+
+    @property
+    def in_few(self):
+        """For what takes hundreds of fits: every kind, and every completeness, with some other."""
+        some = {"missing": "numbers", "unlabelled": "counts", "missing+unlabelled": "both"}
+        cheap = not self.is_em or not self.has_numbers
+        return cheap or some[self.completeness] == self.kind
 
     @property
     def has_numbers(self):
