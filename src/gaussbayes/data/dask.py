@@ -210,9 +210,10 @@ def _shared(value: Any, client: Any) -> Any:
     """What every task takes, sent to each worker once if it is large."""
     if client is None:
         return value
-    from distributed.protocol.pickle import dumps
+    from distributed.protocol import pickle
 
-    if len(dumps(value)) <= _SMALL:  # type: ignore[no-untyped-call]
+    dumps: Any = pickle.dumps
+    if len(dumps(value)) <= _SMALL:
         return value
     return client.scatter(value, broadcast=True, hash=False)
 
