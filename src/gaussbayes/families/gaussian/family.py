@@ -21,7 +21,6 @@ from gaussbayes.families.gaussian import estimation, missing_values
 from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.feature_moments import feature_moments
-from gaussbayes.families.gaussian.scatter import LAYOUTS
 from gaussbayes.families.gaussian.shapes import SHAPES
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
@@ -33,6 +32,7 @@ from gaussbayes.families.gaussian.shrinkage import (
 from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, observe
 from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES, Structure, structure_of
 from gaussbayes.families.protocol import Fit, Kind, LeftOut
+from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
 
@@ -117,7 +117,7 @@ class Gaussian:
     def n_bytes(self, n_classes: int, n_columns: int) -> int:
         """How much memory the scatters of so many classes and features take."""
         layout = self.layout(n_classes, n_columns)
-        return 8 * math.prod(LAYOUTS[layout].shape(n_classes, n_columns))
+        return 8 * math.prod(scatter_shape(layout, n_classes, n_columns))
 
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
