@@ -51,14 +51,10 @@ def maximum(
     names: Schema,
     structure: Structure,
     penalty: Penalty | None = None,
-    code: int | None = None,
 ) -> GaussianDensity:
     """The most likely density of complete rows, own covariances where the structure is between.
 
-    Parameters
-    ----------
-    penalty : added to the log-likelihood
-    code : the class that the moments are of, if the names have others besides
+    A penalty is added to the log-likelihood.
     """
     shape, shared = structure.shape, structure.shared
     scatter = moments.scatters(shape.layout, shared=shared)
@@ -66,7 +62,7 @@ def maximum(
     degrees = weight
     if penalty is not None:
         scatter, degrees = penalty.added(scatter), weight + penalty.weight
-    covariance = shape.of(shape.from_scatter(scatter, degrees), names, weight, code)
+    covariance = shape.of(shape.from_scatter(scatter, degrees), names, weight)
     return GaussianDensity(*_center(moments), covariance)
 
 
