@@ -25,15 +25,6 @@ def estimate(
     Means are the classes' means; a covariance is the scatter divided by N (``"mle"``) or by N − 1
     (``"unbiased"``; N − k when shared), then shrunk. Between own and shared, both are estimated in
     this way, then mixed: own scatters may be singular, the mixture may not.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.statistics import summarise
-    >>> rows, codes = np.array([[1.0], [3.0], [10.0], [14.0]]), np.array([0, 0, 1, 1], np.int32)
-    >>> moments = summarise(rows, codes, None, 2)
-    >>> density = estimate(moments, Schema(np.array(["a", "b"]), 1), Structure())
-    >>> density.mean.tolist(), density.covariance.dense().tolist()
-    ([[2.0], [12.0]], [[[1.0]], [[4.0]]])
     """
     values = _values(moments, names, structure, divisor, shrinkage)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
@@ -75,12 +66,6 @@ def given(
     ----------
     means : (k, d)
     covariances : full (k, d, d) or shared (d, d); diagonal (k, d) or (d,); spherical (k,) or ()
-
-    Examples
-    --------
-    >>> names = Schema(np.array([0, 1]), 1)
-    >>> given(names, Structure(), [[0], [1]], [[[1]], [[4]]]).mean.tolist()
-    [[0.0], [1.0]]
     """
     k, d = names.classes.shape[0], names.n_features
     mean = _finite_numbers("means", means)

@@ -1,7 +1,7 @@
 """The Gaussian family: numbers that follow one Gaussian in each class."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, ClassVar, get_args
@@ -17,7 +17,7 @@ from gaussbayes.base.errors import (
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.gaussian import estimation, missing_values
+from gaussbayes.families.gaussian import estimation, left_out, missing_values
 from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.feature_moments import feature_moments
@@ -31,7 +31,7 @@ from gaussbayes.families.gaussian.shrinkage import (
 )
 from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, observe
 from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES, Structure, structure_of
-from gaussbayes.families.protocol import Fit, Kind, LeftOut
+from gaussbayes.families.protocol import Fit, Kind
 from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
@@ -247,17 +247,7 @@ class Gaussian:
 
     # Held-out rows and selection.
 
-    def left_out(
-        self,
-        statistics: GaussianStatistics,
-        path: Sequence["Gaussian"],
-        targets: Targets,
-        names: Schema,
-    ) -> LeftOut | None:
-        """A closed form for rows left out one at a time; None where there is none."""
-        from gaussbayes.families.gaussian import left_out
-
-        return left_out.left_out(self, statistics, path, targets, names)
+    left_out = left_out.left_out
 
     def candidates(self) -> Iterator["Gaussian"]:
         """What the automatic choice tries; neighbours of one structure differ in shrinkage."""

@@ -64,17 +64,6 @@ def complete(
         If a class has no row with a value of a certain feature.
     SingularCovarianceError
         If the likelihood has no maximum; names class and features.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.statistics import observe
-    >>> X = np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 5.0], [4.0, np.nan]])
-    >>> statistics = observe(X, np.zeros(4, np.int32), None, 1, "full")
-    >>> expected, record = complete(statistics, Structure(), Schema(np.array(["a"]), 2))
-    >>> expected.moments.mean.round(6).tolist()  # 3 + 1.5 · (2.5 − 2), the regression on feature 0
-    [[2.5, 3.75]]
-    >>> record.converged
-    True
     """
     features = feature_moments(statistics)
     features.check(names)

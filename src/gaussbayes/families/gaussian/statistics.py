@@ -231,12 +231,6 @@ def summarise(
     """The moments of complete rows; the parameters are those of `observe`.
 
     The rows are read once for class codes, k times for soft labels. NaN is an error.
-
-    Examples
-    --------
-    >>> halves = summarise(np.array([[0.0], [4.0]]), np.full((2, 2), 0.5), None, 2)
-    >>> halves.weight.tolist(), halves.mean.tolist()
-    ([1.0, 1.0], [[2.0], [2.0]])
     """
     if targets.ndim == 2:
         return _summarise_soft(X, np.asarray(targets, np.float64), weights, layout, threads)
