@@ -154,11 +154,11 @@ def assert_serves(*arguments: str, cwd: Path) -> None:
 
 
 def test_pictures_in_the_readme_are_those_that_are_drawn(tmp_path: Path) -> None:
-    drawn = runpy.run_path(str(ROOT / "docs/readme_pictures.py"))
+    drawn = runpy.run_path(str(ROOT / "docs/readme_figures.py"))
     drawn["draw"](tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {path.name for path in (ROOT / "docs/pictures").iterdir()}
-    shown = set(re.findall(r"docs/pictures/([\w.]+)", README))
+    assert names == {path.name for path in (ROOT / "docs/figures").iterdir()}
+    shown = set(re.findall(r"docs/figures/([\w.]+)", README))
     assert shown == names
 
 
