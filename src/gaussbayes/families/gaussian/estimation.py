@@ -49,7 +49,7 @@ def maximum(
     """
     shape, shared = structure.shape, structure.shared
     scatter = moments.scatters(shape.layout, shared=shared)
-    weight = moments.weight.sum(keepdims=True) if shared else moments.weight
+    weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     degrees = weight
     if penalty is not None:
         scatter, degrees = penalty.added(scatter), weight + penalty.weight
@@ -112,7 +112,7 @@ def _values(
         return mixture
     shared, shape = structure.shared, structure.shape
     scatter = moments.scatters(shape.layout, shared=shared)
-    weight = moments.weight.sum(keepdims=True) if shared else moments.weight
+    weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     n_means = float(moments.n_classes) if shared else 1.0
     degrees = weight if divisor == "mle" else weight - n_means
     if (degrees <= 0).any():

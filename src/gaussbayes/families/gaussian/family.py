@@ -217,8 +217,7 @@ class Gaussian:
     ) -> GaussianDensity:
         """A density to start from, by labelled rows, and all rows as those of one class."""
         _check_weights(statistics.weight, names)
-        structure = self.structure.parts[int(self.structure.shared)]
-        overall = feature_moments(together)
+        overall, structure = feature_moments(together), self.structure.maximised
         return missing_values.start_of(statistics, overall, structure, names, threads)
 
     def maximise(self, expected: GaussianStatistics, names: Schema) -> GaussianDensity:
@@ -235,10 +234,8 @@ class Gaussian:
         del names
         if self.structure.shape.isotropic:
             return None
-        shared = self.structure.shared
         variance = feature_moments(statistics).positive_variance(self.structure)
-        weight = statistics.weight.sum(keepdims=True) if shared else statistics.weight
-        penalty = penalty_of(self.shrinkage, variance, weight)
+        penalty = penalty_of(self.shrinkage, variance, self.structure.weights(statistics.weight))
         return None if penalty is None else replace(self, penalty=penalty)
 
     def coordinates(self, start: GaussianDensity, names: Schema) -> GaussianCoordinates:
