@@ -225,7 +225,7 @@ def test_coordinates_end_where_covariances_do() -> None:
     start = GaussianDensity(
         np.zeros(2), np.zeros((2, 2)), Full.of(np.stack([np.eye(2)] * 2), names)
     )
-    chart = GaussianCoordinates.about(start, names)
+    chart = GaussianCoordinates(start, names)
     vector = chart.vector(start)
     vanishing = vector.copy()
     vanishing[4 + 3] = -30.0  # the log of the first standard deviation of b

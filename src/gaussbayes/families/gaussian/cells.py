@@ -25,11 +25,9 @@ from gaussbayes.kernels.reference import scatter_shape
 MOST_CELL_BYTES = 512 << 20
 """Memory that cells may take."""
 
-_BLOCK = 1 << 19
-"""Entries of the scatters that are worked on at a time: four megabytes."""
-
+_BLOCK = 1 << 19  # entries of the scatters that are worked on at a time: four megabytes
+# The parts that have an entry for every cell.
 _BY_CELL = ("codes", "observed", "weight", "anchor", "offset")
-"""The parts that have an entry for every cell."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,17 +49,6 @@ class PatternMoments:
     varied: NDArray[np.intp]  # (v,) the cells that have a scatter, in increasing order
     scatter: FloatArray  # (v, d, d), or (v, d) if diagonal
     layout: ScatterLayout
-
-    def __post_init__(self) -> None:
-        q, d = self.anchor.shape
-        expected = [(q,), (q, d), (q,), (q, d), scatter_shape(self.layout, self.varied.size, d)]
-        parts = (self.codes, self.observed, self.weight, self.offset, self.scatter)
-        if [part.shape for part in parts] != expected:
-            msg = (
-                f"{q} cells of {d} features need codes, observed, weight, offset and scatter of "
-                f"shapes {expected}, got {[part.shape for part in parts]}"
-            )
-            raise DataError(msg)
 
     @classmethod
     def of(

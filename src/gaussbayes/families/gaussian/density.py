@@ -41,8 +41,7 @@ class GaussianDensity:
     @property
     def mean(self) -> FloatArray:
         """The means (k, d)."""
-        mean: FloatArray = self.center + self.offset
-        return mean
+        return np.asarray(self.center + self.offset)
 
     @property
     def deviation(self) -> FloatArray:
@@ -66,9 +65,8 @@ class GaussianDensity:
     def marginal(self, columns: Sequence[int], names: Schema) -> "GaussianDensity":
         """The Gaussians of some features, which have the same entries of mean and covariance."""
         where = np.asarray(columns, dtype=np.intp)
-        return GaussianDensity(
-            self.center[where], self.offset[:, where], self.covariance.sub(where, names)
-        )
+        shape = self.covariance.sub(where, names)
+        return GaussianDensity(self.center[where], self.offset[:, where], shape)
 
     def selected(self, codes: Sequence[int]) -> "GaussianDensity":
         """Only the classes with these codes, in this order."""
@@ -90,9 +88,8 @@ class GaussianDensity:
         for c in np.flatnonzero(moments.weight > 0).tolist():
             squares += float(moments.weight[c] * np.square(shape.whiten(apart[c], c)).sum())
         volume = self.n_columns * np.log(2 * np.pi) + shape.log_det
-        return -0.5 * (
-            float(np.broadcast_to(volume, moments.weight.shape) @ moments.weight) + squares
-        )
+        volumes = float(np.broadcast_to(volume, moments.weight.shape) @ moments.weight)
+        return -0.5 * (volumes + squares)
 
     expect = expectation.expect
     expect_statistics = expectation.expect_statistics

@@ -31,14 +31,9 @@ if TYPE_CHECKING:
 
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 
-_WELL = 1e3
-"""Amplification of rounding up to which the quick way is as good as the careful one."""
-
-_AT_ONCE = 64
-"""Blocks whose sums are held at a time."""
-
-_MOST_ENTRIES = 1 << 17
-"""Entries of rows without correlations that are worked on at a time."""
+_WELL = 1e3  # amplification of rounding up to which the quick way is as good as the careful one
+_AT_ONCE = 64  # blocks whose sums are held at a time
+_MOST_ENTRIES = 1 << 17  # entries of rows without correlations that are worked on at a time
 
 
 def expect_statistics(

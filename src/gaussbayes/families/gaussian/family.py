@@ -35,8 +35,7 @@ from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
 
-_TRIAL = 100
-"""Iterations of EM after which a remedy is taken to work."""
+_TRIAL = 100  # iterations of EM after which a remedy is taken to work
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +211,7 @@ class Gaussian:
 
     def coordinates(self, start: GaussianDensity, names: Schema) -> GaussianCoordinates:
         """Coordinates about a density to start from."""
-        return GaussianCoordinates.about(start, names)
+        return GaussianCoordinates(start, names)
 
     # Held-out rows and selection.
 

@@ -105,7 +105,7 @@ class _Part:
     ) -> Iterations[GaussianStatistics]:
         """EM for missing values, accelerated; the results are expected complete statistics."""
         weight = self.structure.weights(self.statistics.weight)
-        chart = GaussianCoordinates.about(self.start, self.names, weight)
+        chart = GaussianCoordinates(self.start, self.names, weight)
 
         def iterate(vector: FloatArray) -> Step[GaussianStatistics]:
             density = chart.density(vector)
@@ -167,7 +167,7 @@ def start_of(
             if not part.statistics.is_complete:
                 moments = part.em(ROUGHLY, MAX_ITERATIONS, threads).last.result.moments
             better = maximum(moments, part.names, structure)
-            chart = GaussianCoordinates.about(part.start, part.names)
+            chart = GaussianCoordinates(part.start, part.names)
             chart.density(chart.vector(better))  # raises if it is nearly singular
         except SingularCovarianceError:
             continue

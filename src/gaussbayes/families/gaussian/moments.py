@@ -82,13 +82,11 @@ class ClassMoments:
     @property
     def mean(self) -> FloatArray:
         """The means (k, d), rounded to one float each."""
-        mean: FloatArray = self.anchor + self.offset
-        return mean
+        return np.asarray(self.anchor + self.offset)
 
     def deviation(self, X: FloatArray, code: int) -> FloatArray:
         """How far rows (n, d) are from the mean of a class, exact for rows near its anchor."""
-        deviation: FloatArray = (X - self.anchor[code]) - self.offset[code]
-        return deviation
+        return np.asarray((X - self.anchor[code]) - self.offset[code])
 
     def __add__(self, other: "ClassMoments") -> "ClassMoments":
         """The moments of the rows of both.

@@ -24,21 +24,11 @@ from gaussbayes.families.gaussian.scatter import LAYOUTS
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
 
-_MOST_PRODUCTS = 1 << 18
-"""Multiplications in a product up to which BLAS leaves it to one thread."""
-
-_MOST_ENTRIES = 1 << 17
-"""Entries of the matrices that are inverted at a time: a megabyte."""
-
-_MOST_ROOTS = 1 << 20
-"""Entries of the scatters whose roots are worked out at a time."""
-
-_WORTH_A_BLOCK = 64
-"""Cells of a single point that are worth blocks of their own."""
-
-_MOST_KEPT = 64 << 20
-"""Memory of points that are kept for the next iteration."""
-
+_MOST_PRODUCTS = 1 << 18  # multiplications in a product up to which BLAS leaves it to one thread
+_MOST_ENTRIES = 1 << 17  # entries of the matrices that are inverted at a time: a megabyte
+_MOST_ROOTS = 1 << 20  # entries of the scatters whose roots are worked out at a time
+_WORTH_A_BLOCK = 64  # cells of a single point that are worth blocks of their own
+_MOST_KEPT = 64 << 20  # memory of points that are kept for the next iteration
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -54,8 +44,7 @@ class Frame:
 
     def units_of(self, code: int) -> FloatArray:
         """The units (d,) of one class."""
-        units: FloatArray = self.unit[min(code, self.unit.shape[0] - 1)]
-        return units
+        return np.asarray(self.unit[min(code, self.unit.shape[0] - 1)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -42,14 +42,12 @@ from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.kernels.reference import scatter_shape
 
+# Proportion of the features' sums of squares by which an eigenvalue may be below zero.
 _ROUNDING = 1e-8
-"""Proportion of the features' sums of squares by which an eigenvalue may be below zero."""
-
+# Sums of squares below this may have lost all their digits, the products beside them not.
 _UNDERFLOW = 1e-290
-"""Sums of squares below this may have lost all their digits, the products beside them not."""
-
+# Entries of matrices that are looked at in one step: many small matrices, or one large one.
 _TOGETHER = 1 << 18
-"""Entries of matrices that are looked at in one step: many small matrices, or one large one."""
 
 Proportion: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Pattern: TypeAlias = Annotated[str, Meta(extra_json_schema={"pattern": "^[01]+$"})]

@@ -13,8 +13,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, ScatterLayout
 
-_CACHED = 1 << 15
-"""Entries of products that stay in the cache."""
+_CACHED = 1 << 15  # entries of products that stay in the cache
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,7 @@ Shrinkage: TypeAlias = float | Literal["oas"] | None
 SHRINKAGES: tuple[Shrinkage, ...] = (None, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0, "oas")
 """What the automatic choice tries."""
 
-_MOST = 0.999
-"""The largest intensity of a penalty; with 1 the rows would not count at all."""
+_MOST = 0.999  # the largest intensity of a penalty; with 1 the rows would not count at all
 
 
 def check_shrinkage(shrinkage: object) -> Shrinkage:

@@ -40,8 +40,7 @@ from gaussbayes.kernels.reference import scatter_shape
 MOST_BY_CLASS = 1 << 14
 """Entries of the scatters of all classes up to which a shared covariance keeps them apart."""
 
-_BLOCK = 1 << 19
-"""Entries of the scatters that are summed at a time: four megabytes."""
+_BLOCK = 1 << 19  # entries of the scatters that are summed at a time: four megabytes
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -192,20 +191,10 @@ def observe(
 ) -> GaussianStatistics:
     """The statistics of labelled rows, of which some may have missing values (NaN).
 
-    Parameters
-    ----------
-    X : (n, d), float32 or float64, any strides, or columns that lie apart
-    targets : (n,) class codes, or (n, k) soft labels: how much of a row belongs to each class
-    weights : (n,) or None
-    names : what messages call the features
-    threads : the result is the same, to the bit, for any number of them
-
-    Raises
-    ------
-    NonFiniteError
-        If there is infinity among the rows; names row and column.
-    DataError
-        If there are so many patterns of missing values that they take too much memory.
+    Rows are (n, d), float32 or float64, of any strides, or columns that lie apart; targets are
+    class codes (n,), or soft labels (n, k): how much of a row belongs to each class. The result is
+    the same, to the bit, for any number of threads. Infinity among the rows is an error, and so are
+    patterns of missing values that take too much memory.
     """
     try:
         return GaussianStatistics(summarise(X, targets, weights, n_classes, layout, threads))
