@@ -105,16 +105,15 @@ def test_a_command_without_data() -> None:
 
 def test_the_cache_lets_go_of_what_was_not_asked_for_longest() -> None:
     cache: Cache[str] = Cache(5, len)
-    cache.keep("a", "xx")
-    cache.keep("b", "xx")
+    for key in "ab":
+        cache.recall(key, lambda: "xx")
     assert cache.recall("a", lambda: "never") == "xx"
-    cache.keep("c", "xx")
+    cache.recall("c", lambda: "xx")
     assert [cache.find(key) for key in "abc"] == ["xx", None, "xx"]
-    cache.keep("d", "x" * 100)  # the newest stays, however large
+    cache.recall("d", lambda: "x" * 100)  # the newest stays, however large
     assert [cache.find(key) for key in "acd"] == [None, None, "x" * 100]
-    cache.keep("d", "x")
-    cache.keep("e", "xxxx")
-    assert cache.find("d") == "x"
+    cache.recall("e", lambda: "xxxx")
+    assert [cache.find(key) for key in "de"] == [None, "xxxx"]
 
 
 def test_the_cache_keeps_none_too() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussbayes.apps.lab import model_views
+from gaussbayes.analysis import synthesis
 from gaussbayes.apps.lab.training_data import Table, TrueGaussians, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant
@@ -109,9 +109,9 @@ def _few_rows() -> TrueGaussians:
 
 def _drawn_table(truth: TrueGaussians, title: str, seed: int, n: int) -> Table:
     """Rows from true parameters, classes by their priors."""
-    rows, codes = model_views.draw(truth, n, np.random.default_rng(seed))
+    rows, codes = synthesis.draw(truth.model, n, np.random.default_rng(seed))
     labels = np.array(truth.classes)
-    return number_table(title, rows, codes, labels, truth.features, truth=truth)
+    return number_table(title, rows.matrix, codes, labels, truth.features, truth=truth)
 
 
 def _outlier(title: str, seed: int, n: int) -> Table:
@@ -126,9 +126,8 @@ def _xor(title: str, seed: int, n: int) -> Table:
     generator = np.random.default_rng(seed)
     corner = generator.integers(4, size=n).astype(np.int32)
     corners = _gaussians(_CORNERS, 0.6 * np.eye(2))
-    rows = model_views.draw_of_classes(corners, corner, generator)
-    codes, labels = (corner // 2).astype(np.int32), np.array(["A", "B"])
-    return number_table(title, rows, codes, labels, ("x1", "x2"))
+    rows = synthesis.draw_rows(corners.model, corner, generator)
+    return number_table(title, rows.matrix, corner // 2, np.array(["A", "B"]), corners.features)
 
 
 def _with_missing_values(title: str, seed: int, n: int) -> Table:
@@ -147,7 +146,7 @@ def _listed_table(read: Callable[[], Any], target: str, title: str, *_: int) -> 
     handout = read()
     labels, codes = np.unique(handout.labels, return_inverse=True)
     rows = np.asarray(handout.rows, np.float64)
-    return number_table(title, rows, codes.astype(np.int32), labels, handout.features, target)
+    return number_table(title, rows, codes, labels, handout.features, target)
 
 
 def _irises(title: str, *_: int) -> Table:
@@ -156,7 +155,7 @@ def _irises(title: str, *_: int) -> Table:
     order = np.random.default_rng(0).permutation(irises.labels.size)
     labels, codes = np.unique(irises.labels[order], return_inverse=True)
     rows, features = irises.rows[order], irises.feature_names
-    return number_table(title, rows, codes.astype(np.int32), labels, features, "species")
+    return number_table(title, rows, codes, labels, features, "species")
 
 
 def _drawn(name: str, title: str, about: str, n: int, truth: TrueGaussians) -> Example:

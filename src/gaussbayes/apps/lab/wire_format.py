@@ -15,7 +15,8 @@ NumPy is imported by the functions that need it: the first page is there before 
 
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,18 @@ class Answer:
 
     head: dict[str, Any]
     arrays: "dict[str, NDArray[Any]]" = field(default_factory=dict)
+
+
+@contextmanager
+def problem_noted(head: dict[str, Any]) -> Iterator[None]:
+    """What cannot be calculated for these data is no error: the head's ``problem`` says why."""
+    head["problem"] = None
+    try:
+        yield
+    except MessageError:
+        raise
+    except GaussBayesError as error:
+        head["problem"] = str(error)
 
 
 def single(values: "NDArray[Any]") -> "NDArray[np.float32]":
