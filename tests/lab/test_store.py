@@ -66,18 +66,20 @@ def test_a_file_that_was_sent() -> None:
     told = store.keep("flowers.csv", FLOWERS)
     assert told["columns"] == ["length", "width", "kind"]
     assert (told["rows"], told["target"], told["name"]) == (3, "kind", "flowers.csv")
-    table = store.dataset_of(request(UploadSource(told["upload"], None))).table
+    table = store.dataset_of(request(UploadSource(upload=told["upload"]))).table
     np.testing.assert_array_equal(table.X, [[1.5, 2], [2.5, np.nan], [3, 4]])
     assert table.labels[table.codes].tolist() == ["a", "b", "b"]
     assert (table.features, table.target) == (("length", "width"), "kind")
     assert store.keep("flowers.csv", FLOWERS) == told
-    chosen = store.dataset_of(request(UploadSource(told["upload"], ("width",)))).table
+    chosen = store.dataset_of(
+        request(UploadSource(upload=told["upload"], features=("width",)))
+    ).table
     assert chosen.features == ("width",)
 
 
 def test_a_file_that_was_not_sent() -> None:
     with pytest.raises(MessageError, match="drop it on the page again"):
-        Store().dataset_of(request(UploadSource("abc", None)))
+        Store().dataset_of(request(UploadSource(upload="abc")))
 
 
 def test_the_table_of_the_command() -> None:
