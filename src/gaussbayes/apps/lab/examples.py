@@ -14,15 +14,8 @@ from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant
 from gaussbayes.data.rows import number_rows
 from gaussbayes.datasets import load_iris
-from gaussbayes.lessons import (
-    covariance_pictures,
-    diabetes,
-    naive_bayes,
-    optimal_regions,
-    petals,
-    three_gaussians,
-    two_gaussians,
-)
+from gaussbayes.lessons import handouts
+from gaussbayes.lessons.handouts import OPTIMAL_REGIONS, THREE_GAUSSIANS, TWO_GAUSSIANS
 
 _OUTLIER = (30.0, -16.0)
 """Far from everything, and said to be of the first class."""
@@ -138,13 +131,12 @@ def _with_missing_values(title: str, seed: int, n: int) -> Table:
     """
     table = _drawn_table(_DIABETES, title, seed, n)
     rows = table.X.copy()
-    rows[rows[:, 0] > diabetes.COUNT, 1] = np.nan
+    rows[rows[:, 0] > handouts.COUNT, 1] = np.nan
     return replace(table, rows=number_rows(rows))
 
 
-def _listed_table(read: Callable[[], Any], target: str, title: str, *_: int) -> Table:
+def _listed_table(handout: handouts.Table, target: str, title: str, *_: int) -> Table:
     """The rows that a handout lists."""
-    handout = read()
     labels, codes = np.unique(handout.labels, return_inverse=True)
     rows = np.asarray(handout.rows, np.float64)
     return number_table(title, rows, codes.astype(np.int32), labels, handout.features, target)
@@ -168,11 +160,11 @@ _fixed = partial(Example, is_drawn=False)
 
 _SHARED = _gaussians([[-1.2, 0.0], [1.2, 0.8]], turned(1.6, 0.8, 30.0))
 _DIABETES = _gaussians(
-    diabetes.MEANS,
-    diabetes.COVARIANCES,
-    list(diabetes.DOCTOR.values()),
+    handouts.DIABETES.means,
+    handouts.DIABETES.covariances,
+    list(handouts.DOCTOR.values()),
     ("healthy", "ill"),
-    diabetes.FEATURES,
+    handouts.DIABETES.features,
 )
 _UNEQUAL = _gaussians([[-1.0, -0.4], [1.6, 1.0]], [turned(0.8, 0.5, 60.0), turned(2.2, 1.2, -20.0)])
 _IMBALANCED = _gaussians(
@@ -186,10 +178,13 @@ _THREE = _gaussians(
     [turned(1.4, 0.8, 45.0), turned(1.3, 0.9, -40.0), turned(1.8, 0.7, 0.0)],
 )
 _ONE = _gaussians([[0.0], [2.5]], [[[0.6]], [[3.0]]], features=("x",))
-_TWO_GAUSSIANS = _gaussians(two_gaussians.MEANS, two_gaussians.COVARIANCES, classes=(1, 2))
-_THREE_GAUSSIANS = _gaussians(three_gaussians.MEANS, three_gaussians.COVARIANCES, classes=(0, 1, 2))
+_TWO = _gaussians(TWO_GAUSSIANS.means, TWO_GAUSSIANS.covariances, classes=(1, 2))
+_THREE_OF_COURSE = _gaussians(THREE_GAUSSIANS.means, THREE_GAUSSIANS.covariances, classes=(0, 1, 2))
 _REGIONS = _gaussians(
-    optimal_regions.MEANS, optimal_regions.COVARIANCE, optimal_regions.PRIORS, classes=(0, 1, 2)
+    OPTIMAL_REGIONS.means,
+    OPTIMAL_REGIONS.covariances,
+    OPTIMAL_REGIONS.priors or "uniform",
+    classes=(0, 1, 2),
 )
 
 EXAMPLES: dict[str, Example] = {
@@ -248,21 +243,21 @@ EXAMPLES: dict[str, Example] = {
             "The course's eight petals of two species, by their length.",
             8,
             2,
-            partial(_listed_table, petals.table, "species"),
+            partial(_listed_table, handouts.PETALS, "species"),
         ),
         _drawn(
             "two_gaussians",
             "Two Gaussians",
             "The course's two classes in the plane; no rule errs less than 7.2 %.",
             200,
-            _TWO_GAUSSIANS,
+            _TWO,
         ),
         _drawn(
             "three_gaussians",
             "Three Gaussians",
             "The course's three classes, which hardly overlap.",
             600,
-            _THREE_GAUSSIANS,
+            _THREE_OF_COURSE,
         ),
         _fixed(
             "naive_bayes",
@@ -270,7 +265,7 @@ EXAMPLES: dict[str, Example] = {
             "The course's six rows, small enough for pencil and paper.",
             6,
             2,
-            partial(_listed_table, naive_bayes.table, "class"),
+            partial(_listed_table, handouts.SIX_ROWS, "class"),
         ),
         _drawn(
             "optimal_regions",
@@ -285,7 +280,7 @@ EXAMPLES: dict[str, Example] = {
             "Four points each: falling, level, rising; all else is equal.",
             12,
             3,
-            partial(_listed_table, covariance_pictures.table, "cloud"),
+            partial(_listed_table, handouts.CLOUDS, "cloud"),
         ),
         _drawn(
             "diabetes",
