@@ -14,15 +14,8 @@ from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant
 from gaussbayes.data.rows import number_rows
 from gaussbayes.datasets import load_iris
-from gaussbayes.lessons import (
-    covariance_pictures,
-    diabetes,
-    naive_bayes,
-    optimal_regions,
-    petals,
-    three_gaussians,
-    two_gaussians,
-)
+from gaussbayes.lessons import handouts
+from gaussbayes.lessons.handouts import OPTIMAL_REGIONS, THREE_GAUSSIANS, TWO_GAUSSIANS
 
 _OUTLIER = (30.0, -16.0)
 """Far from everything, and said to be of the first class."""
@@ -136,13 +129,12 @@ def _with_missing_values(title: str, seed: int, n: int) -> Table:
     """
     table = _drawn_table(_DIABETES, title, seed, n)
     rows = table.X.copy()
-    rows[rows[:, 0] > diabetes.COUNT, 1] = np.nan
+    rows[rows[:, 0] > handouts.COUNT, 1] = np.nan
     return replace(table, rows=number_rows(rows))
 
 
-def _listed_table(read: Callable[[], Any], target: str, title: str, *_: int) -> Table:
+def _listed_table(handout: handouts.Table, target: str, title: str, *_: int) -> Table:
     """The rows that a handout lists."""
-    handout = read()
     labels, codes = np.unique(handout.labels, return_inverse=True)
     rows = np.asarray(handout.rows, np.float64)
     return number_table(title, rows, codes, labels, handout.features, target)
@@ -162,14 +154,20 @@ def _drawn(title: str, about: str, n: int, truth: TrueGaussians) -> Example:
 
 
 def _listed(
-    title: str, about: str, n: int, read: Callable[[], Any], target: str, k: int = 2
+    title: str, about: str, n: int, handout: handouts.Table, target: str, k: int = 2
 ) -> Example:
-    return Example(title, about, n, partial(_listed_table, read, target), k, is_drawn=False)
+    return Example(title, about, n, partial(_listed_table, handout, target), k, is_drawn=False)
 
 
 _SHARED = _gaussians([[-1.2, 0.0], [1.2, 0.8]], turned(1.6, 0.8, 30.0))
-_DOCTOR, _PATIENTS = list(diabetes.DOCTOR.values()), ("healthy", "ill")
-_DIABETES = _gaussians(diabetes.MEANS, diabetes.COVARIANCES, _DOCTOR, _PATIENTS, diabetes.FEATURES)
+_DOCTOR, _PATIENTS = list(handouts.DOCTOR.values()), ("healthy", "ill")
+_DIABETES = _gaussians(
+    handouts.DIABETES.means,
+    handouts.DIABETES.covariances,
+    _DOCTOR,
+    _PATIENTS,
+    handouts.DIABETES.features,
+)
 
 EXAMPLES: dict[str, Example] = {
     "unequal": _drawn(
@@ -228,26 +226,26 @@ EXAMPLES: dict[str, Example] = {
         "Petals",
         "The course's eight petals of two species, by their length.",
         8,
-        petals.table,
+        handouts.PETALS,
         "species",
     ),
     "two_gaussians": _drawn(
         "Two Gaussians",
         "The course's two classes in the plane; no rule errs less than 7.2 %.",
         200,
-        _gaussians(two_gaussians.MEANS, two_gaussians.COVARIANCES, classes=(1, 2)),
+        _gaussians(TWO_GAUSSIANS.means, TWO_GAUSSIANS.covariances, classes=(1, 2)),
     ),
     "three_gaussians": _drawn(
         "Three Gaussians",
         "The course's three classes, which hardly overlap.",
         600,
-        _gaussians(three_gaussians.MEANS, three_gaussians.COVARIANCES, classes=(0, 1, 2)),
+        _gaussians(THREE_GAUSSIANS.means, THREE_GAUSSIANS.covariances, classes=(0, 1, 2)),
     ),
     "naive_bayes": _listed(
         "Naive Bayes by hand",
         "The course's six rows, small enough for pencil and paper.",
         6,
-        naive_bayes.table,
+        handouts.SIX_ROWS,
         "class",
     ),
     "optimal_regions": _drawn(
@@ -255,14 +253,17 @@ EXAMPLES: dict[str, Example] = {
         "The course's three classes of one covariance: parallel lines.",
         300,
         _gaussians(
-            optimal_regions.MEANS, optimal_regions.COVARIANCE, optimal_regions.PRIORS, (0, 1, 2)
+            OPTIMAL_REGIONS.means,
+            OPTIMAL_REGIONS.covariances,
+            OPTIMAL_REGIONS.priors or "uniform",
+            (0, 1, 2),
         ),
     ),
     "clouds": _listed(
         "Three clouds",
         "Four points each: falling, level, rising; all else is equal.",
         12,
-        covariance_pictures.table,
+        handouts.CLOUDS,
         "cloud",
         3,
     ),
