@@ -1,4 +1,4 @@
-"""Draw the figures that README shows: run it and look at docs/pictures."""
+"""Draw the figures that README shows: run it and look at docs/figures."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ from gaussbayes.lessons import optimal_regions
 from gaussbayes.plots import style
 from gaussbayes.plots.style import styled
 
-FOLDER = Path(__file__).parent / "pictures"
+FOLDER = Path(__file__).parent / "figures"
 FLOWER = 70
 """A versicolor that is nearly a virginica."""
 
