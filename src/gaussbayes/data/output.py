@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from gaussbayes.base.atomic import settle, take_place, temporary_beside
 from gaussbayes.base.errors import DataError, ParameterError
-from gaussbayes.data.arrow_columns import is_string
 from gaussbayes.data.files import require_pyarrow
-from gaussbayes.data.listing import (
+from gaussbayes.data.source_files import (
     STANDARD_STREAM,
     FormatName,
     SourceFile,
     descriptor,
     output_file,
 )
+from gaussbayes.data.tables import is_string
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,7 +1,7 @@
 """Reading ahead: the next items are made in other threads while this one is used."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from queue import Full, Queue
@@ -15,7 +15,7 @@ _PATIENCE = 0.1
 """Seconds after which a reader whose items nobody takes looks whether it should stop."""
 
 
-def read_ahead(items: Iterable[Item], depth: int = 1) -> Iterator[Item]:
+def read_ahead(items: Iterable[Item], depth: int = 1) -> Generator[Item, None, None]:
     """Yield the items, which a thread makes up to `depth` ahead.
 
     The thread stops when the loop ends, breaks off or raises; what making an item raises is raised
@@ -64,7 +64,7 @@ def read_ahead(items: Iterable[Item], depth: int = 1) -> Iterator[Item]:
 
 def in_order(
     jobs: Iterable[Callable[[], Answer]], threads: int, ahead: int = 1
-) -> Iterator[Answer]:
+) -> Generator[Answer, None, None]:
     """Run the jobs on so many threads, and yield their answers in the order of the jobs.
 
     Jobs are taken from `jobs` in a thread of their own, so that what makes them (reading a file)
@@ -79,7 +79,7 @@ def in_order(
     running: deque[Future[Answer]] = deque()
     pool = ThreadPoolExecutor(threads, thread_name_prefix="gaussbayes")
     try:
-        with closing(read_ahead(jobs)) as made:  # type: ignore[type-var]
+        with closing(read_ahead(jobs)) as made:
             for job in made:
                 running.append(pool.submit(job))
                 if len(running) > threads + ahead:
