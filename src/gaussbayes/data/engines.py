@@ -199,8 +199,7 @@ class EngineTable:
         if weighted:
             column = nw.col(WEIGHT)
             sums += [column.sum(), column.min().alias("least"), column.count().alias("weights")]
-        terms = frame.with_columns(*made) if made else frame
-        groups = terms.group_by(LABEL).agg(*sums)
+        groups = (frame.with_columns(*made) if made else frame).group_by(LABEL).agg(*sums)
         result = collected(groups.head(MOST_CLASSES + 3))
 
         n_rows = floats(result, "n")
@@ -228,17 +227,9 @@ class EngineTable:
         if n_unlabelled:
             kind = frame.collect_schema()[LABEL]
             frame = frame.filter(_is_label(nw.col(LABEL), kind, request.mark))
-        table = cls(
-            frame,
-            roles,
-            classes,
-            tuple(labels[place] for place in order),
-            n_rows[order],
-            weight[order],
-            observed[order],
-            total[order],
-            n_unlabelled,
-        )
+        of_classes = (n_rows[order], weight[order], observed[order], total[order])
+        names = tuple(labels[place] for place in order)
+        table = cls(frame, roles, classes, names, *of_classes, n_unlabelled)
         return table._with_incomplete(numeric, complete=request.complete)
 
     @property
@@ -260,10 +251,8 @@ class EngineTable:
 
         Returns
         -------
-        result : a frame of narwhals with the keys, the sums, ``n``, the number of rows, and
-            ``weight``, how much they weigh
-        codes : (q,) the class of each group
-        n_rows : (q,)
+        A frame of narwhals with the keys, the sums, ``n``, the number of rows, and ``weight``, how
+        much they weigh; the class of each group (q,), and its number of rows (q,).
         """
         import narwhals.stable.v2 as nw
 
@@ -347,21 +336,19 @@ def _as_label(kind: Any, name: str, what: str) -> Any:
     import narwhals.stable.v2 as nw
 
     label = nw.col(name)
-    if kind in {nw.String, nw.Boolean}:
-        return label
     if isinstance(kind, nw.Categorical | nw.Enum):
         return label.cast(nw.String)
     if kind in {nw.Int128, nw.UInt128}:
         return label.cast(nw.Int64)
     if kind.is_decimal():
         return label.cast(nw.Float64)
-    if kind.is_numeric():
-        return label
-    msg = (
-        f"column {name!r} holds {kind} values, but {what} are strings, integers or booleans: cast "
-        "it in the query"
-    )
-    raise DataError(msg)
+    if not (kind in {nw.String, nw.Boolean} or kind.is_numeric()):
+        msg = (
+            f"column {name!r} holds {kind} values, but {what} are strings, integers or booleans: "
+            "cast it in the query"
+        )
+        raise DataError(msg)
+    return label
 
 
 def _is_mark(label: object, mark: Any) -> bool:
@@ -418,9 +405,7 @@ def _raise_for_weights(frame: Any, roles: Roles, total: float) -> None:
     weight = nw.col(WEIGHT)
     bad = _count_where(frame, [~weight.is_finite() | weight.is_null() | (weight < 0)])[0]
     what = f"they are not in {_rows(bad)}" if bad else f"they sum to {total:g}"
-    msg = (
-        f"weights must be finite, not negative and not all zero: in column {roles.weights!r} {what}"
-    )
+    msg = f"weights must be finite, not negative, not all zero: in column {roles.weights!r} {what}"
     raise DataError(msg)
 
 
