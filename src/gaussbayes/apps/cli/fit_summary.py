@@ -51,7 +51,7 @@ def tell_fit(
     if as_json:
         record: dict[str, Any] = {
             "model": name,
-            "target": reduced.target,
+            "target": model.target,
             "rows": n_rows,
             "classes": schema.classes.tolist(),
             "features": list(schema.titles),

@@ -172,7 +172,7 @@ def plain_blocks(source: "Source", what: str, selection: Any = None) -> Iterator
     from gaussbayes.data.selection import select_columns
 
     if selection is None:
-        selection = select_columns(source.inferred, None, (), source.handling)
+        selection = select_columns(source.inferred, None, {}, source.handling)
     blocks = source.selected_blocks(selection)
     return _with_progress(blocks, what, source, lambda block: int(block.table.num_rows))
 
@@ -255,30 +255,23 @@ class FeatureRows:
     def selection(self) -> Any:
         """The columns to read, and what they must hold; refused if they cannot."""
         from gaussbayes.data.categories import kind
-        from gaussbayes.data.roles import check_category_types, check_numbers
+        from gaussbayes.data.roles import check_types
         from gaussbayes.data.selection import select_columns
 
         source, contents = self.source, self.model.contents
         names = self.model.schema.titles
         categorical = [names[column] for column in self.model.schema.categorical]
-        numbers = [name for name in names if name not in categorical]
         known = zip(categorical, self.model.categories, strict=True)
+        kinds: Any = {name: contents[name] for name in names}
         selection = select_columns(
             source.inferred,
             [*self.kept, *(name for name in names if name not in set(self.kept))],
-            numbers,
+            kinds,
             source.handling,
             as_held=self.kept,
-            categorical=categorical,
             strings=[name for name, categories in known if kind(categories) is str],
         )
-        selection = replace(
-            selection,
-            counts=tuple(name for name in numbers if contents[name] == "count"),
-            bits=tuple(name for name in numbers if contents[name] == "bit"),
-        )
-        check_numbers(selection.schema, numbers, source.shown, source.inferred.examples)
-        check_category_types(selection.schema, categorical, source.shown)
+        check_types(selection.schema, kinds, source.shown, None, source.inferred.examples)
         return selection
 
     def answered(

@@ -92,7 +92,7 @@ def open_backend(given: "NamedTable | None" = None) -> Backend:
     def about() -> Mapping[str, Any]:
         from gaussbayes.apps.lab.examples import EXAMPLES
         from gaussbayes.apps.lab.guided_lessons import lessons
-        from gaussbayes.data.listing import name_endings
+        from gaussbayes.data.source_files import name_endings
 
         return {
             "version": __version__,
