@@ -44,11 +44,11 @@ _COUNT = """() => {
 
 @dataclass(frozen=True, slots=True)
 class Drag:
-    """The pictures that were drawn while something was dragged."""
+    """The frames that were drawn while something was dragged."""
 
     milliseconds: list[float]  # from the pointer's event to the painted regions
     seconds: float
-    events: int  # of the pointer, which may be fewer than the pictures that could be drawn
+    events: int  # of the pointer, which may be fewer than the frames that could be drawn
 
     @property
     def moves(self) -> float:
@@ -60,7 +60,7 @@ class Drag:
 
     @property
     def late(self) -> float:
-        """The time that 95 % of the pictures keep to."""
+        """The time that 95 % of the frames keep to."""
         ordered = sorted(self.milliseconds)
         return ordered[math.ceil(SHARE * len(ordered)) - 1]
 
@@ -153,9 +153,9 @@ def lines(what: str, drags: list[Drag], least: float) -> list[str]:
     )
     wanted = "60 ms" if least == 30 else ""
     return [
-        f"| {what}: event to picture, median | {median:.1f} ms | |",
+        f"| {what}: event to frame, median | {median:.1f} ms | |",
         f"| {what}: the same, 95th percentile | {late:.1f} ms | {wanted} |",
-        f"| {what}: pictures a second, of {moves:.0f} events | {rate:.0f} | {least} |",
+        f"| {what}: frames a second, of {moves:.0f} events | {rate:.0f} | {least} |",
     ]
 
 

@@ -43,7 +43,7 @@ def test_the_report_is_whole_and_fits_a_terminal(
     assert max(map(len, report.splitlines())) <= 80
 
 
-def test_the_picture_in_the_readme_is_what_is_printed_now() -> None:
+def test_the_figure_in_the_readme_is_what_is_printed_now() -> None:
     docs = Path(__file__).parent.parent / "docs"
-    drawn = runpy.run_path(str(docs / "demo_picture.py"))["draw"]()
+    drawn = runpy.run_path(str(docs / "demo_figure.py"))["draw"]()
     assert drawn == (docs / "demo.svg").read_text(encoding="utf-8")

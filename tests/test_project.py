@@ -91,7 +91,7 @@ def test_import_is_light() -> None:
     assert not heavy & set(loaded)
 
 
-def test_matplotlib_is_loaded_by_the_first_picture_only() -> None:
+def test_matplotlib_is_loaded_by_the_first_figure_only() -> None:
     everything = "import sys; from gaussbayes import *; print(*sys.modules)"
     loaded = run(sys.executable, "-c", everything).split()
     assert "gaussbayes.plots" in loaded
@@ -153,12 +153,12 @@ def assert_serves(*arguments: str, cwd: Path) -> None:
             server.terminate()
 
 
-def test_pictures_in_the_readme_are_those_that_are_drawn(tmp_path: Path) -> None:
-    drawn = runpy.run_path(str(ROOT / "docs/readme_pictures.py"))
+def test_figures_in_the_readme_are_those_that_are_drawn(tmp_path: Path) -> None:
+    drawn = runpy.run_path(str(ROOT / "docs/readme_figures.py"))
     drawn["draw"](tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {path.name for path in (ROOT / "docs/pictures").iterdir()}
-    shown = set(re.findall(r"docs/pictures/([\w.]+)", README))
+    assert names == {path.name for path in (ROOT / "docs/figures").iterdir()}
+    shown = set(re.findall(r"docs/figures/([\w.]+)", README))
     assert shown == names
 
 

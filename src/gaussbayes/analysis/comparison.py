@@ -30,7 +30,7 @@ from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.structure import STRUCTURES, Structure, structure_of
 from gaussbayes.model.options import fit_model
-from gaussbayes.model.select import Selection
+from gaussbayes.model.select import Selection, structure_name
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -217,12 +217,17 @@ def _gaussians(plan: ModelOptions, model: Any, splits: Splits) -> Iterator[_Entr
     if fitted is None and options["covariance"] != "auto":
         fitted = structure_of(options["covariance"], options["shared"])
     own = {fitted.name: fitted} if fitted is not None and fitted.between else {}
-    for name, structure in (STRUCTURES | own).items():
+    compared: set[str] = set()
+    for structure in (STRUCTURES | own).values():
         changed = plan.with_options(
             covariance=structure.covariance, shared=structure.shared_setting
         )
-        size = _n_parameters(changed, splits)
-        yield _Entry(name, method_of(changed), structure, n_parameters=size)
+        name = structure_name(changed.options.settings(splits.schema))
+        if name not in compared:  # without covariances all are the same
+            compared.add(name)
+            size = _n_parameters(changed, splits)
+            used = structure if name == structure.name else None
+            yield _Entry(name, method_of(changed), used, n_parameters=size)
 
 
 def _n_parameters(plan: ModelOptions, splits: Splits) -> int | None:

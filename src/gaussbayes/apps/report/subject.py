@@ -151,12 +151,11 @@ class Subject:
             source = compare(self.table, self.labels, model=self._plan(), **options)
         except (DataError, PriorError) as error:
             return HeldOut(problem=str(error))
-        structure = self.structure
-        models = [model for model in source.candidates if model.structure is not None]
-        if structure is None:  # covariances make no difference
-            models = [replace(models[0], name=self.name, structure=None)]
-        subject = next((model for model in models if model.structure == structure), None)
-        voters = [model for model in source.candidates if model.structure is None]
+        models = [model for model in source.candidates if model.neighbors is None]
+        if self.structure is None:  # there is one model without covariances
+            models = [replace(models[0], name=self.name)]
+        subject = next((model for model in models if model.structure == self.structure), None)
+        voters = [model for model in source.candidates if model.neighbors is not None]
         reasons = {model.problem for model in voters}
         if len(voters) > 1 and len(reasons) == 1 and None not in reasons:  # one line says it
             voters = [replace(voters[0], name="nearest neighbours")]

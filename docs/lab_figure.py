@@ -1,4 +1,4 @@
-"""Take the picture of the lab in the README: python docs/lab_picture.py; needs Chromium.
+"""Take the screenshot of the lab in the README: python docs/lab_figure.py; needs Chromium.
 
 A page that was opened by this script is photographed, with three classes of which one is held by
 the hand, so that it shows what anybody sees who follows the README.
@@ -14,11 +14,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.browser import chromium
 
-PICTURE = Path(__file__).with_name("lab.png")
+FIGURE = Path(__file__).with_name("lab.png")
 
 
 def main() -> None:
-    """Open the lab, take the model by the hand, click at a point, and take the picture."""
+    """Open the lab, take the model by the hand, click at a point, and take the screenshot."""
     command = [sys.executable, "-m", "gaussbayes", "lab", "--no-browser"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -38,7 +38,7 @@ def main() -> None:
             page.mouse.click(440, 400)
             page.mouse.move(10, 10)
             page.wait_for_timeout(1500)
-            page.screenshot(path=PICTURE)
+            page.screenshot(path=FIGURE)
             browser.close()
     finally:
         server.terminate()

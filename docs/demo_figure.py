@@ -1,6 +1,6 @@
 """Draw docs/demo.svg, the figure in README: a part of the report of `make demo`.
 
-Run it again when the report changes: ``python docs/demo_picture.py``.
+Run it again when the report changes: ``python docs/demo_figure.py``.
 """
 
 import io
