@@ -29,7 +29,7 @@ from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.structure import STRUCTURES, Structure, structure_of
 from gaussbayes.model.options import fit_model
-from gaussbayes.model.select import Selection
+from gaussbayes.model.select import Selection, structure_name
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -206,11 +206,16 @@ def _gaussians(
     if fitted is None and options["covariance"] != "auto":
         fitted = structure_of(options["covariance"], options["shared"])
     between = {fitted.name: fitted} if fitted is not None and fitted.between else {}
-    for name, structure in (STRUCTURES | between).items():
+    compared: set[str] = set()
+    for structure in (STRUCTURES | between).values():
         shared = structure.shared_setting
         changed = plan.with_options(covariance=structure.covariance, shared=shared)
-        n_parameters = _n_parameters(changed, splits)
-        yield ComparedModel(name, structure, n_parameters=n_parameters), method_of(changed)
+        name = structure_name(changed.options.settings(splits.schema))
+        if name not in compared:  # without covariances all are the same
+            compared.add(name)
+            used = structure if name == structure.name else None
+            n_parameters = _n_parameters(changed, splits)
+            yield ComparedModel(name, used, n_parameters=n_parameters), method_of(changed)
 
 
 def _n_parameters(plan: ModelOptions, splits: Splits) -> int | None:

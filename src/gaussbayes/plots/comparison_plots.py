@@ -77,7 +77,7 @@ def _name(candidate: ComparedModel) -> str:
 
 
 def _color(candidate: ComparedModel) -> str:
-    return VOTING if candidate.structure is None else GAUSSIAN
+    return VOTING if candidate.n_parameters is None else GAUSSIAN
 
 
 def _bars(

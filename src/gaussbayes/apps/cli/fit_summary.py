@@ -120,7 +120,7 @@ def describe(selection: "Selection") -> str:
     shrinkage = "without shrinkage" if best.shrinkage is None else f"with shrinkage {_word(best)}"
     among = counted(len(selection.candidates), "candidate")
     weight = "" if best.unlabelled_weight == 1 else f", unlabelled rows of weight {_weight(best)}"
-    return f"{best.structure.name} {shrinkage}{weight}, of {among}: {figure}"
+    return f"{best.name} {shrinkage}{weight}, of {among}: {figure}"
 
 
 def selection_record(selection: "Selection") -> dict[str, Any]:
@@ -149,7 +149,7 @@ def candidate_table(selection: "Selection") -> "Table":
     for candidate in _ranked(selection):
         scores = [percent(candidate.error), fixed(candidate.log_loss, 4), fixed(candidate.brier, 4)]
         table.add_row(
-            candidate.structure.name,
+            candidate.name,
             _word(candidate),
             str(candidate.n_parameters),
             *(scores if left_out else []),
@@ -181,10 +181,11 @@ def _ranked(selection: "Selection") -> "list[Candidate]":
 
 
 def _candidate_record(candidate: "Candidate") -> dict[str, Any]:
+    structure = candidate.structure
     return {
-        "model": candidate.structure.name,
-        "covariance": candidate.structure.covariance,
-        "shared": candidate.structure.shared_setting,
+        "model": candidate.name,
+        "covariance": structure and structure.covariance,
+        "shared": structure and structure.shared_setting,
         "shrinkage": candidate.shrinkage,
         "unlabelled_weight": candidate.unlabelled_weight,
         "parameters": candidate.n_parameters,

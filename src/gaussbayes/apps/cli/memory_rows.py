@@ -82,10 +82,14 @@ class MemoryRows:
 
     @property
     def features(self) -> "pa.Table":
-        """The features as an Arrow table."""
+        """The features as an Arrow table; those that hold categories are dictionaries."""
         rows = self.table.rows
         encoder = self.encoder.with_categories(rows.categories)
-        return as_table(encoder.decode(rows), encoder)
+        table = as_table(encoder.decode(rows), encoder)
+        for j in encoder.categorical:
+            coded = table.column(j).dictionary_encode()
+            table = table.set_column(j, table.column_names[j], coded)
+        return table
 
     @property
     def labels(self) -> "NDArray[Any]":

@@ -77,10 +77,10 @@ def has_unlabelled_rows(model: "Model") -> bool:
 
 def check_writable(name: str, what: str = "the model") -> None:
     """Raise if no file can be written there: before the work, not after it."""
-    from gaussbayes.base.atomic import refuse_unwritable
+    from gaussbayes.base.atomic import check_writable
 
     if name != STANDARD:
-        refuse_unwritable(Path(name), what)
+        check_writable(Path(name), what)
 
 
 def check_no_overwriting(output: str, *read: str) -> None:

@@ -491,11 +491,8 @@ class Subject:
         except (DataError, PriorError) as error:
             return str(error)
         models = [self._compared(candidate) for candidate in source.candidates]
-        if self.structure is None:  # covariances make no difference
-            models = [
-                replace(models[0], name=self.name, covariance=None, is_subject=True),
-                *(model for model in models if model.covariance is None),
-            ]
+        if self.structure is None:  # there is one model without covariances
+            models[0] = replace(models[0], name=self.name, is_subject=True)
         voters = [model for model in models if model.is_neighbors]
         reasons = {model.problem for model in voters}
         if len(voters) > 1 and len(reasons) == 1 and None not in reasons:  # one line says it
