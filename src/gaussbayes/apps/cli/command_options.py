@@ -30,11 +30,8 @@ LEAVE_ONE_OUT: Literal["loo"] = "loo"
 HeldOut: TypeAlias = int | float | Path | Literal["loo"]
 """Folds, a proportion, a file, or one row at a time."""
 
-_LARGEST_SEED = 2**32 - 1
-"""That scikit-learn takes."""
 
-
-class Source(click.Path):
+class _SourcePath(click.Path):
     """A file, a folder, a pattern such as ``data/*.csv``, or ``-`` for standard input."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -44,7 +41,7 @@ class Source(click.Path):
         return super().convert(value, param, ctx)
 
 
-SOURCE = Source(exists=True, readable=True, allow_dash=True)
+SOURCE = _SourcePath(exists=True, readable=True, allow_dash=True)
 MODEL = click.Path(exists=True, dir_okay=False, readable=True, allow_dash=True)
 """A model file that exists, or ``-``."""
 
@@ -52,10 +49,7 @@ OUTPUT = click.Path(dir_okay=False, allow_dash=True)
 """A file to write, or ``-``."""
 
 _DATA = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
-
-
-_SHAPES = click.Choice(["full", "diagonal", "spherical", "auto"])
-_CRITERIA = click.Choice(["leave-one-out", "bic"])
+SEED = click.IntRange(0, 2**32 - 1)
 
 _HELP = {
     "--bad-rows": "Stop at a row that cannot be used, or leave it out, count it and name it.",
@@ -99,11 +93,6 @@ def option(*declarations: str, what: str | None = None, **settings: Any) -> Deco
     ----------
     declarations : its names, as click takes them; behind one of them, what its value is called
     what : what the help says; None is what it says of every option of this name
-    settings : as click takes them
-
-    Examples
-    --------
-    >>> command = option("-n", "--rows N", what="How many rows.")(click.Command("sample"))
     """
     names = [declaration.partition(" ")[0] for declaration in declarations]
     called = [declaration.partition(" ")[2] for declaration in declarations]
@@ -124,18 +113,28 @@ def together(*options: Decorator[Any]) -> Decorator[Any]:
     return decorate
 
 
-def data_argument(metavar: str = "DATA...") -> Decorator[Any]:
-    """Files of rows; with another name in the usage they are the argument ``arguments``."""
-    name = "data" if metavar == "DATA..." else "arguments"
-    return click.argument(name, metavar=metavar, nargs=-1, required=True, type=SOURCE)
+data_argument = click.argument("data", metavar="DATA...", nargs=-1, required=True, type=SOURCE)
+model_argument = click.argument("model", type=MODEL)
 
 
-# Values: a converter takes what was typed, and is a callback of click by `_by`.
+def model_or_data_argument(metavar: str) -> Decorator[Any]:
+    """Files of rows, of which the first may be a model: the argument ``arguments``."""
+    return click.argument("arguments", metavar=metavar, nargs=-1, required=True, type=SOURCE)
 
 
-def _by(convert: Callable[[Any], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
+# Values: a converter takes what was typed, and is a callback of click by `by`.
+
+
+def by(convert: Callable[[Any], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
     """A callback that converts what was typed; None stays None."""
     return lambda _, __, value: None if value is None else convert(value)
+
+
+def expect(holds: bool, expected: str, value: str, hint: str | None = None) -> None:
+    """Raise unless what is expected of a value holds."""
+    if not holds:
+        msg = f"expected {expected}, got {value!r}"
+        raise click.BadParameter(msg, param_hint=hint)
 
 
 def as_names(value: str, hint: str | None = None) -> tuple[str, ...]:
@@ -147,9 +146,8 @@ def as_names(value: str, hint: str | None = None) -> tuple[str, ...]:
     ('length', 'width, inner')
     """
     names = tuple(name.strip() for name in next(csv.reader([value]), []))
-    if not names or "" in names or len(set(names)) < len(names):
-        msg = f"expected different names separated by commas, got {value!r}"
-        raise click.BadParameter(msg, param_hint=hint)
+    different = len(names) > 0 and "" not in names and len(set(names)) == len(names)
+    expect(different, "different names separated by commas", value, hint)
     return names
 
 
@@ -174,9 +172,7 @@ def as_families(values: Sequence[str]) -> dict[tuple[str, ...], str] | None:
     blocks: dict[tuple[str, ...], str] = {}
     for value in values:
         features, _, family = value.rpartition("=")
-        if not features:
-            msg = f"expected features and a family, such as visits=poisson, got {value!r}"
-            raise click.BadParameter(msg)
+        expect(bool(features), "features and a family, such as visits=poisson", value)
         try:
             family_type(family)
         except ParameterError as error:
@@ -190,66 +186,47 @@ def as_families(values: Sequence[str]) -> dict[tuple[str, ...], str] | None:
     return blocks or None
 
 
-def as_priors(value: str) -> list[float] | str | None:
-    """``estimated``, ``uniform``, or a number for each class.
+def as_numbers(value: str, expected: str, separator: str = ",") -> list[float]:
+    """Finite numbers; `expected` says what the message asks for instead."""
+    try:
+        numbers = [float(number) for number in value.split(separator)]
+    except ValueError:
+        numbers = [math.nan]
+    expect(all(map(math.isfinite, numbers)), expected, value)
+    return numbers
 
-    Examples
-    --------
-    >>> as_priors("0.2,0.8")
-    [0.2, 0.8]
-    """
+
+def as_priors(value: str) -> list[float] | str | None:
+    """``estimated``, which is None, ``uniform``, or a number for each class."""
     if value in {"estimated", "uniform"}:
         return None if value == "estimated" else value
-    try:
-        return [float(number) for number in value.split(",")]
-    except ValueError:
-        msg = f"expected 'estimated', 'uniform' or numbers such as 0.2,0.8, got {value!r}"
-        raise click.BadParameter(msg) from None
+    return as_numbers(value, "'estimated', 'uniform' or numbers such as 0.2,0.8")
 
 
-def _as_number(value: str, expected: str, most: float, hint: str | None = None) -> float:
-    """A number from 0 to `most`, which must be finite."""
-    try:
-        number = float(value)
-    except ValueError:
-        number = math.nan
-    if not (0.0 <= number <= most and math.isfinite(number)):
-        msg = f"expected {expected}, got {value!r}"
-        raise click.BadParameter(msg, param_hint=hint)
-    return number
+def number_from_0(most: float = math.inf, words: str = "") -> Callable[[str], float]:
+    """What converts to a finite number from 0 to `most`; `words` may stand in its place."""
+    top = " on" if math.isinf(most) else f" to {most:g}"
+
+    def convert(value: str) -> float:
+        expected = f"{words}a number from 0{top}"
+        (number,) = as_numbers(value, expected, "\n")
+        expect(0.0 <= number <= most, expected, value)
+        return number
+
+    return convert
 
 
 def as_shrinkage(value: str) -> float | str | None:
-    """``none``, ``oas``, ``auto`` or a number from 0 to 1.
-
-    Examples
-    --------
-    >>> as_shrinkage("0.5"), as_shrinkage("none")
-    (0.5, None)
-    """
+    """``none``, which is None, ``oas``, ``auto`` or a number from 0 to 1."""
     if value in {"none", "oas", "auto"}:
         return None if value == "none" else value
-    return _as_number(value, "'auto', 'none', 'oas' or a number between 0 and 1", 1.0)
+    return number_from_0(1.0, "'auto', 'none', 'oas' or ")(value)
 
 
 def as_sharing(value: str) -> bool | float:
-    """How far covariances are shrunk towards the pooled one; 1 is True, 0 is False.
-
-    Examples
-    --------
-    >>> as_sharing("0.5"), as_sharing("1")
-    (0.5, True)
-    """
-    number = _as_number(value, "a number between 0 and 1", 1.0, "'--sharing'")
+    """How far covariances are shrunk towards the pooled one; 1 is True, 0 is False."""
+    number = number_from_0(1.0)(value)
     return number if 0.0 < number < 1.0 else bool(number)
-
-
-def _underscored(value: str) -> str:
-    return value.replace("-", "_")
-
-
-def _not_negative(value: str) -> float:
-    return _as_number(value, "a number, 0 or more", math.inf)
 
 
 def as_held_out(value: str) -> HeldOut:
@@ -269,37 +246,35 @@ def as_held_out(value: str) -> HeldOut:
         return path
     if number.is_integer() and number >= 2:
         return int(number)
-    if not 0.0 < number < 1.0:
-        what = "expected folds (2 or more), a proportion between 0 and 1, or a file"
-        msg = f"{what}, got {value!r}"
-        raise click.BadParameter(msg)
+    wanted = "folds (2 or more), a proportion between 0 and 1, or a file"
+    expect(0.0 < number < 1.0, wanted, value)
     return number
-
-
-def _as_seed(value: int) -> int:
-    if not 0 <= value <= _LARGEST_SEED:
-        msg = f"expected an integer from 0 to {_LARGEST_SEED}, got {value}"
-        raise click.BadParameter(msg)
-    return value
 
 
 # The settings of a model: their names are those of `gaussbayes.model.options.check_options`.
 
 estimation_options = together(
     option("--divisor", type=click.Choice(["mle", "unbiased"]), default="mle"),
-    option("--shrinkage NUMBER|none|oas|auto", default="none", callback=_by(as_shrinkage)),
-    option("--priors P,Q,...|estimated|uniform", default="estimated", callback=_by(as_priors)),
-    option("--smoothing ALPHA", default="0", callback=_by(_not_negative)),
-    option("--family A,B=FAMILY", "families", multiple=True, callback=_by(as_families)),
-    option("--unlabelled-weight NUMBER", default="1", callback=_by(_not_negative)),
-    option("--selection", type=_CRITERIA, default="leave-one-out", callback=_by(_underscored)),
+    option("--shrinkage NUMBER|none|oas|auto", default="none", callback=by(as_shrinkage)),
+    option("--priors P,Q,...|estimated|uniform", default="estimated", callback=by(as_priors)),
+    option("--smoothing ALPHA", default="0", callback=by(number_from_0())),
+    option("--family A,B=FAMILY", "families", multiple=True, callback=by(as_families)),
+    option("--unlabelled-weight NUMBER", default="1", callback=by(number_from_0())),
+    option(
+        "--selection",
+        type=click.Choice(["leave-one-out", "bic"]),
+        default="leave-one-out",
+        callback=by(lambda value: value.replace("-", "_")),
+    ),
 )
 """The settings that have nothing to do with the shape of covariances."""
 
 model_options = together(
-    option("--covariance", type=_SHAPES, default="full"),
-    option("--shared", flag_value="1", default="0", callback=_by(as_sharing)),
-    option("--sharing NUMBER", "shared", default="0", callback=_by(as_sharing)),
+    option(
+        "--covariance", type=click.Choice(["full", "diagonal", "spherical", "auto"]), default="full"
+    ),
+    option("--shared", flag_value="1", default="0", callback=by(as_sharing)),
+    option("--sharing NUMBER", "shared", default="0", callback=by(as_sharing)),
     estimation_options,
 )
 """The settings of a model, some of which may be left to be chosen."""
@@ -357,26 +332,19 @@ class RowOptions:
 
     @classmethod
     def taken(cls, arguments: dict[str, Any]) -> Self:
-        """Take them out of the arguments of a command.
-
-        Examples
-        --------
-        >>> arguments = {"target": "species", "seed": 3}
-        >>> RowOptions.taken(arguments).target, arguments
-        ('species', {'seed': 3})
-        """
+        """Take them out of the arguments of a command."""
         names = [field.name for field in fields(cls) if field.name in arguments]
         return cls(**{name: arguments.pop(name) for name in names})
 
 
-def names_option(declaration: str, *names: str, what: str) -> Decorator[Any]:
+def names_option(declaration: str, *names: str, what: str | None = None) -> Decorator[Any]:
     """An option whose value is names separated by commas."""
-    return option(declaration, *names, callback=_by(as_names), what=what)
+    return option(declaration, *names, callback=by(as_names), what=what)
 
 
 target_option = option("-y", "--target TARGET")
-categorical_option = option("--categorical A,B,...", multiple=True, callback=_by(_all_names))
-feature_options = together(option("--features A,B,...", callback=_by(as_names)), categorical_option)
+categorical_option = option("--categorical A,B,...", multiple=True, callback=by(_all_names))
+feature_options = together(names_option("--features A,B,..."), categorical_option)
 weights_option = option("--weights COLUMN")
 label_options = together(option("--labelled-only", is_flag=True), option("--unlabelled LABEL"))
 format_option = option("--format", "file_format", type=click.Choice(FORMATS))
@@ -389,7 +357,7 @@ def other_priors_option(what: str, *words: str) -> Decorator[Any]:
     """The option ``--priors`` of a command that is given a model; some words stay as they are."""
     known = {"own", *words}
     declaration = "|".join(["--priors P,Q,...", "own", "estimated", "uniform", *words])
-    convert = _by(lambda value: value if value in known else as_priors(value))
+    convert = by(lambda value: value if value in known else as_priors(value))
     return option(declaration, default="own", callback=convert, what=what)
 
 
@@ -398,7 +366,7 @@ def other_priors_option(what: str, *words: str) -> Decorator[Any]:
 
 def held_out_option(metavar: str, what: str) -> Decorator[Any]:
     """The option ``--held-out``, which is 10 folds by default."""
-    return option(f"--held-out {metavar}", default="10", callback=_by(as_held_out), what=what)
+    return option(f"--held-out {metavar}", default="10", callback=by(as_held_out), what=what)
 
 
 compared_on_option = held_out_option(
@@ -408,29 +376,23 @@ compared_on_option = held_out_option(
 )
 
 held_out_options = together(
-    option("--held-out FOLDS|PROPORTION|FILE|loo", callback=_by(as_held_out)),
+    option("--held-out FOLDS|PROPORTION|FILE|loo", callback=by(as_held_out)),
     option("--cv N", type=click.IntRange(2)),
-    option("--loo", is_flag=True),
+    option("--loo", flag_value=LEAVE_ONE_OUT),
     option("--test FILE", type=_DATA),
 )
 """``--held-out`` and, in words that people know, ``--cv``, ``--loo`` and ``--test``."""
 
+HELD_OUT = ("held_out", "cv", "loo", "test")
 
-def held_out_given(
-    held_out: HeldOut | None, cv: int | None, loo: bool, test: Path | None
-) -> HeldOut | None:
-    """The one of these options that was given, or None; two are a usage error.
 
-    Examples
-    --------
-    >>> held_out_given(None, 5, False, None)
-    5
-    """
-    single = LEAVE_ONE_OUT if loo else None
-    values = {"--held-out": held_out, "--cv": cv, "--loo": single, "--test": test}
-    given = {name: value for name, value in values.items() if value is not None}
+def take_held_out(arguments: dict[str, Any]) -> HeldOut | None:
+    """Take the one of these options that was given out of the arguments; two are a usage error."""
+    taken = {name: arguments.pop(name) for name in HELD_OUT}
+    given = {name: value for name, value in taken.items() if value is not None}
     if len(given) > 1:
-        msg = f"{' and '.join(given)} say different things: give one of them"
+        flags = " and ".join(f"--{name.replace('_', '-')}" for name in given)
+        msg = f"{flags} say different things: give one of them"
         raise click.UsageError(msg)
     return next(iter(given.values()), None)
 
@@ -459,8 +421,8 @@ def json_option(what: str) -> Decorator[Any]:
 
 
 def seed_option(what: str) -> Decorator[Any]:
-    """The option ``--seed``; `what` says what is random."""
-    return option("--seed N", type=int, default=0, callback=_by(_as_seed), what=what)
+    """The option ``--seed``, in the range that scikit-learn takes; `what` says what is random."""
+    return option("--seed N", type=SEED, default=0, what=what)
 
 
 # Messages of the library name arguments of Python: here they are options.
