@@ -52,13 +52,22 @@ _DATA = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 SEED = click.IntRange(0, 2**32 - 1)
 
 _HELP = {
+    "--all": "Replay all, in the course's order.",
+    "--auto": "Whether the automatic choice of structure and shrinkage is compared, too.",
     "--bad-rows": "Stop at a row that cannot be used, or leave it out, count it and name it.",
+    "--bayes-error": "How often the best rule would be wrong if the model were right: simulated, "
+    "with its standard error, and an upper bound.",
+    "--candidates": "List everything that it chose from, best first.",
     "--categorical": "The features that hold categories; it may be given several times.  [default: "
     "those of a dictionary type in Parquet and Arrow files]",
+    "--classes": "The two classes to compare.  [default: the most probable one and the next]",
+    "--columns": "The columns to write, in this order.  [default: all]",
     "--covariance": "What a class's covariance may look like; auto chooses, shared or not or in "
     "part.",
     "--cv": "The same as --held-out N.",
+    "--data": "Rows to draw, as DATA.",
     "--divisor": "Divide the scatter by N, or by N - 1.",
+    "--dpi": "Dots an inch.",
     "--escape": "Put ' before strings that a spreadsheet would take for a formula (CSV, TSV).",
     "--family": f"The family of features, one of {', '.join(FAMILIES)}; it may be given several "
     "times. With gaussian the features named together are a block of their own.",
@@ -66,39 +75,70 @@ _HELP = {
     "--format": "The format of the data files.  [default: by their names]",
     "--held-out": "What errors are counted on: folds of cross-validation, a proportion of the "
     "rows, the rows of another file, or one row at a time.  [default: 10]",
+    "--keep": "Which columns of the data to pass on: those that are no features, all, none, or "
+    "these.",
+    "--keep-unlabelled": "Write rows without label into the model file, up to 64 MB, so that it "
+    "can be updated and merged, and forget.",
     "--labelled-only": "Leave out rows whose label is missing, which are used otherwise.",
+    "--learn-from": "The columns to fit a model to.  [default: all but the target]",
+    "--list": "List the kinds of figures and what they need, and exit.",
     "--loo": "The same as --held-out loo: leave one out.",
+    "--model": "Write the JSON Schema of model files instead.",
+    "--no-browser": "Print the address, but do not open it.",
+    "--no-label": "Leave out the column of predicted classes.",
+    "--novelty": "Leave open rows that are like no class: less than this proportion of the rows of "
+    "every class lie so far out.",
     "--output": "The file to write, its format told by its name.  [default: standard output]",
     "--output-format": "The format of the file to write.  [default: by its name, or csv]",
+    "--port": "The port of this machine to listen on.  [default: one that is free]",
     "--priors": "The classes' priors; numbers are in the order of the sorted classes.",
+    "--reject": "Leave open, in regions, where no class is as probable as this.",
+    "--reject-below": "Leave open rows whose most probable class is less probable than this.",
+    "--reject-cost": "Leave open rows of which even the best decision is expected to cost more.",
+    "--row": "The row to explain, counted from 1, the header not counted.",
+    "--rows": "How many rows to draw.",
+    "--sample": "Compare on at most so many rows, drawn at random.",
+    "--save": "Save the figures there as PNG files; the directory is made if it is missing.",
     "--selection": "What auto chooses by: the log loss of every row under the model without it, "
     "for which the rows must fit into memory, or BIC.",
+    "--settings-of": "Whose settings the result has, if they differ: those of the first model, or "
+    "of this one.",
     "--shared": "All classes share one covariance.",
     "--sharing": "How far each class's covariance is shrunk towards the pooled one, from 0 to 1.",
     "--shrinkage": "How far covariances are shrunk towards the spherical one; auto chooses.",
+    "--size": "Width and height in inches.  [default: fitting]",
     "--smoothing": "What is added to the weight of each category, and to counts, in every class.",
     "--target": "The column that holds the classes.",
     "--test": "The same as --held-out FILE.",
+    "--title": "The heading of the report.",
     "--unlabelled": "A label that stands for a missing one, such as -1 or ?.",
     "--unlabelled-weight": "How much a row without label counts beside a labelled one.",
     "--weights": "The column that says how much each row counts.",
 }
-"""What the help says of options that several subcommands have."""
+"""What the help says of options; some commands say more about those that others have, too."""
 
 
-def option(*declarations: str, what: str | None = None, **settings: Any) -> Decorator[Any]:
+def option(
+    *declarations: str,
+    what: str | None = None,
+    convert: Callable[[Any], Any] | None = None,
+    **settings: Any,
+) -> Decorator[Any]:
     """An option; a default that is given is shown.
 
     Parameters
     ----------
     declarations : its names, as click takes them; behind one of them, what its value is called
     what : what the help says; None is what it says of every option of this name
+    convert : a function of what was typed; None stays None
     """
     names = [declaration.partition(" ")[0] for declaration in declarations]
     called = [declaration.partition(" ")[2] for declaration in declarations]
     flag = next(name for name in reversed(names) if name.startswith("-"))
     shown = "default" in settings and "flag_value" not in settings
     settings = {"metavar": "".join(called) or None, "show_default": shown} | settings
+    if convert is not None:
+        settings["callback"] = lambda _, __, value: None if value is None else convert(value)
     return click.option(*names, help=_HELP[flag] if what is None else what, **settings)
 
 
@@ -122,12 +162,7 @@ def model_or_data_argument(metavar: str) -> Decorator[Any]:
     return click.argument("arguments", metavar=metavar, nargs=-1, required=True, type=SOURCE)
 
 
-# Values: a converter takes what was typed, and is a callback of click by `by`.
-
-
-def by(convert: Callable[[Any], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """A callback that converts what was typed; None stays None."""
-    return lambda _, __, value: None if value is None else convert(value)
+# Values: what converts what was typed.
 
 
 def expect(holds: bool, expected: str, value: str, hint: str | None = None) -> None:
@@ -255,16 +290,16 @@ def as_held_out(value: str) -> HeldOut:
 
 estimation_options = together(
     option("--divisor", type=click.Choice(["mle", "unbiased"]), default="mle"),
-    option("--shrinkage NUMBER|none|oas|auto", default="none", callback=by(as_shrinkage)),
-    option("--priors P,Q,...|estimated|uniform", default="estimated", callback=by(as_priors)),
-    option("--smoothing ALPHA", default="0", callback=by(number_from_0())),
-    option("--family A,B=FAMILY", "families", multiple=True, callback=by(as_families)),
-    option("--unlabelled-weight NUMBER", default="1", callback=by(number_from_0())),
+    option("--shrinkage NUMBER|none|oas|auto", default="none", convert=as_shrinkage),
+    option("--priors P,Q,...|estimated|uniform", default="estimated", convert=as_priors),
+    option("--smoothing ALPHA", default="0", convert=number_from_0()),
+    option("--family A,B=FAMILY", "families", multiple=True, convert=as_families),
+    option("--unlabelled-weight NUMBER", default="1", convert=number_from_0()),
     option(
         "--selection",
         type=click.Choice(["leave-one-out", "bic"]),
         default="leave-one-out",
-        callback=by(lambda value: value.replace("-", "_")),
+        convert=lambda value: value.replace("-", "_"),
     ),
 )
 """The settings that have nothing to do with the shape of covariances."""
@@ -273,8 +308,8 @@ model_options = together(
     option(
         "--covariance", type=click.Choice(["full", "diagonal", "spherical", "auto"]), default="full"
     ),
-    option("--shared", flag_value="1", default="0", callback=by(as_sharing)),
-    option("--sharing NUMBER", "shared", default="0", callback=by(as_sharing)),
+    option("--shared", flag_value="1", default="0", convert=as_sharing),
+    option("--sharing NUMBER", "shared", default="0", convert=as_sharing),
     estimation_options,
 )
 """The settings of a model, some of which may be left to be chosen."""
@@ -339,11 +374,11 @@ class RowOptions:
 
 def names_option(declaration: str, *names: str, what: str | None = None) -> Decorator[Any]:
     """An option whose value is names separated by commas."""
-    return option(declaration, *names, callback=by(as_names), what=what)
+    return option(declaration, *names, convert=as_names, what=what)
 
 
 target_option = option("-y", "--target TARGET")
-categorical_option = option("--categorical A,B,...", multiple=True, callback=by(_all_names))
+categorical_option = option("--categorical A,B,...", multiple=True, convert=_all_names)
 feature_options = together(names_option("--features A,B,..."), categorical_option)
 weights_option = option("--weights COLUMN")
 label_options = together(option("--labelled-only", is_flag=True), option("--unlabelled LABEL"))
@@ -357,8 +392,12 @@ def other_priors_option(what: str, *words: str) -> Decorator[Any]:
     """The option ``--priors`` of a command that is given a model; some words stay as they are."""
     known = {"own", *words}
     declaration = "|".join(["--priors P,Q,...", "own", "estimated", "uniform", *words])
-    convert = by(lambda value: value if value in known else as_priors(value))
-    return option(declaration, default="own", callback=convert, what=what)
+    return option(
+        declaration,
+        default="own",
+        convert=lambda value: value if value in known else as_priors(value),
+        what=what,
+    )
 
 
 # Rows held out.
@@ -366,7 +405,7 @@ def other_priors_option(what: str, *words: str) -> Decorator[Any]:
 
 def held_out_option(metavar: str, what: str) -> Decorator[Any]:
     """The option ``--held-out``, which is 10 folds by default."""
-    return option(f"--held-out {metavar}", default="10", callback=by(as_held_out), what=what)
+    return option(f"--held-out {metavar}", default="10", convert=as_held_out, what=what)
 
 
 compared_on_option = held_out_option(
@@ -376,7 +415,7 @@ compared_on_option = held_out_option(
 )
 
 held_out_options = together(
-    option("--held-out FOLDS|PROPORTION|FILE|loo", callback=by(as_held_out)),
+    option("--held-out FOLDS|PROPORTION|FILE|loo", convert=as_held_out),
     option("--cv N", type=click.IntRange(2)),
     option("--loo", flag_value=LEAVE_ONE_OUT),
     option("--test FILE", type=_DATA),

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file, fit_summary
+from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.figure_kinds import COMPARED
 from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, LabelledFiles, held_out_rows
@@ -23,29 +24,17 @@ def _counts(value: str) -> tuple[int, ...]:
 @command_options.target_option
 @command_options.feature_options
 @command_options.estimation_options
-@command_options.option(
-    "--auto/--no-auto",
-    "automatic",
-    default=True,
-    what="Whether the automatic choice of structure and shrinkage is compared, too.",
-)
-@command_options.option(
-    "--candidates", is_flag=True, what="List everything that it chose from, best first."
-)
+@option("--auto/--no-auto", "automatic", default=True)
+@option("--candidates", is_flag=True)
 @command_options.compared_on_option
-@command_options.option(
+@option(
     "--neighbors A,B,...",
-    callback=command_options.by(_counts),
+    convert=_counts,
     default="1,3,5,9,15",
     what="How many nearest neighbours vote; '' for none.",
 )
-@command_options.option(
-    "--sample N",
-    type=click.IntRange(1),
-    default=COMPARED,
-    what="Compare on at most so many rows, drawn at random.",
-)
-@command_options.option(
+@option("--sample N", type=click.IntRange(1), default=COMPARED)
+@option(
     "--plot FILE",
     "figure",
     type=command_options.OUTPUT,

@@ -5,15 +5,14 @@ from importlib.resources import files
 import click
 
 from gaussbayes.apps.cli import command_files, command_options, console
+from gaussbayes.apps.cli.command_options import names_option, option
 from gaussbayes.apps.cli.console import counted, tell
 
 
 @click.command("convert")
 @click.argument("data", metavar="IN...", nargs=-1, required=True, type=command_options.SOURCE)
 @click.argument("output", metavar="OUT", type=command_options.OUTPUT)
-@command_options.names_option(
-    "--columns A,B,...", what="The columns to write, in this order.  [default: all]"
-)
+@names_option("--columns A,B,...")
 @command_options.output_format_option
 @command_options.escape_option
 @command_options.reading_options
@@ -51,9 +50,7 @@ def convert_command(
 
 @click.command("schema")
 @click.argument("data", metavar="[DATA...]", nargs=-1, type=command_options.SOURCE)
-@command_options.option(
-    "--model", is_flag=True, what="Write the JSON Schema of model files instead."
-)
+@option("--model", is_flag=True)
 @command_options.reading_options
 @command_options.json_option("Write JSON instead of a table.")
 def schema_command(

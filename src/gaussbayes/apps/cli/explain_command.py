@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file
+from gaussbayes.apps.cli.command_options import names_option, option
 from gaussbayes.apps.cli.console import counted, five_digits, shortened
 from gaussbayes.base.errors import SchemaError
 
@@ -40,20 +41,11 @@ def _reference(value: str) -> str | list[float]:
 @click.command("explain")
 @command_options.model_argument
 @click.argument("data", type=command_options.SOURCE)
-@command_options.option(
-    "--row N",
-    "number",
-    type=click.IntRange(min=1),
-    default=1,
-    what="The row to explain, counted from 1, the header not counted.",
-)
-@command_options.names_option(
-    "--classes A,B",
-    what="The two classes to compare.  [default: the most probable one and the next]",
-)
-@command_options.option(
+@option("--row N", "number", type=click.IntRange(min=1), default=1)
+@names_option("--classes A,B")
+@option(
     "--reference mean|rival|X,Y,...",
-    callback=command_options.by(_reference),
+    convert=_reference,
     default="mean",
     what="What the row is compared with: the mean of all classes, that of B, or a point, with a "
     "number for each feature that has a mean.",
@@ -61,7 +53,7 @@ def _reference(value: str) -> str | list[float]:
 @command_options.other_priors_option(
     "Other priors than the model's; numbers are in the order of the sorted classes."
 )
-@command_options.option(
+@option(
     "--plot FILE",
     "figure",
     type=click.Path(dir_okay=False),

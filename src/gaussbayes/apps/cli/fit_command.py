@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.apps.cli import command_files, command_options, fit_summary, labelled_files
+from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import warnings_told
 from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows
 from gaussbayes.base.errors import DataError
@@ -21,7 +22,7 @@ _KEPT = 10
 @click.command("fit")
 @command_options.data_argument
 @command_options.target_option
-@command_options.option(
+@option(
     "-o",
     "--output MODEL",
     "model",
@@ -33,12 +34,7 @@ _KEPT = 10
 @command_options.model_options
 @command_options.weights_option
 @command_options.label_options
-@command_options.option(
-    "--keep-unlabelled",
-    is_flag=True,
-    what="Write rows without label into the model file, up to 64 MB, so that it can be updated "
-    "and merged, and forget.",
-)
+@option("--keep-unlabelled", is_flag=True)
 @command_options.reading_options
 @command_options.json_option("Write what was learnt from as JSON to standard output.")
 def command(

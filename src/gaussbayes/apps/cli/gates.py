@@ -58,7 +58,7 @@ gate_options = command_options.together(
     *(
         command_options.option(
             f"{gate.option} NUMBER",
-            callback=command_options.by(command_options.number_from_0(gate.highest)),
+            convert=command_options.number_from_0(gate.highest),
             what=f"End with exit code {GATE_FAILED} if the {gate.words} is {gate.side} this.",
         )
         for gate in GATES

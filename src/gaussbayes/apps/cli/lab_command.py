@@ -5,20 +5,15 @@ from typing import Any
 import click
 
 from gaussbayes.apps.cli import command_files, command_options
+from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import tell
 
 
 @click.command("lab")
 @click.argument("data", metavar="[DATA]", required=False, type=command_options.SOURCE)
 @command_options.target_option
-@command_options.option(
-    "--port N",
-    type=click.IntRange(0, 65535),
-    default=0,
-    show_default=False,
-    what="The port of this machine to listen on.  [default: one that is free]",
-)
-@command_options.option("--no-browser", is_flag=True, what="Print the address, but do not open it.")
+@option("--port N", type=click.IntRange(0, 65535), default=0, show_default=False)
+@option("--no-browser", is_flag=True)
 @command_options.seed_option("Decides which rows of a large file are shown.")
 @command_options.reading_options
 def command(

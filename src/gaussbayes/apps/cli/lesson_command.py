@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.apps.cli import command_options, console
+from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.figure_file import DPI
 
 if TYPE_CHECKING:
@@ -27,15 +28,8 @@ def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[s
 
 @click.command("lesson")
 @click.argument("names", metavar="NAME...", nargs=-1, shell_complete=_complete)
-@command_options.option(
-    "--all", "replay_all", is_flag=True, what="Replay all, in the course's order."
-)
-@command_options.option(
-    "--save DIR",
-    "directory",
-    type=click.Path(path_type=Path),
-    what="Save the figures there as PNG files; the directory is made if it is missing.",
-)
+@option("--all", "replay_all", is_flag=True)
+@option("--save DIR", "directory", type=click.Path(path_type=Path))
 @command_options.seed_option("Draws the random rows.")
 @command_options.json_option("Write a line of JSON for each lesson.")
 def lesson_command(

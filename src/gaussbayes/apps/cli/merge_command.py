@@ -7,6 +7,7 @@ import click
 
 from gaussbayes.apps.cli import command_files, command_options, fit_summary
 from gaussbayes.apps.cli.command_files import naming
+from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import counted, tell
 from gaussbayes.base.errors import SchemaError
 
@@ -19,17 +20,14 @@ if TYPE_CHECKING:
 @click.argument(
     "parts", metavar="MODEL MODEL...", nargs=-1, required=True, type=command_options.MODEL
 )
-@command_options.option(
+@option(
     "-o",
     "--output OUT",
     type=command_options.OUTPUT,
     required=True,
     what="The model file to write; - is standard output.",
 )
-@command_options.option(
-    "--settings-of first|MODEL",
-    what="Whose settings the result has, if they differ: those of the first model, or of this one.",
-)
+@option("--settings-of first|MODEL")
 def command(parts: tuple[str, ...], output: str, settings_of: str | None) -> None:
     """Merge models of parts of the rows into the model of all rows.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file
-from gaussbayes.apps.cli.command_options import RowOptions
+from gaussbayes.apps.cli.command_options import RowOptions, names_option, option
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.evaluate_command import evaluate_files, evaluate_rows
 from gaussbayes.apps.cli.figure_kinds import DESCRIPTIONS, KINDS, FigureKind
@@ -46,57 +46,36 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 @click.command("plot")
 @command_options.model_or_data_argument("MODEL|DATA [DATA...]")
-@command_options.option(
+@option(
     "--kind KIND",
     "kind_name",
     type=click.Choice(list(KINDS)),
     what=f"One of {_KINDS}; --list says what they are.",
 )
-@command_options.option(
-    "--list",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_list_kinds,
-    what="List the kinds of figures and what they need, and exit.",
-)
-@command_options.option(
+@option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_kinds)
+@option(
     "-o",
     "--output FILE",
     "figure",
     type=command_options.OUTPUT,
     what="The figure to write, a .png, .svg or .pdf file; - is standard output, as PNG.",
 )
-@command_options.option(
-    "--data", multiple=True, type=command_options.SOURCE, what="Rows to draw, as DATA."
-)
+@option("--data", multiple=True, type=command_options.SOURCE)
 @command_options.target_option
-@command_options.names_option(
+@names_option(
     "--features A,B",
     "shown_features",
     what="The features to show, the others integrated out.  [default: all]",
 )
-@command_options.names_option(
-    "--learn-from A,B,...",
-    "features",
-    what="The columns to fit a model to.  [default: all but the target]",
-)
+@names_option("--learn-from A,B,...", "features")
 @command_options.categorical_option
 @command_options.model_options
 @command_options.held_out_option(
     "FOLDS|PROPORTION", "How rows are held out for comparison and neighbors."
 )
-@command_options.option(
-    "--reject P",
-    type=click.FloatRange(0, 1),
-    what="Leave open, in regions, where no class is as probable as this.",
-)
-@command_options.option("--dpi N", type=click.IntRange(20, 1200), default=150, what="Dots an inch.")
-@command_options.option(
-    "--size W,H",
-    callback=command_options.by(_size),
-    what="Width and height in inches.  [default: fitting]",
-)
+@option("--reject P", type=click.FloatRange(0, 1))
+@option("--dpi N", type=click.IntRange(20, 1200), default=150)
+@option("--size W,H", convert=_size)
 @command_options.seed_option("Decides which rows are drawn where there are too many.")
 @command_options.label_options
 @command_options.reading_options

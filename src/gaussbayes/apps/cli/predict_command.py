@@ -92,23 +92,9 @@ _decision_options = command_options.together(
         what="Decide for the class of least expected cost: the cost of deciding B where A is "
         "true, for each pair, or a CSV file with a line for each true class.",
     ),
-    option(
-        "--reject-below P",
-        type=click.FloatRange(0, 1),
-        what="Leave open rows whose most probable class is less probable than this.",
-    ),
-    option(
-        "--reject-cost COST",
-        type=float,
-        what="Leave open rows of which even the best decision is expected to cost more.",
-    ),
-    option(
-        "--novelty P",
-        "novelty_level",
-        type=click.FloatRange(0, 1),
-        what="Leave open rows that are like no class: less than this proportion of the rows of "
-        "every class lie so far out.",
-    ),
+    option("--reject-below P", type=click.FloatRange(0, 1)),
+    option("--reject-cost COST", type=float),
+    option("--novelty P", "novelty_level", type=click.FloatRange(0, 1)),
 )
 
 
@@ -117,12 +103,8 @@ _decision_options = command_options.together(
 @command_options.data_argument
 @command_options.writing_options
 @_score_options
-@option("--no-label", is_flag=True, what="Leave out the column of predicted classes.")
-@option(
-    "--keep others|all|none|A,B,...",
-    default="others",
-    what="Which columns of the data to pass on: those that are no features, all, none, or these.",
-)
+@option("--no-label", is_flag=True)
+@option("--keep others|all|none|A,B,...", default="others")
 @command_options.other_priors_option(
     "Other priors than the model's: the proportions of the rows learnt from (estimated), those "
     "that make DATA most probable (from-data, which reads DATA twice), or numbers in the order of "

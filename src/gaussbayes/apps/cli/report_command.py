@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gaussbayes.apps.cli import command_files, command_options, labelled_files
-from gaussbayes.apps.cli.command_options import RowOptions
+from gaussbayes.apps.cli.command_options import RowOptions, option
 from gaussbayes.apps.cli.console import warnings_told
 from gaussbayes.apps.cli.fit_command import fit_loaded
 from gaussbayes.apps.cli.labelled_files import LabelledFiles
@@ -26,7 +26,7 @@ class _RememberingCommand(click.Command):
 @click.command("report", cls=_RememberingCommand)
 @command_options.model_or_data_argument("[MODEL] DATA...")
 @command_options.target_option
-@command_options.option(
+@option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
@@ -37,7 +37,7 @@ class _RememberingCommand(click.Command):
 @command_options.model_options
 @command_options.compared_on_option
 @command_options.seed_option("Decides which rows are held out.")
-@command_options.option("--title TEXT", what="The heading of the report.")
+@option("--title TEXT")
 @command_options.label_options
 @command_options.reading_options
 def command(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gaussbayes.apps.cli import command_files, command_options
+from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.labelled_files import as_table
 from gaussbayes.base.errors import SchemaError
 
@@ -21,9 +22,7 @@ BLOCK_ROWS = 1 << 16
 
 @click.command("sample")
 @command_options.model_argument
-@command_options.option(
-    "-n", "--rows N", type=click.IntRange(min=1), default=1, what="How many rows to draw."
-)
+@option("-n", "--rows N", type=click.IntRange(min=1), default=1)
 @command_options.seed_option("Decides which rows are drawn; the same number gives the same rows.")
 @command_options.writing_options
 def command(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.apps.cli import command_files, command_options, console
+from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import counted, five_digits, shortened
 from gaussbayes.base.errors import GaussBayesError
 
@@ -32,13 +33,7 @@ _MOST_TABLES = 12
 
 @click.command("show")
 @command_options.model_argument
-@command_options.option(
-    "--bayes-error",
-    "wants_error",
-    is_flag=True,
-    what="How often the best rule would be wrong if the model were right: simulated, with its "
-    "standard error, and an upper bound.",
-)
+@option("--bayes-error", "wants_error", is_flag=True)
 @command_options.json_option("Write everything as JSON, every number exact.")
 def command(model: str, wants_error: bool, as_json: bool) -> None:
     """Show a model: settings, classes, priors, and the parameters of every family.

@@ -11,6 +11,7 @@ import click
 
 from gaussbayes.apps.cli import command_files, command_options, fit_summary
 from gaussbayes.apps.cli.command_files import class_names, naming
+from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, LabelledFiles
 from gaussbayes.base.errors import RemovalError
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 _change_options = command_options.together(
     command_options.model_argument,
     command_options.data_argument,
-    command_options.option(
+    option(
         "-y", "--target TARGET", what="The column that holds the classes.  [default: as before]"
     ),
-    command_options.option(
+    option(
         "-o",
         "--output NEW",
         type=command_options.OUTPUT,
