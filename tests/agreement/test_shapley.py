@@ -15,7 +15,7 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.gaussian.shapley import contributions
+from gaussbayes.families.gaussian.log_ratio import contributions
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.protocol import Reference
 from tests.oracles import DIGITS, EPS, condition, exact_scores

@@ -1,6 +1,7 @@
 """What the tests of the server talk to: a backend that answers at once, a server on a real port."""
 
 import json
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +21,22 @@ from gaussbayes.base.errors import DataError
 
 TOKEN = "a-token-of-the-tests"
 MOST = 1000
+
+
+def decode(message: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What `static/answer_reader.js` reads: typed arrays need offsets that their size divides."""
+    (length,) = struct.unpack("<I", message[:4])
+    head = json.loads(message[4 : 4 + length])
+    start = -(-(4 + length) // 8) * 8
+    arrays = {}
+    for entry in head["arrays"]:
+        size = np.dtype(entry["dtype"]).itemsize * int(np.prod(entry["shape"]))
+        begin = start + entry["offset"]
+        assert begin % 8 == 0
+        content = message[begin : begin + size]
+        assert len(content) == size
+        arrays[entry["name"]] = np.frombuffer(content, "<" + entry["dtype"]).reshape(entry["shape"])
+    return head, arrays
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from websockets.sync.client import ClientConnection
 
 from gaussbayes.apps.lab.backend import open_backend
 from gaussbayes.apps.lab.table_reader import NamedTable
-from gaussbayes.apps.lab.wire_format import decode
-from tests.lab.server_double import TOKEN, Running, running
+from tests.lab.server_double import TOKEN, Running, decode, running
 
 GIVEN = NamedTable(
     "two.csv",

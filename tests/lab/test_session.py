@@ -12,10 +12,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from gaussbayes.apps.lab.backend import Backend
-from gaussbayes.apps.lab.session import GoneError, converse
-from gaussbayes.apps.lab.wire_format import decode
-from gaussbayes.apps.lab.worker import Worker
-from tests.lab.server_double import Answered, Asked, answer, backend, running
+from gaussbayes.apps.lab.session import GoneError, Worker, converse
+from tests.lab.server_double import Answered, Asked, answer, backend, decode, running
 
 
 class Spoken:

@@ -56,13 +56,7 @@ def patterns_of(X: RealArray) -> Patterns:
 
 
 def group(observed: NDArray[np.bool_]) -> Patterns:
-    """Group rows by which of their features are there (n, d).
-
-    Examples
-    --------
-    >>> group(np.array([[True], [False], [True]])).size.tolist()
-    [1, 2]
-    """
+    """Group rows by which of their features are there (n, d)."""
     n, d = observed.shape
     words = _words(observed)
     order = _sorted(words, d)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gaussbayes.data.files import Source
     from gaussbayes.data.rows import Rows
     from gaussbayes.model.model import Model
+    from gaussbayes.model.statistics import Unlabelled
 
 Answer = TypeVar("Answer")
 
@@ -59,10 +60,15 @@ def read_solved(name: str) -> "Model":
         return model.solved()
 
 
+def unlabelled_rows(model: "Model") -> "Unlabelled | None":
+    """The unlabelled rows that a model has learnt from, if there were any."""
+    return None if model.learnt is None else model.learnt.unlabelled
+
+
 def read_learnt(name: str, step: str) -> "Model":
     """The model in a file, which must have kept what the step of this name needs of its rows."""
     model = read_model(name)
-    unlabelled = None if model.learnt is None else model.learnt.unlabelled
+    unlabelled = unlabelled_rows(model)
     if unlabelled is not None and unlabelled.rows is None:
         msg = (
             f"{step} needs the {counted(unlabelled.n_rows, 'unlabelled row')} that the model "
@@ -94,7 +100,7 @@ def write_model(model: "Model", name: str, *, keep_unlabelled: bool = False) -> 
 
 def has_unlabelled_rows(model: "Model") -> bool:
     """Whether unlabelled rows are kept, so that they can be written to its file."""
-    unlabelled = None if model.learnt is None else model.learnt.unlabelled
+    unlabelled = unlabelled_rows(model)
     return unlabelled is not None and unlabelled.rows is not None
 
 
@@ -181,10 +187,10 @@ def check_not_for_a_model(*names: str) -> None:
 
 def check_writable(name: str, what: str = "the model") -> None:
     """Raise if no file can be written there: before the work, not after it."""
-    from gaussbayes.base.atomic import refuse_unwritable
+    from gaussbayes.base import atomic
 
     if name != STANDARD:
-        refuse_unwritable(Path(name), what)
+        atomic.check_writable(Path(name), what)
 
 
 def check_no_overwriting(output: str, *read: str) -> None:
@@ -230,8 +236,7 @@ def import_arrow() -> None:
     """
     if "pandas" in sys.modules:
         return
-    finder = _WithoutPandas()
-    sys.meta_path.insert(0, finder)
+    sys.modules["pandas"] = None  # type: ignore[assignment]  # as Python marks what is not there
     try:
         import pyarrow as pa
 
@@ -239,17 +244,7 @@ def import_arrow() -> None:
     except ImportError:
         pass  # whoever needs it says so
     finally:
-        sys.meta_path.remove(finder)
-
-
-class _WithoutPandas:
-    """Tells Python's importer that there is no pandas."""
-
-    @staticmethod
-    def find_spec(name: str, *_: object) -> None:
-        if name == "pandas":
-            msg = "pandas is not needed here"
-            raise ImportError(msg)
+        del sys.modules["pandas"]
 
 
 def check_columns(source: "Source", wanted: Sequence[str], what: str) -> None:

@@ -70,7 +70,7 @@ def tell_fit(
     tell(f"{done} {counted(record['rows'], 'row')}: {size}; the model is in {place}")
     labelled_files.tell_rows(record["incomplete"], "missing values")
     labelled_files.tell_unlabelled(reduced.n_unlabelled, chosen, use)
-    unlabelled = None if model.learnt is None else model.learnt.unlabelled
+    unlabelled = command_files.unlabelled_rows(model)
     if unlabelled is not None and unlabelled.rows is None:
         tell(
             "they are too many to be kept (more than 64 MB): the model can predict, but neither be "

@@ -69,7 +69,7 @@ def _record(model: "Model", problem: str | None) -> dict[str, Any]:
     may be correlated. Tables of parameters have a row for each class, or one for all.
     """
     schema, learnt = model.schema, model.learnt
-    unlabelled = None if learnt is None else learnt.unlabelled
+    unlabelled = command_files.unlabelled_rows(model)
     kinds = dict.fromkeys(range(schema.n_features), "number")
     kinds |= dict.fromkeys(schema.categorical, "category")
     record: dict[str, Any] = {

@@ -12,17 +12,20 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.apps.lab.exports import answer_export
-from gaussbayes.apps.lab.feature_curves import answer_line
+from gaussbayes.apps.lab.figures import (
+    answer_line,
+    answer_multiples,
+    answer_scene,
+    answer_surface,
+)
 from gaussbayes.apps.lab.guided_lessons import answer_lesson
 from gaussbayes.apps.lab.messages import DataRequest, Request
-from gaussbayes.apps.lab.model_views import shown_features, true_view
-from gaussbayes.apps.lab.multiples import answer_multiples
+from gaussbayes.apps.lab.model_views import true_view
 from gaussbayes.apps.lab.performance import answer_numbers
-from gaussbayes.apps.lab.plane_layers import answer_scene, answer_surface
 from gaussbayes.apps.lab.point import answer_point
 from gaussbayes.apps.lab.store import Store
+from gaussbayes.apps.lab.training_data import ShownFeatures
 from gaussbayes.apps.lab.wire_format import NO_CODE, Answer, single
-from gaussbayes.data.rows import UNLABELLED
 
 
 def answer(request: Request, store: Store) -> Answer:
@@ -54,7 +57,7 @@ def answer_data(request: DataRequest, store: Store) -> Answer:
     """
     dataset = store.dataset_of(request)
     table = dataset.table
-    truth = true_view(dataset, shown_features(dataset, dataset.pair), store)
+    truth = true_view(dataset, ShownFeatures(tuple(dict.fromkeys(dataset.pair)), (0, 1)))
     named = zip(table.categorical, table.categories, strict=True)
     head = {
         "id": dataset.key,
@@ -63,17 +66,17 @@ def answer_data(request: DataRequest, store: Store) -> Answer:
         "features": table.features,
         "categories": [{"name": name, "values": list(map(str, each))} for name, each in named],
         "n": table.codes.size,
-        "unlabelled": int(np.count_nonzero(table.codes == UNLABELLED)),
+        "unlabelled": int(np.count_nonzero(~table.has_label)),
         "pair": dataset.pair,
         "truth": None if truth is None else truth.record(),
         "target": table.target,
-        "columns": table.columns or (*(table.encoder.names or ()), table.target),
+        "columns": table.columns or (*table.names, table.target),
         "problem": dataset.note,
     }
     categories = table.rows.codes
     arrays: dict[str, Any] = {
         "points": single(table.X),
-        "codes": np.where(table.codes == UNLABELLED, NO_CODE, table.codes).astype(np.uint8),
+        "codes": np.where(table.has_label, table.codes, NO_CODE).astype(np.uint8),
         "test": dataset.test.astype(np.uint8),
         "categories": np.where(categories < 0, NO_CODE, categories).astype(np.uint8),
     }

@@ -98,7 +98,7 @@ def open_backend(given: "NamedTable | None" = None) -> Backend:
             "version": __version__,
             "colours": {"light": LIGHT_COLOURS, "dark": DARK_COLOURS},
             "shapes": SHAPES,
-            "presets": [example.record for example in EXAMPLES.values()],
+            "presets": [{"name": name} | each.record for name, each in EXAMPLES.items()],
             "lessons": [
                 {"name": lesson["name"], "title": lesson["title"]} for lesson in lessons().values()
             ],

@@ -42,12 +42,6 @@ Point: TypeAlias = Annotated[
     tuple[Number | None, Number | None, ClassCode | None],
     Meta(description="[x, y, class code] (null where a coordinate or the class is missing)"),
 ]
-FeatureNames: TypeAlias = Annotated[
-    tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_FEATURES)
-]
-ClassNames: TypeAlias = Annotated[
-    tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_CLASSES)
-]
 _OF_CLASSES = Meta(
     min_length=1,
     max_length=limits.MOST_CLASSES_BY_HAND,
@@ -87,20 +81,18 @@ class PresetSource(_Record, frozen=True, tag_field="from", tag="preset"):
 class GivenSource(_Record, frozen=True, tag_field="from", tag="given"):
     """The table that the command was called with."""
 
-    features: FeatureNames | None = None
+    features: (
+        Annotated[tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_FEATURES)] | None
+    ) = None
 
     def __post_init__(self) -> None:
         _check_different("features", self.features)
 
 
-class UploadSource(_Record, frozen=True, tag_field="from", tag="upload"):
+class UploadSource(GivenSource, frozen=True, tag="upload", kw_only=True):
     """A file that was sent before."""
 
     upload: Name
-    features: FeatureNames | None = None
-
-    def __post_init__(self) -> None:
-        _check_different("features", self.features)
 
 
 class PointsSource(_Record, frozen=True, tag_field="from", tag="points"):
@@ -113,7 +105,7 @@ class PointsSource(_Record, frozen=True, tag_field="from", tag="points"):
             description=f"an array of at most {limits.MOST_ROWS:,} points",
         ),
     ]
-    classes: ClassNames
+    classes: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_CLASSES)]
     features: Annotated[tuple[Name, Name], Meta(description="two strings")]
 
     def __post_init__(self) -> None:

@@ -98,7 +98,7 @@ def make_server(backend: "Backend", door: "Door") -> "Server":
 
     from gaussbayes.apps.lab.app import SocketProtocol, make_app
     from gaussbayes.apps.lab.guard import guarded
-    from gaussbayes.apps.lab.worker import Worker
+    from gaussbayes.apps.lab.session import Worker
 
     worker = Worker()
     worker.begin(backend.prepare)

@@ -13,9 +13,9 @@ is a multiple of 8, a browser looks at the array where it lies.
 NumPy is imported by the functions that need it: the first page is there before NumPy is.
 """
 
-import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,18 @@ class Answer:
     arrays: "dict[str, NDArray[Any]]" = field(default_factory=dict)
 
 
+@contextmanager
+def problem_noted(head: dict[str, Any]) -> Iterator[None]:
+    """What cannot be calculated for these data is no error: the head's ``problem`` says why."""
+    head["problem"] = None
+    try:
+        yield
+    except MessageError:
+        raise
+    except GaussBayesError as error:
+        head["problem"] = str(error)
+
+
 def single(values: "NDArray[Any]") -> "NDArray[np.float32]":
     """Numbers as the page gets them; what is beyond their range is infinite."""
     import numpy as np
@@ -95,11 +107,8 @@ def encode(head: Mapping[str, Any], arrays: "Mapping[str, NDArray[Any]]") -> byt
     --------
     >>> import numpy as np
     >>> message = encode({"kind": "scene"}, {"label": np.array([[0, 1]], np.uint8)})
-    >>> head, arrays = decode(message)
-    >>> head["arrays"]
-    [{'name': 'label', 'dtype': 'u1', 'shape': [1, 2], 'offset': 0}]
-    >>> arrays["label"]
-    array([[0, 1]], dtype=uint8)
+    >>> message[4:-8].rstrip()
+    b'{"kind":"scene","arrays":[{"name":"label","dtype":"u1","shape":[1,2],"offset":0}]}'
     """
     pieces: list[Any] = []
     listed: list[dict[str, Any]] = []
@@ -114,22 +123,6 @@ def encode(head: Mapping[str, Any], arrays: "Mapping[str, NDArray[Any]]") -> byt
     text = as_json({**head, "arrays": listed})
     text += b" " * (-(_LENGTH.size + len(text)) % _ALIGNMENT)
     return b"".join([_LENGTH.pack(len(text)), text, *pieces])
-
-
-def decode(message: bytes) -> "tuple[dict[str, Any], dict[str, NDArray[Any]]]":
-    """The head and the arrays of a message; the arrays are views of it."""
-    import numpy as np
-
-    (length,) = _LENGTH.unpack_from(message)
-    start = _LENGTH.size + length
-    head = msgspec.json.decode(message[_LENGTH.size : start])
-    arrays = {
-        entry["name"]: np.frombuffer(
-            message, f"<{entry['dtype']}", math.prod(entry["shape"]), start + entry["offset"]
-        ).reshape(entry["shape"])
-        for entry in head["arrays"]
-    }
-    return head, arrays
 
 
 def _little_endian(name: str, array: "NDArray[Any]") -> "NDArray[Any]":

@@ -91,7 +91,7 @@ def write_report(
 
 def check_writable(path: Path) -> None:
     """Raise an `OSError` that names the path if no file can be written there."""
-    atomic.refuse_unwritable(path, _WHAT)
+    atomic.check_writable(path, _WHAT)
 
 
 def _check_installed(*libraries: str) -> None:

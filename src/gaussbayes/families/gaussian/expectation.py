@@ -13,17 +13,21 @@ correlations a missing value is expected to be the mean, with the variance.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gaussbayes.base.threads import for_each, ranges
-from gaussbayes.base.types import FloatArray, RealArray, ScatterLayout
-from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.base.types import FloatArray, ScatterLayout
+from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.feature_moments import moments_of_cells
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.points import Block, Frame, frame_of, points_of, row_blocks
 from gaussbayes.families.gaussian.scatter import LAYOUTS
 from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, summarise
+
+if TYPE_CHECKING:
+    from gaussbayes.families.gaussian.density import GaussianDensity
 
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 
@@ -38,24 +42,9 @@ _MOST_ENTRIES = 1 << 17
 
 
 def expect_statistics(
-    density: GaussianDensity, statistics: GaussianStatistics, threads: int = 1
+    density: "GaussianDensity", statistics: GaussianStatistics, threads: int = 1
 ) -> tuple[GaussianStatistics, float]:
-    """Expected complete statistics of labelled rows, and ``Σ w log p(x | c)`` of what they have.
-
-    Examples
-    --------
-    >>> from gaussbayes.base.schema import Schema
-    >>> from gaussbayes.families.gaussian.statistics import observe
-    >>> from gaussbayes.families.gaussian.shapes import Full
-    >>> shape = Full.of(np.array([[[1.0, 0.5], [0.5, 1.0]]]), Schema(np.arange(1), 2))
-    >>> density = GaussianDensity(np.zeros(2), np.zeros((1, 2)), shape)
-    >>> row = observe(np.array([[2.0, np.nan]]), np.zeros(1, np.int32), None, 1, "full")
-    >>> expected, log_likelihood = expect_statistics(density, row)
-    >>> expected.moments.mean.tolist(), expected.moments.scatter.round(9).tolist()  # 1 − 0.5²
-    ([[2.0, 1.0]], [[[0.0, 0.0], [0.0, 0.75]]])
-    >>> round(log_likelihood, 6)  # −½ (log 2π + 2²)
-    -2.918939
-    """
+    """Expected complete statistics of labelled rows, and ``Σ w log p(x | c)`` of what they have."""
     if not density.covariance.correlated:
         return _expect_uncorrelated(density, statistics)
     points = points_of(statistics, shared=density.shared)
@@ -76,22 +65,10 @@ def expect_statistics(
 
 
 def expect(
-    density: GaussianDensity, X: RealArray, responsibility: FloatArray, threads: int = 1
+    density: "GaussianDensity", rows: Rows, responsibility: FloatArray, threads: int = 1
 ) -> GaussianStatistics:
-    """Expected complete statistics of rows (n, d) that belong to each class in part (n, k).
-
-    Examples
-    --------
-    >>> from gaussbayes.base.schema import Schema
-    >>> from gaussbayes.families.gaussian.shapes import Spherical
-    >>> shape = Spherical.of(np.array([1.0]), Schema(np.arange(2), 1))
-    >>> density = GaussianDensity(np.zeros(1), np.array([[-1.0], [1.0]]), shape)
-    >>> rows = np.array([[np.nan], [3.0]])
-    >>> expected = expect(density, rows, np.array([[0.5, 0.5], [0.0, 1.0]])).moments
-    >>> expected.weight.tolist(), expected.mean.round(4).tolist()
-    ([0.5, 1.5], [[-1.0], [2.3333]])
-    """
-    k, d = density.offset.shape
+    """Expected complete statistics of rows that belong to each class in part (n, k)."""
+    X, (k, d) = rows.matrix, density.offset.shape
     layout = layout_for(density.covariance.layout, shared=density.shared, n_classes=k, n_columns=d)
     missing = np.isnan(X).any(axis=1)
     if not missing.any():
@@ -117,7 +94,7 @@ class _Gaussians:
     careful: bool  # whether they are so close to singular that digits must be saved
 
     @classmethod
-    def of(cls, density: GaussianDensity, frame: Frame) -> "_Gaussians":
+    def of(cls, density: "GaussianDensity", frame: Frame) -> "_Gaussians":
         shape = density.covariance
         mean = ((density.center - frame.anchor) + density.offset) / frame.unit
         whitener = shape.whitener * frame.unit[:, None, :]
@@ -299,7 +276,7 @@ def _summed(
 
 
 def _expect_rows(
-    density: GaussianDensity, X: FloatArray, responsibility: FloatArray, layout: ScatterLayout
+    density: "GaussianDensity", X: FloatArray, responsibility: FloatArray, layout: ScatterLayout
 ) -> ClassMoments:
     """The expected moments of rows with missing values, in units near the standard deviations."""
     frame = frame_of(density.mean, density.covariance.variance)
@@ -324,7 +301,7 @@ def _expect_rows(
 
 
 def _expect_uncorrelated(
-    density: GaussianDensity, statistics: GaussianStatistics
+    density: "GaussianDensity", statistics: GaussianStatistics
 ) -> tuple[GaussianStatistics, float]:
     """`expect_statistics` without correlations: feature by feature."""
     complete = statistics.moments
@@ -345,7 +322,7 @@ def _expect_uncorrelated(
 
 
 def _completed(
-    density: GaussianDensity,
+    density: "GaussianDensity",
     observed: FloatArray,
     apart: FloatArray,
     scatter: FloatArray,
@@ -370,7 +347,7 @@ def _completed(
 
 
 def _expect_uncorrelated_rows(
-    density: GaussianDensity, X: FloatArray, responsibility: FloatArray
+    density: "GaussianDensity", X: FloatArray, responsibility: FloatArray
 ) -> ClassMoments:
     """The expected moments of rows with missing values, without correlations."""
     k, d = density.offset.shape

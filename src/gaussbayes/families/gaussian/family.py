@@ -1,7 +1,7 @@
 """The Gaussian family: numbers that follow one Gaussian in each class."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, ClassVar, get_args
@@ -17,11 +17,10 @@ from gaussbayes.base.errors import (
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.gaussian import estimation, missing_values
+from gaussbayes.families.gaussian import estimation, left_out, missing_values
 from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.feature_moments import feature_moments
-from gaussbayes.families.gaussian.scatter import LAYOUTS
 from gaussbayes.families.gaussian.shapes import SHAPES
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
@@ -32,7 +31,8 @@ from gaussbayes.families.gaussian.shrinkage import (
 )
 from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, observe
 from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES, Structure, structure_of
-from gaussbayes.families.protocol import Fit, Kind, LeftOut
+from gaussbayes.families.protocol import Fit, Kind
+from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
 
@@ -117,7 +117,7 @@ class Gaussian:
     def n_bytes(self, n_classes: int, n_columns: int) -> int:
         """How much memory the scatters of so many classes and features take."""
         layout = self.layout(n_classes, n_columns)
-        return 8 * math.prod(LAYOUTS[layout].shape(n_classes, n_columns))
+        return 8 * math.prod(scatter_shape(layout, n_classes, n_columns))
 
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
@@ -247,17 +247,7 @@ class Gaussian:
 
     # Held-out rows and selection.
 
-    def left_out(
-        self,
-        statistics: GaussianStatistics,
-        path: Sequence["Gaussian"],
-        targets: Targets,
-        names: Schema,
-    ) -> LeftOut | None:
-        """A closed form for rows left out one at a time; None where there is none."""
-        from gaussbayes.families.gaussian import left_out
-
-        return left_out.left_out(self, statistics, path, targets, names)
+    left_out = left_out.left_out
 
     def candidates(self) -> Iterator["Gaussian"]:
         """What the automatic choice tries; neighbours of one structure differ in shrinkage."""
@@ -315,7 +305,7 @@ def _estimate(
     return Fit(estimation.estimate(expected.moments, names, *settings), record)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256, typed=True)  # True is no shrinkage, though it equals 1.0
 def _family_of(covariance: object, shared: object, divisor: object, shrinkage: object) -> Gaussian:
     """`Gaussian.of`; the same settings are asked for many times."""
     if divisor not in ("mle", "unbiased"):

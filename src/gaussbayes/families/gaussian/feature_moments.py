@@ -33,14 +33,7 @@ class FeatureMoments:
     scatter: FloatArray  # (k, d) sums of squares about the mean
 
     def together(self) -> "FeatureMoments":
-        """The moments of all rows, as those of one class.
-
-        Examples
-        --------
-        >>> means = np.array([[1.0], [3.0]])
-        >>> FeatureMoments(np.ones((2, 1)), means, *np.zeros((2, 2, 1))).together().scatter.tolist()
-        [[2.0]]
-        """
+        """The moments of all rows, as those of one class."""
         parts = (self.weight, self.anchor, self.offset, self.scatter)
         return _merged(*(part[:, None] for part in parts))
 
@@ -85,16 +78,7 @@ class FeatureMoments:
 
 
 def feature_moments(statistics: GaussianStatistics) -> FeatureMoments:
-    """The moments of each class and feature over the rows that have a value of the feature.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.statistics import observe
-    >>> rows = np.array([[1.0, 5.0], [3.0, np.nan], [8.0, 2.0]])
-    >>> moments = feature_moments(observe(rows, np.array([0, 0, 1], np.int32), None, 2, "full"))
-    >>> moments.weight.tolist(), (moments.anchor + moments.offset).tolist()
-    ([[2.0, 1.0], [1.0, 1.0]], [[2.0, 5.0], [8.0, 2.0]])
-    """
+    """The moments of each class and feature over the rows that have a value of the feature."""
     whole = statistics.moments
     k, d = whole.anchor.shape
     squares = LAYOUTS[whole.layout].squares(whole.scatter)

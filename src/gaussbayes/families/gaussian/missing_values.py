@@ -64,17 +64,6 @@ def complete(
         If a class has no row with a value of a certain feature.
     SingularCovarianceError
         If the likelihood has no maximum; names class and features.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.statistics import observe
-    >>> X = np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 5.0], [4.0, np.nan]])
-    >>> statistics = observe(X, np.zeros(4, np.int32), None, 1, "full")
-    >>> expected, record = complete(statistics, Structure(), Schema(np.array(["a"]), 2))
-    >>> expected.moments.mean.round(6).tolist()  # 3 + 1.5 · (2.5 − 2), the regression on feature 0
-    [[2.5, 3.75]]
-    >>> record.converged
-    True
     """
     features = feature_moments(statistics)
     features.check(names)
@@ -90,22 +79,12 @@ def complete(
     else:
         if start.shared:
             start = replace(start, covariance=start.covariance.selected([0] * start.n_classes))
-        paths = [
-            em(
-                statistics.selected([c]),
-                structure,
-                names,
-                start.selected([c]),
-                None if penalty is None else penalty.selected(c),
-                *options,
-                code=c,
-            )
-            for c in range(statistics.n_classes)
-        ]
-        parts = [path.last.result.moments for path in paths]
-        expected = empty(len(parts), statistics.n_columns, "full")
-        for c, part in enumerate(parts):
-            place(expected, np.array([c]), part)
+        paths, expected = [], empty(statistics.n_classes, statistics.n_columns, "full")
+        for c in range(statistics.n_classes):
+            part, first = statistics.selected([c]), start.selected([c])
+            mild = None if penalty is None else penalty.selected(c)
+            paths.append(em(part, structure, _of_class(names, c), first, mild, *options))
+            place(expected, np.array([c]), paths[-1].last.result.moments)
     record = Convergence(
         total_objective(paths),
         all(path.converged for path in paths),
@@ -128,15 +107,10 @@ def em(
     tolerance: float,
     max_iterations: int,
     threads: int,
-    code: int | None = None,
 ) -> Iterations[GaussianStatistics]:
     """EM for labelled rows with missing values, accelerated.
 
     The result, expected complete statistics, is without the rows that have no value at all.
-
-    Parameters
-    ----------
-    code : the class that the statistics are of, if the names have others besides
     """
     cells = statistics.cells
     if cells is not None:  # rows without any value say nothing, but would slow it down
@@ -145,14 +119,14 @@ def em(
 
     weight = statistics.weight
     weight = weight.sum(keepdims=True) if structure.shared else weight
-    chart = GaussianCoordinates.about(start, names, weight, code)
+    chart = GaussianCoordinates.about(start, names, weight)
 
     def iterate(vector: FloatArray) -> Step[GaussianStatistics]:
         density = chart.density(vector)
         expected, objective = expect_statistics(density, statistics, threads)
         if penalty is not None:
             objective += penalty.log_penalty(density.covariance)
-        following = maximum(expected.moments, names, structure, penalty, code)
+        following = maximum(expected.moments, names, structure, penalty)
         return Step(chart.vector(following), objective, chart.rounding(density), expected)
 
     first = chart.vector(start)
@@ -178,23 +152,28 @@ def start_of(
         return start
     mean, values = start.mean - start.center, start.covariance.values.copy()
     for m in range(values.shape[0]):
-        which = slice(None) if structure.shared else slice(m, m + 1)
-        part = statistics if structure.shared else statistics.selected([m])
-        first = start if structure.shared else start.selected([m])
-        code = None if structure.shared else m
-        options = (None, ROUGHLY, MAX_ITERATIONS, threads)
+        which, part, first, called = slice(None), statistics, start, names
+        if not structure.shared:
+            which, called = slice(m, m + 1), _of_class(names, m)
+            part, first = statistics.selected([m]), start.selected([m])
         try:
             moments = part.moments
             if not part.is_complete:
-                moments = em(part, structure, names, first, *options, code=code).last.result.moments
-            better = maximum(moments, names, structure, None, code)
-            chart = GaussianCoordinates.about(first, names, code=code)
+                options = (None, ROUGHLY, MAX_ITERATIONS, threads)
+                moments = em(part, structure, called, first, *options).last.result.moments
+            better = maximum(moments, called, structure)
+            chart = GaussianCoordinates.about(first, called)
             chart.density(chart.vector(better))  # raises if it is nearly singular
         except SingularCovarianceError:
             continue
         mean[which] = (better.center - start.center) + better.offset
         values[m] = better.covariance.values[0]
     return GaussianDensity(start.center, mean, structure.shape.of(values, names))
+
+
+def _of_class(names: Schema, c: int) -> Schema:
+    """The names for what is about one class alone."""
+    return replace(names, classes=names.classes[c : c + 1])
 
 
 def _start(

@@ -84,13 +84,7 @@ class Points:
 
 
 def frame_of(anchor: FloatArray, variance: FloatArray) -> Frame:
-    """A frame with units near the square roots of variances (m, d); 1 where a variance is 0.
-
-    Examples
-    --------
-    >>> frame_of(np.zeros((1, 2)), np.array([[9.0, 0.0]])).unit.tolist()
-    [[4.0, 1.0]]
-    """
+    """A frame with units near the square roots of variances (m, d); 1 where a variance is 0."""
     exponent = np.round(np.log2(np.where(variance > 0, variance, 1.0)) / 2)
     return Frame(anchor, np.exp2(exponent))
 
@@ -103,18 +97,6 @@ def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
 
     They are kept for as long as the statistics live, unless they are large: EM asks for them in
     every iteration.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.statistics import observe
-    >>> rows = np.array([[3.0, np.nan], [4.0, np.nan], [5.0, np.nan], [7.0, np.nan]])
-    >>> statistics = observe(rows, np.zeros(4, np.int32), None, 1, "full")
-    >>> points = points_of(statistics, shared=False)
-    >>> (block,) = points.incomplete[0]
-    >>> block.weight.tolist(), block.located.tolist(), block.hidden.tolist()
-    ([4.0, 1.0], [1.0, 0.0], [[1]])
-    >>> np.abs(block.points * points.frame.unit).round(3).tolist()  # from the mean, 4.75
-    [[0.0, 0.0], [2.958, 0.0]]
     """
     known = _points.get(statistics, {})
     if shared in known:

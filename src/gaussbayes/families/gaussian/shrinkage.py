@@ -28,13 +28,7 @@ _MOST = 0.999
 
 
 def check_shrinkage(shrinkage: object) -> Shrinkage:
-    """The setting, if it is None, ``"oas"`` or a number in [0, 1].
-
-    Examples
-    --------
-    >>> check_shrinkage(0.5)
-    0.5
-    """
+    """The setting, if it is None, ``"oas"`` or a number in [0, 1]."""
     if shrinkage is None:
         return None
     if isinstance(shrinkage, str) and shrinkage == "oas":
@@ -78,11 +72,6 @@ def oas_intensity(covariance: FloatArray, weight: FloatArray) -> FloatArray:
     ``min(1, ((1 − 2/d) tr(Σ²) + tr²(Σ)) / ((n + 1 − 2/d) (tr(Σ²) − tr²(Σ)/d)))``, their equation
     23, for n rows. scikit-learn's `oas` leaves the two terms 2/d out, which matters for few
     features.
-
-    Examples
-    --------
-    >>> oas_intensity(np.array([[3.0, 1.0]]), np.array([4.0])).tolist()
-    [1.0]
     """
     m, d = covariance.shape[:2]
     full = covariance.ndim == 3
@@ -111,12 +100,6 @@ class Penalty:
     ``ν/2 (log |Σ / t| + tr(Σ⁻¹ t) − d)`` is, but for a constant, what ν more rows would take from
     the log-likelihood whose scatter about the mean is ν t I. The most likely covariance is then
     ``(scatter + ν t I) / (weight + ν)``: shrinkage towards t I with intensity ``ν / (weight + ν)``.
-
-    Examples
-    --------
-    >>> penalty = penalty_of(0.5, np.array([[4.0, 2.0]]), np.array([10.0]))
-    >>> penalty.weight.tolist(), penalty.target.tolist()
-    ([10.0], [3.0])
     """
 
     weight: FloatArray  # (m,) ν

@@ -25,15 +25,17 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
 from gaussbayes.families.gaussian.cells import (
-    CellNames,
     PatternMoments,
     cell_layout,
+    cell_names,
     check_size,
+    differs,
     unite_cells,
 )
 from gaussbayes.families.gaussian.moments import ClassMoments, empty, place
 from gaussbayes.families.gaussian.scatter import LAYOUTS
 from gaussbayes.kernels.columns import Columns, as_matrix
+from gaussbayes.kernels.reference import scatter_shape
 
 MOST_BY_CLASS = 1 << 14
 """Entries of the scatters of all classes up to which a shared covariance keeps them apart."""
@@ -92,8 +94,7 @@ class GaussianStatistics:
         """The statistics of the rows of both, with as much of the scatter as both have."""
         mine, theirs = self, other
         if self.moments.layout != other.moments.layout:
-            less = other if self.moments.layout == "full" else self
-            layout = less.moments.layout
+            layout = (other if self.moments.layout == "full" else self).moments.layout
             mine, theirs = self.with_layout(layout), other.with_layout(layout)
         cells = mine.cells or theirs.cells
         if mine.cells is not None and theirs.cells is not None:
@@ -106,19 +107,13 @@ class GaussianStatistics:
         return self + other
 
     def without(self, other: "GaussianStatistics", names: Schema) -> "GaussianStatistics":
-        """The statistics of these rows without others that are among them.
-
-        Raises
-        ------
-        RemovalError
-            If they cannot have been among them; names class and feature.
-        """
+        """The statistics of these rows without others, which must be among them."""
         theirs = other.with_layout(self.moments.layout)
         moments = self.moments.without(theirs.moments, names)
         if theirs.cells is None:
             return GaussianStatistics(moments, self.cells)
         if self.cells is None:
-            cell = CellNames.of(theirs.cells, names).class_name(0)
+            cell = cell_names(theirs.cells, names).class_name(0)
             msg = f"there are no rows of class {cell} to be removed: all rows seen were complete"
             raise RemovalError(msg)
         left = self.cells.without(theirs.cells, names)
@@ -131,13 +126,7 @@ class GaussianStatistics:
         return GaussianStatistics(self.moments.scaled(factor), cells)
 
     def selected(self, codes: Sequence[int]) -> "GaussianStatistics":
-        """Only the classes with these codes, in this order.
-
-        Raises
-        ------
-        DataError
-            If the scatter was summed over the classes.
-        """
+        """Only the classes with these codes, in this order; see `ClassMoments.selected`."""
         cells = None if self.cells is None else self.cells.selected(codes)
         return _some(self.moments.selected(codes), cells)
 
@@ -177,15 +166,7 @@ class GaussianStatistics:
 def layout_for(
     layout: ScatterLayout, *, shared: bool, n_classes: int, n_columns: int
 ) -> ScatterLayout:
-    """How much of the scatter is kept for covariances that need this layout, shared or not.
-
-    Examples
-    --------
-    >>> layout_for("full", shared=True, n_classes=3, n_columns=4)
-    'full'
-    >>> layout_for("full", shared=True, n_classes=100, n_columns=100)
-    'pooled'
-    """
+    """How much of the scatter is kept for covariances that need this layout, shared or not."""
     if shared and layout == "full" and n_classes * n_columns**2 > MOST_BY_CLASS:
         return "pooled"
     return layout
@@ -214,7 +195,6 @@ def observe(
     X : (n, d), float32 or float64, any strides, or columns that lie apart
     targets : (n,) class codes, or (n, k) soft labels: how much of a row belongs to each class
     weights : (n,) or None
-    layout : how much of the scatter is kept
     names : what messages call the features
     threads : the result is the same, to the bit, for any number of them
 
@@ -224,15 +204,6 @@ def observe(
         If there is infinity among the rows; names row and column.
     DataError
         If there are so many patterns of missing values that they take too much memory.
-
-    Examples
-    --------
-    >>> rows = np.array([[1.0, 4.0], [3.0, np.nan], [5.0, np.nan]])
-    >>> statistics = observe(rows, np.zeros(3, np.int32), None, 1, "full")
-    >>> statistics.moments.weight.tolist(), statistics.weight.tolist()
-    ([1.0], [3.0])
-    >>> statistics.cells.observed.tolist(), statistics.cells.dense().mean.tolist()
-    ([[True, False]], [[4.0, 0.0]])
     """
     try:
         return GaussianStatistics(summarise(X, targets, weights, n_classes, layout, threads))
@@ -259,18 +230,7 @@ def summarise(
 ) -> ClassMoments:
     """The moments of complete rows; the parameters are those of `observe`.
 
-    The rows are read once for class codes, k times for soft labels.
-
-    Raises
-    ------
-    NonFiniteError
-        If there is NaN or infinity among the rows.
-
-    Examples
-    --------
-    >>> halves = summarise(np.array([[0.0], [4.0]]), np.full((2, 2), 0.5), None, 2)
-    >>> halves.weight.tolist(), halves.mean.tolist()
-    ([1.0, 1.0], [[2.0], [2.0]])
+    The rows are read once for class codes, k times for soft labels. NaN is an error.
     """
     if targets.ndim == 2:
         return _summarise_soft(X, np.asarray(targets, np.float64), weights, layout, threads)
@@ -326,7 +286,7 @@ def _row_blocks(n: int, d: int, k: int, layout: ScatterLayout) -> list[slice]:
     """
     if n * d < 1 << 20:
         return [slice(0, n)]  # as below, sooner
-    state = 8 * prod(LAYOUTS[layout].shape(k, d))
+    state = 8 * prod(scatter_shape(layout, k, d))
     most = 64 if state <= 1 << 17 else 16 if state <= 1 << 20 else 8 if state <= 1 << 22 else 2
     worthwhile = max(1 << 22, min(12 * state, 1 << 25))
     blocks = max(1, min(most, 8 * n * d // worthwhile))
@@ -388,8 +348,8 @@ class _IncompleteRows:
         weight = np.ones(q) if self.weights is None else self.weights[self.starts[:-1]]
         offset, many = np.zeros((q, d)), np.flatnonzero(self.size > 1)
         layout = cell_layout(layout)
-        scatter = np.zeros(LAYOUTS[layout].shape(many.size, d))
-        step = max(1, _BLOCK // int(np.prod(LAYOUTS[layout].shape(1, d))))
+        scatter = np.zeros(scatter_shape(layout, many.size, d))
+        step = max(1, _BLOCK // prod(scatter_shape(layout, 1, d)))
         blocks = ranges(many.size, step)
 
         def sum_block(some: slice) -> None:
@@ -408,7 +368,7 @@ class _IncompleteRows:
             offset[cells], scatter[some] = part.offset, part.scatter
 
         for_each(sum_block, blocks, threads)
-        varied = scatter.any(axis=tuple(range(1, scatter.ndim)))
+        varied = differs(scatter)
         if not varied.all():
             scatter = scatter[varied]
         return PatternMoments(
