@@ -32,7 +32,7 @@ def instruction_set() -> str:
 def encode(
     labels: NDArray[np.int64], lowest: int, span: int
 ) -> tuple[CodeArray, NDArray[np.bool_]]:
-    """Class codes (n,) of integer labels in ``lowest … lowest + span − 1``, and which of these occur.
+    """Class codes (n,) of integer labels in ``lowest … lowest + span − 1``, and which occur.
 
     A code is the rank of its label among those that occur.
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.apps.cli import command_options, console
+from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.figure_file import DPI
 
 if TYPE_CHECKING:
@@ -27,15 +28,8 @@ def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[s
 
 @click.command("lesson")
 @click.argument("names", metavar="NAME...", nargs=-1, shell_complete=_complete)
-@command_options.option(
-    "--all", "replay_all", is_flag=True, what="Replay all, in the course's order."
-)
-@command_options.option(
-    "--save DIR",
-    "directory",
-    type=click.Path(path_type=Path),
-    what="Save the figures there as PNG files; the directory is made if it is missing.",
-)
+@option("--all", "replay_all", is_flag=True)
+@option("--save DIR", "directory", type=click.Path(path_type=Path))
 @command_options.seed_option("Draws the random rows.")
 @command_options.json_option("Write a line of JSON for each lesson.")
 def lesson_command(
@@ -136,12 +130,12 @@ def _print(lesson: "Lesson", out: "Console") -> None:
     for table in lesson.data:
         columns = f"{len(table.rows)} rows of {', '.join(table.features)}"
         console.paragraph(out, f"{table.name}: {columns}; {table.source}.")
-    console.print_tables(out, [lesson_results.result_table(replayed)])
+    console.print_tables(out, lesson_results.result_table(replayed))
     for note in lesson_results.notes(replayed):
         out.print()
         console.paragraph(out, note, style="dim")
     if repeated:
-        console.print_tables(out, [lesson_results.spread_table(repeated)])
+        console.print_tables(out, lesson_results.spread_table(repeated))
     if lesson.errata:
         out.print("\nWhere the handout errs", style="bold")
     for erratum in lesson.errata:
@@ -249,26 +243,23 @@ def lessons_command(as_json: bool) -> None:
     """
     from gaussbayes.lessons import all_lessons
 
-    lessons = all_lessons()
+    records: list[dict[str, Any]] = [
+        {name: getattr(lesson, name) for name in ("name", "title", "source")}
+        | {"results": len(lesson.results), "figures": len(lesson.figures)}
+        for lesson in all_lessons()
+    ]
     if as_json:
-        records = [
-            {name: getattr(lesson, name) for name in ("name", "title", "source")}
-            | {"results": len(lesson.results), "figures": len(lesson.figures)}
-            for lesson in lessons
-        ]
         console.write_json(records, indent=2)
         return
 
     from rich.text import Text
 
-    table = console.text_table("name", "title and source", "results", "figures", leading=1)
+    columns = ("name", "title and source", "results", "figures")
+    table = console.table(*columns, n_text=2, leading=1)
     table.columns[0].no_wrap = True
-    for column in table.columns[2:]:
-        column.justify, column.no_wrap = "right", True
-    for lesson in lessons:
-        described = Text(lesson.title, style="bold").append(f"\n{lesson.source}", style="not bold")
-        counts = (str(len(lesson.results)), str(len(lesson.figures)))
-        table.add_row(lesson.name, described, *counts)
+    for each in records:
+        described = Text(each["title"], style="bold").append(f"\n{each['source']}", "not bold")
+        table.add_row(each["name"], described, str(each["results"]), str(each["figures"]))
     console.stdout_console().print(table)
     remark = "\nReplay one with: gaussbayes lesson NAME"
     console.stdout_console(stderr=True).print(remark, style="dim")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussbayes.apps.cli.console import five_digits, fixed, text_table
+from gaussbayes.apps.cli.console import five_digits, fixed, table
 from gaussbayes.base.types import FloatArray
 from gaussbayes.lessons.lesson import Result, Spread
 
@@ -67,18 +67,18 @@ def result_table(replayed: Sequence[Replayed]) -> "Table":
     """
     printed = any(each.result.handout is not None for each in replayed)
     numbers = ["the handout", "ours", "right"] if printed else ["ours", "right"]
-    table = text_table("", "result", *numbers, leading=1)
-    table.columns[1].max_width = _WIDEST_NAME  # so that the numbers stay close by
-    for column in table.columns[2:]:
-        column.no_wrap = True
+    lines = table("", "result", *numbers, n_text=2, leading=1)
+    lines.columns[1].max_width = _WIDEST_NAME  # so that the numbers stay close by
+    for column in lines.columns[2:]:
+        column.justify = "left"
     for each in replayed:
         good, words = verdict(each)
         cells = [_ours(each), written(each.result.right)]
         if printed:
             handout = each.result.handout
             cells.insert(0, "–" if handout is None else written(handout, fill=False))
-        table.add_row(*_marked(each.result, good, words), *cells)
-    return table
+        lines.add_row(*_marked(each.result, good, words), *cells)
+    return lines
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,22 +104,19 @@ class Repeated:
 
 def spread_table(repeated: Sequence[Repeated]) -> "Table":
     """Smallest, mean and largest value over the draws, and whether the handout's is among them."""
-    table = text_table(
-        "", "result", "draws", "smallest", "mean", "largest", "the handout", leading=1
-    )
-    for column in table.columns[2:]:
-        column.justify, column.no_wrap = "right", True
+    columns = ("", "result", "draws", "smallest", "mean", "largest", "the handout")
+    lines = table(*columns, n_text=2, leading=1)
     for each in repeated:
         seen = each.record()
         among = seen["handout_among_them"]
         words = "the handout's lies among them" if among else "the handout's lies outside"
-        table.add_row(
+        lines.add_row(
             *_marked(each.spread, among, words),
             f"{seen['draws']:,}",
             *(written(seen[name], _SPREAD_DECIMALS) for name in ("smallest", "mean", "largest")),
             written(seen["handout"]),
         )
-    return table
+    return lines
 
 
 def _marked(result: Result | Spread, good: bool, words: str) -> "tuple[Text, Text]":
@@ -165,9 +162,6 @@ def written(numbers: ArrayLike, decimals: int = _MOST_DECIMALS, *, fill: bool = 
     >>> print(written([[2, -0.5], [-0.5, 12.25]]))
      2.00 −0.50
     −0.50 12.25
-    >>> print(written([0.00895, 5.787e-43], fill=False))
-    0.00895
-    5.787e-43
     """
     values = np.asarray(numbers, dtype=np.float64)
     lines = values.reshape(-1, 1 if values.ndim < 2 else values.shape[-1])
