@@ -236,7 +236,7 @@ def import_arrow() -> None:
     """
     if "pandas" in sys.modules:
         return
-    sys.modules["pandas"] = None  # type: ignore[assignment]  # as Python marks what is not there
+    sys.meta_path.insert(0, _WithoutPandas)
     try:
         import pyarrow as pa
 
@@ -244,7 +244,17 @@ def import_arrow() -> None:
     except ImportError:
         pass  # whoever needs it says so
     finally:
-        del sys.modules["pandas"]
+        sys.meta_path.remove(_WithoutPandas)
+
+
+class _WithoutPandas:
+    """Tells Python's importer that there is no pandas."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        if name == "pandas":
+            msg = "pandas is not needed here"
+            raise ImportError(msg)
 
 
 def check_columns(source: "Source", wanted: Sequence[str], what: str) -> None:
