@@ -236,8 +236,7 @@ def import_arrow() -> None:
     """
     if "pandas" in sys.modules:
         return
-    finder = _WithoutPandas()
-    sys.meta_path.insert(0, finder)
+    sys.meta_path.insert(0, _WithoutPandas)
     try:
         import pyarrow as pa
 
@@ -245,7 +244,7 @@ def import_arrow() -> None:
     except ImportError:
         pass  # whoever needs it says so
     finally:
-        sys.meta_path.remove(finder)
+        sys.meta_path.remove(_WithoutPandas)
 
 
 class _WithoutPandas:
@@ -253,7 +252,6 @@ class _WithoutPandas:
 
     @staticmethod
     def find_spec(name: str, *_: object) -> None:
-        """None, so that others are asked, for every name but one."""
         if name == "pandas":
             msg = "pandas is not needed here"
             raise ImportError(msg)

@@ -134,7 +134,7 @@ def option(
     """
     names = [declaration.partition(" ")[0] for declaration in declarations]
     called = [declaration.partition(" ")[2] for declaration in declarations]
-    flag = next(name for name in reversed(names) if name.startswith("-"))
+    flag = next(name for name in reversed(names) if name.startswith("-")).partition("/")[0]
     shown = "default" in settings and "flag_value" not in settings
     settings = {"metavar": "".join(called) or None, "show_default": shown} | settings
     if convert is not None:
