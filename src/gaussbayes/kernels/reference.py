@@ -20,8 +20,8 @@ from gaussbayes.kernels.forms import IMPOSSIBLE, NOT_FINITE, OUT_OF_RANGE, Form,
 
 NAME = "reference"
 
-# Rows are copied in pieces of this size, so that memory does not grow with their number.
 _BLOCK_BYTES = 1 << 22
+"""Rows are copied in pieces of this size, so that memory does not grow with their number."""
 
 
 def instruction_set() -> str:
@@ -32,7 +32,7 @@ def instruction_set() -> str:
 def encode(
     labels: NDArray[np.int64], lowest: int, span: int
 ) -> tuple[CodeArray, NDArray[np.bool_]]:
-    """Class codes (n,) of integers in ``lowest … lowest + span − 1``, and which of these occur.
+    """Class codes (n,) of integer labels in ``lowest … lowest + span − 1``, and which occur.
 
     A code is the rank of its label among those that occur.
     """

@@ -267,7 +267,7 @@ def _estimate(
     return Fit(estimation.estimate(expected.moments, names, *settings), record)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256, typed=True)  # True is no shrinkage, though it equals 1.0
 def _family_of(covariance: object, shared: object, divisor: object, shrinkage: object) -> Gaussian:
     """`Gaussian.of`; the same settings are asked for many times."""
     for what, value, known in (
