@@ -11,7 +11,7 @@ from gaussbayes.base.errors import DataError, ParameterError, SingularCovariance
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Targets, number_rows
 from gaussbayes.families.gaussian import Gaussian, GaussianDensity, GaussianStatistics, Structure
-from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
+from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
 from gaussbayes.families.gaussian.shapes import Full
 from gaussbayes.families.gaussian.statistics import observe
 from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES

@@ -61,17 +61,14 @@ class PatternMoments:
 
     @property
     def n_cells(self) -> int:
-        """How many cells there are."""
         return int(self.codes.size)
 
     @property
     def n_features(self) -> int:
-        """How many features a row has, with or without a value."""
         return int(self.observed.shape[1])
 
     @property
     def n_bytes(self) -> int:
-        """How much memory the cells take."""
         return self.scatter.nbytes + sum(int(getattr(self, name).nbytes) for name in _BY_CELL)
 
     def weight_of(self, n_classes: int) -> FloatArray:
@@ -129,17 +126,14 @@ class PatternMoments:
         return _merged(_joined([rest, left.taken(np.flatnonzero(left.weight > 0))]))
 
     def scaled(self, factor: float) -> "PatternMoments":
-        """The moments of the same rows, each counting `factor` times as much."""
         return replace(self, weight=self.weight * factor, scatter=self.scatter * factor)
 
     def aligned(self, positions: Sequence[int]) -> "PatternMoments":
-        """The same cells where class `i` has become number ``positions[i]``."""
         codes = np.asarray(positions, dtype=np.int32)[self.codes]
         order = np.argsort(codes, kind="stable")
         return replace(self.taken(order), codes=codes[order])
 
     def selected(self, codes: Sequence[int]) -> "PatternMoments":
-        """The cells of the classes with these codes, which become 0, 1, …"""
         positions = np.full(1 + max(self.codes.max(initial=0), *codes, 0), -1, dtype=np.int32)
         positions[np.asarray(codes, dtype=np.intp)] = np.arange(len(codes))
         chosen = np.flatnonzero(positions[self.codes] >= 0)

@@ -30,12 +30,10 @@ class GaussianDensity:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
         return int(self.offset.shape[0])
 
     @property
     def n_columns(self) -> int:
-        """How many features there are."""
         return int(self.offset.shape[1])
 
     @property
@@ -49,7 +47,6 @@ class GaussianDensity:
         return np.broadcast_to(self.covariance.deviation, self.offset.shape)
 
     def dense_covariance(self) -> FloatArray:
-        """The covariances as matrices (m, d, d)."""
         return self.covariance.dense()
 
     @property

@@ -157,9 +157,6 @@ def _owner(c: int, count: int, names: Schema) -> str:
     return f"class {names.class_name(c)}"
 
 
-# Triangular factors of symmetric matrices, and their inverses.
-
-
 def cholesky(matrices: FloatArray) -> int:
     """Put lower factors L, ``A = L Lᵀ``, in the place of symmetric matrices A (m, d, d).
 

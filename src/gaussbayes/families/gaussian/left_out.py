@@ -126,9 +126,6 @@ def _nothing(X: FloatArray, removal: Removal, out: FloatArray, reliable: Reliabl
     reliable[...] = False
 
 
-# Coordinates in which a scatter is diagonal
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
     """Coordinates ``y = (x − mean) basis``, one set for each class or one for all (m).
@@ -182,9 +179,6 @@ def _axes(scatter: FloatArray, names: Schema) -> tuple[FloatArray, FloatArray]:
     lower = scale[:, None] * np.linalg.cholesky(scatter / scale[:, None] / scale)
     _, root, turn = np.linalg.svd(lower)
     return whitener.T @ (turn.T * root), np.square(root)
-
-
-# A scatter without a row
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -59,7 +59,6 @@ class Block:
 
     @property
     def n_bytes(self) -> int:
-        """How much memory it takes."""
         return self.points.nbytes + 3 * self.weight.nbytes + self.hidden.nbytes
 
 

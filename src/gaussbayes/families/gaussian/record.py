@@ -98,7 +98,6 @@ class DensityRecord(Record, frozen=True):
 
 
 def write_settings(family: Gaussian) -> SettingsRecord:
-    """The settings as a record."""
     structure = family.structure
     return SettingsRecord(
         structure.covariance, float(structure.sharing), family.divisor, family.shrinkage
@@ -106,7 +105,6 @@ def write_settings(family: Gaussian) -> SettingsRecord:
 
 
 def read_settings(record: SettingsRecord) -> Gaussian:
-    """The family with these settings."""
     structure = Structure(record.covariance, record.sharing)
     return Gaussian(structure, record.divisor, record.shrinkage)
 
@@ -176,11 +174,7 @@ class _Entries:
 
 
 def _size(n_features: int) -> int:
-    """How many entries a triangle has."""
     return n_features * (n_features + 1) // 2
-
-
-# Statistics.
 
 
 def write_statistics(statistics: GaussianStatistics) -> StatisticsRecord:
@@ -242,9 +236,6 @@ def _check_mean(anchor: FloatArray, offset: FloatArray, entries: _Entries) -> No
     if not finite.all():
         c, i = np.argwhere(~finite)[0].tolist()
         refuse(f"offset[{entries.position(c, i)}]", "a finite mean with the anchor", offset[c, i])
-
-
-# Cells: rows with missing values.
 
 
 def _write_cells(cells: PatternMoments) -> CellsRecord:
@@ -323,11 +314,7 @@ def _check_order(codes: Sequence[int], patterns: Sequence[str], d: int) -> None:
             refuse(f"observed[{at}]", expected, f"{got}{before[0]}")
 
 
-# Densities.
-
-
 def write_density(density: GaussianDensity) -> DensityRecord:
-    """Densities as a record."""
     values, d, place = density.covariance.values, density.n_columns, "covariance"
     every = _Entries(np.ones((len(values), d), dtype=bool), matrices=True)
     return DensityRecord(
@@ -367,9 +354,6 @@ def _read_covariance(array: Raw, structure: Structure, names: Schema) -> Shape:
     if not (np.isfinite(covariance.whitener).all() and np.isfinite(covariance.log_det).all()):
         refuse(place, "covariances that can be inverted; these are too large or too small")
     return covariance
-
-
-# What scatters and covariances can be.
 
 
 def _check_scatter(scatter: FloatArray, entries: _Entries) -> None:

@@ -148,17 +148,14 @@ class Shape:
 
     @property
     def n_covariances(self) -> int:
-        """How many covariances there are: m."""
         return int(self.log_det.shape[0])
 
     @property
     def n_features(self) -> int:
-        """How many features there are."""
         return int(self.whitener.shape[1])
 
     @property
     def n_parameters(self) -> int:
-        """Free parameters of the covariances."""
         return self.n_parameters_of(self.n_covariances, self.n_features)
 
     @property

@@ -103,7 +103,6 @@ class Penalty:
         return -0.5 * float(self.weight @ excess)
 
     def selected(self, code: int) -> "Penalty":
-        """That of one class."""
         return Penalty(self.weight[code : code + 1], self.target[code : code + 1])
 
     def added(self, scatter: FloatArray) -> FloatArray:

@@ -77,17 +77,14 @@ class GaussianStatistics:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are, with or without rows."""
         return self.moments.n_classes
 
     @property
     def n_columns(self) -> int:
-        """How many features there are."""
         return self.moments.n_features
 
     @property
     def n_bytes(self) -> int:
-        """How much memory they take."""
         return self.moments.n_bytes + (0 if self.cells is None else self.cells.n_bytes)
 
     def __add__(self, other: "GaussianStatistics") -> "GaussianStatistics":
@@ -119,7 +116,6 @@ class GaussianStatistics:
         return GaussianStatistics(moments, self.cells.without(theirs.cells, names))
 
     def scaled(self, factor: float) -> "GaussianStatistics":
-        """The statistics of the same rows, each counting `factor` times as much."""
         factor = not_negative("factor", factor)
         cells = self.cells.scaled(factor) if self.cells is not None and factor else None
         return GaussianStatistics(self.moments.scaled(factor), cells)
@@ -135,7 +131,6 @@ class GaussianStatistics:
         return GaussianStatistics(self.moments.aligned(positions, n_classes), cells)
 
     def together(self) -> "GaussianStatistics":
-        """The statistics of the rows of all classes, as those of one class."""
         cells = None if self.cells is None else self.cells.together()
         return GaussianStatistics(self.moments.together(), cells)
 
@@ -175,9 +170,6 @@ def layout_for(
     if shared and layout == "full" and n_classes * n_columns**2 > MOST_BY_CLASS:
         return "pooled"
     return layout
-
-
-# Rows → statistics.
 
 
 def observe(

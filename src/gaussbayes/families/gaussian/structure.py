@@ -79,7 +79,6 @@ class Structure:
         return self.sharing if self.between else self.shared
 
     def n_covariances(self, n_classes: int) -> int:
-        """How many covariances a model of so many classes has."""
         return 1 if self.shared else n_classes
 
 
