@@ -51,7 +51,6 @@ def expect_statistics(
             log_likelihood += sums.add_blocks(blocks[some], c, threads)
     if statistics.cells is None:
         return statistics, log_likelihood
-    sums.add_blank(points.blank)
     return GaussianStatistics(complete + sums.moments()), log_likelihood
 
 
@@ -145,7 +144,7 @@ class _Hidden:
         n_there = gaussian.log_unit.size - block.hidden.shape[1]
         units = 2.0 * gaussian.log_unit[block.hidden].sum(axis=1)
         volume = gaussian.log_det + self.log_det - units + n_there * _LOG_TWO_PI
-        return np.asarray(volume[block.cell])
+        return volume[block.cell] * (n_there > 0)  # without any value exactly 0
 
 
 class _Sums:
@@ -185,12 +184,6 @@ class _Sums:
         self._weight[c] += weight
         self._shift[c] += shift
         self._scatter[c if self._layout.by_class else 0] += scatter
-
-    def add_blank(self, weight: FloatArray) -> None:
-        """Add rows without any value (k,), which are expected to be as their Gaussian says."""
-        for c in np.flatnonzero(weight > 0).tolist():
-            inverse = np.linalg.inv(self.gaussians[c].whitener)
-            self.add(c, weight[c], np.zeros(len(inverse)), weight[c] * (inverse @ inverse.T))
 
     def moments(self) -> ClassMoments:
         """The same as moments, in the units of the rows."""
@@ -243,8 +236,6 @@ def _expect_rows(
             deviation = ((block.points - density.center) - density.offset[c]) / frame.units_of(c)
             hidden.complete(block, deviation, gaussian.whitener)
             sums.add(c, *_summed(block, deviation, weight, weight, hidden))
-    blank = np.isnan(X).all(axis=1)
-    sums.add_blank(responsibility[blank].sum(axis=0))
     return sums.moments()
 
 

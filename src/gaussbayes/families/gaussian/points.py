@@ -68,7 +68,6 @@ class Points:
 
     frame: Frame
     blocks: tuple[tuple[Block, ...], ...]  # k times those of complete rows and of others
-    blank: FloatArray  # (k,) weight of rows without any value
 
 
 def frame_of(anchor: FloatArray, variance: FloatArray) -> Frame:
@@ -92,8 +91,8 @@ def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
     features = feature_moments(statistics)
     variance = features.positive_variance(Structure("full", float(shared)))
     frame = frame_of(features.anchor, variance)
-    located, blank = statistics.without_blank()
-    parts = [_complete_cells(statistics.moments), *([located.cells] if located.cells else [])]
+    parts = [_complete_cells(statistics.moments)]
+    parts += [] if statistics.cells is None else [statistics.cells]
     blocks = [
         tuple(
             block
@@ -104,7 +103,7 @@ def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
         )
         for c in range(statistics.n_classes)
     ]
-    points = Points(frame, tuple(blocks), blank)
+    points = Points(frame, tuple(blocks))
     if sum(block.n_bytes for part in blocks for block in part) <= _MOST_KEPT:
         _points.setdefault(statistics, {})[shared] = points
     return points
@@ -122,10 +121,7 @@ def _complete_cells(moments: ClassMoments) -> PatternMoments:
 
 
 def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], Block]]:
-    """Rows (n, d) in blocks, as they came but 0 where a value is missing, and their numbers.
-
-    Rows without any value are left out.
-    """
+    """Rows (n, d) in blocks, as they came but 0 where a value is missing, and their numbers."""
     patterns = patterns_of(X)
     values = np.where(np.isnan(X), 0.0, X)[patterns.order]
     ones = np.ones(values.shape[0])
@@ -179,7 +175,7 @@ def _cut(
     d = points.shape[1]
     lacking = d - observed.sum(axis=1)
     size = np.diff(starts)
-    for hidden in np.unique(lacking[lacking < d]).tolist():
+    for hidden in np.unique(lacking).tolist():
         patterns = np.flatnonzero(lacking == hidden)
         pattern = np.repeat(patterns, size[patterns])
         # The points of these patterns, one pattern after the other.
