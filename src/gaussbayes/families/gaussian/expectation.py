@@ -144,7 +144,7 @@ class _Hidden:
         n_there = gaussian.log_unit.size - block.hidden.shape[1]
         units = 2.0 * gaussian.log_unit[block.hidden].sum(axis=1)
         volume = gaussian.log_det + self.log_det - units + n_there * _LOG_TWO_PI
-        return volume[block.cell] * (n_there > 0)  # without any value exactly 0
+        return np.asarray(volume[block.cell] * (n_there > 0))  # without any value exactly 0
 
 
 class _Sums:
