@@ -18,8 +18,7 @@ from gaussbayes.base.patterns import group
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
-from gaussbayes.families.gaussian.moments import ONLY_ADDED, ClassMoments
-from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.families.gaussian.moments import LAYOUTS, ONLY_ADDED, ClassMoments
 from gaussbayes.kernels.reference import scatter_shape
 
 MOST_CELL_BYTES = 512 << 20
@@ -101,11 +100,6 @@ class PatternMoments:
         """The moments of the rows of `self` without those of `other`, which must be among them.
 
         Cells of which nothing is left are left out.
-
-        Raises
-        ------
-        RemovalError
-            As `ClassMoments.without`, or if there is a cell that was never seen.
         """
         number = _numbers(self, other)
         mine, theirs = number[: self.n_cells], number[self.n_cells :]

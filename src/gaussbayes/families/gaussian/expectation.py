@@ -21,9 +21,8 @@ from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.feature_moments import moments_of_cells
-from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments
 from gaussbayes.families.gaussian.points import Block, Frame, frame_of, points_of, row_blocks
-from gaussbayes.families.gaussian.scatter import LAYOUTS
 from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, summarise
 
 if TYPE_CHECKING:

@@ -22,9 +22,8 @@ from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.estimation import maximum
 from gaussbayes.families.gaussian.factor import check_variances, factor
 from gaussbayes.families.gaussian.feature_moments import FeatureMoments, feature_moments
-from gaussbayes.families.gaussian.moments import ClassMoments, empty, place
+from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments, empty, place
 from gaussbayes.families.gaussian.points import Frame, frame_of
-from gaussbayes.families.gaussian.scatter import LAYOUTS
 from gaussbayes.families.gaussian.shrinkage import Penalty
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
@@ -98,14 +97,8 @@ def complete(
 ) -> tuple[GaussianStatistics, Convergence]:
     """The expected complete statistics of labelled rows, and how EM proceeded.
 
-    A penalty is added to the log-likelihood; `start` is a density near the result.
-
-    Raises
-    ------
-    DataError
-        If a class has no row with a value of a certain feature.
-    SingularCovarianceError
-        If the likelihood has no maximum; names class and features.
+    A penalty is added to the log-likelihood; `start` is a density near the result. A class without
+    a value of a certain feature, and a likelihood without a maximum, are errors that name both.
     """
     features = feature_moments(statistics)
     features.check(names)
@@ -126,12 +119,9 @@ def complete(
         dense = maximum(expected, names, structure, penalty).covariance.dense()
         scatter = LAYOUTS["full"].reduced(blank[:, None, None] * dense, expected.layout)
         expected = expected + replace(expected, weight=blank, scatter=scatter)
-    record = Convergence(
-        total_objective(paths),
-        all(path.converged for path in paths),
-        max(path.remaining for path in paths),
-        penalty is not None,
-    )
+    converged = all(path.converged for path in paths)
+    remaining = max(path.remaining for path in paths)
+    record = Convergence(total_objective(paths), converged, remaining, penalty is not None)
     return GaussianStatistics(expected), record
 
 
@@ -175,16 +165,13 @@ def _parts(
         return [_Part(statistics, structure, names, start, penalty)]
     if start.shared:
         start = replace(start, covariance=start.covariance.selected([0] * start.n_classes))
-    return [
-        _Part(
-            statistics.selected([c]),
-            structure,
-            replace(names, classes=names.classes[c : c + 1]),
-            start.selected([c]),
-            None if penalty is None else penalty.selected(c),
-        )
-        for c in range(statistics.n_classes)
-    ]
+    parts = []
+    for c in range(statistics.n_classes):
+        called = replace(names, classes=names.classes[c : c + 1])
+        mild = None if penalty is None else penalty.selected(c)
+        part = statistics.selected([c]), structure, called, start.selected([c]), mild
+        parts.append(_Part(*part))
+    return parts
 
 
 def start_of(

@@ -19,8 +19,7 @@ from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.cells import PatternMoments
 from gaussbayes.families.gaussian.feature_moments import feature_moments
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
 

@@ -60,7 +60,11 @@ def push_down(
         *(nw.col(feature_column(j)).alias(f"x{i}") for i, j in enumerate(columns)),
     )
     if not np.isfinite(total).all() or (missing and table.weighted):
-        frame = _without_nan(frame, d)
+        # NULL for NaN, which engines add and count like any number.
+        values = [(f"x{j}", nw.col(f"x{j}")) for j in range(d)]
+        frame = frame.with_columns(
+            *(nw.when(~x.is_nan()).then(x).alias(name) for name, x in values)
+        )
         total, of_each, observed = _totals(table, frame, d)
         missing = bool((observed != table.n_rows[:, None]).any())
         if not np.isfinite(total).all():
@@ -76,13 +80,6 @@ def push_down(
     order = some[np.argsort(number)]
     cells = PatternMoments.of(owner, observed_in, moments.selected(order))
     return GaussianStatistics(dense, cells).with_layout(layout)
-
-
-def _without_nan(frame: Any, d: int) -> Any:
-    """NULL for NaN, which engines add and count like any number."""
-    names = [f"x{j}" for j in range(d)]
-    present = [nw.when(~nw.col(name).is_nan()).then(nw.col(name)).alias(name) for name in names]
-    return frame.with_columns(*present)
 
 
 def _totals(table: EngineTable, frame: Any, d: int) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -35,8 +35,7 @@ from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, chec
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.factor import cholesky
 from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments
 from gaussbayes.families.gaussian.shapes import Shape
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure

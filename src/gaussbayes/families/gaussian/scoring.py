@@ -86,15 +86,9 @@ def score(
     """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: labels (n,) or (n, k).
 
     Scores are of the rows' float type. The bias, what is known of the rows besides their numbers,
-    is worked out block by block, on the threads. −∞ in it, or in the prior, rules a class out.
-
-    Raises
-    ------
-    NonFiniteError
-        If a row is infinite; names row and column.
-    DataError
-        If posteriors are asked for and a row has probability 0 in every class, or is so far from
-        every class that squares overflow.
+    is worked out block by block, on the threads. −∞ in it, or in the prior, rules a class out. Rows
+    that are infinite are an error; for posteriors, so are those that have probability 0 in every
+    class, or are so far from every class that squares overflow.
     """
     n, k = rows.numbers.shape[0], log_prior.shape[0]
     out: NDArray[Any] = (

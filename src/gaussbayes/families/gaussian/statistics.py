@@ -32,8 +32,7 @@ from gaussbayes.families.gaussian.cells import (
     differs,
     unite_cells,
 )
-from gaussbayes.families.gaussian.moments import ClassMoments, empty, place
-from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments, empty, place
 from gaussbayes.kernels.columns import Columns, as_matrix
 from gaussbayes.kernels.reference import scatter_shape
 
@@ -61,10 +60,8 @@ class GaussianStatistics:
     moments: ClassMoments  # of complete rows
     cells: PatternMoments | None = None  # of the others; None if there are none
 
-    weight: FloatArray = field(init=False, repr=False)
-    """How much the rows of each class weigh (k,), complete or not."""
-    is_complete: bool = field(init=False, repr=False)
-    """Whether no value was missing in any row."""
+    weight: FloatArray = field(init=False, repr=False)  # (k,) of the rows of each class
+    is_complete: bool = field(init=False, repr=False)  # whether no value was missing in any row
 
     def __post_init__(self) -> None:
         weight, cells = self.moments.weight, self.cells

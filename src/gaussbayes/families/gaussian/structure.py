@@ -27,12 +27,9 @@ class Structure:
     covariance: CovarianceName = "full"
     sharing: float = 0.0
 
-    shared: bool = field(init=False, repr=False, compare=False)
-    """Whether all classes have one covariance."""
-    between: bool = field(init=False, repr=False, compare=False)
-    """Whether own covariances are shrunk towards the pooled one."""
-    shape: type[Shape] = field(init=False, repr=False, compare=False)
-    """The class of the covariances."""
+    shared: bool = field(init=False, repr=False, compare=False)  # all classes have one covariance
+    between: bool = field(init=False, repr=False, compare=False)  # own ones shrunk towards pooled
+    shape: type[Shape] = field(init=False, repr=False, compare=False)  # of the covariances
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shared", self.sharing == 1.0)
