@@ -97,10 +97,8 @@ class DensityRecord(Record, frozen=True):
 
 
 def write_settings(family: Gaussian) -> SettingsRecord:
-    structure = family.structure
-    return SettingsRecord(
-        structure.covariance, float(structure.sharing), family.divisor, family.shrinkage
-    )
+    covariance, sharing = family.structure.covariance, float(family.structure.sharing)
+    return SettingsRecord(covariance, sharing, family.divisor, family.shrinkage)
 
 
 def read_settings(record: SettingsRecord) -> Gaussian:
@@ -147,8 +145,8 @@ class _Entries:
     def read(self, array: Raw, place: str, meaning: str) -> FloatArray:
         """The arrays, with 0 where the file has nothing."""
         m, d = self.there.shape
+        values, first = floats(array, place, self._before(m), meaning), 0  # before room is taken
         result = np.zeros((m, d, d) if self.matrices else (m, d))
-        values, first = floats(array, place, self._before(m), meaning), 0
         for some, there in self.masks():
             chosen = np.tril(there) if self.matrices else there
             size = int(np.count_nonzero(chosen))
@@ -203,10 +201,10 @@ def read_statistics(
     if not structure.shared and not layout.by_class:
         refuse("layout", "one of each class for covariances that are not shared", repr(layout.name))
     each = ", one for each class and feature"
-    entries = _Entries(np.ones((k, d), dtype=bool))
     weight = floats(record.weight, "weight", k, ", one for each class")
-    anchor = entries.read(record.anchor, "anchor", each)
-    offset = entries.read(record.offset, "offset", each)
+    anchor = floats(record.anchor, "anchor", k * d, each).reshape(k, d)
+    offset = floats(record.offset, "offset", k * d, each).reshape(k, d)
+    entries = _Entries(np.ones((k, d), dtype=bool))
     m = k if layout.by_class else 1
     if layout.correlated:
         each = f", {m} lower triangle{'' if m == 1 else 's'} of {d} features"
@@ -326,11 +324,11 @@ def write_density(density: GaussianDensity) -> DensityRecord:
 def read_density(record: DensityRecord, family: Gaussian, names: Schema) -> GaussianDensity:
     """The densities of the classes and columns that `names` has."""
     k, d = names.classes.shape[0], names.n_features
-    entries = _Entries(np.ones((k, d), dtype=bool))
     center = floats(record.center, "center", d, ", one for each feature")
-    offset = entries.read(record.offset, "offset", ", one for each class and feature")
+    each = ", one for each class and feature"
+    offset = floats(record.offset, "offset", k * d, each).reshape(k, d)
     covariance = _read_covariance(record.covariance, family.structure, names)
-    _check_mean(center, offset, entries)
+    _check_mean(center, offset, _Entries(np.ones((k, d), dtype=bool)))
     return GaussianDensity(center, offset, covariance)
 
 
