@@ -43,20 +43,14 @@ def solve(
         return expectation_maximisation(
             learnt, reduction, settings, schema, threads=threads, start=start
         )
-    if settings.priors is None:
-        prior: FloatArray = weight / weight.sum()
-    else:
-        prior = class_priors(settings.priors, schema, weight)
+    prior = class_priors(settings.priors, schema, weight)
     starts = [None] * len(learnt.parts) if start is None else start.densities
-    names = (schema,) if len(settings.components) == 1 else settings.names(schema)
-    columns = zip(settings.components, learnt.parts, names, starts, strict=True)
+    columns = zip(settings.families, learnt.parts, settings.names(schema), starts, strict=True)
     fits = [
-        component.family.estimate(part, name, threads, density)
-        for component, part, name, density in columns
+        family.estimate(part, names, threads, density) for family, part, names, density in columns
     ]
     densities = tuple(fit.density for fit in fits)
-    convergence = _convergence(fits, learnt, settings, prior)
-    return Solution(prior, densities, weight, convergence)
+    return Solution(prior, densities, weight, _convergence(fits, learnt, settings, prior))
 
 
 def _check_classes(weight: FloatArray, schema: Schema) -> None:
