@@ -43,11 +43,16 @@ def solve(
         return expectation_maximisation(
             learnt, reduction, settings, schema, threads=threads, start=start
         )
-    prior = class_priors(settings.priors, schema, weight)
+    if settings.priors is None:
+        prior: FloatArray = weight / weight.sum()
+    else:
+        prior = class_priors(settings.priors, schema, weight)
     starts = [None] * len(learnt.parts) if start is None else start.densities
-    columns = zip(settings.families, learnt.parts, settings.names(schema), starts, strict=True)
+    names = (schema,) if len(settings.components) == 1 else settings.names(schema)
+    columns = zip(settings.components, learnt.parts, names, starts, strict=True)
     fits = [
-        family.estimate(part, names, threads, density) for family, part, names, density in columns
+        component.family.estimate(part, name, threads, density)
+        for component, part, name, density in columns
     ]
     densities = tuple(fit.density for fit in fits)
     return Solution(prior, densities, weight, _convergence(fits, learnt, settings, prior))

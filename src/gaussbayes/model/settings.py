@@ -44,7 +44,13 @@ class Settings:
         """What messages call the features of each component."""
         if len(self.components) == 1:
             return (schema,)
-        return tuple(schema.part(component.columns) for component in self.components)
+        # As `Schema.part`, which is not worth a call for each.
+        names, columns = schema.features, [component.columns for component in self.components]
+        called = [None if names is None else tuple(names[j] for j in some) for some in columns]
+        pairs = zip(columns, called, strict=True)
+        return tuple(
+            Schema(schema.classes, len(some), some_names, (), some) for some, some_names in pairs
+        )
 
     def parts(self, rows: Rows, schema: Schema) -> tuple[Rows, ...]:
         """The rows as each component takes them: its columns alone."""
@@ -82,15 +88,16 @@ def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
     numbers, code_of = rows.numbers, {column: j for j, column in enumerate(schema.categorical)}
     coded = [code_of[column] for column in columns if column in code_of]
     places = [j - bisect_left(schema.categorical, j) for j in columns if j not in code_of]
+    n = rows.codes.shape[0]
     if not places:
-        numbers = np.empty((rows.n_rows, 0), rows.dtype)
+        numbers = np.empty((n, 0), getattr(numbers, "dtype", np.float64))
     elif places != list(range(numbers.shape[1])):
         if isinstance(numbers, Columns):
             numbers = Columns(tuple(numbers.columns[j] for j in places))
         else:
             numbers = numbers[:, places]
     if not coded:
-        return Rows(numbers, np.empty((rows.n_rows, 0), np.int32))
+        return Rows(numbers, np.empty((n, 0), np.int32))
     place = {column: j for j, column in enumerate(coded)}
     categories = tuple(rows.categories[j] for j in coded)
     unseen = (replace(u, column=place[u.column]) for u in rows.unseen if u.column in place)
