@@ -91,15 +91,7 @@ def refuse(place: str, expected: str, got: object = "") -> NoReturn:
 
 @contextmanager
 def within(place: str) -> Iterator[None]:
-    """Errors in the block are at places within this one.
-
-    Examples
-    --------
-    >>> with within("families[0]"):
-    ...     refuse("columns[2]", "an integer", 0.5)
-    Traceback (most recent call last):
-    gaussbayes.base.records.RecordError: families[0].columns[2]: must be an integer, got 0.5
-    """
+    """Errors in the block are at places within this one."""
     try:
         yield
     except RecordError as error:
@@ -154,10 +146,7 @@ def floats(
 ) -> FloatArray:
     """An array of this many finite numbers; None is any number of them up to `longest`.
 
-    Parameters
-    ----------
-    meaning : what the numbers are, for messages
-    missing : whether entries may be null, which become NaN
+    `meaning` says what the numbers are. If values may be `missing`, null becomes NaN.
     """
     values = np.empty(_length(array, place, count, f"numbers{meaning}", longest))
     decoder = _NUMBERS_OR_NULL if missing else _NUMBERS
@@ -219,14 +208,7 @@ def check_weights(values: FloatArray, place: str) -> None:
 def numbers(values: NDArray[Any], place: str, *, missing: bool = False) -> Raw:
     """Numbers of any shape as a flat array, each in the fewest digits that give it back.
 
-    Parameters
-    ----------
-    missing : whether values may be NaN, which become null
-
-    Examples
-    --------
-    >>> bytes(numbers(np.array([[0.1, -0.0], [5e-324, 1e300]]), "offset"))
-    b'[0.1,-0.0,5e-324,1e300]'
+    If values may be `missing`, NaN becomes null.
     """
     flat = np.asarray(values).ravel()
     allowed = np.isfinite(flat)

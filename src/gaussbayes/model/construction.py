@@ -46,12 +46,6 @@ def given_model(
     classes : (k,) labels in the order of the other arguments, 0 … k − 1 if not given
     covariance, shared : needed where the shape of `covariances` does not tell
     fewest_classes : 1 for a model that is looked at, and never asked to classify
-
-    Examples
-    --------
-    >>> model = given_model([0.2, 0.8], [[5], [3]], [[[1]], [[4]]], ["b", "a"])
-    >>> model.classes.tolist(), model.prior.tolist(), model.densities[0].mean.tolist()
-    (['a', 'b'], [0.8, 0.2], [[3.0], [5.0]])
     """
     mean, values = as_numbers("means", means), as_numbers("covariances", covariances)
     if mean.ndim != 2 or mean.shape[0] < fewest_classes or mean.shape[1] < 1:

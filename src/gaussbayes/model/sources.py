@@ -83,15 +83,6 @@ def fit_source(
     source : see `gaussbayes.data.reduction`
     request : the columns to learn from; what they must hold follows from the options
     client : a Dask client to read files on its cluster
-
-    Examples
-    --------
-    >>> from importlib.resources import files
-    >>> from gaussbayes.model.options import check_options
-    >>> iris = files("gaussbayes.datasets").joinpath("iris.csv")
-    >>> fit = fit_source(iris, Request("species"), check_options())
-    >>> fit.reduced.n_rows, fit.model.classes.tolist()
-    (150, ['setosa', 'versicolor', 'virginica'])
     """
     request = replace(request, kinds=options.kinds)
     return fit_rows(open_rows(source, request, client=client), options, n_jobs)

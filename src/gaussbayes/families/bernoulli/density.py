@@ -47,13 +47,6 @@ class BernoulliDensity(ColumnDensity):
     """``log p(0 | class)`` and ``log p(1 | class)`` of each column; −∞ is a probability of 0.
 
     Both are kept: of a probability next to 1 the other could not be told.
-
-    Examples
-    --------
-    >>> density = BernoulliDensity(np.log([[[0.75], [0.5]], [[0.25], [0.5]]]))
-    >>> rows = number_rows(np.array([[0.0], [1.0], [np.nan]]))
-    >>> np.exp(density.log_density(rows)).round(12).tolist()
-    [[0.75, 0.5], [0.25, 0.5], [1.0, 1.0]]
     """
 
     log_probability: FloatArray  # (2, k, d)

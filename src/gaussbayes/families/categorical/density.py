@@ -34,13 +34,6 @@ class CategoricalDensity:
     """``log p(category | class)`` of every category of every feature, beside each other.
 
     Without smoothing a category that never occurred in a class has probability 0 there: −∞.
-
-    Examples
-    --------
-    >>> density = CategoricalDensity((("a", "b"),), np.log([[0.5, 0.5], [0.25, 0.75]]))
-    >>> rows = Rows(np.empty((2, 0)), np.array([[1], [-1]], np.int32), density.categories)
-    >>> np.exp(density.log_density(rows)).round(12).tolist()
-    [[0.5, 0.75], [1.0, 1.0]]
     """
 
     categories: tuple[Categories, ...]  # q times m_j
