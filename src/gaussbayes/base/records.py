@@ -22,7 +22,7 @@ import numpy as np
 from msgspec import Meta, Raw
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import ModelFileError
+from gaussbayes.base.errors import GaussBayesError, ModelFileError
 from gaussbayes.base.types import FloatArray
 
 MOST_STRINGS = 500_000
@@ -91,12 +91,17 @@ def refuse(place: str, expected: str, got: object = "") -> NoReturn:
 
 @contextmanager
 def within(place: str) -> Iterator[None]:
-    """Errors in the block are at places within this one."""
+    """Errors in the block are at places within this one.
+
+    What is refused as a setting or as rows is refused in a file.
+    """
     try:
         yield
     except RecordError as error:
         dot = "" if error.place.startswith("[") or not error.place else "."
         raise RecordError(error.problem, f"{place}{dot}{error.place}") from None
+    except GaussBayesError as error:
+        raise RecordError(str(error), place) from None
 
 
 # Reading.

@@ -45,12 +45,8 @@ class Observation:
 
     def n_bytes(self, n_classes: int) -> int:
         """How much memory the statistics of so many classes take, as far as families say so."""
-        sizes = (
-            component.family.n_bytes(n_classes, len(component.columns))
-            for component in self.settings.components
-            if hasattr(component.family, "n_bytes")
-        )
-        return sum(sizes)
+        parts = [part for part in self.settings.components if hasattr(part.family, "n_bytes")]
+        return sum(part.family.n_bytes(n_classes, len(part.columns)) for part in parts)
 
     def push_down(self, table: EngineTable) -> Learnt | None:
         """The same of a table of an engine, summed there; None if a family must see the rows."""

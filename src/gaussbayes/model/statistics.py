@@ -201,9 +201,8 @@ class Learnt:
 
     def adapted(self, settings: Settings) -> "Learnt":
         """The same for families of other settings, if these have what they need."""
-        pairs = zip(settings.components, self.parts, strict=True)
-        parts = tuple(component.family.adapted(part) for component, part in pairs)
-        return replace(self, parts=parts)
+        pairs = zip(settings.families, self.parts, strict=True)
+        return replace(self, parts=tuple(family.adapted(part) for family, part in pairs))
 
     def of_columns(self, cuts: Sequence[tuple[int, Sequence[int]]], cut: Any) -> "Learnt":
         """Of some components, given by number, some of their columns; `cut` does so of `Rows`."""

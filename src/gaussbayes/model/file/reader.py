@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.errors import GaussBayesError, ModelFileError
+from gaussbayes.base.errors import ModelFileError
 from gaussbayes.base.records import (
     MOST_STRINGS,
     RecordError,
@@ -58,7 +57,8 @@ def loads(data: bytes, *, largest: int = LARGEST_FILE) -> Model:
     _check_head(data)
     _check_checksum(data)
     check_strings(data)
-    return _model(decode(data, ModelRecord))
+    with np.errstate(all="ignore"):
+        return _model(decode(data, ModelRecord))
 
 
 def _check_head(data: bytes) -> None:
@@ -123,20 +123,8 @@ def _model(record: ModelRecord) -> Model:
 def _each(records: Sequence[FamilyRecord], read: Any, *arguments: Sequence[Any]) -> Iterator[Any]:
     """What a function reads of each family; errors are at its place."""
     for number, (record, *others) in enumerate(zip(records, *arguments, strict=True)):
-        with within(f"families[{number}]"), _refused():
+        with within(f"families[{number}]"):
             yield read(record, *others)
-
-
-@contextmanager
-def _refused() -> Iterator[None]:
-    """What a family refuses as a setting or as rows, it refuses in a file."""
-    try:
-        with np.errstate(all="ignore"):
-            yield
-    except RecordError:
-        raise
-    except GaussBayesError as error:
-        raise RecordError(str(error)) from None
 
 
 def _component(record: FamilyRecord) -> Component:
@@ -248,8 +236,7 @@ def _rows(n: int, rows: RowsRecord, schema: Schema) -> KeptRows:
     meaning = f"{each} and feature of numbers"
     numbers: Any = floats(rows.numbers, "numbers", n * g, meaning, missing=True).reshape(n, g)
     if rows.dtype == "float32":
-        with np.errstate(over="ignore"):
-            numbers = numbers.astype(np.float32)
+        numbers = numbers.astype(np.float32)
         if np.isinf(numbers).any():
             refuse(f"numbers[{int(np.argmax(np.isinf(numbers)))}]", "a number of type float32")
     with within("categories"):
