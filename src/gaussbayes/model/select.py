@@ -131,11 +131,8 @@ def chosen_before(settings: Settings, chosen: Settings) -> Settings:
         candidates = list(family.candidates())
         alike = (one for one in candidates if _choice(one) == _choice(earlier))
         families.append(family if len(candidates) == 1 else next(alike, earlier))
-    return replace(
-        settings,
-        components=settings.with_families(families),
-        unlabelled_weight=chosen.unlabelled_weight,
-    )
+    chosen_weight = chosen.unlabelled_weight
+    return replace(settings.with_families(families), unlabelled_weight=chosen_weight)
 
 
 def bic(solution: Solution, learnt: Learnt, settings: Settings, schema: Schema) -> float:
@@ -185,7 +182,7 @@ def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]
         candidates = counted or candidates
     path: list[Settings] = []
     for families in candidates:
-        candidate = replace(settings, components=settings.with_families(families))
+        candidate = settings.with_families(families)
         if path:
             pairs = zip(path[-1].families, families, strict=True)
             if not all(before.on_path_with(family) for before, family in pairs):

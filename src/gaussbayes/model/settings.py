@@ -77,10 +77,11 @@ class Settings:
                     numbers[:, numeric.index(column)] = part.matrix[:, place]
         return Rows(numbers, codes, tuple(categories))
 
-    def with_families(self, families: Sequence[Any]) -> tuple[Component, ...]:
-        """The components with other families for the same columns."""
+    def with_families(self, families: Sequence[Any]) -> "Settings":
+        """The same with other families for the same columns."""
         pairs = zip(self.components, families, strict=True)
-        return tuple(Component(family, component.columns) for component, family in pairs)
+        components = tuple(Component(family, component.columns) for component, family in pairs)
+        return replace(self, components=components)
 
 
 def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
