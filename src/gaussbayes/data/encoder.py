@@ -158,13 +158,7 @@ class Encoder:
         return self._joined(matrix, [array[:, j] for j in self.categorical])
 
     def encode_row(self, row: Any) -> Rows:
-        """One row, given as its values (d,) or as a table of one row.
-
-        Examples
-        --------
-        >>> Encoder(2, None, (1,), (("low", "high"),)).encode_row([1.5, "high"]).codes.tolist()
-        [[1]]
-        """
+        """One row, given as its values (d,) or as a table of one row."""
         if not _is_table(row):
             row = [[row] if np.ndim(row) == 0 else list(row)]
             if len(row[0]) != self.n_features:
@@ -195,12 +189,6 @@ class Encoder:
         """Rows as one array (n, d): floats, or objects with categories at their places.
 
         A missing category is None; so is one that was not known.
-
-        Examples
-        --------
-        >>> encoder = Encoder(2, None, (0,), (("M", "S"),))
-        >>> encoder.decode(encoder.encode([["S", 30.0], [None, 40.0]])).tolist()
-        [['S', 30.0], [None, 40.0]]
         """
         if not self.categorical:
             return rows.matrix
@@ -213,15 +201,7 @@ class Encoder:
         return table
 
     def check_names(self, names: Iterable[object]) -> None:
-        """Raise if columns with names are not these features, in this order.
-
-        Examples
-        --------
-        >>> Encoder(2, ("age", "height")).check_names(["height", "age"])
-        Traceback (most recent call last):
-        gaussbayes.base.errors.SchemaError: the columns of X must be in the order of the features: \
-'age', 'height'; got 'height', 'age'
-        """
+        """Raise if columns with names are not these features, in this order."""
         given = tuple(names)
         if self.names is None or given == self.names:
             return

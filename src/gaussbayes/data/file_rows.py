@@ -27,14 +27,23 @@ from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.files import Source, open_file, open_source
 from gaussbayes.data.prefetch import in_order, read_ahead
 from gaussbayes.data.readers import FileReader
-from gaussbayes.data.reduction import BlockReader, Fold, PlacedRows, Reduced, RowSource
+from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
 from gaussbayes.data.roles import Request, Roles, check_types, choose_roles
+from gaussbayes.data.rows import LabelledRows
 from gaussbayes.data.selection import Piece, select_columns
 from gaussbayes.data.source_files import SourceFile
 from gaussbayes.data.tables import is_string
 
 PART_BYTES = 1 << 26
 """Nominal size of a part: worth a task's while, and small enough to share a file well."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlacedRows:
+    """A block of rows, and what messages call it."""
+
+    block: LabelledRows
+    place: str
 
 
 class FileRows(RowSource):
@@ -79,9 +88,7 @@ class FileRows(RowSource):
         encoded = selection.encoded
         if target is not None and is_string(selection.schema.field(target).type):
             encoded += (target,)
-        selection = replace(
-            selection, present=roles.present(request), as_stored=True, encoded=encoded
-        )
+        selection = replace(selection, as_stored=True, encoded=encoded)
         reader = BlockReader(roles, request, roles.encoder, selection, integers, source.is_text)
         return cls(source, roles, request, reader)
 

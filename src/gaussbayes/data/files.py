@@ -59,7 +59,6 @@ class Block:
     table: "pa.Table"
     file: str
     first_row: int  # from 1, the header not counted
-    number: int  # from 0, through all files
 
 
 class Source:
@@ -153,7 +152,6 @@ class Source:
         columns: Sequence[str] | None = None,
         *,
         numbers: Sequence[str] = (),
-        present: Sequence[str] = (),
         as_held: Collection[str] = (),
     ) -> Iterator[Block]:
         """The rows in order, some at a time; the next are read while these are used.
@@ -162,7 +160,6 @@ class Source:
         ----------
         columns : which to read, in this order; None is all
         numbers : those that hold numbers, none of them infinite; strings are read as numbers
-        present : those in which every value must be there; a number that is NaN is not
         as_held : those whose integers stay integers, though they are among `numbers`
 
         A row that cannot be read, or lacks what it must have, is an error; with
@@ -177,12 +174,11 @@ class Source:
         """
         kinds: Any = dict.fromkeys(numbers, "number")
         selection = select_columns(self.inferred, columns, kinds, self.handling, as_held=as_held)
-        return self.selected_blocks(replace(selection, present=tuple(present)))
+        return self.selected_blocks(selection)
 
     def selected_blocks(self, selection: Selection) -> Iterator[Block]:
         """As `blocks`, of a selection."""
         self.bad_rows = BadRows()
-        number = 0
         for reader in self.opened():
             first_row = 1
             file = reader.file.shown
@@ -193,8 +189,7 @@ class Source:
                         raise bad_row_error(bad.first[0])
                     self.bad_rows += bad
                     if parsed.table.num_rows:
-                        yield Block(parsed.table, file, first_row, number)
-                        number += 1
+                        yield Block(parsed.table, file, first_row)
                     first_row += parsed.n_records
 
     def _look(self) -> InferredTypes:
@@ -225,13 +220,6 @@ def open_source(
     source : a path, a list of paths, a folder, a pattern, or ``"-"`` for standard input
     format : "csv", "tsv", "jsonl", "parquet" or "arrow"; by the name or the first bytes if None
     bad_rows : whether a row that cannot be read is an error or left out and counted
-
-    Examples
-    --------
-    >>> from importlib.resources import files
-    >>> iris = open_source(files("gaussbayes.datasets").joinpath("iris.csv"))
-    >>> iris.schema.names[0], iris.schema.field("species").type
-    ('sepal length (cm)', DataType(string))
     """
     require_pyarrow()
     return Source(files_of(source, format), bad_rows)

@@ -168,14 +168,7 @@ def _writer(name: str, stream: Any, schema: "pa.Schema", *, escape: bool) -> Wri
 
 
 def escaped(table: "pa.Table") -> "pa.Table":
-    """Text that begins with ``= + - @``, a tab or a return, with ``'`` before it; numbers as is.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> escaped(pa.table({"a": ["=1+1", "b"], "c": [-1, 2]})).to_pydict()
-    {'a': ["'=1+1", 'b'], 'c': [-1, 2]}
-    """
+    """Text that begins with ``= + - @``, a tab or a return, with ``'`` before it; numbers as is."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

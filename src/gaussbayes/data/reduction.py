@@ -13,7 +13,7 @@ however the work was shared; an engine gives its rows in an order of its own.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -134,10 +134,6 @@ class RowSource(ABC):
         return UnlabelledRows(self, encoder)
 
     @abstractmethod
-    def blocks(self, encoder: Encoder | None = None) -> Iterator["PlacedRows"]:
-        """The rows in order, some at a time."""
-
-    @abstractmethod
     def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
         """What all blocks sum to, whether or not there are any."""
 
@@ -145,14 +141,6 @@ class RowSource(ABC):
     @abstractmethod
     def shown(self) -> str:
         """What messages call the source."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PlacedRows:
-    """A block of rows, and what messages call it."""
-
-    block: LabelledRows
-    place: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -273,23 +261,18 @@ class BlockReader:
         Values are looked through for infinity only if the sums show that there is some, or if rows
         have no label, which some functions do not sum.
         """
-        usable = self.usable(parsed, finite=False)
-        result, block = None, None
+        usable = self._usable(parsed, finite=False)
         try:
+            block = self._read_some(usable)
             try:
-                looked = False
-                if usable.table.num_rows:
-                    block = self.read(usable.table)
-                    looked = block.targets.n_unlabelled > 0
-                    result = None if looked else fold_block(fold, block, threads)
-                    looked |= self.request.complete and not _is_complete(result, block.rows)
+                sound = block is None or not block.targets.n_unlabelled
+                result = fold_block(fold, block, threads) if block is not None and sound else None
             except NonFiniteError:
-                looked = True
-            if looked:
-                usable, result, block = self.usable(usable, finite=True), None, None
-                if usable.table.num_rows:
-                    block = self.read(usable.table)
-                    result = fold_block(fold, block, threads)
+                sound = False
+            if not sound:
+                usable = self._usable(usable, finite=True)
+                block = self._read_some(usable)
+                result = None if block is None else fold_block(fold, block, threads)
         except DataError as error:
             msg = f"{file}: {error}"
             raise type(error)(msg) from None
@@ -299,7 +282,10 @@ class BlockReader:
             bad_rows=count_problems(usable.problems, file, 1),
         )
 
-    def usable(self, parsed: ParsedTable, *, finite: bool) -> ParsedTable:
+    def _read_some(self, usable: ParsedTable) -> LabelledRows | None:
+        return self.read(usable.table) if usable.table.num_rows else None
+
+    def _usable(self, parsed: ParsedTable, *, finite: bool) -> ParsedTable:
         """The rows that can be used; raises for others unless they are to be left out."""
         usable = parsed.sifted(self.selection, finite=finite)
         if usable.problems and self.selection.bad_rows == "error":

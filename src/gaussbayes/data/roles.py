@@ -48,10 +48,6 @@ class Request:
     as they may in one file of many."""
     mark: Any = None
     """A label that stands for a missing one."""
-    labels_required: bool = False
-    """Whether a row without label is a bad one."""
-    complete: bool = False
-    """Whether a row that lacks a feature is a bad one."""
     bad_rows: BadRowHandling = "error"
     """Of files: whether a row that cannot be used is an error, or left out and counted."""
 
@@ -65,8 +61,6 @@ class Roles:
     >>> roles = Roles("sex", ("age", "town"), "count", {"town": "category"})
     >>> roles.kinds
     {'age': 'number', 'count': 'weight', 'town': 'category'}
-    >>> roles.present(Request("sex"))
-    ('count',)
     """
 
     target: str | None
@@ -106,14 +100,6 @@ class Roles:
         places = tuple(self.features.index(name) for name in self.categorical)
         return Encoder(len(self.features), self.features, places)
 
-    def present(self, request: Request) -> tuple[str, ...]:
-        """Those in which every value must be there."""
-        names = tuple(self.kinds) if request.complete else ()
-        if self.weights is not None and not request.complete:
-            names = (self.weights,)
-        labelled = request.labels_required and self.target is not None
-        return (self.target, *names) if labelled and self.target is not None else names
-
 
 def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str] = ()) -> Roles:
     """Find the columns wanted among those there are; without `features`, all others are.
@@ -121,11 +107,6 @@ def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str
     Parameters
     ----------
     typed : the columns of a categorical type
-
-    Examples
-    --------
-    >>> choose_roles(["age", "height", "sex"], Request("sex")).features
-    ('age', 'height')
     """
     names = list(columns)
     if not all(isinstance(name, str) for name in names):

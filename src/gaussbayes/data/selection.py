@@ -42,8 +42,6 @@ class Selection:
     schema: "pa.Schema"
     kinds: Mapping[str, ColumnKind] = field(default_factory=dict)
     """What columns must hold, of those of which that is known."""
-    present: tuple[str, ...] = ()
-    """Columns in which every value must be there."""
     bad_rows: BadRowHandling = "error"
     encoded: tuple[str, ...] = ()
     """Columns of strings to read as dictionaries, where the format can: the same few values."""
@@ -122,13 +120,7 @@ def select_columns(
         fields.append(pa.field(name, held))
         if kind == "category" and name not in stay and is_string(held):
             encoded.append(name)
-    return Selection(
-        pa.schema(fields),
-        kinds,
-        bad_rows=bad_rows,
-        encoded=tuple(encoded),
-        decimal=inferred.decimal,
-    )
+    return Selection(pa.schema(fields), kinds, bad_rows, tuple(encoded), decimal=inferred.decimal)
 
 
 def check_present(columns: Sequence[str], wanted: Sequence[str]) -> None:
@@ -156,15 +148,7 @@ def _lacking(columns: Sequence[str], wanted: Sequence[str]) -> list[str]:
 
 
 def check_distinct(what: str, names: Sequence[str]) -> None:
-    """Raise if a column has the name of another.
-
-    Examples
-    --------
-    >>> check_distinct("a.csv", ["x", "y", "x"])
-    Traceback (most recent call last):
-    gaussbayes.base.errors.SchemaError: a.csv has more than one column called 'x': give the \
-columns different names
-    """
+    """Raise if a column has the name of another."""
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         msg = (

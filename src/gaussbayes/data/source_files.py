@@ -109,13 +109,7 @@ def files_of(source: Any, format: str | None = None) -> tuple[SourceFile, ...]: 
 
 
 def format_by_name(name: str) -> tuple[FormatName | None, Compression | None]:
-    """What the end of a file's name says.
-
-    Examples
-    --------
-    >>> format_by_name("a.tsv.zst"), format_by_name("a.txt")
-    (('tsv', 'zstd'), (None, None))
-    """
+    """What the end of a file's name says."""
     path = Path(name.lower())
     compression = _COMPRESSIONS.get(path.suffix)
     if compression is not None:
@@ -145,11 +139,6 @@ def output_file(name: str, format: str | None = None) -> SourceFile:  # noqa: A0
     """A file to be written, whose format must be given or told by its name.
 
     Standard output, devices and pipes get CSV.
-
-    Examples
-    --------
-    >>> output_file("a.parquet").format, output_file("-").format
-    ('parquet', 'csv')
     """
     _check_format(format)
     file = _described(name, format)
@@ -163,13 +152,7 @@ def output_file(name: str, format: str | None = None) -> SourceFile:  # noqa: A0
 
 
 def descriptor(name: str) -> int | None:
-    """The number of the open file that a name such as ``/dev/stdout`` stands for.
-
-    Examples
-    --------
-    >>> descriptor("/dev/stdout"), descriptor("/dev/fd/5"), descriptor("rows.csv")
-    (1, 5, None)
-    """
+    """The number of the open file that a name such as ``/dev/stdout`` stands for."""
     match = _DESCRIPTOR.fullmatch(name)
     return None if match is None else int(match[1] or _STANDARD[match[2]])
 

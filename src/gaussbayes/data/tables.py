@@ -59,13 +59,7 @@ def as_matrix(X: Any, names: Sequence[object] | None = None) -> RealArray:
 
 
 def as_array(X: Any) -> NDArray[Any]:
-    """A table that is no frame as an array (n, d) of any type; strings in a list stay as they are.
-
-    Examples
-    --------
-    >>> as_array([[1.5, "low"], [2.5, None]]).tolist()
-    [[1.5, 'low'], [2.5, None]]
-    """
+    """A table that is no frame as an array (n, d) of any type; strings stay as they are."""
     array: NDArray[Any] = X if type(X) is np.ndarray else _from_sequence(X)
     if array.ndim > 2:
         msg = f"Found array with dim {array.ndim} (shape={array.shape}), while dim <= 2 is required"
@@ -255,12 +249,6 @@ def number_columns(table: "pa.Table", names: Sequence[str]) -> Columns | RealArr
 
     Without any column it is a matrix (n, 0): columns that are not there have no length. Floats stay
     where Arrow holds them, unless there are nulls among them.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> number_columns(pa.table({"a": [1, 2], "b": [0.5, None]}), ["a", "b"]).matrix().tolist()
-    [[1.0, 0.5], [2.0, nan]]
     """
     import pyarrow as pa
 

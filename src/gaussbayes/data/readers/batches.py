@@ -20,13 +20,7 @@ FEWEST_ROWS = 1 << 10
 
 
 def batch_rows(n_columns: int) -> int:
-    """How many rows make a batch, a power of two; it depends on the number of columns alone.
-
-    Examples
-    --------
-    >>> batch_rows(10)
-    65536
-    """
+    """How many rows make a batch, a power of two; it depends on the number of columns alone."""
     rows = max(FEWEST_ROWS, BATCH_BYTES // (8 * max(1, n_columns)))
     return 1 << (rows.bit_length() - 1)
 

@@ -171,13 +171,7 @@ class ParquetReader(FileReader):
 
 
 def grouped(sizes: Sequence[int], enough: int) -> list[list[int]]:
-    """Neighbours taken together until they are large enough.
-
-    Examples
-    --------
-    >>> grouped([3, 1, 1, 5, 1], enough=3)
-    [[0], [1, 2, 3], [4]]
-    """
+    """Neighbours taken together until they are large enough."""
     groups: list[list[int]] = []
     total = enough
     for number, size in enumerate(sizes):

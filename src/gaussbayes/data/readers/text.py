@@ -164,13 +164,7 @@ def first_records(block: bytes, *, quoted: bool) -> bytes:
 
 
 def first_record_end(block: bytes) -> int:
-    r"""How many bytes the first record has, its line's end included.
-
-    Examples
-    --------
-    >>> first_record_end(b'a,"b\nc"\n1,2\n')
-    8
-    """
+    """How many bytes the first record has, its line's end included."""
     inside = False
     for start in range(0, len(block), _PART):
         part = block[start : start + _PART]
@@ -184,13 +178,7 @@ def first_record_end(block: bytes) -> int:
 def _record_ends(
     data: bytes, line_ends: bytes, *, quoted: bool, inside: bool = False
 ) -> tuple[NDArray[np.intp], bool]:
-    r"""Where records end that begin inside quotes or not, and whether the last goes on inside.
-
-    Examples
-    --------
-    >>> _record_ends(b'x"y\nz', b"\n", quoted=True, inside=True)
-    (array([4]), False)
-    """
+    """Where records end that begin inside quotes or not, and whether the last goes on inside."""
     values = np.frombuffer(data, np.uint8)
     is_end = np.isin(values, np.frombuffer(line_ends, np.uint8))
     if quoted and (inside or QUOTE in data):
@@ -204,15 +192,7 @@ def _record_ends(
 
 
 def infer_types(inferred: "pa.Table", text: "pa.Table", decimal: str = ".") -> InferredTypes:
-    """The types to hold, given those that pyarrow infers and the same values as text.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> text = pa.table({"a": [b"1", b"2"], "b": [b"007", b"8"]})
-    >>> infer_types(pa.table({"a": [1, 2], "b": [7, 8]}), text).schema.types
-    [DataType(int64), DataType(string)]
-    """
+    """The types to hold, given those that pyarrow infers and the same values as text."""
     import pyarrow as pa
 
     fields, numbers, examples = [], set(), []
@@ -315,15 +295,7 @@ def _problem(kind: Any) -> str:
 
 
 def cast_text(values: Any, kind: Any, decimal: str) -> tuple[Any, NDArray[np.bool_]]:
-    """Text as another type, null where it does not fit, and where that is.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> column, wrong = cast_text(pa.array([b"1", b"x", b"NA"]), pa.float64(), ".")
-    >>> column.to_pylist(), wrong.tolist()
-    ([1.0, None, None], [False, True, False])
-    """
+    """Text as another type, null where it does not fit, and where that is."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
