@@ -13,7 +13,7 @@ from gaussbayes.data.tables import is_missing, value_type
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gaussbayes.data.selection import Selection
+    from gaussbayes.data.roles import Selection
 
 MOST_NAMED = 5
 """Bad rows that are kept to be named."""

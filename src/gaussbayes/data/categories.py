@@ -122,10 +122,8 @@ def recode(
 ) -> tuple[CodeArray, tuple[Categories, ...], tuple[Unseen, ...]]:
     """Columns of codes among their own categories, as codes among the known ones (n, q).
 
-    Parameters
-    ----------
-    columns : q times the codes (n,) of a column and the categories they stand for
-    known : q times the categories to code by; None keeps those of each column
+    `columns` are q times the codes (n,) of a column and the categories they stand for; `known` are
+    q times the categories to code by, None keeps those of each column.
 
     Examples
     --------
@@ -226,9 +224,6 @@ def factorise(column: Any, name: str, *, occurring: bool = True) -> tuple[CodeAr
     >>> codes, categories = factorise(np.array([3.0, float("nan"), 1.0]), "'humidity'")
     >>> codes.tolist(), categories
     ([1, -2, 0], (1, 3))
-    >>> codes, categories = factorise(np.array(["S", "", "M"]), "'wind'")
-    >>> codes.tolist(), categories
-    ([1, -2, 0], ('M', 'S'))
     """
     if type(column).__module__.partition(".")[0] == "pyarrow":
         return _of_arrow(column, name, occurring)

@@ -30,9 +30,8 @@ from gaussbayes.data.reduction import (
     no_labels,
     reduced_block,
 )
-from gaussbayes.data.roles import Request, Roles, check_no_others, choose_roles
+from gaussbayes.data.roles import Request, Roles, check_no_others, check_present, choose_roles
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Targets
-from gaussbayes.data.selection import check_present
 from gaussbayes.data.source_files import files_of
 
 _SMALL = 1 << 16

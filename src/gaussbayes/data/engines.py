@@ -26,8 +26,14 @@ from gaussbayes.data.labels import encode
 from gaussbayes.data.prefetch import read_ahead
 from gaussbayes.data.readers.batches import batch_rows, recut
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
-from gaussbayes.data.roles import Request, Roles, check_no_others, choose_roles
-from gaussbayes.data.selection import ParsedTable, Selection
+from gaussbayes.data.roles import (
+    ParsedTable,
+    Request,
+    Roles,
+    Selection,
+    check_no_others,
+    choose_roles,
+)
 from gaussbayes.data.tables import is_missing
 
 MOST_CLASSES = 2000
@@ -53,12 +59,7 @@ class EngineRows(RowSource):
 
     @classmethod
     def open(cls, source: Any, request: Request) -> "EngineRows":
-        """Choose the columns, and check that they can be what they are chosen for.
-
-        Parameters
-        ----------
-        source : a DuckDB relation, a Polars LazyFrame, or any other lazy frame that narwhals knows
-        """
+        """Choose the columns of a DuckDB relation, a Polars LazyFrame or another lazy frame."""
         import narwhals.stable.v2 as nw
 
         frame = nw.from_native(source).lazy()
@@ -79,13 +80,7 @@ class EngineRows(RowSource):
 
     @cached_property
     def table(self) -> "EngineTable":
-        """The labelled rows, about which the first query has been asked.
-
-        Raises
-        ------
-        DataError
-            If there are no rows, or labels or weights that cannot be.
-        """
+        """The labelled rows, about which the first query has been asked."""
         return EngineTable.open(self._selected(named=False), self.roles, self.request)
 
     @property
@@ -225,19 +220,11 @@ class EngineTable:
     def grouped(
         self, keys: Sequence[str], sums: Iterable[Any], most: int | None = None, frame: Any = None
     ) -> tuple[Any, CodeArray, FloatArray]:
-        """Sums for each class and value of some columns, summed in the engine.
+        """Sums for each class and value of some columns (`keys`), summed in the engine.
 
-        Parameters
-        ----------
-        keys : the columns
-        sums : expressions of narwhals, each a sum of a column
-        most : groups that are asked for; None is all
-        frame : other columns of the same rows; None is `frame`
-
-        Returns
-        -------
-        A frame of narwhals with the keys, the sums, ``n``, the number of rows, and ``weight``, how
-        much they weigh; the class of each group (q,), and its number of rows (q,).
+        At most `most` groups are asked for; `frame` has other columns of the same rows. Gives a
+        frame of narwhals with the keys, the sums, ``n``, the number of rows, and ``weight``, how
+        much they weigh; the class of each group (q,); and its number of rows (q,).
         """
         import narwhals.stable.v2 as nw
 

@@ -17,7 +17,7 @@ from gaussbayes.data.readers.arrow import ArrowReader
 from gaussbayes.data.readers.csv import CsvReader
 from gaussbayes.data.readers.jsonl import JsonLinesReader
 from gaussbayes.data.readers.parquet import ParquetReader
-from gaussbayes.data.selection import (
+from gaussbayes.data.roles import (
     InferredTypes,
     ParsedTable,
     Piece,
@@ -221,17 +221,7 @@ def open_source(
     format : "csv", "tsv", "jsonl", "parquet" or "arrow"; by the name or the first bytes if None
     bad_rows : whether a row that cannot be read is an error or left out and counted
     """
-    require_pyarrow()
     return Source(files_of(source, format), bad_rows)
-
-
-def require_pyarrow() -> None:
-    """Raise, saying how to install it, if pyarrow is not there."""
-    try:
-        import pyarrow  # noqa: F401, ICN001
-    except ImportError as error:
-        msg = "reading and writing files needs pyarrow: pip install 'gaussbayes[files]'"
-        raise ImportError(msg) from error
 
 
 def _parsed(reader: FileReader, selection: Selection) -> Iterator[ParsedTable]:

@@ -321,18 +321,10 @@ def read_label_column(
 ) -> tuple[CodeArray, LabelArray, int]:
     """The class codes of a column of an Arrow table, its classes, and how many labels are missing.
 
-    Null, NaN and the empty string are missing labels. Of strings and dictionaries only the
-    different values are looked at.
-
-    Parameters
-    ----------
-    mark : a label that stands for a missing one; a string may be how such a label is written
-    integers : whether strings must spell integers, which the classes then are
-
-    Raises
-    ------
-    BadRowError
-        If a label cannot be a class.
+    Null, NaN, the empty string and the `mark`, which may be a string that writes a number, are
+    missing labels. Of strings and dictionaries only the different values are looked at. With
+    `integers`, strings must spell integers, which the classes then are. A label that cannot be a
+    class raises a `BadRowError`.
     """
     if is_string(column.type):
         column = column.dictionary_encode()

@@ -27,9 +27,8 @@ from gaussbayes.data.bad_rows import NO_BAD_ROWS, BadRowError, BadRows, count_pr
 from gaussbayes.data.categories import MISSING, check_categories
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import read_label_column
-from gaussbayes.data.roles import Request, Roles
+from gaussbayes.data.roles import ParsedTable, Request, Roles, Selection
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
-from gaussbayes.data.selection import ParsedTable, Selection
 from gaussbayes.data.tables import weight_column
 from gaussbayes.kernels.columns import Columns
 
@@ -110,12 +109,8 @@ class RowSource(ABC):
     ) -> Reduced[Sum]:
         """Read the rows once, and sum a function of each block in one fixed tree.
 
-        Parameters
-        ----------
-        fold : see `Fold`; the classes of a block are those that occur in it, and so are the
-            categories unless `encoder` knows them
-        encoder : how features become numbers and codes; None is that of the source
-        n_jobs : threads; None uses every core. The result is the same for any number of them
+        The classes of a block are those that occur in it, and so are the categories unless
+        `encoder` knows them. The result is the same for any number of threads, `n_jobs`.
         """
         reduced = self.partial(fold, encoder or self.encoder, n_jobs)
         if not reduced.n_rows:

@@ -16,6 +16,13 @@ from stat import S_ISDIR, S_ISREG
 from typing import Any, Literal, TypeAlias, get_args
 
 from gaussbayes.base.errors import DataError, ParameterError
+
+try:
+    import pyarrow as pa
+except ImportError as error:
+    message = "reading and writing files needs pyarrow: pip install 'gaussbayes[files]'"
+    raise ImportError(message) from error
+
 from gaussbayes.data.expansion import check_total
 
 FormatName: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet", "arrow"]
@@ -207,8 +214,6 @@ def _in_folder(folder: Path) -> list[str]:
 @contextmanager
 def naming(file: SourceFile) -> Iterator[None]:
     """Turn what goes wrong with reading a file into an error that names it."""
-    import pyarrow as pa
-
     try:
         yield
     except DataError:
@@ -289,8 +294,6 @@ def seekable(file: SourceFile, stream: io.BufferedReader) -> Any:
 
     Closes the stream. Returns a `pyarrow.NativeFile`, which several threads may read at once.
     """
-    import pyarrow as pa
-
     opened = pa.memory_map if file.format == "arrow" else pa.OSFile
     with stream:
         if not file.is_read_once and isinstance(stream.raw, io.FileIO):
@@ -318,8 +321,6 @@ class _Inflated(io.RawIOBase):
     """What pyarrow inflates, as Python's own kind of stream."""
 
     def __init__(self, stream: io.BufferedReader, compression: str, file: str) -> None:
-        import pyarrow as pa
-
         self.below, self._file, self._n_bytes = _Counted(stream), file, 0
         self._inflated = pa.CompressedInputStream(pa.PythonFile(self.below, "r"), compression)
 

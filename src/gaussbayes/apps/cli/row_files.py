@@ -82,7 +82,7 @@ def check_columns(source: "Source", wanted: Sequence[str], what: str) -> None:
     what : what they are, for the message
     """
     from gaussbayes.base.spelling import closest
-    from gaussbayes.data.selection import listed
+    from gaussbayes.data.tables import listed
 
     columns = list(source.schema.names)
     missing = [name for name in wanted if name not in columns]
@@ -109,7 +109,7 @@ def check_features(source: "Source", features: Sequence[str]) -> None:
 def target_column(source: "Source", target: str | None) -> str:
     """The column of the classes; without one, those to choose from are named."""
     if target is None:
-        from gaussbayes.data.selection import listed
+        from gaussbayes.data.tables import listed
 
         columns = listed(list(source.schema.names))
         msg = f"which column of {source.shown} holds the classes? Give -y with one of: {columns}"
@@ -169,7 +169,7 @@ def plain_blocks(source: "Source", what: str, selection: Any = None) -> Iterator
     what : what is being done with them, for the bar
     selection : which columns, and what they must hold; None is all of them, as they are
     """
-    from gaussbayes.data.selection import select_columns
+    from gaussbayes.data.roles import select_columns
 
     if selection is None:
         selection = select_columns(source.inferred, None, {}, source.handling)
@@ -255,8 +255,7 @@ class FeatureRows:
     def selection(self) -> Any:
         """The columns to read, and what they must hold; refused if they cannot."""
         from gaussbayes.data.categories import kind
-        from gaussbayes.data.roles import check_types
-        from gaussbayes.data.selection import select_columns
+        from gaussbayes.data.roles import check_types, select_columns
 
         source, contents = self.source, self.model.contents
         names = self.model.schema.titles

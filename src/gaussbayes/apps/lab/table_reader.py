@@ -25,7 +25,6 @@ from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.roles import Request, check_types, choose_roles
-from gaussbayes.data.selection import listed
 from gaussbayes.data.tables import (
     dictionary_parts,
     is_category,
@@ -34,6 +33,7 @@ from gaussbayes.data.tables import (
     is_missing,
     is_number,
     is_string,
+    listed,
     value_type,
 )
 

@@ -6,7 +6,7 @@ How a file is cut into pieces depends on the file alone.
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
-from gaussbayes.data.selection import InferredTypes, Piece, Selection
+from gaussbayes.data.roles import InferredTypes, Piece, Selection
 from gaussbayes.data.source_files import SourceFile
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gaussbayes.base.errors import SchemaError
 from gaussbayes.data.expansion import check_memory
-from gaussbayes.data.selection import InferredTypes, Selection, check_distinct
+from gaussbayes.data.roles import InferredTypes, Selection, check_distinct
 from gaussbayes.data.tables import is_dictionary, is_number, is_string, value_type
 
 if TYPE_CHECKING:

@@ -5,6 +5,8 @@ from functools import cached_property, partial
 from io import BufferedReader
 from typing import Any
 
+import pyarrow as pa
+
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.expansion import (
     FREE_MEMORY,
@@ -16,7 +18,7 @@ from gaussbayes.data.expansion import (
 )
 from gaussbayes.data.readers import FileReader
 from gaussbayes.data.readers.batches import batch_rows, stored_types, tables_of
-from gaussbayes.data.selection import (
+from gaussbayes.data.roles import (
     InferredTypes,
     ParsedTable,
     Piece,
@@ -149,7 +151,6 @@ class ParquetReader(FileReader):
 
     def _open(self, encoded: list[str] | None = None) -> Any:
         """Open the file, with some columns to be read as dictionaries."""
-        import pyarrow as pa
         from pyarrow import parquet
 
         with naming(self.file):
