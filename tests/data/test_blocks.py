@@ -104,6 +104,19 @@ def test_a_column_that_is_not_there(tmp_path: Path) -> None:
         list(open_source(tmp_path / "a.csv").blocks(["hight"]))
 
 
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".arrow"])
+def test_the_number_of_columns_is_looked_at_first(ending: str, tmp_path: Path) -> None:
+    names = [f"c{number}" for number in range(200_000)]
+    path = tmp_path / f"wide{ending}"
+    if ending == ".csv":
+        path.write_text(",".join(names) + "\n" + ",".join(["1.5"] * len(names)) + "\n")
+    else:
+        FORMATS[ending](make_table(5), path)
+    most = 100_000 if ending == ".csv" else 3
+    with pytest.raises(DataError, match=r"wide\..* has .* columns, and .* are the most: leave out"):
+        open_source(path, most_columns=most)
+
+
 def test_files_without_rows_are_passed_over(tmp_path: Path) -> None:
     (tmp_path / "0.csv").write_text("height,width,age,kind\n")
     table = make_table(20)
@@ -194,12 +207,6 @@ except KeyboardInterrupt:
         assert process.stdout.readline() == b"waiting\n"
         process.send_signal(signal.SIGINT)
         assert process.stdout.read() == b"interrupted\n"
-
-
-def test_without_pyarrow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r"pip install 'gaussbayes\[files\]'"):
-        open_source("a.csv")
 
 
 def test_the_format_may_be_given(tmp_path: Path) -> None:

@@ -75,7 +75,12 @@ class Source:
     bad_rows : `BadRows`, those left out so far by `blocks`
     """
 
-    def __init__(self, files: Sequence[SourceFile], bad_rows: BadRowHandling = "error") -> None:
+    def __init__(
+        self,
+        files: Sequence[SourceFile],
+        bad_rows: BadRowHandling = "error",
+        most_columns: int | None = None,
+    ) -> None:
         self.listed = tuple(files)
         self.handling: BadRowHandling = bad_rows
         self.bad_rows = BadRows()
@@ -83,7 +88,7 @@ class Source:
         self.is_text = first.is_text  # whether columns of the first file have no types
         self._kept = {self.listed[0]: first}  # and files that can be read once only
         self._place = 0, first  # how many bytes are in the files before this one
-        self.inferred = self._look()
+        self.inferred = self._look(most_columns)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -192,10 +197,11 @@ class Source:
                         yield Block(parsed.table, file, first_row)
                     first_row += parsed.n_records
 
-    def _look(self) -> InferredTypes:
+    def _look(self, most_columns: int | None) -> InferredTypes:
         """The types by the first file that has rows."""
         without_rows: InferredTypes | None = None
         for reader in self.opened():
+            reader.most_columns = most_columns
             inferred, has_rows = reader.look()
             if has_rows:
                 if without_rows is not None:
@@ -212,6 +218,7 @@ def open_source(
     *,
     format: str | None = None,  # noqa: A002
     bad_rows: BadRowHandling = "error",
+    most_columns: int | None = None,
 ) -> Source:
     """Open files to read them block by block, in bounded memory.
 
@@ -220,8 +227,9 @@ def open_source(
     source : a path, a list of paths, a folder, a pattern, or ``"-"`` for standard input
     format : "csv", "tsv", "jsonl", "parquet" or "arrow"; by the name or the first bytes if None
     bad_rows : whether a row that cannot be read is an error or left out and counted
+    most_columns : how many columns there may be, None for any number; checked before they are read
     """
-    return Source(files_of(source, format), bad_rows)
+    return Source(files_of(source, format), bad_rows, most_columns)
 
 
 def _parsed(reader: FileReader, selection: Selection) -> Iterator[ParsedTable]:

@@ -112,6 +112,8 @@ class RowSource(ABC):
         The classes of a block are those that occur in it, and so are the categories unless
         `encoder` knows them. The result is the same for any number of threads, `n_jobs`.
         """
+        if hasattr(fold, "n_bytes"):  # before anything is read
+            _check_bytes(fold.n_bytes(1), 1, len(self.features))
         reduced = self.partial(fold, encoder or self.encoder, n_jobs)
         if not reduced.n_rows:
             bad, what = reduced.bad_rows, ""

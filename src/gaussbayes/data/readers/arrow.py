@@ -39,6 +39,7 @@ class ArrowReader(FileReader):
     def look(self) -> tuple[InferredTypes, bool]:
         with naming(self.file):  # names of columns may be no text
             types = stored_types(self._open().schema, self.file.shown)
+            self.check_names(types.schema.names)
             if self._lengths is not None:
                 return types, any(self._lengths)
             messages = ArrowMessages(self.file.shown, self._buffer).of_stream()

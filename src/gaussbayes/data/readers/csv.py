@@ -27,7 +27,6 @@ from gaussbayes.data.roles import (
     InferredTypes,
     ParsedTable,
     Selection,
-    check_distinct,
     check_same_columns,
 )
 
@@ -69,7 +68,10 @@ class CsvReader(TextReader):
         return block[header.n_bytes :], partial(_parse, header, selection)
 
     def _header(self, block: bytes) -> Header:
-        return read_header(block, self.file.shown, "\t" if self.file.format == "tsv" else None)
+        separator = "\t" if self.file.format == "tsv" else None
+        header = read_header(block, self.file.shown, separator)
+        self.check_names(header.names)
+        return header
 
 
 def read_header(block: bytes, file: str, separator: str | None = None) -> Header:
@@ -105,7 +107,6 @@ def read_header(block: bytes, file: str, separator: str | None = None) -> Header
         msg = f"the first line of {file}, which must name the columns, cannot be read: {error}"
         raise DataError(msg) from None
     _check_is_header(names, file)
-    check_distinct(file, names)
     return Header(separator, names, end)
 
 

@@ -52,7 +52,9 @@ class JsonLinesReader(TextReader):
             )
             raise SchemaError(msg)
         objects, _ = _objects(first_records(block, quoted=False))
-        return block, objects, list(dict.fromkeys(name for record in objects for name in record))
+        names = list(dict.fromkeys(name for record in objects for name in record))
+        self.check_names(names)
+        return block, objects, names
 
 
 def _parse(file: str, selection: Selection, data: bytes) -> ParsedTable:

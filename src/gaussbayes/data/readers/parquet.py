@@ -60,6 +60,7 @@ class ParquetReader(FileReader):
             schema = self._opened.schema_arrow
             notes = {**(self._metadata.metadata or {}), **(schema.metadata or {})}
             types = stored_types(schema.with_metadata(notes), self.file.shown)
+        self.check_names(types.schema.names)
         return types, self._metadata.num_rows > 0
 
     @property
