@@ -1,28 +1,28 @@
-"""Files of rows: opened, columns found by name, read block by block, written."""
+"""Files that commands read and write: models and rows, or ``-`` for standard input and output."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gaussbayes.apps.cli.command_options import RowOptions, in_options
-from gaussbayes.apps.cli.console import counted, naming, tell
-from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.apps.cli.command_options import STANDARD, in_options, option_given
+from gaussbayes.apps.cli.console import counted, tell
+from gaussbayes.base.errors import DataError, GaussBayesError, SchemaError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gaussbayes.base.types import LabelArray
     from gaussbayes.data.bad_rows import BadRows
     from gaussbayes.data.categories import Unseen
     from gaussbayes.data.encoder import Encoder
-    from gaussbayes.data.file_rows import FileRows
     from gaussbayes.data.files import Source
-    from gaussbayes.data.rows import LabelledRows, Rows
+    from gaussbayes.data.rows import Rows
     from gaussbayes.model.model import Model
-    from gaussbayes.model.options import Options
+    from gaussbayes.model.statistics import Unlabelled
 
 Answer = TypeVar("Answer")
 
@@ -30,7 +30,192 @@ _MOST_NAMED = 10
 """Missing columns that are named."""
 
 
-# Opening files and finding columns.
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Let errors begin with what they are about, as only the command line can call it."""
+    try:
+        yield
+    except GaussBayesError as error:
+        msg = f"{what}: {error}"
+        raise type(error)(msg) from None
+
+
+# Models.
+
+
+def read_model(name: str) -> "Model":
+    """The model in a file, or on standard input."""
+    from gaussbayes.model import file
+
+    if name != STANDARD:
+        return file.load(Path(name))
+    with naming("the model on standard input"):
+        return file.loads(sys.stdin.buffer.read(file.LARGEST_FILE + 1))
+
+
+def read_solved(name: str) -> "Model":
+    """The model in a file, with its parameters; one that cannot predict yet is an error."""
+    model = read_model(name)
+    with naming(f"the model {name} cannot predict yet"):
+        return model.solved()
+
+
+def unlabelled_rows(model: "Model") -> "Unlabelled | None":
+    """The unlabelled rows that a model has learnt from, if there were any."""
+    return None if model.learnt is None else model.learnt.unlabelled
+
+
+def read_learnt(name: str, step: str) -> "Model":
+    """The model in a file, which must have kept what the step of this name needs of its rows."""
+    model = read_model(name)
+    unlabelled = unlabelled_rows(model)
+    if unlabelled is not None and unlabelled.rows is None:
+        msg = (
+            f"{step} needs the {counted(unlabelled.n_rows, 'unlabelled row')} that the model "
+            f"{name} has learnt from, which are not in its file: fit it again with "
+            "--keep-unlabelled, which writes them there up to 64 MB, or with --labelled-only"
+        )
+        raise DataError(msg)
+    with naming(f"the model {name}"):
+        model.learnt_for(step)
+    return model
+
+
+def write_model(model: "Model", name: str, *, keep_unlabelled: bool = False) -> None:
+    """Write a model to a file, whole or not at all, or to standard output.
+
+    Parameters
+    ----------
+    keep_unlabelled : whether unlabelled rows are written, too, if the model has kept them
+    """
+    from gaussbayes.model import file
+
+    keep_unlabelled &= has_unlabelled_rows(model)
+    if name == STANDARD:
+        sys.stdout.buffer.write(file.dumps(model, unlabelled_rows=keep_unlabelled))
+        sys.stdout.buffer.flush()
+    else:
+        file.save(model, Path(name), unlabelled_rows=keep_unlabelled)
+
+
+def has_unlabelled_rows(model: "Model") -> bool:
+    """Whether unlabelled rows are kept, so that they can be written to its file."""
+    unlabelled = unlabelled_rows(model)
+    return unlabelled is not None and unlabelled.rows is not None
+
+
+def class_names(model: "Model") -> list[str]:
+    """The classes as strings, which differ, as labels are all of one type."""
+    return [str(label) for label in model.schema.classes.tolist()]
+
+
+def named_features(model: "Model", name: str) -> tuple[str, ...]:
+    """The names by which a model finds its features in files; it must have some."""
+    features = model.schema.features
+    if features is None:
+        msg = (
+            f"the features of the model {name} have no names to find columns by, because it was "
+            "fitted to rows without; name them in Python with with_feature_names and save it again"
+        )
+        raise SchemaError(msg)
+    return features
+
+
+def settings_record(model: "Model") -> dict[str, Any]:
+    """What the user chose, as plain values."""
+    from gaussbayes.model.options import options_of
+
+    record = options_of(model.settings, model.schema)
+    chosen: Any = record["priors"]
+    if hasattr(chosen, "tolist"):
+        chosen = chosen.tolist()
+    elif hasattr(chosen, "items"):
+        chosen = {str(label): value for label, value in chosen.items()}
+    record["priors"] = chosen
+    record["families"] = [
+        {"family": part.family.name, "features": [model.schema.titles[j] for j in part.columns]}
+        for part in model.components
+    ]
+    return record
+
+
+def split_arguments(
+    arguments: tuple[str, ...], file_format: str | None = None, *, piped: bool = False
+) -> tuple[str | None, tuple[str, ...]]:
+    """The model file, if there is one, and the data of ``[MODEL] DATA...``.
+
+    A file that ends in .json and holds no model is refused, unless its format was given.
+
+    Parameters
+    ----------
+    piped : whether ``-`` with data after it is a model on standard input
+
+    Examples
+    --------
+    >>> split_arguments(("-", "iris.csv"), piped=True)
+    ('-', ('iris.csv',))
+    """
+    check_one_input(*arguments)
+    first, *others = arguments
+    if piped and first == STANDARD and others:
+        return first, tuple(others)
+    if not first.lower().endswith(".json") or not Path(first).is_file():
+        return None, arguments
+    with Path(first).open("rb") as file:
+        start = file.read(256)
+    if start.lstrip().startswith(b"{") and b"gaussbayes" in start:
+        return first, tuple(others)
+    if file_format is not None:
+        return None, arguments
+    msg = (
+        f"{first} ends in .json but is no model file of gaussbayes; if it holds rows as "
+        "JSON lines, one object a line, rename it to .jsonl or give --format jsonl"
+    )
+    raise DataError(msg)
+
+
+def check_not_for_a_model(*names: str) -> None:
+    """Raise if one of these parameters of the command was given, which is for fitting."""
+    given = option_given(*names)
+    if given is not None:
+        msg = f"{given} is for fitting, but the model is given: leave it out"
+        raise click.UsageError(msg)
+
+
+# Places.
+
+
+def check_writable(name: str, what: str = "the model") -> None:
+    """Raise if no file can be written there: before the work, not after it."""
+    from gaussbayes.base import atomic
+
+    if name != STANDARD:
+        atomic.check_writable(Path(name), what)
+
+
+def check_no_overwriting(output: str, *read: str) -> None:
+    """Raise if what is to be written is one of the files that are read."""
+    place = Path(output)
+    if output == STANDARD or not place.is_file():  # a terminal may be both
+        return
+    if any(Path(name).exists() and place.samefile(name) for name in read):
+        msg = f"{output} is read, so that it cannot be written as well: give another name"
+        raise click.UsageError(msg)
+
+
+def check_one_input(*names: str) -> None:
+    """Raise if standard input is to be read twice."""
+    if names.count(STANDARD) > 1:
+        msg = "standard input (-) can be read once only: give a file in the other place"
+        raise click.UsageError(msg)
+
+
+def shown(name: str) -> str:
+    """What a message calls a file that is written."""
+    return "standard output" if name == STANDARD else name
+
+
+# Rows: opened, and columns found by name.
 
 
 def open_files(data: Sequence[str], file_format: str | None = None, bad_rows: Any = "error") -> Any:
@@ -51,8 +236,7 @@ def import_arrow() -> None:
     """
     if "pandas" in sys.modules:
         return
-    finder = _WithoutPandas()
-    sys.meta_path.insert(0, finder)
+    sys.meta_path.insert(0, _WithoutPandas)
     try:
         import pyarrow as pa
 
@@ -60,7 +244,7 @@ def import_arrow() -> None:
     except ImportError:
         pass  # whoever needs it says so
     finally:
-        sys.meta_path.remove(finder)
+        sys.meta_path.remove(_WithoutPandas)
 
 
 class _WithoutPandas:
@@ -68,7 +252,6 @@ class _WithoutPandas:
 
     @staticmethod
     def find_spec(name: str, *_: object) -> None:
-        """None, so that others are asked, for every name but one."""
         if name == "pandas":
             msg = "pandas is not needed here"
             raise ImportError(msg)
@@ -81,13 +264,13 @@ def check_columns(source: "Source", wanted: Sequence[str], what: str) -> None:
     ----------
     what : what they are, for the message
     """
-    from gaussbayes.base.spelling import closest
-    from gaussbayes.data.tables import listed
-
     columns = list(source.schema.names)
     missing = [name for name in wanted if name not in columns]
     if not missing:
         return
+    from gaussbayes.base.spelling import closest
+    from gaussbayes.data.tables import listed
+
     others = [name for name in columns if name not in wanted]
     close = ((name, closest(name, others)) for name in missing[:_MOST_NAMED])
     named = [f"{name!r} (is it {like!r}?)" if like else repr(name) for name, like in close]
@@ -101,9 +284,12 @@ def check_columns(source: "Source", wanted: Sequence[str], what: str) -> None:
     raise SchemaError(msg)
 
 
-def check_features(source: "Source", features: Sequence[str]) -> None:
-    """Raise unless every feature of a model is there."""
-    check_columns(source, features, f"the model's {counted(len(features), 'feature')}")
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
 
 
 def target_column(source: "Source", target: str | None) -> str:
@@ -118,47 +304,11 @@ def target_column(source: "Source", target: str | None) -> str:
     return target
 
 
-def training_rows(source: "Source", chosen: RowOptions, options: "Options") -> "FileRows":
-    """The rows of a source that a model is to be fitted to."""
-    from gaussbayes.data.file_rows import FileRows
-    from gaussbayes.data.roles import Request
-
-    target = target_column(source, chosen.target)
-    kinds: Any = options.kinds
-    check_columns(source, chosen.features or (), "the features asked for")
-    check_columns(source, chosen.categorical or (), "the features that hold categories")
-    check_columns(source, list(kinds), "the features that are given a family")
-    twice = [name for name in chosen.categorical or () if name in kinds]
-    if twice:
-        msg = f"{twice[0]!r} is named by --categorical and by --family: leave it out of one"
-        raise click.UsageError(msg)
-    categorical = chosen.categorical or "from_dtype"
-    request = Request(
-        target, chosen.features, chosen.weights, categorical, kinds=kinds, mark=chosen.unlabelled
-    )
-    return FileRows.open(source, request)
-
-
-def rows_of_model(
-    source: "Source", model: "Model", features: Sequence[str], chosen: RowOptions
-) -> "FileRows":
-    """Labelled rows with the features of a model, which have these names."""
-    from gaussbayes.model.sources import open_more
-
-    target = target_column(source, chosen.target or model.target)
-    check_features(source, features)
-    rows: Any = open_more(model, source, target, weights=chosen.weights, mark=chosen.unlabelled)
-    return rows  # type: ignore[no-any-return]
-
-
 def no_rows(source: "Source", what: str = "rows") -> DataError:
     """The error that a source has no rows, or none of some kind."""
     bad = source.bad_rows.count
     rest = f" but {counted(bad, 'row')} that cannot be used" if bad else ""
     return DataError(f"{source.shown} has no {what}{rest}")
-
-
-# Reading block by block.
 
 
 def plain_blocks(source: "Source", what: str, selection: Any = None) -> Iterator[Any]:
@@ -169,109 +319,48 @@ def plain_blocks(source: "Source", what: str, selection: Any = None) -> Iterator
     what : what is being done with them, for the bar
     selection : which columns, and what they must hold; None is all of them, as they are
     """
+    from gaussbayes.base.progress import count_rows
     from gaussbayes.data.roles import select_columns
 
     if selection is None:
         selection = select_columns(source.inferred, None, {}, source.handling)
-    blocks = source.selected_blocks(selection)
-    return _with_progress(blocks, what, source, lambda block: int(block.table.num_rows))
-
-
-def _with_progress(
-    blocks: Iterable[Any], what: str, source: "Source", size: Callable[[Any], int]
-) -> Iterator[Any]:
-    from gaussbayes.base.progress import count_rows
-
-    return count_rows(blocks, what, source.n_rows, size, source.proportion_read)
-
-
-@dataclass(slots=True, eq=False)
-class LabelledBlocks:
-    """Labelled rows of files part by part; what they hold is counted on the way."""
-
-    rows: "FileRows"
-    encoder: "Encoder"  # how features become numbers and codes
-    classes: "LabelArray | None" = None  # those that labels must be among; None takes all
-    n_unlabelled: int = 0
-    unseen: "UnseenCategories" = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.unseen = UnseenCategories(self.encoder)
-
-    def __iter__(self) -> Iterator["LabelledRows"]:
-        from gaussbayes.data.labels import codes_among
-
-        blocks = self.rows.blocks(self.encoder)
-        source, classes = self.rows.source, self.classes
-        for placed in _with_progress(
-            blocks, "reading rows", source, lambda placed: int(placed.block.rows.n_rows)
-        ):
-            block = placed.block
-            if classes is not None:
-                with naming(placed.place):
-                    same_type = _of_type(block.classes, classes)
-                    targets = codes_among(classes, block.targets, same_type)
-                block = replace(block, targets=targets, classes=classes)
-            self.n_unlabelled += block.targets.n_unlabelled
-            self.unseen.add(block.rows)
-            yield block
-
-
-def _of_type(classes: "LabelArray", like: "LabelArray") -> "LabelArray":
-    """Classes as strings where others are strings, as numbers where they are numbers."""
-    import numpy as np
-    import pyarrow as pa
-
-    if classes.dtype.kind == like.dtype.kind or not classes.size:
-        return classes
-    wanted = pa.array(like[:1].tolist()).type
-    try:
-        cast = pa.array(classes.tolist()).cast(wanted)
-    except pa.ArrowException:
-        msg = (
-            f"the classes are such as {classes.tolist()[0]!r}, but expected are {wanted} such as "
-            f"{like.tolist()[0]!r}"
-        )
-        raise SchemaError(msg) from None
-    return np.array(cast.to_pylist())
+    return count_rows(
+        source.selected_blocks(selection),
+        what,
+        source.n_rows,
+        lambda block: int(block.table.num_rows),
+        source.proportion_read,
+    )
 
 
 # Rows to be predicted.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class FeatureRows:
-    """The features of a model in files, and other columns beside them."""
+    """The features of a model of some name in files, and columns beside them that are kept."""
 
-    source: "Source"
-    model: "Model"  # its features have names
-    kept: Sequence[str] = ()  # columns that are passed on as they are
-    unseen: "UnseenCategories" = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "unseen", UnseenCategories(self.model.encoder))
-
-    @property
-    def selection(self) -> Any:
-        """The columns to read, and what they must hold; refused if they cannot."""
+    def __init__(
+        self, source: "Source", model: "Model", name: str, kept: Sequence[str] = ()
+    ) -> None:
         from gaussbayes.data.categories import kind
         from gaussbayes.data.roles import check_types, select_columns
 
-        source, contents = self.source, self.model.contents
-        names = self.model.schema.titles
-        categorical = [names[column] for column in self.model.schema.categorical]
-        known = zip(categorical, self.model.categories, strict=True)
+        self.source, self.model, self.kept = source, model, kept
+        self.unseen = UnseenCategories(model.encoder)
+        names, contents = named_features(model, name), model.contents
+        check_columns(source, names, f"the model's {len(names):,} feature{'s'[: len(names) > 1]}")
+        categorical = [names[column] for column in model.schema.categorical]
+        known = zip(categorical, model.categories, strict=True)
         kinds: Any = {name: contents[name] for name in names}
-        selection = select_columns(
+        self.selection = select_columns(
             source.inferred,
-            [*self.kept, *(name for name in names if name not in set(self.kept))],
+            list(dict.fromkeys([*kept, *names])),
             kinds,
             source.handling,
-            as_held=self.kept,
+            as_held=kept,
             strings=[name for name, categories in known if kind(categories) is str],
         )
-        check_types(selection.schema, kinds, source.shown, None, source.inferred.examples)
-        return selection
+        check_types(self.selection.schema, kinds, source.shown, None, source.inferred.examples)
 
     def answered(
         self, what: str, answer: "Callable[[Rows], Answer]"
@@ -338,7 +427,6 @@ def write_tables(
     Parameters
     ----------
     schema : the columns of all of them, so that there is a header even without rows
-    output : a file or ``-``
     file_format : None is told by the name
     """
     from gaussbayes.base.errors import ParameterError
@@ -376,43 +464,21 @@ class UnseenCategories:
         if self.by_column:
             from gaussbayes.data.categories import unseen_message
 
-            tell(unseen_message(self._in_order(), self._names()))
+            unseen = [self.by_column[column] for column in sorted(self.by_column)]
+            tell(unseen_message(unseen, self._names()))
 
     def record(self) -> list[dict[str, Any]]:
         """The same as plain values."""
         titles = self._names().titles
         return [
-            {"feature": titles[new.column], "values": new.n_values, "examples": list(new.examples)}
-            for new in self._in_order()
+            {"feature": titles[column], "values": new.n_values, "examples": list(new.examples)}
+            for column, new in sorted(self.by_column.items())
         ]
-
-    def _in_order(self) -> "list[Unseen]":
-        return [self.by_column[column] for column in sorted(self.by_column)]
 
     def _names(self) -> Any:
         import numpy as np
 
         return self.encoder.schema(np.empty(0)).of_categories
-
-
-def tell_unlabelled(n_unlabelled: int, chosen: RowOptions, use: str) -> None:
-    """Say how many rows have no label, and what is done with them.
-
-    Parameters
-    ----------
-    use : what is done with them unless they are left out; nothing is said if it is empty
-    """
-    if not n_unlabelled:
-        return
-    count = f"{n_unlabelled:,} {'row has' if n_unlabelled == 1 else 'rows have'} no label"
-    if chosen.labelled_only:
-        tell(f"{count}: left out")
-    elif use:
-        tell(f"{count}: {use}")
-
-
-LEARNT_FROM = "learnt from by EM; --labelled-only leaves such rows out"
-NOT_JUDGED = "no predictions are judged by them"
 
 
 def tell_bad_rows(bad: "BadRows") -> None:
@@ -431,11 +497,3 @@ def tell_bad_rows(bad: "BadRows") -> None:
 def bad_rows_record(bad: "BadRows") -> dict[str, Any]:
     """The same as plain values."""
     return {"count": bad.count, "first": [asdict(row) for row in bad.first]}
-
-
-def _is_number(name: str) -> bool:
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return True
