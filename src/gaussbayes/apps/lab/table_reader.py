@@ -25,7 +25,6 @@ from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.roles import Request, check_types, choose_roles
-from gaussbayes.data.selection import listed
 from gaussbayes.data.tables import (
     dictionary_parts,
     is_category,
@@ -34,6 +33,7 @@ from gaussbayes.data.tables import (
     is_missing,
     is_number,
     is_string,
+    listed,
     value_type,
 )
 
@@ -148,7 +148,7 @@ def read_file(name: str, body: bytes) -> NamedTable:
         path = Path(folder, "table")
         path.write_bytes(body)
         try:
-            source = open_source(path, format=file_format)
+            source = open_source(path, format=file_format, most_columns=_MOST_COLUMNS)
             table = _whole_table(name, source)
         except DataError as error:
             # How to leave rows out by an option of the command helps nobody on the page.
@@ -162,12 +162,6 @@ def _whole_table(name: str, source: "Source") -> "pa.Table":
     import pyarrow as pa
 
     fields = list(source.schema)
-    if len(fields) > _MOST_COLUMNS:
-        msg = (
-            f"{name} has {len(fields):,} columns, and the lab takes {_MOST_COLUMNS:,}: leave out "
-            "those that do not matter"
-        )
-        raise MessageError(msg)
     coded = source.inferred.categorical
     numbers = [each.name for each in fields if is_number(each.type) and each.name not in coded]
     parts, n_rows, n_bytes = [], 0, 0
