@@ -26,9 +26,7 @@ from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.data.categories import kind
 from gaussbayes.data.tables import is_missing
 
-_WIDTH = 88
-"""Of the lines of a script."""
-
+_WIDTH = 88  # of the lines of a script
 _BOOLEAN = '"True".__eq__'
 
 

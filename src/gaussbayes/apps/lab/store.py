@@ -28,28 +28,14 @@ from gaussbayes.data.rows import UNLABELLED
 
 Value = TypeVar("Value")
 
-_MOST_BYTES = 192 << 20
-"""Of datasets, and of files as tables."""
-
-_MOST_RESULTS = 200
-"""Fits and the like."""
+_MOST_BYTES = 192 << 20  # of datasets, and of files as tables
+_MOST_RESULTS = 200  # fits and the like
 
 
 class Cache(Generic[Value]):
     """Values by their keys, up to a limit; what was not asked for the longest goes first.
 
-    Parameters
-    ----------
-    most : how much may be kept, in the unit of `size`; the newest is kept however large it is
-    size : how much a value takes; 1 each if not given
-
-    Examples
-    --------
-    >>> cache = Cache(2)
-    >>> [cache.recall(key, lambda: key.upper()) for key in "abca"]
-    ['A', 'B', 'C', 'A']
-    >>> cache.find("b") is None, cache.find("c")
-    (True, 'C')
+    The newest is kept however large it is.
     """
 
     def __init__(self, most: int, size: Callable[[Value], int] = lambda _: 1) -> None:
@@ -98,7 +84,6 @@ class Dataset:
 
     @property
     def n_bytes(self) -> int:
-        """How much memory the rows take."""
         rows = self.table.rows
         return rows.matrix.nbytes + rows.codes.nbytes + self.table.codes.nbytes + self.test.nbytes
 
@@ -109,7 +94,6 @@ class Dataset:
 
     @property
     def every_feature(self) -> ShownFeatures:
-        """All features of the table."""
         numbers = tuple(range(len(self.table.features)))
         return ShownFeatures(numbers, numbers, tuple(range(len(self.table.categories))))
 
@@ -145,14 +129,6 @@ class Store:
 
     Everything follows from requests: what was let go for lack of room is made again when it is
     asked for, but for files, which the page has to send again. One thread at a time may use it.
-
-    Examples
-    --------
-    >>> store = Store()
-    >>> request = DataRequest(1, PresetSource("unequal", 0, 40), None, Split(0.25))
-    >>> data = store.dataset_of(request)
-    >>> data.table.X.shape, int(data.test.sum()), store.dataset(data.key) is data
-    ((40, 2), 10, True)
     """
 
     def __init__(self, given: NamedTable | None = None) -> None:

@@ -42,16 +42,12 @@ if TYPE_CHECKING:
 
     from gaussbayes.data.files import Source
 
-_MOST_BYTES = 256 << 20
-"""Of a file as a table in memory."""
-
+_MOST_BYTES = 256 << 20  # of a file as a table in memory
 _MOST_COLUMNS = 2_000
-
+# How dates and times begin: 2024-05-31, 31.5.2024, 5/31/24, 12:30.
 _DATE = r"^\s*(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}|\d\d?:\d\d)([^0-9]|$)"
-"""How dates and times begin: 2024-05-31, 31.5.2024, 5/31/24, 12:30."""
-
+# What columns hold; the last two are left out unless they are asked for.
 _NUMBER, _CATEGORY, _TEXT, _MANY = "number", "category", "free text", "too many categories"
-"""What columns hold; the last two are left out unless they are asked for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,14 +83,6 @@ def sampled_table(
 
     Every row draws a number, and those with the smallest numbers are kept, in the order they came:
     each is as probable as any other, and memory is bounded. The name says that it is a sample.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> parts = [pa.table({"x": range(start, start + 10)}) for start in range(0, 100, 10)]
-    >>> sample = sampled_table(parts, "x.csv", None, most=20, seed=0)
-    >>> sample.table.num_rows, sample.name
-    (20, 'x.csv (20 of its 100 rows, drawn with seed 0)')
     """
     import pyarrow as pa
 
@@ -128,10 +116,8 @@ def _smallest(
 def read_file(name: str, body: bytes) -> NamedTable:
     """All columns of a file that was sent, in memory.
 
-    Parameters
-    ----------
-    name : what the client calls it. Only its ending is looked at, and only if it is a known one:
-        the file is written under a name of our own, read, and taken away again.
+    Of the client's name only the ending is looked at, and only if it is a known one: the file is
+    written under a name of our own, read, and taken away again.
     """
     from gaussbayes.data.bad_rows import HOW_TO_SKIP
     from gaussbayes.data.files import open_source
@@ -194,12 +180,6 @@ def likely_target(table: "pa.Table") -> str:
 
     It is the last one of strings, or else of integers or booleans, whose values make a few classes
     of some rows each. If there is none, it is the last one of strings, or the last of all.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> likely_target(pa.table({"kind": [0, 1, 0, 1], "x": [1.0, 2.5, 1.5, 3.0]}))
-    'kind'
     """
     import pyarrow.compute as pc
     from pyarrow import types
@@ -277,14 +257,6 @@ def labelled_rows(
     target : the column of the classes; the one that the source names or the likely one if None
     features : the columns to learn from; if None all others that hold numbers or categories, the
         first of them if they are too many
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> columns = {"x": [1, None, 3, 4], "town": ["u", "v", "u", None], "kind": ["b", "a", "a", ""]}
-    >>> rows = labelled_rows(NamedTable("four", pa.table(columns)))
-    >>> rows.X.ravel().tolist(), rows.rows.codes.ravel().tolist(), rows.codes.tolist()
-    ([1.0, nan, 3.0, 4.0], [0, 1, 0, -2], [1, 0, 0, -1])
     """
     name, table = source.name, source.table
     target = target or source.target or likely_target(table)

@@ -37,7 +37,6 @@ class TrueGaussians:
 
     @property
     def model(self) -> Model:
-        """The model of these parameters."""
         return gaussian_model(self.priors, self.means, self.covariances)
 
 
@@ -91,7 +90,6 @@ class Table:
 
     @property
     def categories(self) -> tuple[Categories, ...]:
-        """The categories of each of them."""
         return self.rows.categories
 
     @property
@@ -121,16 +119,7 @@ class Table:
         return cut_rows(self.rows, self.schema, self.columns_of(shown))
 
     def columns_of(self, shown: ShownFeatures) -> list[int]:
-        """Where some features are among all: numbers in the order of the figure, then categories.
-
-        Examples
-        --------
-        >>> rows = Rows(np.ones((1, 2)), np.zeros((1, 1), np.int32), (("u",),))
-        >>> encoder = Encoder(3, ("x", "town", "y"), (1,))
-        >>> table = Table("one", rows, np.zeros(1, np.int32), np.array(["a"]), encoder)
-        >>> table.columns_of(ShownFeatures((1, 0), (0, 1), (0,)))
-        [2, 0, 1]
-        """
+        """Where some features are among all: numbers as the figure has them, then categories."""
         numbers = [self.encoder.numeric[j] for j in shown.numbers]
         return numbers + [self.encoder.categorical[j] for j in shown.categories]
 
