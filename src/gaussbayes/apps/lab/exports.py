@@ -16,10 +16,8 @@ from gaussbayes.apps.lab.model_views import (
     FittedModel,
     ModelByHand,
     VotesOfNeighbours,
-    asked_model,
 )
 from gaussbayes.apps.lab.performance import left_out_record
-from gaussbayes.apps.lab.store import Store
 from gaussbayes.apps.lab.training_data import Table
 from gaussbayes.apps.lab.wire_format import Answer
 from gaussbayes.base.errors import GaussBayesError
@@ -30,9 +28,8 @@ _WIDTH = 88  # of the lines of a script
 _BOOLEAN = '"True".__eq__'
 
 
-def answer_export(request: ExportRequest, store: Store) -> Answer:
+def answer_export(request: ExportRequest, asked: AskedModel) -> Answer:
     """The file that is wanted: text, file (its name) and type."""
-    asked = asked_model(store.dataset(request.data), request.pair, request.model)
     file, media_type, write = _FILES[request.what]
     return Answer({"text": write(asked), "file": file, "type": media_type})
 
@@ -65,7 +62,9 @@ def python_text(asked: AskedModel) -> str:
     else:
         lines += ["", "from gaussbayes import GaussianClassifier"]
     lines += ["", *_reading_code(table), "", *_split_code(asked)]
-    columns = _columns(asked)
+    columns = table.columns_of(asked.all_features)
+    if isinstance(asked, FittedModel):
+        columns.sort()  # all of them
     if len(columns) < len(table.names):
         lines.append(f"X = X[:, {columns}].astype(float)")
     if votes:
@@ -148,13 +147,6 @@ def _listed(names: Sequence[str]) -> str:
     quoted = io.StringIO()
     csv.writer(quoted, lineterminator="").writerow(names)
     return shlex.quote(quoted.getvalue())
-
-
-def _columns(asked: AskedModel) -> list[int]:
-    """The columns of lab.csv that a model takes: a fitted one all of them."""
-    if isinstance(asked, FittedModel):
-        return list(range(len(asked.dataset.table.names)))
-    return asked.dataset.table.columns_of(asked.all_features)
 
 
 def _reading_code(table: Table) -> list[str]:

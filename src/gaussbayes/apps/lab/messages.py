@@ -191,7 +191,9 @@ class _ModelRequest(_Request, frozen=True):
     model: ModelChoice
 
 
-class _WindowRequest(_ModelRequest, frozen=True):
+class WindowRequest(_ModelRequest, frozen=True):
+    """What covers the plane."""
+
     view: Window | None = None
 
     @property
@@ -200,7 +202,7 @@ class _WindowRequest(_ModelRequest, frozen=True):
         return self.view or Window()
 
 
-class SceneRequest(_WindowRequest, frozen=True, tag="scene"):
+class SceneRequest(WindowRequest, frozen=True, tag="scene"):
     """Everything in the plane of two features."""
 
     layers: frozenset[Layer] = frozenset({"label"})
@@ -240,14 +242,14 @@ class NumbersRequest(_ModelRequest, frozen=True, tag="numbers"):
     """Parameters and errors."""
 
 
-class MultiplesRequest(_WindowRequest, frozen=True, tag="multiples"):
+class MultiplesRequest(WindowRequest, frozen=True, tag="multiples"):
     """The six structures and nearest neighbours side by side."""
 
     neighbours: Neighbour = 5
     hide: Literal[0, 1] | None = None
 
 
-class SurfaceRequest(_WindowRequest, frozen=True, tag="surface"):
+class SurfaceRequest(WindowRequest, frozen=True, tag="surface"):
     """The evidence as heights."""
 
 

@@ -278,7 +278,7 @@ class FittedModel(AskedModel):
 
     @recalled
     def view(self, shown: ShownFeatures) -> ModelView:
-        if not (shown.numbers or shown.categories):
+        if not self.dataset.table.columns_of(shown):
             raise DataError(NOTHING_TO_DRAW)
         table, names, model = self.dataset.table, self.dataset.classes, self.model
         codes = np.array([table.labels.tolist().index(label) for label in model.classes.tolist()])

@@ -8,15 +8,8 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.evaluation import evaluate
 from gaussbayes.apps.lab.messages import NumbersRequest
-from gaussbayes.apps.lab.model_views import (
-    AskedModel,
-    ModelView,
-    View,
-    asked_model,
-    least_error,
-    recalled,
-)
-from gaussbayes.apps.lab.store import Dataset, Store
+from gaussbayes.apps.lab.model_views import AskedModel, ModelView, View, least_error, recalled
+from gaussbayes.apps.lab.store import Dataset
 from gaussbayes.apps.lab.training_data import ShownFeatures
 from gaussbayes.apps.lab.wire_format import Answer, problem_noted
 from gaussbayes.base.types import RealArray
@@ -62,14 +55,13 @@ def errors_record(
     }
 
 
-def answer_numbers(request: NumbersRequest, store: Store) -> Answer:
+def answer_numbers(_: NumbersRequest, asked: AskedModel) -> Answer:
     """Everything that can be said of a model of all features in numbers.
 
     The head has classes, features, parameters (of the numbers), categories (probabilities), count
     (of free parameters), iterations (of EM), train, test, leave_one_out (an evaluation each, or
     null) and problem.
     """
-    asked = asked_model(store.dataset(request.data), request.pair, request.model)
     dataset, shown = asked.dataset, asked.all_features
     names = ("parameters", "count", "iterations", "train", "test", "leave_one_out")
     head: dict[str, Any] = dict.fromkeys(names) | {

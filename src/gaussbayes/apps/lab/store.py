@@ -10,16 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.apps.lab import table_reader
+from gaussbayes.apps.lab import messages, table_reader
 from gaussbayes.apps.lab.examples import example_table
-from gaussbayes.apps.lab.messages import (
-    DataRequest,
-    PointsSource,
-    PresetSource,
-    Source,
-    Split,
-    UploadSource,
-)
 from gaussbayes.apps.lab.table_reader import NamedTable
 from gaussbayes.apps.lab.training_data import ShownFeatures, Table, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
@@ -64,7 +56,7 @@ class Dataset:
 
     key: str  # what requests call it
     table: Table
-    split: Split  # how they were chosen
+    split: messages.Split  # how they were chosen
     test: NDArray[np.bool_]  # (n,)
     note: str | None  # what was left out, why no rows are held out, and the like
     results: Cache[Any]
@@ -145,7 +137,7 @@ class Store:
             raise MessageError(msg)
         return dataset
 
-    def dataset_of(self, request: DataRequest) -> Dataset:
+    def dataset_of(self, request: messages.DataRequest) -> Dataset:
         """The dataset that a request asks for."""
         asked = msgspec.json.encode((request.source, request.target, request.split))
         key = hashlib.sha256(asked).hexdigest()[:32]
@@ -164,17 +156,17 @@ class Store:
         upload = self._uploads.recall(key, lambda: table_reader.read_file(name, body))
         return {"upload": key, **upload.record}
 
-    def _table(self, source: Source, target: str | None) -> Table:
-        if isinstance(source, PresetSource):
+    def _table(self, source: messages.Source, target: str | None) -> Table:
+        if isinstance(source, messages.PresetSource):
             return example_table(source.preset, source.seed, source.n)
-        if isinstance(source, PointsSource):
+        if isinstance(source, messages.PointsSource):
             points = np.array(source.points, dtype=np.float64).reshape(-1, 3)
             codes = np.where(np.isnan(points[:, 2]), UNLABELLED, points[:, 2]).astype(np.int32)
             rows, labels = np.ascontiguousarray(points[:, :2]), np.array(source.classes)
             return number_table("Your points", rows, codes, labels, source.features)
         named = self.given
         msg = "the command was called without data; choose an example or drop a file"
-        if isinstance(source, UploadSource):
+        if isinstance(source, messages.UploadSource):
             named = self._uploads.find(source.upload)
             msg = "this file is not here any more; drop it on the page again"
         if named is None:
@@ -182,7 +174,7 @@ class Store:
         return table_reader.labelled_rows(named, target, source.features)
 
 
-def hold_out(table: Table, split: Split) -> tuple[NDArray[np.bool_], str | None]:
+def hold_out(table: Table, split: messages.Split) -> tuple[NDArray[np.bool_], str | None]:
     """Which rows (n,) are held out, and why none are although that was asked for.
 
     They are those that ``gaussbayes evaluate --held-out PROPORTION --seed N`` holds out; rows

@@ -13,26 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.apps.lab.message_limits import (
-    LONGEST_NAME,
-    MOST_CATEGORIES,
-    MOST_CLASSES,
-    MOST_FEATURES,
-    MOST_ROWS,
-)
+from gaussbayes.apps.lab import message_limits as limits
 from gaussbayes.apps.lab.training_data import Table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.arrow_columns import (
-    dictionary_parts,
-    is_category,
-    is_dictionary,
-    is_label,
-    is_number,
-    is_string,
-    value_type,
-)
+from gaussbayes.data import arrow_columns as arrow
 from gaussbayes.data.roles import Request, check_labels, check_numbers, choose_roles
 from gaussbayes.data.selection import listed
 from gaussbayes.data.tables import is_missing
@@ -76,7 +62,7 @@ def sampled_table(
     target: str | None,
     *,
     seed: int,
-    most: int = MOST_ROWS,
+    most: int = limits.MOST_ROWS,
     categorical: Collection[str] = (),
 ) -> NamedTable | None:
     """The rows of all tables, or a sample of at most so many; None if there are no rows.
@@ -154,18 +140,18 @@ def _whole_table(name: str, source: "Source") -> "pa.Table":
             "those that do not matter"
         )
         raise MessageError(msg)
-    coded = source.inferred.categorical
-    numbers = [each.name for each in fields if is_number(each.type) and each.name not in coded]
+    numbers = [each.name for each in fields if arrow.is_number(each.type)]
+    numbers = [name for name in numbers if name not in source.inferred.categorical]
     parts, n_rows, n_bytes = [], 0, 0
     with closing(source.blocks(numbers=numbers, as_held=numbers)) as blocks:  # type: ignore[type-var]
         for block in blocks:
             parts.append(block.table)
             n_rows += block.table.num_rows
             n_bytes += block.table.nbytes
-            if n_rows > MOST_ROWS or n_bytes > _MOST_BYTES:
+            if n_rows > limits.MOST_ROWS or n_bytes > _MOST_BYTES:
                 msg = (
-                    f"{name} has more than the {MOST_ROWS:,} rows or {_MOST_BYTES >> 20} MB that "
-                    "the lab takes; give larger files to the command, `gaussbayes lab FILE`, "
+                    f"{name} has more than the {limits.MOST_ROWS:,} rows or {_MOST_BYTES >> 20} MB "
+                    "that the lab takes; give larger files to the command, `gaussbayes lab FILE`, "
                     "which takes a sample"
                 )
                 raise MessageError(msg)
@@ -185,13 +171,12 @@ def likely_target(table: "pa.Table") -> str:
     from pyarrow import types
 
     kinds: dict[str, Any] = {field.name: field.type for field in reversed(table.schema)}
-    strings = [name for name, kind in kinds.items() if is_label(kind) and not is_number(kind)]
-    discrete = [
-        name for name, kind in kinds.items() if types.is_integer(kind) or types.is_boolean(kind)
-    ]
-    for name in (*strings, *discrete):
+    labels = [name for name, kind in kinds.items() if arrow.is_label(kind)]
+    strings = [name for name in labels if not arrow.is_number(kinds[name])]
+    discrete = [name for name in labels if not types.is_floating(kinds[name])]
+    for name in dict.fromkeys((*strings, *discrete)):
         k = pc.count_distinct(_known(table.column(name))).as_py()
-        if 2 <= k <= min(MOST_CLASSES, table.num_rows // 2):
+        if 2 <= k <= min(limits.MOST_CLASSES, table.num_rows // 2):
             return name
     return next(iter(strings or kinds))
 
@@ -218,20 +203,21 @@ def _role(column: "pa.ChunkedArray", coded: bool) -> str:
     known = _known(column)
     if not len(known):
         return "no values"
-    if is_number(column.type):
+    if arrow.is_number(column.type):
         return _CATEGORY if coded else _NUMBER
-    is_text = is_string(column.type)
-    if types.is_temporal(value_type(column.type)) or (
+    is_text = arrow.is_string(column.type)
+    if types.is_temporal(arrow.value_type(column.type)) or (
         is_text and pc.all(pc.match_substring_regex(known, _DATE)).as_py()
     ):
         return "dates or times"
-    if not is_category(column.type):
+    if not arrow.is_category(column.type):
         return "neither numbers nor categories"
     n = pc.count_distinct(known).as_py()
     if is_text:
-        few = n <= min(MOST_CATEGORIES, max(2, len(known) / 2))  # two are, however few the rows
-        return _CATEGORY if few and pc.max(pc.utf8_length(known)).as_py() <= LONGEST_NAME else _TEXT
-    return _CATEGORY if n <= MOST_CATEGORIES else _MANY
+        most = min(limits.MOST_CATEGORIES, max(2, len(known) / 2))  # two are few in any table
+        longest = pc.max(pc.utf8_length(known)).as_py()
+        return _CATEGORY if n <= most and longest <= limits.LONGEST_NAME else _TEXT
+    return _CATEGORY if n <= limits.MOST_CATEGORIES else _MANY
 
 
 def _known(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
@@ -239,12 +225,12 @@ def _known(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if is_dictionary(column.type):  # its values are looked at once each: they may be long
-        codes, values = dictionary_parts(column)
+    if arrow.is_dictionary(column.type):  # its values are looked at once each: they may be long
+        codes, values = arrow.dictionary_parts(column)
         blank = [is_missing(value) or value == "" for value in values.tolist()]
         return pa.chunked_array([codes[~np.array([*blank, True])[codes]]])  # −1, null, is the last
     column = column.filter(pc.invert(pc.is_null(column, nan_is_null=True)))
-    return column.filter(pc.not_equal(column, "")) if is_string(column.type) else column
+    return column.filter(pc.not_equal(column, "")) if arrow.is_string(column.type) else column
 
 
 def labelled_rows(
@@ -280,10 +266,10 @@ def labelled_rows(
         rows_have = "1 row has" if n_unlabelled == 1 else f"{n_unlabelled:,} rows have"
         them = "it" if n_unlabelled == 1 else "them"
         notes.append(f"{rows_have} no label in {target!r}, and the model learns from {them} too")
-    if len(chosen.features) > MOST_FEATURES:
+    if len(chosen.features) > limits.MOST_FEATURES:
         msg = (
             f"there are {len(chosen.features)} columns to learn from, and the lab takes "
-            f"{MOST_FEATURES} features; choose some of them"
+            f"{limits.MOST_FEATURES} features; choose some of them"
         )
         raise MessageError(msg)
     numbers = np.ascontiguousarray(rows.matrix, dtype=np.float64)
@@ -291,7 +277,7 @@ def labelled_rows(
         msg = f"{name}: row {row + 1} of column {chosen.numeric[place]!r} is infinite: correct it"
         raise MessageError(msg)
     for column, values in zip(categorical, rows.categories, strict=True):
-        _check_few(column, values, MOST_CATEGORIES, "takes {} categories: leave it out")
+        _check_few(column, values, limits.MOST_CATEGORIES, "takes {} categories: leave it out")
     encoder = chosen.encoder.with_categories(rows.categories)
     rows, columns = replace(rows, numbers=numbers), tuple(table.column_names)
     return Table(name, rows, codes, labels, encoder, target, columns, "; ".join(notes) or None)
@@ -313,9 +299,9 @@ def _usable(name: str, target: str, roles: dict[str, str], notes: list[str]) -> 
         raise MessageError(msg)
     if left_out:
         notes.append(f"left out: {left_out}")
-    if len(features) > MOST_FEATURES:
-        notes.append(f"of {len(features)} features the first {MOST_FEATURES} are taken")
-    return features[:MOST_FEATURES]
+    if len(features) > limits.MOST_FEATURES:
+        notes.append(f"of {len(features)} features the first {limits.MOST_FEATURES} are taken")
+    return features[: limits.MOST_FEATURES]
 
 
 def _class_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]:
@@ -335,7 +321,7 @@ def _class_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]
         msg = f"no row has a label in the column {target!r}"
         raise MessageError(msg)
     remedy = "shows {} classes: choose another column to predict"
-    _check_few(target, labels.tolist(), MOST_CLASSES, remedy)
+    _check_few(target, labels.tolist(), limits.MOST_CLASSES, remedy)
     return codes, labels
 
 
