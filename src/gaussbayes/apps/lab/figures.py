@@ -48,10 +48,7 @@ class GridRows:
 
     @classmethod
     def of(
-        cls,
-        request: messages.WindowRequest,
-        asked: AskedModel,
-        hide: int | None = None,
+        cls, request: messages.SurfaceRequest, asked: AskedModel, hide: int | None = None
     ) -> "GridRows":
         """The points of a window; bounds that it does not say are picked."""
         window, shown = request.window, asked.shown(hide)

@@ -8,7 +8,14 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.evaluation import evaluate
 from gaussbayes.apps.lab.messages import NumbersRequest
-from gaussbayes.apps.lab.model_views import AskedModel, ModelView, View, least_error, recalled
+from gaussbayes.apps.lab.model_views import (
+    AskedModel,
+    ModelView,
+    View,
+    least_error,
+    recalled,
+    true_view,
+)
 from gaussbayes.apps.lab.store import Dataset
 from gaussbayes.apps.lab.training_data import ShownFeatures
 from gaussbayes.apps.lab.wire_format import Answer, problem_noted
@@ -47,7 +54,8 @@ def errors_record(
     dataset: Dataset, shown: ShownFeatures, errors: RowErrors | None = None
 ) -> dict[str, Any]:
     """The errors of a figure, as the page is told them; without a model those of the truth."""
-    least = least_error(dataset, shown)
+    truth = true_view(dataset, shown)
+    least = truth and least_error(truth)
     return {
         "train": errors and errors.train,
         "test": errors and errors.test,
