@@ -47,7 +47,6 @@ class Example:
 
 
 def example_table(name: str, seed: int, n: int | None) -> Table:
-    """The rows of an example."""
     if name not in EXAMPLES:
         close = meant(name, EXAMPLES)
         msg = f"there is no example {name!r:.80}{close}; there are {', '.join(EXAMPLES)}"
@@ -126,7 +125,6 @@ def _with_missing_values(title: str, seed: int, n: int) -> Table:
 
 
 def _listed_table(read: Callable[[], Any], target: str, title: str, *_: int) -> Table:
-    """The rows that a handout lists."""
     handout = read()
     labels, codes = np.unique(handout.labels, return_inverse=True)
     rows = np.asarray(handout.rows, np.float64)

@@ -37,6 +37,10 @@ Point: TypeAlias = Annotated[
     tuple[Number | None, Number | None, ClassCode | None],
     Meta(description="[x, y, class code] (null where a coordinate or the class is missing)"),
 ]
+Pair: TypeAlias = Annotated[
+    tuple[FeatureNumber, FeatureNumber],
+    Meta(description="two feature numbers (the same one twice where there is one feature only)"),
+]
 _OF_CLASSES = Meta(
     min_length=1,
     max_length=limits.MOST_CLASSES_BY_HAND,
@@ -183,10 +187,7 @@ class NumbersRequest(_Request, frozen=True, tag="numbers"):
     """Parameters and errors."""
 
     data: Name  # the id that the answer to a request for data gave
-    pair: Annotated[
-        tuple[FeatureNumber, FeatureNumber],
-        Meta(description="two feature numbers (the same one twice where there is one feature only)"),
-    ]
+    pair: Pair
     model: ModelChoice
 
 

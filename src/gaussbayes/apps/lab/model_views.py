@@ -226,12 +226,10 @@ class AskedModel(ABC):
 
     @property
     def all_features(self) -> ShownFeatures:
-        """All features of the model."""
         return self.dataset.every_feature
 
     @property
     def training(self) -> NDArray[np.intp]:
-        """The numbers of the rows learnt from."""
         return self.dataset.training(getattr(self.choice, "first", None))
 
     def recall(self, key: Hashable, make: Callable[[], Value]) -> Value:
@@ -250,7 +248,6 @@ class AskedModel(ABC):
         return ShownFeatures((self.pair[1 - hide],), (1 - hide,))
 
     def one_feature(self, feature: int) -> ShownFeatures:
-        """One feature alone."""
         axis = self.pair.index(feature) if feature in self.pair else 0
         return ShownFeatures((feature,), (axis,))
 
@@ -514,7 +511,6 @@ def true_view(dataset: Dataset, shown: ShownFeatures) -> ModelView | None:
 
 @lru_cache(_MOST_TRUTHS)
 def least_error(truth: ModelView) -> BayesError:
-    """How often the best rule errs."""
     return bayes_error(truth.model)
 
 

@@ -33,7 +33,6 @@ class RowErrors:
 
 @recalled
 def row_errors(asked: AskedModel, shown: ShownFeatures) -> RowErrors:
-    """The rows that the model gets wrong."""
     table = asked.dataset.table
     wrong = np.zeros(table.codes.size, dtype=np.bool_)
     numbers = asked.usable(np.arange(wrong.size), shown)

@@ -35,7 +35,6 @@ class Cache(Generic[Value]):
         self._kept: OrderedDict[Hashable, Value] = OrderedDict()
 
     def find(self, key: Hashable) -> Value | None:
-        """The value, if it is still there."""
         if key in self._kept:
             self._kept.move_to_end(key)
         return self._kept.get(key)
@@ -130,7 +129,6 @@ class Store:
         self._results = Cache[Any](_MOST_RESULTS)
 
     def dataset(self, key: str) -> Dataset:
-        """The dataset with this id."""
         dataset = self._datasets.find(key)
         if dataset is None:
             msg = f"the data {key!r:.80} are not here any more; ask for them again"
@@ -138,7 +136,6 @@ class Store:
         return dataset
 
     def dataset_of(self, request: messages.DataRequest) -> Dataset:
-        """The dataset that a request asks for."""
         asked = msgspec.json.encode((request.source, request.target, request.split))
         key = hashlib.sha256(asked).hexdigest()[:32]
 

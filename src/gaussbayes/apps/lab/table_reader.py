@@ -47,7 +47,6 @@ class NamedTable:
 
     @property
     def record(self) -> dict[str, Any]:
-        """What the page is told of it."""
         return {
             "name": self.name,
             "columns": self.table.column_names,

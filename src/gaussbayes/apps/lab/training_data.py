@@ -75,7 +75,6 @@ class Table:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all features, in their order."""
         return self.encoder.names or ()
 
     @property
@@ -133,7 +132,6 @@ def number_table(
     target: str = "class",
     truth: TrueGaussians | None = None,
 ) -> Table:
-    """A table whose features all hold numbers."""
     encoder = Encoder(len(features), tuple(features))
     rows = number_rows(X.astype(np.float64, copy=False))
     return Table(name, rows, codes.astype(np.int32), labels, encoder, target, truth=truth)
