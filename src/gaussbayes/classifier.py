@@ -371,22 +371,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Fit to rows that need not fit into memory: files, a Dask DataFrame, a database table.
 
-<<<<<<< HEAD
-        The parameters are those of `gaussbayes.model.sources.fit_source`. Categorical features are
-        those that `categorical_features` names, or has the numbers of among the features, or those
-        of a categorical type.
-=======
-        Parameters
-        ----------
-        source : see `gaussbayes.data.reduction`
-        target, features, weights, bad_rows : see `gaussbayes.data.roles.Request`
-        client : a Dask client to read files on its cluster
-
-        Notes
-        -----
-        Categorical features are those that `categorical_features` names, or has the numbers of
-        among the features, or those of a categorical type.
->>>>>>> main
+        Sources are those of `gaussbayes.data.reduction`, other parameters those of
+        `gaussbayes.data.roles.Request`; a Dask client reads files on its cluster. Categorical
+        features are those that `categorical_features` names, or has the numbers of among the
+        features, or those of a categorical type.
 
         Examples
         --------
@@ -398,22 +386,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from gaussbayes.data.roles import Request
         from gaussbayes.model.sources import fit_source
 
-<<<<<<< HEAD
-        read: dict[str, Any] = {"bad_rows": bad_rows, "client": client, "n_jobs": self.n_jobs}
-        read |= {"features": features, "weights": weights, "mark": self.unlabelled}
-        categorical = self.categorical_features
-        fit = fit_source(source, target, self._options(), categorical_features=categorical, **read)
-=======
-        request = Request(
-            target,
-            features,
-            weights,
-            self.categorical_features,
-            mark=self.unlabelled,
-            bad_rows=bad_rows,
-        )
+        how: dict[str, Any] = {"mark": self.unlabelled, "bad_rows": bad_rows}
+        request = Request(target, features, weights, self.categorical_features, **how)
         fit = fit_source(source, request, self._options(), client, self.n_jobs)
->>>>>>> main
         return self._remember(fit.model, selection_=fit.selection, bad_rows_=fit.reduced.bad_rows)
 
     def partial_fit_source(
