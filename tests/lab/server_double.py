@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPResponse
 from threading import Thread
 from time import sleep
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from websockets.sync.client import ClientConnection, connect
 
-from gaussbayes.apps.lab.backend import Backend
 from gaussbayes.apps.lab.guard import Door
 from gaussbayes.apps.lab.server import ADDRESS, listen, make_server
 from gaussbayes.apps.lab.wire_format import MessageError
@@ -78,7 +78,7 @@ def keep(name: str, content: bytes) -> dict[str, Any]:
     return {"upload": "1", "name": name, "bytes": len(content)}
 
 
-def backend(**others: Any) -> Backend:
+def backend(**others: Any) -> Any:
     functions: dict[str, Any] = {
         "read": read,
         "answer": answer,
@@ -86,7 +86,7 @@ def backend(**others: Any) -> Backend:
         "about": lambda: {"version": "0"},
         "prepare": lambda: None,
     }
-    return Backend(**functions | others)
+    return SimpleNamespace(**functions | others)
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Running:
 
 
 @contextmanager
-def running(functions: Backend | None = None, most: int = MOST) -> Iterator[Running]:
+def running(functions: Any = None, most: int = MOST) -> Iterator[Running]:
     """A server in a thread, until the end of the block."""
     listener = listen(0)
     port = listener.getsockname()[1]

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from gaussbayes import lessons
-from gaussbayes.apps.lab.guided_lessons import lessons as read_lessons
+from gaussbayes.apps.lab.answers import lessons as read_lessons
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.lessons.handouts import DIABETES, OPTIMAL_REGIONS
 from tests.lab.page import Page
 
-LESSONS = read_lessons()
+LESSONS = {lesson["name"]: lesson for lesson in read_lessons()}
 STEPS = [
     pytest.param(step, id=f"{lesson['name']} {number}")
     for lesson in LESSONS.values()

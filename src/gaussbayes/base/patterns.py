@@ -42,16 +42,7 @@ class Patterns:
 
 
 def patterns_of(X: RealArray) -> Patterns:
-    """Group rows (n, d) by which of their features are not NaN.
-
-    Examples
-    --------
-    >>> found = patterns_of(np.array([[1.0, 2.0], [np.nan, 3.0], [4.0, 5.0]]))
-    >>> found.number.tolist(), found.observed.tolist()
-    ([1, 0, 1], [[False, True], [True, True]])
-    >>> found.rows(1).tolist()
-    [0, 2]
-    """
+    """Group rows (n, d) by which of their features are not NaN."""
     return group(~np.isnan(X))
 
 

@@ -188,13 +188,7 @@ def integers(
 
 
 def scalars(array: Raw, place: str, meaning: str, count: int | None = None) -> list[Scalar]:
-    """An array of strings, numbers and booleans, as they are written.
-
-    Examples
-    --------
-    >>> scalars(Raw(b'["a", 1, true]'), "labels", "labels")
-    ['a', 1, True]
-    """
+    """An array of strings, numbers and booleans, as they are written."""
     _length(array, place, count, meaning, MOST_STRINGS)
     values: list[Scalar] = []
     try:

@@ -51,13 +51,7 @@ class ColumnSums:
 
     @staticmethod
     def terms(numbers: FloatArray, place: Place) -> FloatArray:
-        """What is summed (s, n, d) of numbers (n, d): first 1 where one is missing, else 0.
-
-        Raises
-        ------
-        DataError
-            If a value is not possible; names row and column.
-        """
+        """What is summed (s, n, d) of numbers (n, d): first 1 where one is missing, else 0."""
         raise NotImplementedError
 
     @property
@@ -206,12 +200,6 @@ def linear_scores(terms: FloatArray, natural: FloatArray) -> FloatArray:
     """``Σ_s Σ_j t_s(x_j) η_scj`` (n, k) of terms (s, n, d) and natural parameters (s, k, d).
 
     A term of 0 adds 0, also if its parameter is −∞, as of a value of probability 0.
-
-    Examples
-    --------
-    >>> terms = np.array([[[1.0], [0.0]]])
-    >>> linear_scores(terms, np.array([[[-np.inf], [2.0]]])).tolist()
-    [[-inf, 2.0], [0.0, 0.0]]
     """
     finite = natural > -np.inf
     known = np.where(finite, natural, 0.0)

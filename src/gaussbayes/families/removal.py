@@ -68,13 +68,7 @@ def degrees(weight: FloatArray, divisor: Divisor, n_means: int) -> FloatArray:
 
 
 def difference(total: FloatArray, part: FloatArray) -> FloatArray:
-    """Sums without a part of each; 0 where the rest is rounding, negative where it is not.
-
-    Examples
-    --------
-    >>> difference(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 2.0])).tolist()
-    [0.0, -1.0]
-    """
+    """Sums without a part of each; 0 where the rest is rounding, negative where it is not."""
     left = total - part
     left[np.abs(left) <= _ROUNDING * total] = 0.0
     return left

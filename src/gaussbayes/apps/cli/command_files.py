@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -323,7 +323,7 @@ def plain_blocks(source: "Source", what: str, selection: Any = None) -> Iterator
     from gaussbayes.data.selection import select_columns
 
     if selection is None:
-        selection = select_columns(source.inferred, None, (), source.handling)
+        selection = select_columns(source.inferred, None, {}, source.handling)
     return count_rows(
         source.selected_blocks(selection),
         what,
@@ -343,7 +343,7 @@ class FeatureRows:
         self, source: "Source", model: "Model", name: str, kept: Sequence[str] = ()
     ) -> None:
         from gaussbayes.data.categories import kind
-        from gaussbayes.data.roles import check_category_types, check_numbers
+        from gaussbayes.data.roles import check_types
         from gaussbayes.data.selection import select_columns
 
         self.source, self.model, self.kept = source, model, kept
@@ -351,24 +351,17 @@ class FeatureRows:
         names, contents = named_features(model, name), model.contents
         check_columns(source, names, f"the model's {len(names):,} feature{'s'[: len(names) > 1]}")
         categorical = [names[column] for column in model.schema.categorical]
-        numbers = [name for name in names if name not in categorical]
         known = zip(categorical, model.categories, strict=True)
-        selection = select_columns(
+        kinds: Any = {name: contents[name] for name in names}
+        self.selection = select_columns(
             source.inferred,
             list(dict.fromkeys([*kept, *names])),
-            numbers,
+            kinds,
             source.handling,
             as_held=kept,
-            categorical=categorical,
             strings=[name for name, categories in known if kind(categories) is str],
         )
-        check_numbers(selection.schema, numbers, source.shown, source.inferred.examples)
-        check_category_types(selection.schema, categorical, source.shown)
-        self.selection = replace(
-            selection,
-            counts=tuple(name for name in numbers if contents[name] == "count"),
-            bits=tuple(name for name in numbers if contents[name] == "bit"),
-        )
+        check_types(self.selection.schema, kinds, source.shown, None, source.inferred.examples)
 
     def answered(
         self, what: str, answer: "Callable[[Rows], Answer]"

@@ -41,7 +41,7 @@ def convert_command(
     command_files.check_no_overwriting(output, *source.files)
     names = list(source.schema.names if columns is None else columns)
     command_files.check_columns(source, names, "the columns asked for")
-    selection = select_columns(source.inferred, names, (), source.handling)
+    selection = select_columns(source.inferred, names, {}, source.handling)
     blocks = command_files.plain_blocks(source, "converting", selection)
     tables = (block.table.select(names) for block in blocks)
     command_files.write_tables(tables, selection.schema, output, output_format, escape=escape)

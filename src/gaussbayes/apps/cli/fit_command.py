@@ -105,12 +105,9 @@ def fit_loaded(files: LabelledFiles, loaded: MemoryRows, options: "Options") -> 
     assert model.learnt is not None
     seen = Reduced(
         model.learnt,
-        rows.features,
-        rows.target,
-        rows.categorical,
         files.n_rows,
         files.n_unlabelled,
         count_incomplete(table.rows),
-        rows.source.bad_rows,
+        bad_rows=rows.source.bad_rows,
     )
     return SourceFit(replace(model, target=rows.target), seen, selection)

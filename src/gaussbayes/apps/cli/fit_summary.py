@@ -49,7 +49,7 @@ def tell_fit(
     ]
     record: dict[str, Any] = {
         "model": name,
-        "target": reduced.target,
+        "target": model.target,
         "rows": reduced.n_rows - (reduced.n_unlabelled if chosen.labelled_only else 0),
         "classes": schema.classes.tolist(),
         "features": list(schema.titles),

@@ -42,9 +42,9 @@ def command(
     check_extra()  # before a large file is read
     table = None if data is None else _read(data, target, seed, **how)
 
-    from gaussbayes.apps.lab.backend import open_backend
+    from gaussbayes.apps.lab.backend import Backend
 
-    serve(open_backend(table), port=port, open_browser=not no_browser, tell=_tell)
+    serve(Backend(table), port=port, open_browser=not no_browser, tell=_tell)
 
 
 def _read(

@@ -13,11 +13,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route, WebSocketRoute
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from gaussbayes.apps.lab.backend import Backend
-from gaussbayes.apps.lab.session import GoneError, Worker, converse
+from gaussbayes.apps.lab.session import Worker, converse
 from gaussbayes.apps.lab.wire_format import as_json, error_text
 from gaussbayes.base.errors import GaussBayesError
 
@@ -60,7 +60,7 @@ def make_app(backend: Backend, worker: Worker) -> Starlette:
 
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
-        await converse(_SocketChannel(websocket), backend, worker)
+        await converse(websocket, backend, worker)
 
     files = {"plotly.min.js": plotly_file()}
     static = _files_in(STATIC)
@@ -76,29 +76,6 @@ def make_app(backend: Backend, worker: Worker) -> Starlette:
     )
     app.router.redirect_slashes = False
     return app
-
-
-class _SocketChannel:
-    """Starlette's socket as a conversation needs it."""
-
-    def __init__(self, socket: WebSocket) -> None:
-        self._socket = socket
-
-    async def receive(self) -> str | bytes:
-        message = await self._socket.receive()
-        if message["type"] == "websocket.disconnect":
-            raise GoneError
-        text: str | None = message.get("text")
-        return message["bytes"] if text is None else text
-
-    async def send(self, message: str | bytes) -> None:
-        try:
-            if isinstance(message, str):
-                await self._socket.send_text(message)
-            else:
-                await self._socket.send_bytes(message)
-        except WebSocketDisconnect:
-            raise GoneError from None
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):

@@ -9,6 +9,8 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from gaussbayes.analysis import novelty
+from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.decision import margins, rejected
 from gaussbayes.analysis.ellipse import ellipse, half_axes
 from gaussbayes.analysis.grid import Grid, line_over
@@ -37,16 +39,10 @@ from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.gaussian.structure import STRUCTURES
 
-_CERTAIN = 255
-"""A posterior of 1."""
-
+_CERTAIN = 255  # a posterior of 1
 _SIGMAS = (1, 2, 3)
-
-_N_POINTS = 61
-"""Of an ellipse, six degrees between neighbours: the page draws them smoothly."""
-
-_DIGITS = 6
-"""Of the coordinates of an ellipse."""
+_N_POINTS = 61  # of an ellipse, six degrees between neighbours: the page draws them smoothly
+_DIGITS = 6  # of the coordinates of an ellipse
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,12 +113,12 @@ def answer_scene(request: SceneRequest, store: Store) -> Answer:
         arrays |= _true_labels(asked.dataset, places)
     with problem_noted(head):
         view = asked.view(places.shown)
-        errors = row_errors(asked, places.shown, view)
+        errors = row_errors(asked, places.shown)
         head["classes"] = view.names
         head["errors"] |= {"train": errors.train, "test": errors.test}
         if request.pair[0] != request.pair[1]:
             # Those of both features stay where one of them is hidden.
-            head |= _outlines(view if request.hide is None else asked.view(asked.shown()))
+            head |= _outlines(asked.view(asked.shown()))
         layers = _layers(request, view, places.rows)
         arrays |= {name: places.image(values) for name, values in layers.items()}
         if "errors" in request.layers:
@@ -182,12 +178,12 @@ def answer_line(request: LineRequest, store: Store) -> Answer:
         head["parameters"] = view.record()
         if not names:
             raise DataError(NOTHING_TO_DRAW)
-        errors = row_errors(asked, shown, view)
+        errors = row_errors(asked, shown)
         head |= {"classes": view.names, "errors": errors_record(dataset, shown, errors)}
-        if isinstance(view, ModelView):
-            crossings = view.boundaries()
-            head["boundaries"] = [position for position, _, _ in crossings]
-            head["sides"] = [[left, right] for _, left, right in crossings]
+        if isinstance(view, ModelView) and view.classes.size > 1:
+            crossings = decision_boundaries(view.model)
+            head["boundaries"] = [each.position for each in crossings]
+            head["sides"] = [view.classes[[each.left, each.right]].tolist() for each in crossings]
         place = line_over(low, high, request.points)
         rows = number_rows(place[:, None])
         arrays = {"place": single(place)}
@@ -219,7 +215,7 @@ def answer_multiples(request: MultiplesRequest, store: Store) -> Answer:
             record["structure"] = {"covariance": choice.covariance, "shared": choice.shared}
         with problem_noted(record):
             shown = asked.all_features
-            errors = row_errors(asked, shown, asked.view(shown))
+            errors = row_errors(asked, shown)
             left_out = left_out_record(asked)
             record |= {"train": errors.train, "test": errors.test}
             record["leave_one_out"] = left_out and left_out["error"]
@@ -300,5 +296,7 @@ def _layers(request: SceneRequest, view: View, rows: Rows) -> dict[str, NDArray[
     logarithms = view.logarithms(rows, densities) if densities else {}
     arrays |= {name: single(values) for name, values in logarithms.items()}
     if request.novelty is not None and isinstance(view, ModelView):
-        arrays["novel"] = view.is_novel(rows, request.novelty).astype(np.uint8)
+        p_values = novelty.class_p_values(view.model, rows)
+        is_novel = novelty.novel(p_values, request.novelty, view.model.prior)
+        arrays["novel"] = is_novel.astype(np.uint8)
     return arrays

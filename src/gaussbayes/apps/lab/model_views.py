@@ -9,16 +9,17 @@ is kept with its dataset. What cannot be calculated for these data is a `GaussBa
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from inspect import signature
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis import class_moments, novelty
 from gaussbayes.analysis.bayes_error import BayesError, bayes_error
-from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.grid import limits
 from gaussbayes.apps.lab.messages import FitSettings, GaussiansByHand, ModelChoice, Neighbours
@@ -37,6 +38,8 @@ from gaussbayes.model.prior import Priors
 from gaussbayes.model.statistics import observe
 
 Value = TypeVar("Value")
+Function = TypeVar("Function", bound=Callable[..., Any])
+LeftOut: TypeAlias = tuple[RealArray, NDArray[np.intp], int] | None
 
 NOTHING_TO_DRAW = (
     "all features of this table hold categories, so that there is no plane and no line to draw: "
@@ -44,16 +47,9 @@ NOTHING_TO_DRAW = (
 )
 
 _LOGARITHMS = {"density": "log_likelihood", "joint": "log_joint", "evidence": "log_evidence"}
-"""What the page calls ``p(x | c)``, ``p(x, c)`` and ``p(x)``."""
-
-_NOTHING_TO_SHOW = (-5.0, 5.0)
-"""The limits of a feature without any value."""
-
-_FOLDS = 10
-"""In which rows are left out where there is no closed form, because something is missing."""
-
-_MANY, _FEWER_FOLDS = 20_000, 3
-"""Of more rows there are fewer folds: each takes a fit by EM."""
+_NOTHING_TO_SHOW = (-5.0, 5.0)  # the limits of a feature without any value
+# Folds of rows left out where there is no closed form: each takes a fit by EM.
+_MANY, _FOLDS, _FEWER_FOLDS = 20_000, 10, 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +68,7 @@ class View(ABC):
         """Everything that the page is told of one row."""
 
     def logarithms(self, rows: Rows, names: Sequence[str]) -> dict[str, RealArray]:  # noqa: ARG002
-        """Those of ``density`` and ``joint`` (k, n) and ``evidence`` (n,) that are asked for."""
+        """Of density ``p(x | c)`` and joint ``p(x, c)`` (k, n), and evidence ``p(x)`` (n,)."""
         return {}
 
     def labels(self, rows: Rows) -> NDArray[np.intp]:
@@ -105,31 +101,15 @@ class ModelView(View):
         return self.model.log_posterior(self._coded(rows), 1)
 
     def labels(self, rows: Rows) -> NDArray[np.intp]:
-        """The class code on the page of the most probable class (n,)."""
         return self.classes[self.model.labels(self._coded(rows), 1)]
 
     def logarithms(self, rows: Rows, names: Sequence[str]) -> dict[str, RealArray]:
-        """Those of ``density`` and ``joint`` (k, n) and ``evidence`` (n,) that are asked for."""
         coded = self._coded(rows)
         values = {name: getattr(self.model, _LOGARITHMS[name])(coded, 1) for name in names}
         return {
             name: each if each.ndim == 1 else self.all_classes(each, -np.inf).T
             for name, each in values.items()
         }
-
-    def is_novel(self, rows: Rows, level: float) -> NDArray[np.bool_]:
-        """Which rows are like no class (n,): every p-value is below the level."""
-        p_values = novelty.class_p_values(self.model, self._coded(rows))
-        return novelty.novel(p_values, level, self.model.prior)
-
-    def boundaries(self) -> list[tuple[float, int, int]]:
-        """Of one feature: where the decision changes, and the class codes left and right of it."""
-        if self.classes.size < 2:
-            return []
-        return [
-            (each.position, int(self.classes[each.left]), int(self.classes[each.right]))
-            for each in decision_boundaries(self.model)
-        ]
 
     def at(self, row: Rows) -> dict[str, Any]:
         row = self._coded(row)
@@ -216,13 +196,14 @@ class NeighbourView(View):
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LeftOutRows:
-    """Rows predicted by models that have not seen them."""
+def recalled(function: Function) -> Function:
+    """A function of a dataset or of an `AskedModel`, which keeps what was worked out of it."""
 
-    log_posterior: RealArray  # (n, k)
-    numbers: NDArray[np.intp]  # (n,) which rows these are
-    n_folds: int  # n if each was left out by itself
+    @wraps(function)
+    def recall(subject: Any, *args: Hashable) -> Any:
+        return subject.recall((function.__name__, *args), lambda: function(subject, *args))
+
+    return recall  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,6 +213,7 @@ class AskedModel(ABC):
     dataset: Dataset
     pair: tuple[int, int]
     choice: Any
+    made: dict[Hashable, Any] = field(default_factory=dict)  # for this request
 
     @abstractmethod
     def view(self, shown: ShownFeatures) -> View:
@@ -276,10 +258,11 @@ class AskedModel(ABC):
         some: NDArray[np.intp] = numbers[self.dataset.table.has_label[numbers]]
         return some
 
-    def left_out(self) -> LeftOutRows | None:
-        """Every labelled training row predicted by the model of all others; None without such.
+    def left_out(self) -> LeftOut:
+        """The labelled training rows, each predicted by a model of others; None without such.
 
-        Where there is no closed form, rows are left out in folds.
+        Log posteriors (n, k), which rows these are (n,), and in how many folds they were left out:
+        n in closed form.
         """
         return None
 
@@ -293,29 +276,24 @@ class FittedModel(AskedModel):
     def training(self) -> NDArray[np.intp]:
         return self.dataset.training(self.choice.first)
 
+    @recalled
     def view(self, shown: ShownFeatures) -> ModelView:
-        def make() -> ModelView:
-            table, names = self.dataset.table, self.dataset.classes
-            codes = np.array([table.labels.tolist().index(c) for c in self.model.classes.tolist()])
-            named = replace(self.model.schema, classes=np.array(names)[codes])
-            # What was learnt is not needed to look at a model.
-            part = replace(self.model, learnt=None, schema=named).marginal(table.columns_of(shown))
-            return ModelView(codes, names, part, self.model.n_parameters)
-
         if not (shown.numbers or shown.categories):
             raise DataError(NOTHING_TO_DRAW)
-        return self.recall(("view", shown.numbers, shown.categories), make)
+        table, names, model = self.dataset.table, self.dataset.classes, self.model
+        codes = np.array([table.labels.tolist().index(label) for label in model.classes.tolist()])
+        named = replace(model.schema, classes=np.array(names)[codes])
+        # What was learnt is not needed to look at a model.
+        part = replace(model, learnt=None, schema=named).marginal(table.columns_of(shown))
+        return ModelView(codes, names, part, model.n_parameters)
 
     @property
+    @recalled
     def model(self) -> Model:
         """The model of all features."""
-
-        def make() -> Model:
-            learnt = self._learnt
-            options = self._options(self._priors(learnt.classes))
-            return learnt.with_settings(options.settings(learnt.schema), "fit").solved(1)
-
-        return self.recall("fit", make)
+        learnt = self._learnt
+        options = self._options(self._priors(learnt.classes))
+        return learnt.with_settings(options.settings(learnt.schema), "fit").solved(1)
 
     def file_text(self) -> str:
         try:
@@ -325,7 +303,7 @@ class FittedModel(AskedModel):
             raise MessageError(msg) from None
         return model_files.dumps(model).decode("utf-8")
 
-    def left_out(self) -> LeftOutRows | None:
+    def left_out(self) -> LeftOut:
         table, model = self.dataset.table, self.model
         assert model.learnt is not None
         folds = _FOLDS if self.training.size <= _MANY else _FEWER_FOLDS
@@ -335,7 +313,7 @@ class FittedModel(AskedModel):
             return None  # without one of its rows there is no model
         labelled = self.usable(self.training, self.all_features)
         posterior = self.view(self.all_features).all_classes(outcome, -np.inf)
-        return LeftOutRows(posterior, labelled, n_folds)
+        return posterior, labelled, n_folds
 
     def fit_options(self) -> dict[str, Any]:
         """The classifier's options that make this model, but for those that are the usual ones.
@@ -353,9 +331,9 @@ class FittedModel(AskedModel):
         return {name: value for name, value in options.items() if value != usual[name]}
 
     def _options(self, priors: Priors = None) -> Options:
-        settings = {name: getattr(self.choice, name) for name in self.choice.__struct_fields__}
-        del settings["first"]
-        return check_options(**settings | {"priors": priors})
+        settings = msgspec.structs.asdict(self.choice) | {"priors": priors}
+        settings.pop("first")
+        return check_options(**settings)
 
     @property
     def _learnt(self) -> Model:
@@ -406,11 +384,13 @@ class ModelByHand(AskedModel):
 
     @property
     def all_features(self) -> ShownFeatures:
-        """The features of the pair."""
         return self.shown()
 
-    def recall(self, key: Hashable, make: Callable[[], Value]) -> Value:  # noqa: ARG002
-        return make()
+    def recall(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        if key not in self.made:
+            self.made[key] = make()
+        value: Value = self.made[key]
+        return value
 
     def one_feature(self, feature: int) -> ShownFeatures:
         if feature not in self.pair:
@@ -419,6 +399,7 @@ class ModelByHand(AskedModel):
             raise MessageError(msg)
         return super().one_feature(feature)
 
+    @recalled
     def view(self, shown: ShownFeatures) -> ModelView:
         if not shown.numbers:
             raise DataError(NOTHING_TO_DRAW)
@@ -464,11 +445,9 @@ class VotesOfNeighbours(AskedModel):
 
     @property
     def all_features(self) -> ShownFeatures:
-        """All features that hold numbers."""
         return replace(self.dataset.every_feature, categories=())
 
     def view(self, shown: ShownFeatures) -> NeighbourView:
-        """The vote by these features, among the labelled training rows that have them."""
         k, table, columns = self.choice.k, self.dataset.table, shown.numbers
         if not columns:
             msg = "nearest neighbours need numbers: categories have no distances between them"
@@ -493,18 +472,16 @@ class VotesOfNeighbours(AskedModel):
         return NeighbourView(codes, self.dataset.classes, neighbours, rows)
 
     def usable(self, numbers: NDArray[np.intp], shown: ShownFeatures) -> NDArray[np.intp]:
-        """Those of some rows that have a label and all numbers: there is no distance to others."""
         some = super().usable(numbers, shown)
         missing = np.isnan(self.dataset.table.X[some][:, shown.numbers])
         return some[~missing.any(axis=1)]
 
-    def left_out(self) -> LeftOutRows | None:
-        """Every row that votes, by the votes of the others."""
+    def left_out(self) -> LeftOut:
         view = self.view(self.all_features)
         if view.rows.size <= self.choice.k:
             return None
         votes = view.all_classes(view.log_posterior(None), -np.inf)
-        return LeftOutRows(votes, view.rows, view.rows.size)
+        return votes, view.rows, view.rows.size
 
     def file_text(self) -> str:
         msg = "nearest neighbours have no model file: take the rows instead"
@@ -550,16 +527,13 @@ def least_error(dataset: Dataset, shown: ShownFeatures) -> BayesError | None:
     return error
 
 
+@recalled
 def feature_limits(dataset: Dataset, column: int) -> tuple[float, float]:
     """What to show of a feature: all rows, or the true classes where there are none."""
-
-    def make() -> tuple[float, float]:
-        values = dataset.table.X[:, column : column + 1]
-        rows = values[~np.isnan(values).any(axis=1)]
-        truth = true_view(dataset, ShownFeatures((column,), (0,)))
-        if not rows.size and truth is None:
-            return _NOTHING_TO_SHOW
-        low, high = limits(None if truth is None else truth.model, rows)
-        return float(low[0]), float(high[0])
-
-    return dataset.recall(("limits", column), make)
+    values = dataset.table.X[:, column : column + 1]
+    rows = values[~np.isnan(values).any(axis=1)]
+    truth = true_view(dataset, ShownFeatures((column,), (0,)))
+    if not rows.size and truth is None:
+        return _NOTHING_TO_SHOW
+    low, high = limits(None if truth is None else truth.model, rows)
+    return float(low[0]), float(high[0])

@@ -8,7 +8,14 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.evaluation import evaluate
 from gaussbayes.apps.lab.messages import NumbersRequest
-from gaussbayes.apps.lab.model_views import AskedModel, ModelView, View, asked_model, least_error
+from gaussbayes.apps.lab.model_views import (
+    AskedModel,
+    ModelView,
+    View,
+    asked_model,
+    least_error,
+    recalled,
+)
 from gaussbayes.apps.lab.store import Dataset, Store
 from gaussbayes.apps.lab.training_data import ShownFeatures
 from gaussbayes.apps.lab.wire_format import Answer, problem_noted
@@ -24,20 +31,18 @@ class RowErrors:
     test: float | None  # of those held out
 
 
-def row_errors(asked: AskedModel, shown: ShownFeatures, view: View) -> RowErrors:
+@recalled
+def row_errors(asked: AskedModel, shown: ShownFeatures) -> RowErrors:
     """The rows that the model gets wrong."""
-
-    def make() -> RowErrors:
-        table = asked.dataset.table
-        wrong = np.zeros(table.codes.size, dtype=np.bool_)
-        numbers = asked.usable(np.arange(wrong.size), shown)
-        if numbers.size:
-            wrong[numbers] = view.labels(table.part(shown)[numbers]) != table.codes[numbers]
-        parts = [asked.usable(each, shown) for each in _parts(asked)]
-        train, test = (float(wrong[part].mean()) if part.size else None for part in parts)
-        return RowErrors(wrong, train, test)
-
-    return asked.recall(("row errors", shown), make)
+    table = asked.dataset.table
+    wrong = np.zeros(table.codes.size, dtype=np.bool_)
+    numbers = asked.usable(np.arange(wrong.size), shown)
+    if numbers.size:
+        labels = asked.view(shown).labels(table.part(shown)[numbers])
+        wrong[numbers] = labels != table.codes[numbers]
+    parts = [asked.usable(each, shown) for each in _parts(asked)]
+    train, test = (float(wrong[part].mean()) if part.size else None for part in parts)
+    return RowErrors(wrong, train, test)
 
 
 def _parts(asked: AskedModel) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -87,21 +92,19 @@ def answer_numbers(request: NumbersRequest, store: Store) -> Answer:
     return Answer(head)
 
 
+@recalled
 def left_out_record(asked: AskedModel) -> dict[str, Any] | None:
     """The evaluation of every training row by the model of all others; None without such models.
 
     Where they are left out in folds, ``folds`` says in how many.
     """
-
-    def make() -> dict[str, Any] | None:
-        left_out = asked.left_out()
-        if left_out is None:
-            return None
-        codes = asked.dataset.table.codes[left_out.numbers]
-        record = _record(asked.view(asked.all_features), left_out.log_posterior, codes)
-        return record | {"folds": None if left_out.n_folds == codes.size else left_out.n_folds}
-
-    return asked.recall("left out", make)
+    left_out = asked.left_out()
+    if left_out is None:
+        return None
+    log_posterior, numbers, n_folds = left_out
+    codes = asked.dataset.table.codes[numbers]
+    record = _record(asked.view(asked.all_features), log_posterior, codes)
+    return record | {"folds": None if n_folds == codes.size else n_folds}
 
 
 def _record(view: View, log_posterior: RealArray, codes: NDArray[Any]) -> dict[str, Any]:

@@ -14,7 +14,9 @@ from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from gaussbayes.apps.lab.backend import Backend
 from gaussbayes.apps.lab.wire_format import MessageError, encode, error_text
@@ -22,38 +24,15 @@ from gaussbayes.base.errors import GaussBayesError
 
 Result = TypeVar("Result")
 
-_QUICK = ("data", "scene", "point", "line")
-"""Kinds that a hand on the mouse waits for; they are answered before others."""
-
-_SHORT = 50_000
-"""Texts up to this length are read at once; longer ones in a thread, so that others go on."""
-
+_QUICK = ("data", "scene", "point", "line")  # a hand on the mouse waits for them: they go first
+_SHORT = 50_000  # longer texts are read in a thread, so that others go on
 _log = logging.getLogger(__name__)
-
-
-class GoneError(Exception):
-    """The page at the other end was closed."""
-
-
-class Channel(Protocol):
-    """The socket, as a conversation needs it; both raise `GoneError` when nobody is there."""
-
-    async def receive(self) -> str | bytes:
-        """The next message."""
-
-    async def send(self, message: str | bytes) -> None:
-        """Send a message."""
 
 
 class Worker:
     """Runs functions one after the other in a thread of its own, in the order they came.
 
     The thread is a daemon: at Ctrl-C nobody waits for a long calculation that nobody reads.
-
-    Examples
-    --------
-    >>> asyncio.run(Worker().run(pow, 2, 10))
-    1024
     """
 
     def __init__(self) -> None:
@@ -84,17 +63,7 @@ class Worker:
 
 
 class Waiting:
-    """Requests that wait, at most one of each kind.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace as Request
-    >>> waiting = Waiting()
-    >>> for number, kind in enumerate(["numbers", "scene", "scene"]):
-    ...     waiting.put(Request(number=number, kind=kind))
-    >>> [asyncio.run(waiting.get()).number for _ in range(2)]
-    [2, 0]
-    """
+    """Requests that wait, at most one of each kind."""
 
     def __init__(self) -> None:
         self._latest: dict[str, Any] = {}
@@ -115,38 +84,44 @@ class Waiting:
         return request
 
 
-async def converse(channel: Channel, backend: Backend, worker: Worker) -> None:
+async def converse(socket: WebSocket, backend: Backend, worker: Worker) -> None:
     """Read requests and answer them until the page is gone."""
     waiting = Waiting()
-    answering = asyncio.create_task(_answer_all(channel, backend, worker, waiting))
+    answering = asyncio.create_task(_answer_all(socket, backend, worker, waiting))
     try:
-        with suppress(GoneError):
-            while True:
-                message = await channel.receive()
+        with suppress(WebSocketDisconnect):
+            while (message := await socket.receive())["type"] == "websocket.receive":
                 try:
-                    waiting.put(await _read(message, backend))
+                    waiting.put(await _read(message.get("text"), backend))
                 except MessageError as error:
-                    await channel.send(error_text(str(error), error.kind, error.number))
+                    await _send(socket, error_text(str(error), error.kind, error.number))
     finally:
         answering.cancel()
         with suppress(asyncio.CancelledError):
             await answering
 
 
-async def _read(message: str | bytes, backend: Backend) -> Any:
-    if isinstance(message, bytes):
+async def _read(text: str | None, backend: Backend) -> Any:
+    if text is None:
         msg = "a request must be JSON in a text message, got a binary message"
         raise MessageError(msg)
-    if len(message) > _SHORT:
-        return await asyncio.to_thread(backend.read, message)
-    return backend.read(message)
+    if len(text) > _SHORT:
+        return await asyncio.to_thread(backend.read, text)
+    return backend.read(text)
 
 
-async def _answer_all(channel: Channel, backend: Backend, worker: Worker, waiting: Waiting) -> None:
-    with suppress(GoneError):
+async def _answer_all(
+    socket: WebSocket, backend: Backend, worker: Worker, waiting: Waiting
+) -> None:
+    with suppress(WebSocketDisconnect):
         while True:
             request = await waiting.get()
-            await channel.send(await worker.run(answered, request, backend))
+            await _send(socket, await worker.run(answered, request, backend))
+
+
+async def _send(socket: WebSocket, message: str | bytes) -> None:
+    kind = "text" if isinstance(message, str) else "bytes"
+    await socket.send({"type": "websocket.send", kind: message})
 
 
 def answered(request: Any, backend: Backend) -> str | bytes:

@@ -24,18 +24,18 @@ from gaussbayes.apps.lab.training_data import Table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.arrow_columns import (
+from gaussbayes.data.roles import Request, check_types, choose_roles
+from gaussbayes.data.selection import listed
+from gaussbayes.data.tables import (
     dictionary_parts,
     is_category,
     is_dictionary,
     is_label,
+    is_missing,
     is_number,
     is_string,
     value_type,
 )
-from gaussbayes.data.roles import Request, check_labels, check_numbers, choose_roles
-from gaussbayes.data.selection import listed
-from gaussbayes.data.tables import is_missing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -135,7 +135,7 @@ def read_file(name: str, body: bytes) -> NamedTable:
     """
     from gaussbayes.data.bad_rows import HOW_TO_SKIP
     from gaussbayes.data.files import open_source
-    from gaussbayes.data.listing import format_by_name
+    from gaussbayes.data.source_files import format_by_name
 
     if not body:
         msg = f"{name} is empty"
@@ -297,8 +297,7 @@ def labelled_rows(
     try:
         request = Request(target, features, categorical_features=categorical)
         chosen = choose_roles(table.column_names, request)
-        check_labels(table.schema, target, name)
-        check_numbers(table.schema, chosen.numeric, name)
+        check_types(table.schema, chosen.kinds, name, target)
         codes, labels = _class_codes(table, target)
         rows = chosen.encoder.encode_block(table)
     except DataError as error:

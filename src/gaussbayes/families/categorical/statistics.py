@@ -27,17 +27,6 @@ class CategoricalStatistics:
     The features lie beside each other: ``of(j)`` are the columns of feature j. A category is one
     that weighs something in some class; of two parts each may have categories that the other lacks.
     Integer weights are summed exactly, so that the order does not matter to the bit.
-
-    Examples
-    --------
-    >>> def counted(codes, categories):
-    ...     rows = Rows(np.empty((len(codes), 0)), np.array([codes], np.int32).T, (categories,))
-    ...     return count(rows, Targets(np.zeros(len(codes), np.int32), 1))
-    >>> both = counted([1, 0, 1], ("M", "S")) + counted([0], ("L",))
-    >>> both.categories, both.count.tolist()
-    ((('L', 'M', 'S'),), [[1.0, 1.0, 2.0]])
-    >>> both.without(counted([0, 1], ("L", "S")), Schema(np.arange(1), 1)).categories
-    (('M', 'S'),)
     """
 
     categories: tuple[Categories, ...]  # q times m_j
@@ -177,13 +166,7 @@ def starts(categories: tuple[Categories, ...]) -> list[int]:
 
 
 def translation(categories: Categories, known: Categories) -> CodeArray:
-    """The codes among known categories of codes −2, −1, 0 … m − 1 among others (2 + m,).
-
-    Examples
-    --------
-    >>> translation(("a", "c", "d"), ("b", "c")).tolist()  # missing, unseen, 'a', 'c', 'd'
-    [-2, -1, -1, 1, -1]
-    """
+    """The codes among known categories of codes −2, −1, 0 … m − 1 among others (2 + m,)."""
     if categories is known or categories == known:
         return np.arange(MISSING, len(known), dtype=np.int32)
     number: dict[Any, int] = {category: code for code, category in enumerate(known)}

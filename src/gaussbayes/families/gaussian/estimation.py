@@ -47,10 +47,9 @@ def maximum(
 
     A penalty is added to the log-likelihood.
     """
-    shape, shared = structure.shape, structure.shared
-    scatter = moments.scatters(shape.layout, shared=shared)
-    weight = moments.weight.sum(keepdims=True) if shared else moments.weight
-    degrees = weight
+    shape = structure.shape
+    scatter = moments.scatters(shape.layout, shared=structure.shared)
+    degrees = weight = structure.weights(moments.weight)
     if penalty is not None:
         scatter, degrees = penalty.added(scatter), weight + penalty.weight
     covariance = shape.of(shape.from_scatter(scatter, degrees), names, weight)
@@ -60,12 +59,9 @@ def maximum(
 def given(
     names: Schema, structure: Structure, means: ArrayLike, covariances: ArrayLike
 ) -> GaussianDensity:
-    """A density that the user wrote down.
+    """A density that the user wrote down, with means (k, d).
 
-    Parameters
-    ----------
-    means : (k, d)
-    covariances : full (k, d, d) or shared (d, d); diagonal (k, d) or (d,); spherical (k,) or ()
+    Covariances are full (k, d, d) or shared (d, d); diagonal (k, d) or (d,); spherical (k,) or ().
     """
     k, d = names.classes.shape[0], names.n_features
     mean = _finite_numbers("means", means)
@@ -112,7 +108,7 @@ def _values(
         return mixture
     shared, shape = structure.shared, structure.shape
     scatter = moments.scatters(shape.layout, shared=shared)
-    weight = moments.weight.sum(keepdims=True) if shared else moments.weight
+    weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     n_means = float(moments.n_classes) if shared else 1.0
     degrees = weight if divisor == "mle" else weight - n_means
     if (degrees <= 0).any():
@@ -124,9 +120,8 @@ def _values(
         )
         raise DataError(msg)
     values = shape.from_scatter(scatter, degrees)
-    if shrinkage is None or shape.isotropic:
-        return values
-    return shrink(values, shrinkage, weight)
+    unshrunk = shrinkage is None or shape.isotropic
+    return values if unshrunk else shrink(values, shrinkage, weight)
 
 
 def _center(moments: ClassMoments) -> tuple[FloatArray, FloatArray]:

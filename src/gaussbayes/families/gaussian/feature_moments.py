@@ -5,8 +5,8 @@ row is a product over the features it has. For full covariances it is where EM s
 units that it calculates in.
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FeatureMoments:
+class FeatureMoments(NamedTuple):
     """Moments of each class and feature over the rows that have a value of the feature.
 
     The mean is ``anchor + offset``, as in `ClassMoments`; both are 0 where no row has a value. Of a
@@ -34,8 +33,7 @@ class FeatureMoments:
 
     def together(self) -> "FeatureMoments":
         """The moments of all rows, as those of one class."""
-        parts = (self.weight, self.anchor, self.offset, self.scatter)
-        return _merged(*(part[:, None] for part in parts))
+        return _merged(*(part[:, None] for part in self))
 
     def variance(self, structure: Structure) -> FloatArray:
         """The most likely variances (m, d) of uncorrelated features; 0 where no row has a value.
@@ -90,12 +88,7 @@ def feature_moments(statistics: GaussianStatistics) -> FeatureMoments:
     if statistics.cells is None:
         return complete
     others = moments_of_cells(statistics.cells, k)
-    return _merged(
-        np.stack([complete.weight, others.weight]),
-        np.stack([complete.anchor, others.anchor]),
-        np.stack([complete.offset, others.offset]),
-        np.stack([complete.scatter, others.scatter]),
-    )
+    return _merged(*(np.stack(pair) for pair in zip(complete, others, strict=True)))
 
 
 def moments_of_cells(cells: PatternMoments, n_classes: int) -> FeatureMoments:
@@ -107,9 +100,8 @@ def moments_of_cells(cells: PatternMoments, n_classes: int) -> FeatureMoments:
     edges = np.searchsorted(cells.codes, np.arange(n_classes + 1)).tolist()
     for c, (first, end) in enumerate(pairwise(edges)):
         some = (part[first:end] for part in (weight, cells.anchor, cells.offset, squares))
-        merged = _merged(*some)
-        total.weight[c], total.anchor[c] = merged.weight, merged.anchor
-        total.offset[c], total.scatter[c] = merged.offset, merged.scatter
+        for whole, part in zip(total, _merged(*some), strict=True):
+            whole[c] = part
     return total
 
 

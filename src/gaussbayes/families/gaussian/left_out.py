@@ -303,7 +303,7 @@ class _Path:
             return Frame(None, scatter, np.zeros(scatter.shape[0]), full=False)
         if self.shrinkages[0]:
             return principal_frame(scatter, names)
-        weight = moments.weight.sum(keepdims=True) if shared else moments.weight
+        weight = self.structure.weights(moments.weight)
         divide = degrees(weight, self.divisor, moments.n_classes if shared else 1)
         return white_frame(shape.from_scatter(scatter, _positive(divide)), names, divide)
 

@@ -132,8 +132,13 @@ class _Entries:
 
     def write(self, values: FloatArray, place: str) -> Raw:
         """The entries as a flat array; there must be nothing where a value is missing."""
-        if self.matrices:
-            _check_symmetric(values, place)
+        bits = np.ascontiguousarray(values).view(np.int64)
+        unlike = np.argwhere(bits != bits.mT) if self.matrices else bits[:0]
+        if unlike.size:
+            c, i, j = unlike[0].tolist()
+            expected = f"symmetric, use (S + Sᵀ) / 2: entry ({i}, {j}) of matrix {c} is"
+            got = f"entry ({j}, {i}), {values[c, j, i]}"
+            refuse(place, f"{expected} {values[c, i, j]}", got)
         parts = [np.empty(0)]
         for some, there in self.masks():
             wrong = ~there & (values[some] != 0)
@@ -182,15 +187,10 @@ def _size(n_features: int) -> int:
 
 def write_statistics(statistics: GaussianStatistics) -> StatisticsRecord:
     """Statistics as a record: flat arrays, matrices as lower triangles."""
-    moments, cells, layout = (
-        statistics.moments,
-        statistics.cells,
-        LAYOUTS[statistics.moments.layout],
-    )
-    there = np.ones(moments.anchor.shape, dtype=bool)
+    moments, layout = statistics.moments, LAYOUTS[statistics.moments.layout]
+    there, scatters = np.ones(moments.anchor.shape, dtype=bool), layout.stacked(moments.scatter)
     with within("cells"):
-        written = None if cells is None else _write_cells(cells)
-    scatters = layout.stacked(moments.scatter)
+        written = None if statistics.cells is None else _write_cells(statistics.cells)
     return StatisticsRecord(
         moments.layout,
         numbers(moments.weight, "weight"),
@@ -244,16 +244,6 @@ def _check_mean(anchor: FloatArray, offset: FloatArray, entries: _Entries) -> No
     if not finite.all():
         c, i = np.argwhere(~finite)[0].tolist()
         refuse(f"offset[{entries.position(c, i)}]", "a finite mean with the anchor", offset[c, i])
-
-
-def _check_scatter(scatter: FloatArray, entries: _Entries) -> None:
-    """Raise for scatters (m, d, d), or sums of squares (m, d), that no rows have."""
-    if entries.matrices:
-        _check_definite(scatter, "scatter", entries)
-    elif not (scatter >= 0).all():
-        c, i = np.argwhere(~(scatter >= 0))[0].tolist()
-        place = f"scatter[{entries.position(c, i)}]"
-        refuse(place, "a sum of squares, which is not negative", scatter[c, i])
 
 
 # Cells: rows with missing values.
@@ -318,8 +308,7 @@ def _patterns(strings: Sequence[str], d: int) -> Observed:
             expected = f"a string of {d} characters, 1 for a value that is observed, else 0"
             refuse(f"observed[{at}]", expected, f"{pattern!r:.80}")
     digits = np.frombuffer("".join(strings).encode("ascii"), np.uint8)
-    there: Observed = (digits == ord("1")).reshape(len(strings), d)
-    return there
+    return np.asarray(digits == ord("1")).reshape(len(strings), d)
 
 
 def _check_order(codes: Sequence[int], patterns: Sequence[str], d: int) -> None:
@@ -382,62 +371,50 @@ def _read_covariance(array: Raw, structure: Structure, names: Schema) -> Shape:
     return covariance
 
 
-# Symmetric matrices.
+# What scatters and covariances can be.
 
 
-def _check_symmetric(matrices: FloatArray, place: str) -> None:
-    """Raise unless matrices (m, d, d) are symmetric to the bit."""
-    bits = np.ascontiguousarray(matrices).view(np.int64)
-    unlike = np.argwhere(bits != bits.transpose(0, 2, 1))
-    if unlike.size:
-        c, i, j = unlike[0].tolist()
-        expected = f"symmetric, use (S + Sᵀ) / 2: entry ({i}, {j}) of matrix {c} is"
-        got = f"entry ({j}, {i}), {matrices[c, j, i]}"
-        refuse(place, f"{expected} {matrices[c, i, j]}", got)
+def _check_scatter(scatter: FloatArray, entries: _Entries) -> None:
+    """Raise for scatters (m, d, d), or sums of squares (m, d), that no rows have.
 
-
-def _check_definite(matrices: FloatArray, place: str, entries: _Entries) -> None:
-    """Raise unless symmetric matrices (m, d, d) are positive semi-definite, but for rounding.
-
-    Each feature is measured in units of its largest sum of squares in any of the matrices, so that
-    units do not matter; what is left when rows have been removed may be rounding of that size.
+    Matrices must be positive semi-definite, but for rounding. Each feature is measured in units of
+    its largest sum of squares in any of them, so that units do not matter; what is left when rows
+    have been removed may be rounding of that size.
     """
-    unit = _check_entries(matrices, place, entries)
-    d = matrices.shape[1]
-    nonzero = np.flatnonzero(matrices.any(axis=(1, 2)))  # a single row has no scatter
+    unit, d = _check_entries(scatter, "scatter", entries), scatter.shape[1]
+    nonzero = np.flatnonzero(scatter.any(axis=(1, 2))) if entries.matrices else np.empty(0)
     for some in ranges(nonzero.size, max(1, _TOGETHER // max(1, d * d))):
-        scaled = matrices[nonzero[some]]
+        scaled = scatter[nonzero[some]]
         scaled *= unit[:, None]
         scaled *= unit
         np.einsum("mii->mi", scaled)[...] += _ROUNDING
         good = cholesky(scaled)
         if good < scaled.shape[0]:
             c = int(nonzero[some.start + good])
-            refuse(place, f"positive semi-definite, as sums of squares are; matrix {c} is not")
+            refuse("scatter", f"positive semi-definite, as sums of squares are; matrix {c} is not")
 
 
-def _check_entries(matrices: FloatArray, place: str, entries: _Entries) -> FloatArray:
-    """Raise if an entry of symmetric matrices (m, d, d) is larger than its two features allow.
+def _check_entries(values: FloatArray, place: str, entries: _Entries) -> FloatArray:
+    """Raise for a sum of squares below 0, or an entry larger than its two features allow.
 
-    Returns the units of the features (d,) as `_check_definite` has them: times the units of both
-    of its features, an entry is at most 1.
+    Returns the units of the features (d,) in which no entry is above 1.
     """
-    squares = np.einsum("mii->mi", matrices)
+    squares = np.einsum("mii->mi", values) if entries.matrices else values
     if (squares < 0).any():
         c, i = np.argwhere(squares < 0)[0].tolist()
-        expected = "a sum of squares, which is not negative"
-        refuse(f"{place}[{entries.position(c, i, i)}]", expected, squares[c, i])
+        at = entries.position(c, i, i if entries.matrices else None)
+        refuse(f"{place}[{at}]", "a sum of squares, which is not negative", squares[c, i])
     unit: FloatArray = 1.0 / np.sqrt(squares.max(axis=0, initial=_UNDERFLOW))
     # In these units |sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ) ≤ 1, and 0 if one of the features does not vary.
     bound = np.sqrt(squares * unit * unit)
-    for i in range(squares.shape[1]):
+    for i in range(squares.shape[1] if entries.matrices else 0):
         with np.errstate(over="ignore"):
-            row = matrices[:, i, :i] * unit[i]
+            row = values[:, i, :i] * unit[i]
             row *= unit[:i]
         wrong = np.abs(row) > bound[:, i, None] * bound[:, :i] + _ROUNDING
         if wrong.any():
             c, j = np.argwhere(wrong)[0].tolist()
-            bounds = f"{matrices[c, i, i]} × {matrices[c, j, j]}"
+            bounds = f"{values[c, i, i]} × {values[c, j, j]}"
             expected = f"at most √({bounds}), by the features' own sums of squares"
-            refuse(f"{place}[{entries.position(c, i, j)}]", expected, matrices[c, i, j])
+            refuse(f"{place}[{entries.position(c, i, j)}]", expected, values[c, i, j])
     return unit

@@ -45,6 +45,15 @@ class Structure:
         return Structure(self.covariance), Structure(self.covariance, 1.0)
 
     @property
+    def maximised(self) -> "Structure":
+        """The end whose likelihood has a maximum that is known: shared, or else own covariances."""
+        return self.parts[int(self.shared)]
+
+    def weights(self, weight: FloatArray) -> FloatArray:
+        """How much the rows of each covariance weigh (m,), by those of each class (k,)."""
+        return np.asarray(weight.sum(keepdims=True)) if self.shared else weight
+
+    @property
     def name(self) -> str:
         """What people call it.
 
