@@ -141,12 +141,6 @@ def _whole_table(name: str, source: "Source") -> "pa.Table":
     import pyarrow as pa
 
     fields = list(source.schema)
-    if len(fields) > _MOST_COLUMNS:
-        msg = (
-            f"{name} has {len(fields):,} columns, and the lab takes {_MOST_COLUMNS:,}: leave out "
-            "those that do not matter"
-        )
-        raise MessageError(msg)
     coded = source.inferred.categorical
     numbers = [each.name for each in fields if is_number(each.type) and each.name not in coded]
     parts, n_rows, n_bytes = [], 0, 0
