@@ -358,10 +358,8 @@ class IndependentColumns(Smoothed):
     def density(self, sums: Any, together: Any = None) -> Any:
         """The density that maximises likelihood and penalty, where it is determined.
 
-        Parameters
-        ----------
-        sums : of k classes; their arrays may have further axes before those of class and column
-        together : the sums over all rows as those of one class; None adds those of the classes
+        Arrays of `sums` may have further axes before those of class and column. `together` are the
+        sums over all rows as those of one class; None adds those of the classes.
         """
         raise NotImplementedError
 
