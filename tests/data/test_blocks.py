@@ -129,12 +129,12 @@ def test_breaking_off_ends_the_threads(ending: str, tmp_path: Path) -> None:
 
 PROGRAM = """
 import sys
-from gaussbayes.data.reduction import reduce_rows
+from gaussbayes.data.reduction import open_rows
 from gaussbayes.data.readers import text
 from gaussbayes.data.roles import Request
 text.BLOCK_BYTES = 1000
 kinds = lambda block, threads: block.classes[block.targets.codes].tolist()
-found = reduce_rows("-", Request("kind"), kinds)
+found = open_rows("-", Request("kind")).reduce(kinds)
 print(found.n_rows, sorted(set(found.total)), found.total)
 """
 

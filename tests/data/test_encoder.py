@@ -21,7 +21,6 @@ from gaussbayes.data.categories import (
     factorise,
     in_order,
     kind,
-    positions,
     unite,
     warn_of_many,
     warn_of_unseen,
@@ -192,7 +191,6 @@ def test_union_of_categories(a: tuple, b: tuple, both: tuple) -> None:
 
 def test_categories_in_order() -> None:
     assert in_order(["b", "a", "b"], "'x'") == ("a", "b")
-    assert positions((1, 3), (1, 2, 3)).tolist() == [0, 2]
     with pytest.raises(SchemaError, match=r"'wind' .*different types, 'a' \(str\) and 1 \(int\)"):
         unite((1, 2), ("a",), "'wind'")
 

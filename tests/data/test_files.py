@@ -11,7 +11,7 @@ from pyarrow import parquet
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.data import reduction
-from gaussbayes.data.file_rows import FileRows, file_partial
+from gaussbayes.data.file_rows import FileRows, part_partial, parts_of
 from gaussbayes.data.roles import Request
 from gaussbayes.model.options import check_options
 from tests.data.tables import (
@@ -77,7 +77,10 @@ def test_files_are_merged_in_a_tree_of_their_own(tmp_path: Path) -> None:
     plan = pickle.loads(pickle.dumps(rows.plan(fold, rows.encoder)))
     tree: MergeTree = MergeTree()
     for number in (3, 0, 4, 2, 1):
-        tree.add(number, pickle.loads(pickle.dumps(file_partial(plan, number))))
+        of_file: MergeTree = MergeTree()
+        for place, places in enumerate(parts_of(plan, number)):
+            of_file.add(place, pickle.loads(pickle.dumps(part_partial(places, 0, number, plan))))
+        tree.add(number, of_file.result().of_file())
     apart = tree.result()
     assert apart.n_rows == 900
     assert same_bits(whole.moments, apart.total.parts[0].moments)

@@ -17,7 +17,7 @@ from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import DataError
 from gaussbayes.data import dask as cluster
 from gaussbayes.data.file_rows import FileRows
-from gaussbayes.data.reduction import OnUnlabelled, open_rows, reduce_rows
+from gaussbayes.data.reduction import OnUnlabelled, open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.model import statistics
@@ -126,12 +126,14 @@ def test_labels_are_read_as_they_are_written(tmp_path: Path) -> None:
     ]
     for text, mark, expected in cases:
         (tmp_path / "a.csv").write_text(text)
-        assert reduce_rows(tmp_path / "a.csv", Request("y", mark=mark), labels).total == expected
+        assert (
+            open_rows(tmp_path / "a.csv", Request("y", mark=mark)).reduce(labels).total == expected
+        )
     table = pa.table({"x": [1.0, 2.0, 3.0], "y": [1.0, float("nan"), 2.0]})
     FORMATS[".parquet"](table, tmp_path / "a.parquet")
-    found = reduce_rows(tmp_path / "a.parquet", Request("y"), labels)
+    found = open_rows(tmp_path / "a.parquet", Request("y")).reduce(labels)
     assert (found.total, found.n_unlabelled) == ([1.0, None, 2.0], 1)
-    found = reduce_rows(tmp_path / "a.parquet", Request(None, ["x"]), labels)
+    found = open_rows(tmp_path / "a.parquet", Request(None, ["x"])).reduce(labels)
     assert (found.total, found.n_unlabelled) == ([None] * 3, 3)
 
 
@@ -139,8 +141,8 @@ def test_infinity_is_named_in_rows_without_label(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,y\n1,u\ninf,\n3,v\n")
     fold = OnUnlabelled(both)
     with pytest.raises(DataError, match="row 2, column 'x': 'inf' is not finite"):
-        reduce_rows(tmp_path / "a.csv", Request("y"), fold)
-    found = reduce_rows(tmp_path / "a.csv", Request("y", bad_rows="skip"), fold)
+        open_rows(tmp_path / "a.csv", Request("y")).reduce(fold)
+    found = open_rows(tmp_path / "a.csv", Request("y", bad_rows="skip")).reduce(fold)
     assert (found.total, found.n_rows, found.bad_rows.count) == (None, 2, 1)
 
 
@@ -159,5 +161,5 @@ def test_a_frame_that_holds_categories_where_numbers_are_demanded() -> None:
         pd.DataFrame({"visits": pd.Categorical([1, 2, 3]), "y": list("uvu")}), npartitions=1
     )
     rows = open_rows(frame, Request("y", kinds={"visits": "number"}))
-    assert rows.categorical == ()
+    assert rows.encoder.categorical == ()
     assert rows.reduce(lambda block, _: block.rows.matrix[:, 0].sum()).total == 6.0

@@ -19,7 +19,6 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError, NonFiniteError
 from gaussbayes.base.finite import overflow_error
-from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.bad_rows import BadRowError
@@ -27,7 +26,7 @@ from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import encode
 from gaussbayes.data.prefetch import read_ahead
 from gaussbayes.data.readers.batches import batch_rows, recut
-from gaussbayes.data.reduction import BlockReader, Fold, Partial, PlacedRows, RowSource
+from gaussbayes.data.reduction import BlockReader, Fold, PlacedRows, Reduced, RowSource
 from gaussbayes.data.roles import Request, Roles, check_no_others, choose_roles
 from gaussbayes.data.selection import ParsedTable, Selection
 from gaussbayes.data.tables import is_missing
@@ -47,6 +46,8 @@ def feature_column(position: int) -> str:
 class EngineRows(RowSource):
     """The rows of a table of an engine."""
 
+    shown = "the table"
+
     def __init__(self, frame: Any, roles: Roles, request: Request) -> None:
         super().__init__(roles, request)
         self._frame = frame  # a narwhals LazyFrame
@@ -65,18 +66,17 @@ class EngineRows(RowSource):
         schema = frame.collect_schema()
         typed = [name for name, kind in schema.items() if kind in (nw.Categorical, nw.Enum)]
         roles = choose_roles(schema.names(), request, typed)
-        kinds = [(name, schema[name]) for name in roles.numbers]
-        check_no_others(
-            [(name, kind) for name, kind in kinds if not (kind.is_numeric() or kind == nw.Boolean)]
-        )
-        for name in (*roles.categorical, *([] if roles.target is None else [roles.target])):
-            _as_label(schema[name], name, "labels" if name == roles.target else "categories")
-        return cls(frame, roles, request)
+        held = {name: schema[name] for name, kind in roles.kinds.items() if kind != "category"}
+        wrong = [item for item in held.items() if not item[1].is_numeric()]
+        check_no_others([(name, kind) for name, kind in wrong if kind != nw.Boolean])
+        rows = cls(frame, roles, request)
+        rows._selected(named=True)  # raises for labels and categories that cannot be
+        return rows
 
     @property
     def can_push_down(self) -> bool:
         """Whether sums can stand for the rows: rows that are to be left out must be looked at."""
-        return self.roles.target is not None and self.request.bad_rows == "error"
+        return self.target is not None and self.request.bad_rows == "error"
 
     @cached_property
     def table(self) -> "EngineTable":
@@ -94,67 +94,50 @@ class EngineRows(RowSource):
         """The rows that have no label alone."""
         import narwhals.stable.v2 as nw
 
-        assert self.roles.target is not None
-        kind = self._frame.collect_schema()[self.roles.target]
-        missing = ~_is_label(nw.col(self.roles.target), kind, self.request.mark)
-        roles = replace(self.roles, target=None)
-        return EngineRows(self._frame.filter(missing), roles, self.request)
+        assert self.target is not None
+        kind = self._frame.collect_schema()[self.target]
+        missing = ~_is_label(nw.col(self.target), kind, self.request.mark)
+        return EngineRows(
+            self._frame.filter(missing), replace(self.roles, target=None), self.request
+        )
 
     def blocks(self, encoder: Encoder | None = None) -> Iterator[PlacedRows]:
         """The rows, some at a time."""
-        reader = self._reader(encoder or self.encoder)
-        n_rows = 0
+        reader, first = self._reader(encoder or self.encoder), 1
         for parsed in self._parsed():
-            usable = parsed.sifted(reader.selection, finite=True)
-            if usable.problems and reader.selection.bad_rows == "error":
-                raise BadRowError(usable.problems[0]).placed(self._shown, 1 + n_rows)
+            try:
+                usable = reader.usable(parsed, finite=True)
+            except BadRowError as error:
+                raise error.placed(self.shown, first) from None
             if usable.table.num_rows:
-                place = f"{self._shown}, rows from {1 + n_rows} on"
+                place = f"{self.shown}, rows from {first} on"
                 yield PlacedRows(reader.read(usable.table), place)
-            n_rows += parsed.n_records
+            first += parsed.n_records
 
-    @property
-    def _shown(self) -> str:
-        return "the table"
-
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
         push_down = getattr(fold, "push_down", None)
         if push_down is not None and self.can_push_down and encoder.categories is None:
             total = push_down(self.table)
             if total is not None:
                 n_rows, n_incomplete = int(self.table.n_rows.sum()), self.table.n_incomplete
-                labelled = Partial(total, n_rows, n_incomplete=n_incomplete, weighs=True)
+                labelled: Reduced[Any] = Reduced(
+                    total, n_rows, n_incomplete=n_incomplete, weighs=True
+                )
                 if not self.table.n_unlabelled:
                     return labelled
                 return labelled + self.without_label.partial(fold, encoder, n_jobs)
-        reader, threads = self._reader(encoder), n_threads(n_jobs)
-        tree: MergeTree[Partial] = MergeTree()
-        tree.add(0, Partial())
-        n_records = 0
-        for number, parsed in enumerate(read_ahead(self._parsed()), start=1):
-            try:
-                part = reader.fold(parsed, fold, threads, self._shown)
-            except BadRowError as error:
-                raise error.placed(self._shown, 1 + n_records) from None
-            tree.add(number, part)
-            n_records += part.n_records
-        return tree.result()
+        reader, tables = self._reader(encoder), read_ahead(self._parsed())
+        reduced = reader.total(tables, fold, n_threads(n_jobs), self.shown)
+        if reduced.stop is not None:
+            raise reduced.stop.placed(self.shown, 1)
+        return reduced
 
     def _reader(self, encoder: Encoder) -> BlockReader:
         import pyarrow as pa
 
-        roles, request = self.roles, self.request
-        selection = Selection(
-            pa.schema([]),
-            request.bad_rows,
-            roles.numbers,
-            roles.present(request),
-            () if roles.weights is None else (roles.weights,),
-            roles.counts,
-            roles.bits,
-            categorical=roles.categorical,
-        )
-        return BlockReader(roles, encoder, selection, request.complete, request.mark)
+        present, bad_rows = self.roles.present(self.request), self.request.bad_rows
+        selection = Selection(pa.schema([]), self.roles.kinds, present, bad_rows)
+        return BlockReader(self.roles, self.request, encoder, selection)
 
     def _parsed(self) -> Iterator[ParsedTable]:
         """The rows in tables of one length."""
@@ -167,19 +150,19 @@ class EngineRows(RowSource):
         import narwhals.stable.v2 as nw
 
         schema, roles = self._frame.collect_schema(), self.roles
-        columns = []
+        ours = {name: feature_column(position) for position, name in enumerate(roles.features)}
+        ours |= {roles.weights: WEIGHT} if roles.weights is not None else {}
+        columns = {
+            name: nw.col(name).cast(nw.Float64) for name in ours if name not in roles.categorical
+        }
+        for name in roles.categorical:
+            columns[name] = _as_label(schema[name], name, "categories")
         if roles.target is not None:
-            label = _as_label(schema[roles.target], roles.target, "labels")
-            columns.append(label.alias(roles.target if named else LABEL))
-        for position, name in enumerate(roles.features):
-            column = nw.col(name).cast(nw.Float64)
-            if name in roles.categorical:
-                column = _as_label(schema[name], name, "categories")
-            columns.append(column.alias(name if named else feature_column(position)))
-        if roles.weights is not None:
-            column = nw.col(roles.weights).cast(nw.Float64)
-            columns.append(column.alias(roles.weights if named else WEIGHT))
-        return self._frame.select(*columns)
+            ours[roles.target] = LABEL
+            columns[roles.target] = _as_label(schema[roles.target], roles.target, "labels")
+        return self._frame.select(
+            *(column.alias(name if named else ours[name]) for name, column in columns.items())
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,8 +199,7 @@ class EngineTable:
         if weighted:
             column = nw.col(WEIGHT)
             sums += [column.sum(), column.min().alias("least"), column.count().alias("weights")]
-        terms = frame.with_columns(*made) if made else frame
-        groups = terms.group_by(LABEL).agg(*sums)
+        groups = (frame.with_columns(*made) if made else frame).group_by(LABEL).agg(*sums)
         result = collected(groups.head(MOST_CLASSES + 3))
 
         n_rows = floats(result, "n")
@@ -245,17 +227,9 @@ class EngineTable:
         if n_unlabelled:
             kind = frame.collect_schema()[LABEL]
             frame = frame.filter(_is_label(nw.col(LABEL), kind, request.mark))
-        table = cls(
-            frame,
-            roles,
-            classes,
-            tuple(labels[place] for place in order),
-            n_rows[order],
-            weight[order],
-            observed[order],
-            total[order],
-            n_unlabelled,
-        )
+        of_classes = (n_rows[order], weight[order], observed[order], total[order])
+        names = tuple(labels[place] for place in order)
+        table = cls(frame, roles, classes, names, *of_classes, n_unlabelled)
         return table._with_incomplete(numeric, complete=request.complete)
 
     @property
@@ -277,10 +251,8 @@ class EngineTable:
 
         Returns
         -------
-        result : a frame of narwhals with the keys, the sums, ``n``, the number of rows, and
-            ``weight``, how much they weigh
-        codes : (q,) the class of each group
-        n_rows : (q,)
+        A frame of narwhals with the keys, the sums, ``n``, the number of rows, and ``weight``, how
+        much they weigh; the class of each group (q,), and its number of rows (q,).
         """
         import narwhals.stable.v2 as nw
 
@@ -364,21 +336,19 @@ def _as_label(kind: Any, name: str, what: str) -> Any:
     import narwhals.stable.v2 as nw
 
     label = nw.col(name)
-    if kind in {nw.String, nw.Boolean}:
-        return label
     if isinstance(kind, nw.Categorical | nw.Enum):
         return label.cast(nw.String)
     if kind in {nw.Int128, nw.UInt128}:
         return label.cast(nw.Int64)
     if kind.is_decimal():
         return label.cast(nw.Float64)
-    if kind.is_numeric():
-        return label
-    msg = (
-        f"column {name!r} holds {kind} values, but {what} are strings, integers or booleans: cast "
-        "it in the query"
-    )
-    raise DataError(msg)
+    if not (kind in {nw.String, nw.Boolean} or kind.is_numeric()):
+        msg = (
+            f"column {name!r} holds {kind} values, but {what} are strings, integers or booleans: "
+            "cast it in the query"
+        )
+        raise DataError(msg)
+    return label
 
 
 def _is_mark(label: object, mark: Any) -> bool:
@@ -435,9 +405,7 @@ def _raise_for_weights(frame: Any, roles: Roles, total: float) -> None:
     weight = nw.col(WEIGHT)
     bad = _count_where(frame, [~weight.is_finite() | weight.is_null() | (weight < 0)])[0]
     what = f"they are not in {_rows(bad)}" if bad else f"they sum to {total:g}"
-    msg = (
-        f"weights must be finite, not negative and not all zero: in column {roles.weights!r} {what}"
-    )
+    msg = f"weights must be finite, not negative, not all zero: in column {roles.weights!r} {what}"
     raise DataError(msg)
 
 

@@ -14,11 +14,16 @@ from numpy.typing import NDArray
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError, MissingLabelError, SchemaError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.arrow_columns import dictionary_parts, is_dictionary, is_string
-from gaussbayes.data.arrow_columns import numbers as column_numbers
-from gaussbayes.data.bad_rows import BadRowError, RowProblem, shorten
+from gaussbayes.data.bad_rows import BadRow, BadRowError, shorten
 from gaussbayes.data.rows import UNLABELLED, Targets
-from gaussbayes.data.tables import is_missing, series_values
+from gaussbayes.data.tables import (
+    column_values,
+    dictionary_parts,
+    is_dictionary,
+    is_missing,
+    is_string,
+    series_values,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,21 +56,15 @@ def read_targets(
     >>> targets, classes = read_targets(["b", None, "a", "?"], mark="?")
     >>> targets.labels.tolist(), targets.n_unlabelled, classes.tolist()
     ([1, -1, 0, -1], 2, ['a', 'b'])
-    >>> read_targets([[0, 1], [1, 0]])[0].labels.tolist()
-    [1, 0]
     """
     values, names = _as_array(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     labels: CodeArray | FloatArray
-    n_unlabelled = 0
-    if values.ndim == 1:
-        labels, classes, n_unlabelled = _encode_some(values, mark)
-    elif values.ndim == 2 and values.shape[1] > 1:
+    if values.ndim == 2 and values.shape[1] > 1:
         labels, classes, n_unlabelled = _soft_labels(values, names)
     else:
-        msg = f"y should be a 1d array of labels, or soft labels (n, k); got {values.shape}"
-        raise DataError(msg)
+        labels, classes, n_unlabelled = _coded(values, mark)
     n = labels.shape[0]
     if n_rows is not None and n != n_rows:
         msg = f"X has {n_rows} rows, but y has {n}; give one label for each row"
@@ -73,13 +72,25 @@ def read_targets(
     return Targets(labels, classes.shape[0], read_weights(weights, n), n_unlabelled), classes
 
 
-def codes_among(known: LabelArray, targets: Targets, classes: LabelArray) -> Targets:
-    """The same targets, with codes among the known classes.
+def encode(y: Any) -> tuple[CodeArray, LabelArray]:
+    """Class codes (n,) of labels, none of which is missing, and those that occur, sorted (k,).
 
-    Raises
-    ------
-    SchemaError
-        If a label is none of them.
+    Examples
+    --------
+    >>> codes, classes = encode(["b", "a", "b"])
+    >>> codes.tolist(), classes.tolist()
+    ([1, 0, 1], ['a', 'b'])
+    """
+    codes, classes, n_missing = _coded(_as_array(y)[0], None)
+    if n_missing:
+        row = int(np.argmax(codes == UNLABELLED))
+        msg = f"Input y contains NaN: the label in row {row} is missing; leave out such rows"
+        raise MissingLabelError(msg)
+    return codes, classes
+
+
+def codes_among(known: LabelArray, targets: Targets, classes: LabelArray) -> Targets:
+    """The same targets, with codes among the known classes; raises for a label that is none.
 
     Examples
     --------
@@ -99,6 +110,231 @@ def codes_among(known: LabelArray, targets: Targets, classes: LabelArray) -> Tar
         return replace(targets, labels=soft, n_classes=k)
     translation = np.append(places, np.int32(UNLABELLED))  # −1 is the last entry
     return replace(targets, labels=translation[targets.codes], n_classes=k)
+
+
+def check_known(labels: LabelArray, known: LabelArray) -> None:
+    """Raise if one of the labels is not among the known ones."""
+    names = known.tolist()
+    unknown = [label for label in labels.tolist() if label not in names]
+    if unknown:
+        msg = f"unknown labels: {unknown!r:.200}; the classes are {names!r:.200}"
+        raise SchemaError(msg)
+
+
+def unite(a: LabelArray, b: LabelArray) -> tuple[LabelArray, CodeArray, CodeArray]:
+    """The classes of both, and the codes that those of `a` and of `b` have among them.
+
+    Examples
+    --------
+    >>> classes, of_a, of_b = unite(np.array(["a", "c"]), np.array(["b", "c"]))
+    >>> classes.tolist(), of_a.tolist(), of_b.tolist()
+    (['a', 'b', 'c'], [0, 2], [1, 2])
+    """
+    numbers = {a.dtype.kind, b.dtype.kind} <= set("biuf")
+    if not a.size or not b.size:  # no labels have no type
+        both = a if a.size else b
+    elif numbers or a.dtype.kind == b.dtype.kind:
+        both = np.concatenate([a, b])
+    else:  # NumPy would turn 1 into '1' to make a number and a string alike
+        both = np.concatenate([a.astype(object), b.astype(object)])
+    codes, classes = encode(both)
+    return classes, codes[: a.size], codes[a.size :]
+
+
+def read_weights(weights: Any, n_rows: int) -> FloatArray | None:
+    """How much each row counts (n,): finite, not negative, not all zero."""
+    if weights is None:
+        return None
+    try:
+        values = np.ascontiguousarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = f"sample_weight must be numbers, one for each row, got {weights!r:.200}"
+        raise DataError(msg) from None
+    if values.shape != (n_rows,):
+        msg = f"sample_weight must have shape ({n_rows},), one for each row, got {values.shape}"
+        raise DataError(msg)
+    with np.errstate(over="ignore"):
+        total = float(values.sum())
+    if not (values.min(initial=0.0) >= 0 and total < np.inf):
+        bad = np.flatnonzero(~((values >= 0) & (values < np.inf)))
+        which = f"row {bad[0]} has {values[bad[0]]}" if bad.size else f"together {total}"
+        msg = f"sample_weight must be finite and not negative: {which}"
+        raise DataError(msg)
+    if total == 0:
+        msg = f"Sample weights must contain at least one non-zero number: all {n_rows} are zero"
+        raise DataError(msg)
+    return values
+
+
+# Labels in memory.
+
+
+def _as_array(y: Any) -> tuple[NDArray[Any], Sequence[object] | None]:
+    """The values of `y`, and the names of its columns if it is a frame."""
+    if type(y) is np.ndarray:
+        return y, None
+    if y is None:
+        msg = "fitting requires y to be passed, but the target y is None"
+        raise DataError(msg)
+    if not isinstance(y, list | tuple | np.ndarray):
+        import narwhals.stable.v2 as nw
+
+        if nw.dependencies.is_into_series(y):
+            return series_values(nw.from_native(y, series_only=True)), None
+        if nw.dependencies.is_into_dataframe(y):
+            frame = nw.from_native(y, eager_only=True)
+            return frame.to_numpy(), frame.columns
+    if np.ma.is_masked(y):
+        labels: NDArray[Any] = np.ma.getdata(y).astype(object)
+        labels[np.ma.getmaskarray(y)] = None
+        return labels, None
+    try:
+        values = np.asarray(y)
+    except ValueError:  # rows of different lengths
+        values = np.empty(0)
+    if values.ndim == 0 or (values.size == 0 and len(y) > 0):
+        msg = f"y should be a 1d array of labels, one for each row, got {y!r:.200}"
+        raise DataError(msg)
+    if values.dtype.kind in "US" and values.ndim == 1 and isinstance(y, list | tuple):
+        # A list of unlike things becomes strings as a whole; so does a missing label in it.
+        kinds = {type(value) for value in y}
+        if not (kinds <= {str, np.str_} or kinds <= {bytes, np.bytes_}):
+            values = np.fromiter(y, dtype=object, count=len(y))
+    return values, None
+
+
+def _coded(values: NDArray[Any], mark: Any) -> tuple[CodeArray, LabelArray, int]:
+    """Class codes, −1 for missing labels, the classes, and how many labels are missing."""
+    if values.ndim != 1:
+        msg = f"y should be a 1d array of labels, or soft labels (n, k); got shape {values.shape}"
+        raise DataError(msg)
+    missing = _missing(values, mark)
+    if missing is None or not missing.any():
+        return *_ranked(values, np.arange(0)), 0
+    present = np.flatnonzero(~missing)
+    some = values[present]
+    kinds = set(map(type, some.tolist())) if some.dtype.kind == "O" else set()
+    if kinds in ({int}, {bool}):  # objects only because a label was missing
+        some = np.array(some.tolist())
+    codes = np.full(values.size, UNLABELLED, np.int32)
+    codes[present], classes = _ranked(some, present)
+    return codes, classes, values.size - present.size
+
+
+def _missing(values: NDArray[Any], mark: Any) -> NDArray[np.bool_] | None:
+    """Which labels are missing, or are the mark of a missing one (n,); None if none can be."""
+    kind = values.dtype.kind
+    missing: NDArray[np.bool_] | None = None
+    if kind in "fMm":
+        missing = np.asarray(np.isnan(values) if kind == "f" else np.isnat(values))
+    elif kind not in "biuUSc":
+        listed = values.tolist()
+        try:
+            distinct: Any = dict.fromkeys(listed)
+        except TypeError:  # some cannot be compared
+            distinct = listed
+        if any(map(is_missing, distinct)):
+            missing = np.fromiter(map(is_missing, listed), bool, values.size)
+    numeric = isinstance(mark, int | float | np.number | np.bool_)
+    if mark is None or (kind in "biuf" and not numeric) or (kind == "U" and numeric):
+        return missing
+    marked = np.fromiter((bool(each == mark) for each in values.tolist()), bool, values.size)
+    return marked if missing is None else missing | marked
+
+
+def _ranked(labels: NDArray[Any], rows: NDArray[np.intp]) -> tuple[CodeArray, LabelArray]:
+    """Codes of labels that are there, and the classes; `rows` are their numbers, if others miss."""
+    kind = labels.dtype.kind
+    if labels.size == 0:
+        return np.empty(0, np.int32), labels
+    if kind == "c":
+        msg = f"Complex data not supported: y holds complex numbers ({labels[0]} in row 0)"
+        raise DataError(msg)
+    if kind not in "biuf":
+        return _ranked_objects(labels)
+    if kind == "f" and not (np.isfinite(labels) & (np.rint(labels) == labels)).all():
+        _raise_for_floats(labels, rows if rows.size else np.arange(labels.size))
+    lowest, highest = int(labels.min()), int(labels.max())
+    if highest - lowest < _WIDEST_SPAN and lowest >= -(1 << 63) and highest < 1 << 63:
+        whole = labels.astype(np.int64, copy=False)
+        codes, present = kernels.active().encode(whole, lowest, highest - lowest + 1)
+        return codes, (np.flatnonzero(present) + lowest).astype(labels.dtype.newbyteorder("="))
+    classes, inverse = np.unique(labels, return_inverse=True)
+    return inverse.astype(np.int32), classes
+
+
+def _raise_for_floats(labels: NDArray[Any], rows: NDArray[np.intp]) -> None:
+    """Raise for labels that are measurements."""
+    infinite = np.flatnonzero(~np.isfinite(labels))
+    if infinite.size:
+        msg = f"Input y contains infinity: the label in row {rows[infinite[0]]}; leave it out"
+        raise DataError(msg)
+    place = np.flatnonzero(np.rint(labels) != labels)[0]
+    msg = (
+        f"Unknown label type: continuous. The label in row {rows[place]} is {labels[place]}, but a "
+        "classifier expects classes: strings, integers or booleans"
+    )
+    raise DataError(msg)
+
+
+def _ranked_objects(labels: NDArray[Any]) -> tuple[CodeArray, LabelArray]:
+    values = list(labels) if labels.dtype.kind in "Mm" else labels.tolist()
+    try:
+        distinct = dict.fromkeys(values)
+    except TypeError as error:
+        msg = f"Unknown label type: a label must be a string, a number or a boolean; {error}"
+        raise DataError(msg) from None
+    try:
+        ordered = sorted(distinct)
+    except TypeError:
+        of_each = {type(label).__name__: label for label in distinct}
+        some = ", ".join(f"{label!r} ({name})" for name, label in of_each.items())
+        msg = (
+            f"labels of different types have no order: {some}; make them all strings or all numbers"
+        )
+        raise DataError(msg) from None
+    code_of = {label: code for code, label in enumerate(ordered)}
+    codes = np.fromiter(map(code_of.__getitem__, values), np.int32, len(values))
+    if labels.dtype.kind != "O":
+        return codes, np.array(ordered, dtype=labels.dtype)
+    return codes, np.fromiter(ordered, object, len(ordered))
+
+
+def _soft_labels(
+    values: NDArray[Any], names: Sequence[object] | None
+) -> tuple[CodeArray | FloatArray, LabelArray, int]:
+    k = values.shape[1]
+    meaning = f"y of shape {values.shape} holds soft labels, the proportion of each of {k} classes"
+    try:
+        soft = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = f"{meaning}, so it must hold numbers; labels are given as one column"
+        raise DataError(msg) from None
+    total = soft.sum(axis=1)
+    rounding = float(np.finfo(values.dtype).eps) if values.dtype.kind == "f" else 0.0
+    unlabelled = np.asarray(np.isnan(soft).all(axis=1))
+    good = (soft >= 0).all(axis=1)  # NaN is not
+    good &= np.abs(total - 1.0) <= max(_SUM_TOLERANCE, rounding)
+    good |= unlabelled
+    if not good.all():
+        row = int(np.flatnonzero(~good)[0])
+        msg = (
+            f"{meaning}: finite, not negative, together 1. Row {row} is "
+            f"{soft[row].tolist()!s:.200}, which sums to {total[row]:g}"
+        )
+        raise DataError(msg)
+    ranks, classes = encode(np.arange(k) if names is None else list(names))
+    if names is not None:
+        soft = soft[:, np.argsort(ranks)]
+    n_unlabelled = int(np.count_nonzero(unlabelled))
+    if ((soft == 0) | (soft == 1) | unlabelled[:, None]).all():
+        codes = np.argmax(soft, axis=1).astype(np.int32)
+        codes[unlabelled] = UNLABELLED
+        return codes, classes, n_unlabelled
+    return soft, classes, n_unlabelled
+
+
+# Labels in columns of Arrow tables.
 
 
 def read_label_column(
@@ -138,232 +374,31 @@ def read_label_column(
     present = codes[codes >= 0] if codes.min(initial=0) < 0 else codes
     occurring = np.bincount(present, minlength=values.size) > 0
     missing = np.fromiter((_is_missing_label(each, mark) for each in values.tolist()), bool)
-    kept = occurring & ~missing
-    if values.dtype.kind == "O":
-        values = _spelled_integers(values, kept, codes, name) if integers else values
-        ranks, classes = encode(np.array(values[kept].tolist()))
-    else:
-        ranks, classes = encode(values[kept])
+    kept = np.flatnonzero(occurring & ~missing)
+    some: list[Any] = values[kept].tolist()
+    if integers and values.dtype.kind == "O":
+        some = [_integer(values, place, codes, name) for place in kept.tolist()]
+    ranks, classes = encode(np.array(some) if values.dtype.kind == "O" else values[kept])
     translation = np.full(values.size + 1, UNLABELLED, np.int32)  # −1 is the last entry
-    translation[:-1][kept] = ranks
+    translation[kept] = ranks
     labels: CodeArray = translation[codes]
     complete = present is codes and not (occurring & missing).any()
     return labels, classes, 0 if complete else int(np.count_nonzero(labels == UNLABELLED))
 
 
-def check_known(labels: LabelArray, known: LabelArray) -> None:
-    """Raise if one of the labels is not among the known ones.
-
-    Examples
-    --------
-    >>> check_known(np.array(["a"]), np.array(["a", "b"]))
-    """
-    names = known.tolist()
-    unknown = [label for label in labels.tolist() if label not in names]
-    if unknown:
-        msg = f"unknown labels: {unknown!r:.200}; the classes are {names!r:.200}"
-        raise SchemaError(msg)
-
-
-def encode(y: Any) -> tuple[CodeArray, LabelArray]:
-    """Class codes (n,) of labels, none of which is missing, and those that occur, sorted (k,).
-
-    Examples
-    --------
-    >>> codes, classes = encode(["b", "a", "b"])
-    >>> codes.tolist(), classes.tolist()
-    ([1, 0, 1], ['a', 'b'])
-    """
-    labels, _ = _as_array(y)
-    if labels.ndim != 1:
-        msg = f"y should be a 1d array of labels, got an array of shape {labels.shape}"
-        raise DataError(msg)
-    kind = labels.dtype.kind
-    if labels.size == 0:
-        return np.empty(0, np.int32), labels
-    if kind == "f":
-        _check_integers(labels)
-    if kind in "biuf":
-        return _encode_numbers(labels)
-    if kind == "c":
-        msg = f"Complex data not supported: y holds complex numbers ({labels[0]} in row 0)"
-        raise DataError(msg)
-    return _encode_objects(labels)
-
-
-def unite(a: LabelArray, b: LabelArray) -> tuple[LabelArray, CodeArray, CodeArray]:
-    """The classes of both, and the codes that those of `a` and of `b` have among them.
-
-    Examples
-    --------
-    >>> classes, of_a, of_b = unite(np.array(["a", "c"]), np.array(["b", "c"]))
-    >>> classes.tolist(), of_a.tolist(), of_b.tolist()
-    (['a', 'b', 'c'], [0, 2], [1, 2])
-    """
-    numbers = {a.dtype.kind, b.dtype.kind} <= set("biuf")
-    if not a.size or not b.size:  # no labels have no type
-        both = a if a.size else b
-    elif numbers or a.dtype.kind == b.dtype.kind:
-        both = np.concatenate([a, b])
-    else:  # NumPy would turn 1 into '1' to make a number and a string alike
-        both = np.concatenate([a.astype(object), b.astype(object)])
-    codes, classes = encode(both)
-    return classes, codes[: a.size], codes[a.size :]
-
-
-def read_weights(weights: Any, n_rows: int) -> FloatArray | None:
-    """How much each row counts (n,): finite, not negative, not all zero.
-
-    Examples
-    --------
-    >>> read_weights([1, 2], 2).tolist()
-    [1.0, 2.0]
-    """
-    if weights is None:
-        return None
-    try:
-        values = np.ascontiguousarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = f"sample_weight must be numbers, one for each row, got {weights!r:.200}"
-        raise DataError(msg) from None
-    if values.shape != (n_rows,):
-        msg = f"sample_weight must have shape ({n_rows},), one for each row, got {values.shape}"
-        raise DataError(msg)
-    with np.errstate(over="ignore"):
-        total = float(values.sum())
-    if not (values.min(initial=0.0) >= 0 and total < np.inf):
-        bad = np.flatnonzero(~((values >= 0) & (values < np.inf)))
-        which = f"row {bad[0]} has {values[bad[0]]}" if bad.size else f"together {total}"
-        msg = f"sample_weight must be finite and not negative: {which}"
-        raise DataError(msg)
-    if total == 0:
-        msg = f"Sample weights must contain at least one non-zero number: all {n_rows} are zero"
-        raise DataError(msg)
-    return values
-
-
-def _as_array(y: Any) -> tuple[NDArray[Any], Sequence[object] | None]:
-    """The values of `y`, and the names of its columns if it is a frame."""
-    if type(y) is np.ndarray:
-        return y, None
-    if y is None:
-        msg = "fitting requires y to be passed, but the target y is None"
-        raise DataError(msg)
-    if not isinstance(y, list | tuple | np.ndarray):
-        import narwhals.stable.v2 as nw
-
-        if nw.dependencies.is_into_series(y):
-            return _of_series(nw.from_native(y, series_only=True)), None
-        if nw.dependencies.is_into_dataframe(y):
-            frame = nw.from_native(y, eager_only=True)
-            return frame.to_numpy(), frame.columns
-    return _of_sequence(y), None
-
-
-def _of_series(series: Any) -> NDArray[Any]:
-    if series.dtype.is_integer() and series.null_count():
-        # As floats, which is how NumPy has missing values, large integers would be rounded.
-        return np.fromiter(series.to_list(), object, len(series))
-    return series_values(series)
-
-
-def _of_sequence(y: Any) -> NDArray[Any]:
-    if np.ma.is_masked(y):
-        labels: NDArray[Any] = np.ma.getdata(y).astype(object)
-        labels[np.ma.getmaskarray(y)] = None
-        return labels
-    try:
-        values = np.asarray(y)
-    except ValueError:  # rows of different lengths
-        values = np.empty(0)
-    if values.ndim == 0 or (values.size == 0 and len(y) > 0):
-        msg = f"y should be a 1d array of labels, one for each row, got {y!r:.200}"
-        raise DataError(msg)
-    if values.dtype.kind in "US" and values.ndim == 1 and isinstance(y, list | tuple):
-        # A list of unlike things becomes strings as a whole; so does a missing label in it.
-        kinds = {type(value) for value in y}
-        if not (kinds <= {str, np.str_} or kinds <= {bytes, np.bytes_}):
-            return np.fromiter(y, dtype=object, count=len(y))
-    return values
-
-
-def _encode_some(values: NDArray[Any], mark: Any) -> tuple[CodeArray, LabelArray, int]:
-    """Class codes, −1 for missing labels, the classes, and how many labels are missing."""
-    missing = _missing(values)
-    if mark is not None:
-        marked = _marked(values, mark)
-        missing = marked if missing is None else missing | marked
-    n_missing = 0 if missing is None else int(np.count_nonzero(missing))
-    if missing is None or not n_missing:
-        return *encode(values), 0
-    codes = np.full(values.size, UNLABELLED, np.int32)
-    present = ~missing
-    try:
-        codes[present], classes = encode(_plain_numbers(values[present]))
-    except DataError:
-        encode(_with_first(values, present))  # a message names the row among all
-        raise
-    return codes, classes, n_missing
-
-
-def _missing(values: NDArray[Any]) -> NDArray[np.bool_] | None:
-    """Which labels are missing (n,); None where the type has no missing ones."""
-    kind = values.dtype.kind
-    if kind in "biuUSc":
-        return None
-    if kind == "f":
-        return np.asarray(np.isnan(values))
-    if kind in "Mm":
-        return np.asarray(np.isnat(values))
-    listed = values.tolist()
-    if not any(map(is_missing, _distinct(listed))):
-        return None
-    return np.fromiter(map(is_missing, listed), bool, values.size)
-
-
-def _distinct(values: list[Any]) -> Any:
-    """The different values, as far as they can be compared."""
-    try:
-        return dict.fromkeys(values)
-    except TypeError:
-        return values
-
-
-def _marked(values: NDArray[Any], mark: Any) -> NDArray[np.bool_]:
-    """Which labels are the mark of a missing one."""
-    numeric = isinstance(mark, int | float | np.number | np.bool_)
-    if values.dtype.kind in "biuf":
-        return np.asarray(values == mark) if numeric else np.zeros(values.size, bool)
-    if values.dtype.kind == "U":
-        return np.asarray(values == mark) if isinstance(mark, str) else np.zeros(values.size, bool)
-    return np.fromiter((bool(each == mark) for each in values.tolist()), bool, values.size)
-
-
-def _plain_numbers(labels: NDArray[Any]) -> NDArray[Any]:
-    """Integers and booleans that are objects only because a label was missing, as such."""
-    kinds = set(map(type, labels.tolist())) if labels.dtype.kind == "O" else set()
-    return np.array(labels.tolist()) if kinds in ({int}, {bool}) else labels
-
-
-def _with_first(values: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
-    """The labels, with one that is there in place of those that are missing."""
-    filled = values.copy()
-    if present.any():
-        filled[~present] = values[present][0]
-    return filled
-
-
 def _number_labels(column: Any, name: str) -> tuple[CodeArray, LabelArray]:
     """The codes of a column of numbers or booleans, −1 for null and NaN, and the labels."""
-    if not column.null_count:
-        numbers = column_numbers(column)
-        if numbers.dtype.kind != "f":
-            return encode(numbers)
+    numbers = column_values(column.drop_null() if column.null_count else column)
+    if numbers.dtype.kind != "f" and not column.null_count:
+        return encode(numbers)
     valid = np.asarray(column.is_valid())
-    numbers = column_numbers(column.drop_null())
     if numbers.dtype.kind == "f":
-        _check_classes(numbers, valid, name)
         absent = np.isnan(numbers)
+        wrong = ~(np.isfinite(numbers) & (np.rint(numbers) == numbers)) & ~absent
+        if wrong.any():  # measurements
+            row, value = int(np.flatnonzero(valid)[np.argmax(wrong)]), numbers[np.argmax(wrong)]
+            problem = "is not a class: these are strings, integers or booleans"
+            raise BadRowError(BadRow("", row, name, shorten(value), problem), skippable=False)
         valid[np.flatnonzero(valid)[absent]] = False
         numbers = numbers[~absent]
     codes = np.full(len(column), UNLABELLED, np.int32)
@@ -381,115 +416,11 @@ def _is_missing_label(value: object, mark: Any) -> bool:
     return mark in {str(value), str(int(value)) if whole else ""}  # type: ignore[call-overload]
 
 
-def _spelled_integers(
-    values: NDArray[Any], kept: NDArray[np.bool_], codes: NDArray[Any], name: str
-) -> NDArray[Any]:
-    """Strings that spell integers as these, where they are needed."""
-    spelled = values.copy()
-    for place in np.flatnonzero(kept).tolist():
-        try:
-            spelled[place] = int(values[place])
-        except ValueError:
-            row = int(np.flatnonzero(codes == place)[0])
-            problem = "is not an integer, as the labels at the start of the column are"
-            raise BadRowError(RowProblem(row, name, shorten(values[place]), problem)) from None
-    return spelled
-
-
-def _check_classes(numbers: NDArray[Any], valid: NDArray[np.bool_], name: str) -> None:
-    """Raise for labels of a file that are measurements."""
-    wrong = ~(np.isfinite(numbers) & (np.rint(numbers) == numbers)) & ~np.isnan(numbers)
-    if wrong.any():
-        row = int(np.flatnonzero(valid)[np.argmax(wrong)])
-        value = shorten(numbers[np.argmax(wrong)])
-        problem = "is not a class: these are strings, integers or booleans"
-        raise BadRowError(RowProblem(row, name, value, problem), skippable=False)
-
-
-def _encode_numbers(labels: NDArray[Any]) -> tuple[CodeArray, LabelArray]:
-    lowest, highest = int(labels.min()), int(labels.max())
-    if highest - lowest < _WIDEST_SPAN and lowest >= -(1 << 63) and highest < 1 << 63:
-        whole = labels.astype(np.int64, copy=False)
-        codes, present = kernels.active().encode(whole, lowest, highest - lowest + 1)
-        return codes, (np.flatnonzero(present) + lowest).astype(labels.dtype.newbyteorder("="))
-    classes, inverse = np.unique(labels, return_inverse=True)
-    return inverse.astype(np.int32), classes
-
-
-def _encode_objects(labels: NDArray[Any]) -> tuple[CodeArray, LabelArray]:
-    values = list(labels) if labels.dtype.kind in "Mm" else labels.tolist()
+def _integer(values: NDArray[Any], place: int, codes: NDArray[Any], name: str) -> int:
+    """The integer that a label spells, whose code is `place`."""
     try:
-        distinct = dict.fromkeys(values)
-    except TypeError as error:
-        msg = f"Unknown label type: a label must be a string, a number or a boolean; {error}"
-        raise DataError(msg) from None
-    if any(is_missing(label) for label in distinct):
-        row = next(row for row, label in enumerate(values) if is_missing(label))
-        msg = f"the label in row {row} is missing ({values[row]}): leave out rows without a label"
-        raise MissingLabelError(msg)
-    try:
-        ordered = sorted(distinct)
-    except TypeError:
-        of_each = {type(label).__name__: label for label in distinct}
-        some = ", ".join(f"{label!r} ({name})" for name, label in of_each.items())
-        msg = (
-            f"labels of different types have no order: {some}; make them all strings or all numbers"
-        )
-        raise DataError(msg) from None
-    code_of = {label: code for code, label in enumerate(ordered)}
-    codes = np.fromiter(map(code_of.__getitem__, values), np.int32, len(values))
-    if labels.dtype.kind != "O":
-        return codes, np.array(ordered, dtype=labels.dtype)
-    return codes, np.fromiter(ordered, object, len(ordered))
-
-
-def _check_integers(labels: NDArray[Any]) -> None:
-    """Raise for labels that are measurements."""
-    whole = np.rint(labels) == labels
-    if whole.all() and np.isfinite(labels).all():
-        return
-    if not np.isfinite(labels).all():
-        row = int(np.flatnonzero(~np.isfinite(labels))[0])
-        value = "NaN" if np.isnan(labels[row]) else "infinity"
-        msg = f"Input y contains {value}: the label in row {row}; leave out rows without a label"
-        raise (MissingLabelError if value == "NaN" else DataError)(msg)
-    row = int(np.flatnonzero(~whole)[0])
-    msg = (
-        f"Unknown label type: continuous. The label in row {row} is {labels[row]}, but a "
-        "classifier expects classes: strings, integers or booleans"
-    )
-    raise DataError(msg)
-
-
-def _soft_labels(
-    values: NDArray[Any], names: Sequence[object] | None
-) -> tuple[CodeArray | FloatArray, LabelArray, int]:
-    k = values.shape[1]
-    meaning = f"y of shape {values.shape} holds soft labels, the proportion of each of {k} classes"
-    try:
-        soft = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = f"{meaning}, so it must hold numbers; labels are given as one column"
-        raise DataError(msg) from None
-    total = soft.sum(axis=1)
-    rounding = float(np.finfo(values.dtype).eps) if values.dtype.kind == "f" else 0.0
-    unlabelled = np.asarray(np.isnan(soft).all(axis=1))
-    good = (soft >= 0).all(axis=1)  # NaN is not
-    good &= np.abs(total - 1.0) <= max(_SUM_TOLERANCE, rounding)
-    good |= unlabelled
-    if not good.all():
-        row = int(np.flatnonzero(~good)[0])
-        msg = (
-            f"{meaning}: finite, not negative, together 1. Row {row} is "
-            f"{soft[row].tolist()!s:.200}, which sums to {total[row]:g}"
-        )
-        raise DataError(msg)
-    ranks, classes = encode(np.arange(k) if names is None else list(names))
-    if names is not None:
-        soft = soft[:, np.argsort(ranks)]
-    n_unlabelled = int(np.count_nonzero(unlabelled))
-    if ((soft == 0) | (soft == 1) | unlabelled[:, None]).all():
-        codes = np.argmax(soft, axis=1).astype(np.int32)
-        codes[unlabelled] = UNLABELLED
-        return codes, classes, n_unlabelled
-    return soft, classes, n_unlabelled
+        return int(values[place])
+    except ValueError:
+        problem = "is not an integer, as the labels at the start of the column are"
+        row = int(np.argmax(codes == place))
+        raise BadRowError(BadRow("", row, name, shorten(values[place]), problem)) from None

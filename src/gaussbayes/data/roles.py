@@ -2,22 +2,17 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
-
-import numpy as np
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.types import BadRowHandling, CategoricalFeatures
-from gaussbayes.data.arrow_columns import is_category, is_label, is_number
 from gaussbayes.data.encoder import Encoder, categorical_mask, feature_position
-from gaussbayes.data.selection import check_present, listed, repeated
+from gaussbayes.data.selection import ColumnKind, check_distinct, check_present, listed
+from gaussbayes.data.tables import is_category, is_label, is_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-FeatureKind: TypeAlias = Literal["number", "count", "bit", "category"]
-"""What a feature must hold: numbers, integers from 0 on, 0 or 1, or categories."""
 
 _MOST_NAMED = 5
 """Columns of a wrong type that are named."""
@@ -46,7 +41,7 @@ class Request:
     Arrow files and what was one in Parquet files, category in Dask, Categorical and Enum in
     engines. Text files (CSV, TSV, JSON lines) know no such type, nor does a string as such say
     that it is a category."""
-    kinds: Mapping[str | int, FeatureKind] | None = None
+    kinds: Mapping[str | int, ColumnKind] | None = None
     """What features must hold, by name or number among the features, whatever their types are."""
     string_features: Collection[str] = ()
     """Of files: categorical features that are strings, even if all their values look like numbers,
@@ -63,38 +58,47 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The columns to read."""
+    """The columns to read.
+
+    Examples
+    --------
+    >>> roles = Roles("sex", ("age", "town"), "count", {"town": "category"})
+    >>> roles.kinds
+    {'age': 'number', 'count': 'weight', 'town': 'category'}
+    >>> roles.present(Request("sex"))
+    ('count',)
+    """
 
     target: str | None
     features: tuple[str, ...]
     weights: str | None = None
-    categorical: tuple[str, ...] = ()  # the features that hold categories
-    counts: tuple[str, ...] = ()  # the features that hold counts
-    bits: tuple[str, ...] = ()  # the features that hold 0 and 1
+    special: Mapping[str, ColumnKind] = field(default_factory=dict)
+    """What features hold that are not just numbers."""
+
+    @property
+    def categorical(self) -> tuple[str, ...]:
+        """The features that hold categories."""
+        return tuple(name for name in self.features if self.special.get(name) == "category")
 
     @property
     def numeric(self) -> tuple[str, ...]:
-        """The features that hold numbers.
-
-        Examples
-        --------
-        >>> Roles("sex", ("age", "town"), None, ("town",)).numeric
-        ('age',)
-        """
-        if not self.categorical:
-            return self.features
-        return tuple(name for name in self.features if name not in self.categorical)
+        """The features that hold numbers."""
+        categorical = set(self.categorical)
+        return tuple(name for name in self.features if name not in categorical)
 
     @property
-    def numbers(self) -> tuple[str, ...]:
-        """Those that must hold numbers: features, unless they hold categories, and weights."""
-        return self.numeric if self.weights is None else (*self.numeric, self.weights)
+    def kinds(self) -> dict[str, ColumnKind]:
+        """What all columns but the target must hold: those of numbers first, then weights."""
+        kinds: dict[str, ColumnKind]
+        kinds = {name: self.special.get(name, "number") for name in self.numeric}
+        if self.weights is not None:
+            kinds[self.weights] = "weight"
+        return kinds | dict.fromkeys(self.categorical, "category")
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All of them."""
-        target = () if self.target is None else (self.target,)
-        return (*self.numbers, *self.categorical, *target)
+        return (*self.kinds, *(() if self.target is None else (self.target,)))
 
     @property
     def encoder(self) -> Encoder:
@@ -103,14 +107,8 @@ class Roles:
         return Encoder(len(self.features), self.features, places)
 
     def present(self, request: Request) -> tuple[str, ...]:
-        """Those in which every value must be there.
-
-        Examples
-        --------
-        >>> Roles("sex", ("age", "height"), "count").present(Request("sex"))
-        ('count',)
-        """
-        names = (*self.numbers, *self.categorical) if request.complete else ()
+        """Those in which every value must be there."""
+        names = tuple(self.kinds) if request.complete else ()
         if self.weights is not None and not request.complete:
             names = (self.weights,)
         labelled = request.labels_required and self.target is not None
@@ -134,78 +132,77 @@ def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str
         other = next(name for name in names if not isinstance(name, str))
         msg = f"columns are found by names that are strings, but one is {other!r}: rename it"
         raise SchemaError(msg)
-    _check_different(names, "the columns")
+    check_distinct("the table", names)
     features, target, weights = request.features, request.target, request.weights
     if isinstance(features, str):
-        msg = (
-            f"features must be a list of columns, got the string {features!r}: give [{features!r}]"
-        )
+        msg = f"features must be a list of columns, got a string: give [{features!r}]"
         raise SchemaError(msg)
-    special = {role: name for role, name in (("target", target), ("weights", weights)) if name}
+    others = {role: name for role, name in (("target", target), ("weights", weights)) if name}
     wanted = list(features or ())
     if features is None:
-        wanted = [name for name in names if name not in special.values()]
-    _check_different(wanted, "the features")
-    for role, name in special.items():
+        wanted = [name for name in names if name not in others.values()]
+    check_distinct("the list of features", wanted)
+    for role, name in others.items():
         if name in wanted:
             msg = f"{name!r} is the {role} and cannot be a feature too: leave it out of features"
             raise SchemaError(msg)
     if weights is not None and target == weights:
         msg = f"{target!r} cannot be both the target and the weights: name two columns"
         raise SchemaError(msg)
-    check_present(names, (*special.values(), *wanted))
+    check_present(names, (*others.values(), *wanted))
     if not wanted:
-        msg = f"there is no column to learn from besides {listed(list(special.values()))}"
+        msg = f"there is no column to learn from besides {listed(list(others.values()))}"
         raise SchemaError(msg)
     mask = categorical_mask(
         wanted, [name in typed for name in wanted], request.categorical_features
     )
-    special_kinds: dict[str, list[str]] = {"count": [], "bit": []}
+    special: dict[str, ColumnKind] = {
+        name: "category" for name, chosen in zip(wanted, mask, strict=True) if chosen
+    }
     for feature, kind in (request.kinds or {}).items():
-        place = feature_position(feature, wanted, len(wanted))
-        mask[place] = kind == "category"
-        if kind in special_kinds:
-            special_kinds[kind].append(wanted[place])
-    categorical = tuple(wanted[place] for place in np.flatnonzero(mask))
-    counts, bits = map(tuple, special_kinds.values())
-    return Roles(target, tuple(wanted), weights, categorical, counts, bits)
+        special[wanted[feature_position(feature, wanted, len(wanted))]] = kind
+    return Roles(target, tuple(wanted), weights, special)
 
 
-def _check_different(names: Sequence[str], what: str) -> None:
-    twice = repeated(names)
-    if twice:
-        msg = f"{what} must have different names, but there is more than one {listed(twice)}"
-        raise SchemaError(msg)
-
-
-def check_numbers(
+def check_types(
     schema: "pa.Schema",
-    names: Sequence[str],
+    kinds: Mapping[str, ColumnKind],
     file: str,
+    target: str | None = None,
     examples: Sequence[tuple[str, str]] = (),
 ) -> None:
-    """Raise for features or weights that are not numbers, and show what they are.
+    """Raise for columns whose types cannot hold what they must, and show what they hold.
 
     Parameters
     ----------
-    names : the columns that must hold numbers
+    kinds : what columns must hold
+    target : the column that must hold classes
     examples : values of columns of strings
     """
-    wrong = [name for name in names if not is_number(schema.field(name).type)]
-    if not wrong:
-        return
-    values = dict(examples)
-    first = values.get(wrong[0], "")
-    if _DECIMAL_COMMA.fullmatch(first):
-        msg = f"{file}: column {wrong[0]!r} holds {first!r}: write decimals with a point (1.5)"
+    wrong, values = [], dict(examples)
+    for name, kind in kinds.items():
+        held = schema.field(name).type
+        if kind == "category" and not is_category(held):
+            msg = (
+                f"{file}: column {name!r} holds {held} values, but categories are strings, "
+                "integers or booleans: cast it, or leave it out"
+            )
+            raise DataError(msg)
+        if kind != "category" and not is_number(held):
+            example = f", for example {values[name]!r}" if name in values else ""
+            wrong.append((name, f"{held}{example}"))
+    if wrong and _DECIMAL_COMMA.fullmatch(values.get(wrong[0][0], "")):
+        name = wrong[0][0]
+        msg = f"{file}: column {name!r} holds {values[name]!r}: write decimals with a point (1.5)"
         raise DataError(msg)
-    kinds = [
-        f"{schema.field(name).type}, for example {values[name]!r}"
-        if name in values
-        else schema.field(name).type
-        for name in wrong
-    ]
-    check_no_others(list(zip(wrong, kinds, strict=True)), file)
+    check_no_others(wrong, file)
+    held = None if target is None else schema.field(target).type
+    if held is not None and not is_label(held) and str(held) != "null":
+        msg = (
+            f"{file}: the target {target!r} holds {held} values, but classes are strings, integers "
+            "or booleans: is it the right column?"
+        )
+        raise DataError(msg)
 
 
 def check_no_others(wrong: Sequence[tuple[str, object]], where: str | None = None) -> None:
@@ -220,26 +217,3 @@ def check_no_others(wrong: Sequence[tuple[str, object]], where: str | None = Non
             "numbers first"
         )
         raise DataError(msg if where is None else f"{where}: {msg}")
-
-
-def check_labels(schema: "pa.Schema", target: str, file: str) -> None:
-    """Raise for a target that cannot be classes."""
-    kind = schema.field(target).type
-    if not is_label(kind) and str(kind) != "null":
-        msg = (
-            f"{file}: the target {target!r} holds {kind} values, but classes are strings, integers "
-            "or booleans: is it the right column?"
-        )
-        raise DataError(msg)
-
-
-def check_category_types(schema: "pa.Schema", names: Sequence[str], file: str) -> None:
-    """Raise for features that cannot be categories."""
-    for name in names:
-        kind = schema.field(name).type
-        if not is_category(kind):
-            msg = (
-                f"{file}: column {name!r} holds {kind} values, but categories are strings, "
-                "integers or booleans: cast it, or leave it out"
-            )
-            raise DataError(msg)

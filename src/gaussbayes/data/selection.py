@@ -1,18 +1,22 @@
 """The columns to read from files: which there are, what they must hold, and what was read."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from gaussbayes.base.errors import SchemaError
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import BadRowHandling
-from gaussbayes.data.arrow_columns import is_string, value_type
-from gaussbayes.data.bad_rows import RowProblem, sift
+from gaussbayes.data.bad_rows import BadRow, sift
+from gaussbayes.data.tables import is_string, value_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+ColumnKind: TypeAlias = Literal["number", "count", "bit", "weight", "category"]
+"""What a column must hold: numbers, none of them infinite; integers from 0 on; 0 or 1; numbers that
+are there and not negative; or strings, integers and booleans. Others may be missing."""
 
 _MOST_LISTED = 10
 
@@ -36,24 +40,16 @@ class Selection:
     """The columns to read, in order, and what they must hold."""
 
     schema: "pa.Schema"
-    bad_rows: BadRowHandling = "error"
-    numbers: tuple[str, ...] = ()
-    """Columns of numbers, none of which may be infinite; null and NaN are missing ones."""
+    kinds: Mapping[str, ColumnKind] = field(default_factory=dict)
+    """What columns must hold, of those of which that is known."""
     present: tuple[str, ...] = ()
     """Columns in which every value must be there."""
-    weights: tuple[str, ...] = ()
-    """Columns, among `numbers`, in which no value may be below zero, or NaN."""
-    counts: tuple[str, ...] = ()
-    """Columns, among `numbers`, of integers from 0 on."""
-    bits: tuple[str, ...] = ()
-    """Columns, among `numbers`, of 0 and 1."""
+    bad_rows: BadRowHandling = "error"
     encoded: tuple[str, ...] = ()
     """Columns of strings to read as dictionaries, where the format can: the same few values."""
     as_stored: bool = False
     """Whether numbers may come as the type that a Parquet or Arrow file holds them in."""
     decimal: str = "."
-    categorical: tuple[str, ...] = ()
-    """Columns of categories, in which null is a missing one, and fractions are none."""
 
     @property
     def columns(self) -> list[str]:
@@ -67,7 +63,7 @@ class ParsedTable:
 
     table: "pa.Table"
     n_records: int  # good and bad
-    problems: tuple[RowProblem, ...] = ()  # the bad ones, in order; rows are numbered from 0 here
+    problems: tuple[BadRow, ...] = ()  # the bad ones, in order; rows are numbered from 0 here
 
     def sifted(self, selection: Selection, *, finite: bool) -> "ParsedTable":
         """Without the rows that lack what they must have; see `gaussbayes.data.bad_rows.sift`."""
@@ -88,11 +84,10 @@ Piece: TypeAlias = Callable[[], Iterator[ParsedTable]]
 def select_columns(
     inferred: InferredTypes,
     columns: Sequence[str] | None,
-    numbers: Sequence[str],
+    kinds: Mapping[str, ColumnKind],
     bad_rows: BadRowHandling = "error",
     *,
     as_held: Collection[str] = (),
-    categorical: Sequence[str] = (),
     strings: Collection[str] = (),
 ) -> Selection:
     """What to ask of files whose first block has shown `inferred`.
@@ -100,51 +95,45 @@ def select_columns(
     Parameters
     ----------
     columns : which to read, in this order; None is all
-    numbers : those that hold numbers; strings are read as numbers
-    as_held : those whose integers stay integers, though they are among `numbers`, and whose
-        dictionaries stay, though they are `categorical`
-    categorical : those that hold categories
+    kinds : what they must hold; strings are read as numbers where these are needed
+    as_held : those whose integers stay integers though they are numbers, and whose dictionaries
+        stay though they are categories
     strings : those that are read as strings, whatever their values look like
     """
     import pyarrow as pa
 
     names = inferred.schema.names if columns is None else list(columns)
     check_present(inferred.schema.names, names)
-    must, stay = set(numbers), set(as_held)
-    fields = []
+    stay = set(as_held)
+    fields, encoded = [], []
     for name in names:
-        field = inferred.schema.field(name)
-        integer = pa.types.is_integer(field.type) and name not in stay
+        held = inferred.schema.field(name).type
+        kind = kinds.get(name)
+        number = kind not in {None, "category"}
         # A column of Parquet or Arrow without any value may have no type at all.
-        untyped = name in inferred.numbers or pa.types.is_null(field.type)
-        if name in must and (integer or untyped):
-            field = pa.field(name, pa.float64())
-        elif name in must and name not in stay:
-            field = pa.field(name, value_type(field.type))
-        elif name in strings and not is_string(value_type(field.type)):
-            field = pa.field(name, pa.string())
-        elif name in categorical and name not in stay:
+        untyped = name in inferred.numbers or pa.types.is_null(held)
+        if number and (untyped or (pa.types.is_integer(held) and name not in stay)):
+            held = pa.float64()
+        elif name in strings and not number and not is_string(value_type(held)):
+            held = pa.string()
+        elif kind is not None and name not in stay:
             # Codes in dictionaries differ from file to file: the values are what is held.
-            field = pa.field(name, value_type(field.type))
-        fields.append(field.with_nullable(True))
+            held = value_type(held)
+        fields.append(pa.field(name, held))
+        if kind == "category" and name not in stay and is_string(held):
+            encoded.append(name)
     return Selection(
         pa.schema(fields),
-        bad_rows,
-        tuple(numbers),
-        encoded=tuple(
-            field.name
-            for field in fields
-            if field.name in categorical and field.name not in stay and is_string(field.type)
-        ),
+        kinds,
+        bad_rows=bad_rows,
+        encoded=tuple(encoded),
         decimal=inferred.decimal,
-        categorical=tuple(categorical),
     )
 
 
 def check_present(columns: Sequence[str], wanted: Sequence[str]) -> None:
     """Raise if a column that is wanted is not there, and say which there are."""
-    known = set(columns)
-    missing = [name for name in wanted if name not in known]
+    missing = _lacking(columns, wanted)
     if missing:
         close = meant(missing[0], columns)
         msg = f"there is no column {listed(missing)}{close}; the columns are {listed(columns)}"
@@ -152,23 +141,22 @@ def check_present(columns: Sequence[str], wanted: Sequence[str]) -> None:
 
 
 def check_same_columns(file: str, columns: Sequence[str], wanted: Sequence[str]) -> None:
-    """Raise for a file that lacks columns, and say which it has instead.
-
-    Examples
-    --------
-    >>> check_same_columns("a.csv", ["a", "b"], ["b"])
-    """
-    known = set(columns)
-    missing = [name for name in wanted if name not in known]
+    """Raise for a file that lacks columns, and say which it has instead."""
+    missing = _lacking(columns, wanted)
     if missing:
-        others = [name for name in columns if name not in set(wanted)]
+        others = _lacking(wanted, columns)
         instead = f"; it has {listed(others)} besides" if others else ""
         msg = f"{file} has no column {listed(missing)}, unlike the files before it{instead}"
         raise SchemaError(msg)
 
 
-def check_distinct(file: str, names: Sequence[str]) -> None:
-    """Raise for a file in which a column has the name of another.
+def _lacking(columns: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    known = set(columns)
+    return [name for name in wanted if name not in known]
+
+
+def check_distinct(what: str, names: Sequence[str]) -> None:
+    """Raise if a column has the name of another.
 
     Examples
     --------
@@ -177,34 +165,17 @@ def check_distinct(file: str, names: Sequence[str]) -> None:
     gaussbayes.base.errors.SchemaError: a.csv has more than one column called 'x': give the \
 columns different names
     """
-    twice = repeated(names)
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         msg = (
-            f"{file} has more than one column called {listed(twice)}: "
-            "give the columns different names"
+            f"{what} has more than one column called {listed(twice)}: give the columns different "
+            "names"
         )
         raise SchemaError(msg)
 
 
-def repeated(names: Sequence[str]) -> list[str]:
-    """The names that are there more than once, sorted.
-
-    Examples
-    --------
-    >>> repeated(["b", "a", "b", "a", "c"])
-    ['a', 'b']
-    """
-    return sorted(name for name, times in Counter(names).items() if times > 1)
-
-
 def listed(names: Sequence[str]) -> str:
-    """Some names in a message, shortened when there are many.
-
-    Examples
-    --------
-    >>> listed(["a", "b"])
-    "'a', 'b'"
-    """
+    """Some names in a message, shortened when there are many."""
     some = ", ".join(map(repr, names[:_MOST_LISTED]))
     more = len(names) - _MOST_LISTED
     return some if more <= 0 else f"{some} and {more} more"

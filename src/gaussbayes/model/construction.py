@@ -80,21 +80,16 @@ def moments_model(
 ) -> Model:
     """The model of numbers whose moments were gathered elsewhere.
 
-    Classes that weigh nothing are left out.
-
-    Parameters
-    ----------
-    classes : (k,) labels of the classes of the moments; 0 … k − 1 if not given
+    Classes, called 0 … k − 1 if `classes` (k,) are not given, that weigh nothing are left out.
     """
     order, ordered = _in_order(classes, moments.n_classes)
     d = moments.n_features
     schema = Schema(ordered, d, check_names(feature_names, d))
     settings = options.settings(schema)
     statistics: Any = GaussianStatistics(moments.selected(order.tolist()))
+    parts = (statistics,)
     if len(settings.components) > 1:
         parts = tuple(statistics.of_columns(part.columns) for part in settings.components)
-    else:
-        parts = (statistics,)
     return learnt_model(settings, schema, Learnt(ordered, parts).adapted(settings))
 
 

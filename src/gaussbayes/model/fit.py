@@ -32,11 +32,6 @@ def solve(
     ----------
     start : parameters near the result, from which EM starts if it has to
     rows : the unlabelled rows, if they are not kept in memory
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two classes, or one has no rows.
     """
     weight: FloatArray = learnt.parts[0].weight
     _check_classes(weight, schema)

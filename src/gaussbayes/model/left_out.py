@@ -67,11 +67,6 @@ def held_out_rows(table: LabelledRows, learnt: Learnt, schema: Schema) -> HeldOu
     """The labelled rows of a table, from which `learnt` was learnt, in its classes.
 
     Rows of classes that weigh nothing are left out.
-
-    Raises
-    ------
-    DataError
-        If rows have soft labels.
     """
     targets = table.targets
     if targets.is_soft:
@@ -292,13 +287,7 @@ def _posterior_without(
     start: Solution | None,
     n_jobs: int | None,
 ) -> FloatArray:
-    """Log posteriors (m, k) of rows by the model of the others; −∞ for a class without any.
-
-    Raises
-    ------
-    GaussBayesError
-        If the others do not make a model, for instance because a covariance is singular.
-    """
+    """Log posteriors (m, k) of rows by the model of the others; −∞ for a class without any."""
     learnt = Learnt(data.classes, others, unlabelled)
     present = np.flatnonzero(learnt.weight > 0)
     result = np.full((rows.size, data.classes.shape[0]), -np.inf)

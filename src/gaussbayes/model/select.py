@@ -63,6 +63,11 @@ class Candidate:
         return _setting(self.settings, "structure")
 
     @property
+    def name(self) -> str:
+        """What it is called."""
+        return structure_name(self.settings)
+
+    @property
     def shrinkage(self) -> Any:
         """The shrinkage of the covariances."""
         return _setting(self.settings, "shrinkage")
@@ -126,6 +131,13 @@ def select(
         candidates += weighted
         best = _best(weighted, criterion)
     return Selection(tuple(candidates), best, criterion)
+
+
+def structure_name(settings: Settings) -> str:
+    """What the structure is called, or the families where there are no covariances."""
+    structure = _setting(settings, "structure")
+    families = dict.fromkeys(family.name for family in settings.families)
+    return ", ".join(families) if structure is None else str(structure.name)
 
 
 def is_open(settings: Settings) -> bool:

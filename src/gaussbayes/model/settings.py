@@ -86,15 +86,7 @@ class Settings:
 
 
 def cut(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
-    """Some features of rows, all numbers or all categories, in this order.
-
-    Examples
-    --------
-    >>> rows = Rows(np.array([[1.5, 2.5]]), np.array([[0]], np.int32), (("low",),))
-    >>> schema = Schema(np.array(["a", "b"]), 3, ("age", "wind", "height"), (1,))
-    >>> cut(rows, schema, [2]).matrix.tolist(), cut(rows, schema, [1]).codes.tolist()
-    ([[2.5]], [[0]])
-    """
+    """Some features of rows, all numbers or all categories, in this order."""
     categorical = schema.categorical
     if columns and columns[0] in categorical:
         return _categories_of(rows, [categorical.index(column) for column in columns])

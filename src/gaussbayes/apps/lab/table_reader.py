@@ -18,10 +18,9 @@ from gaussbayes.apps.lab.training_data import Table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data import arrow_columns as arrow
-from gaussbayes.data.roles import Request, check_labels, check_numbers, choose_roles
+from gaussbayes.data import tables as arrow
+from gaussbayes.data.roles import Request, check_types, choose_roles
 from gaussbayes.data.selection import listed
-from gaussbayes.data.tables import is_missing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -106,7 +105,7 @@ def read_file(name: str, body: bytes) -> NamedTable:
     """
     from gaussbayes.data.bad_rows import HOW_TO_SKIP
     from gaussbayes.data.files import open_source
-    from gaussbayes.data.listing import format_by_name
+    from gaussbayes.data.source_files import format_by_name
 
     if not body:
         msg = f"{name} is empty"
@@ -226,7 +225,7 @@ def _known(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
 
     if arrow.is_dictionary(column.type):  # its values are looked at once each: they may be long
         codes, values = arrow.dictionary_parts(column)
-        blank = [is_missing(value) or value == "" for value in values.tolist()]
+        blank = [arrow.is_missing(value) or value == "" for value in values.tolist()]
         return pa.chunked_array([codes[~np.array([*blank, True])[codes]]])  # −1, null, is the last
     column = column.filter(pc.invert(pc.is_null(column, nan_is_null=True)))
     return column.filter(pc.not_equal(column, "")) if arrow.is_string(column.type) else column
@@ -254,8 +253,7 @@ def labelled_rows(
     try:
         request = Request(target, features, categorical_features=categorical)
         chosen = choose_roles(table.column_names, request)
-        check_labels(table.schema, target, name)
-        check_numbers(table.schema, chosen.numeric, name)
+        check_types(table.schema, chosen.kinds, name, target)
         codes, labels = _class_codes(table, target)
         rows = chosen.encoder.encode_block(table)
     except DataError as error:

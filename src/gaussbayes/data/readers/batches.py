@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from gaussbayes.base.errors import SchemaError
-from gaussbayes.data.arrow_columns import is_dictionary, is_number, is_string, value_type
 from gaussbayes.data.expansion import check_memory
 from gaussbayes.data.selection import InferredTypes, Selection, check_distinct
+from gaussbayes.data.tables import is_dictionary, is_number, is_string, value_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -98,9 +98,10 @@ def cast_table(table: "pa.Table", selection: Selection, file: str) -> "pa.Table"
     columns = []
     for field in selection.schema:
         column = table.column(field.name)
-        number = field.name in selection.numbers and is_number(column.type)
+        kind = selection.kinds.get(field.name)
+        number = kind not in {None, "category"} and is_number(column.type)
         # A column of integers with missing values is one of floats in many files.
-        alike = field.name in selection.categorical and (
+        alike = kind == "category" and (
             is_number(value_type(column.type)) and is_number(field.type)
         )
         if alike or (number and selection.as_stored):

@@ -37,15 +37,10 @@ class GaussianCoordinates:
     shape: type[Shape]
     names: Schema
     weight: FloatArray | None = None  # (m,) how many rows each covariance has, for messages
-    code: int | None = None  # the class that this is about, if the names have others besides
 
     @classmethod
     def about(
-        cls,
-        start: GaussianDensity,
-        names: Schema,
-        weight: FloatArray | None = None,
-        code: int | None = None,
+        cls, start: GaussianDensity, names: Schema, weight: FloatArray | None = None
     ) -> "GaussianCoordinates":
         """Coordinates about a density to start from.
 
@@ -59,7 +54,7 @@ class GaussianCoordinates:
         ([0.0, 0.0], [[3.0]])
         """
         frame = frame_of(start.mean, start.covariance.variance)
-        return cls(frame, start.center, type(start.covariance), names, weight, code)
+        return cls(frame, start.center, type(start.covariance), names, weight)
 
     def vector(self, density: GaussianDensity) -> FloatArray:
         """The coordinates of a density (p,)."""
@@ -90,8 +85,8 @@ class GaussianCoordinates:
     def _check(self, shape: Shape) -> None:
         variance = shape.variance
         collapsed = variance <= _COLLAPSED * np.square(self.frame.unit)
-        check_variances(np.where(collapsed, 0.0, variance), self.names, self.weight, self.code)
+        check_variances(np.where(collapsed, 0.0, variance), self.names, self.weight)
         # The least eigenvalue of the correlations is at most d times smaller than what is left.
         if shape.correlated and shape.amplification * shape.n_features > 1 / _LEAST_UNEXPLAINED:
             least = _LEAST_UNEXPLAINED * variance[:, :, None] * np.eye(shape.n_features)
-            factor(shape.dense() - least, self.names, self.weight, self.code)
+            factor(shape.dense() - least, self.names, self.weight)

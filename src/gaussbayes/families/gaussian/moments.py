@@ -6,7 +6,6 @@ batch fit, streaming, files larger than memory, a cluster, and forgetting.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.factor import cholesky
 from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.kernels.reference import scatter_shape, zero_moments
 
 ROUNDING = 1e-9
 """Proportion of a weight or a scatter that a subtraction may leave behind as rounding."""
@@ -53,7 +53,7 @@ class ClassMoments:
 
     def __post_init__(self) -> None:
         k, d = self.anchor.shape
-        expected = _scatter_shape(self.layout, k, d)
+        expected = scatter_shape(self.layout, k, d)
         if self.weight.shape != (k,) or self.offset.shape != (k, d):
             msg = (
                 f"moments of {k} classes and {d} features need weight ({k},) and offset "
@@ -119,11 +119,7 @@ class ClassMoments:
         """The moments of the rows of `self` without those of `other`, which must be among them.
 
         With ``δ = mean_b − mean_a`` and ``w = w_a − w_b``: ``mean = mean_a − δ w_b / w`` and
-        ``scatter = S_a − S_b − (w_a w_b / w) δδᵀ``.
-
-        Parameters
-        ----------
-        names : what messages call the classes and features
+        ``scatter = S_a − S_b − (w_a w_b / w) δδᵀ``. Messages call classes and features by `names`.
 
         Raises
         ------
@@ -151,31 +147,16 @@ class ClassMoments:
         offset = self.offset - delta * proportion[:, None]
         if layout.by_class:
             scatter[~left] = 0.0
-        _settle_squares(scatter, self, names)
-        _check_definite(scatter, self, names)
-        empty = ~left[:, None]
-        return ClassMoments(
-            weight,
-            np.where(empty, 0.0, self.anchor),
-            np.where(empty, 0.0, offset),
-            scatter,
-            self.layout,
-        )
+        _settle(scatter, self, names)
+        anchor, offset = np.where(left[:, None], (self.anchor, offset), 0.0)
+        return ClassMoments(weight, anchor, offset, scatter, self.layout)
 
     def scaled(self, factor: float) -> "ClassMoments":
         """The moments of the same rows, each counting `factor` times as much."""
         return replace(self, weight=self.weight * factor, scatter=self.scatter * factor)
 
     def aligned(self, positions: Sequence[int], n_classes: int) -> "ClassMoments":
-        """The same moments where class `i` has become number ``positions[i]`` of `n_classes`.
-
-        Examples
-        --------
-        >>> from gaussbayes.families.gaussian.statistics import summarise
-        >>> moments = summarise(np.array([[1.0]]), np.array([0], dtype=np.int32), None, 1)
-        >>> moments.aligned([2], 3).weight.tolist()
-        [0.0, 0.0, 1.0]
-        """
+        """The same moments where class `i` has become number ``positions[i]`` of `n_classes`."""
         wider = empty(n_classes, self.n_features, self.layout)
         place(wider, np.asarray(positions, dtype=np.intp), self)
         return wider
@@ -188,8 +169,7 @@ class ClassMoments:
         DataError
             If rows of a class that is left out are in a scatter summed over the classes.
         """
-        where = np.asarray(codes, dtype=np.intp)
-        scatter = self.scatter
+        where, scatter = np.asarray(codes, dtype=np.intp), self.scatter
         if LAYOUTS[self.layout].by_class:
             scatter = scatter[where]
         elif not np.isin(np.flatnonzero(self.weight > 0), where).all():
@@ -224,49 +204,22 @@ class ClassMoments:
         )
 
     def with_layout(self, layout: ScatterLayout) -> "ClassMoments":
-        """Keep less of the scatter: a full one gives every layout, the others only their own.
-
-        Examples
-        --------
-        >>> from gaussbayes.families.gaussian.statistics import summarise
-        >>> rows, codes = np.array([[1.0, 2.0], [3.0, 2.0]]), np.zeros(2, dtype=np.int32)
-        >>> summarise(rows, codes, None, 1).with_layout("diagonal").scatter.tolist()
-        [[2.0, 0.0]]
-        """
+        """Keep less of the scatter: a full one gives every layout, the others only their own."""
         if layout == self.layout:
             return self
         scatter = LAYOUTS[self.layout].reduced(self.scatter, layout)
-        if scatter is None:
-            raise self._no_other(layout)
         return replace(self, scatter=scatter, layout=layout)
 
     def scatters(self, layout: ScatterLayout, *, shared: bool) -> FloatArray:
         """The scatters (m, d, d) for "full", (m, d) for "diagonal"; m is 1 if shared, else k."""
-        if not shared:
-            return self.with_layout(layout).scatter
-        scatter = LAYOUTS[self.layout].pooled(self.scatter, layout)
-        if scatter is None:
-            raise self._no_other(layout)
-        return scatter
-
-    def _no_other(self, layout: ScatterLayout) -> DataError:
-        return DataError(
-            f"a {layout} scatter cannot be had from a {self.layout} one; fit again with these "
-            "settings"
-        )
+        if shared:
+            return LAYOUTS[self.layout].pooled(self.scatter, layout)
+        return self.with_layout(layout).scatter
 
 
 def empty(n_classes: int, n_features: int, layout: ScatterLayout) -> ClassMoments:
-    """The moments of no rows: the identity of ``+``.
-
-    Examples
-    --------
-    >>> empty(2, 3, "pooled").scatter.shape
-    (3, 3)
-    """
-    scatter = np.zeros(LAYOUTS[layout].shape(n_classes, n_features))
-    anchor, offset = np.zeros((2, n_classes, n_features))
-    return ClassMoments(np.zeros(n_classes), anchor, offset, scatter, layout)
+    """The moments of no rows: the identity of ``+``."""
+    return ClassMoments(*zero_moments(n_classes, n_features, layout), layout)
 
 
 def place(total: ClassMoments, where: NDArray[np.intp], part: ClassMoments) -> None:
@@ -297,8 +250,12 @@ def _divide(part: FloatArray, whole: FloatArray) -> FloatArray:
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
-def _settle_squares(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
-    """Raise for sums of squares below zero after a removal; set those that are rounding to 0."""
+def _settle(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
+    """Raise if a removal left a feature, or a combination of them, a sum of squares below zero.
+
+    Sums are measured in units of those before the removal, of which rounding is a proportion; what
+    is rounding becomes 0.
+    """
     layout = LAYOUTS[before.layout]
     squares, original = layout.squares(scatter), layout.squares(before.scatter)
     below = squares + ROUNDING * original
@@ -310,20 +267,11 @@ def _settle_squares(scatter: FloatArray, before: ClassMoments, names: Schema) ->
         )
         raise RemovalError(msg)
     np.maximum(squares, 0.0, out=squares)
-
-
-def _check_definite(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
-    """Raise for a scatter in which a combination of features has a sum of squares below zero.
-
-    Sums are measured in units of those before the removal, of which rounding is a proportion.
-    """
-    layout = LAYOUTS[before.layout]
-    matrices = layout.matrices(scatter)
-    if matrices is None:
+    if not layout.correlated:
         return
-    unit = np.sqrt(layout.squares(before.scatter))
+    unit = np.sqrt(original)
     scale = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
-    scaled = matrices * scale[:, :, None]
+    scaled = layout.stacked(scatter) * scale[:, :, None]
     scaled *= scale[:, None, :]
     np.einsum("mii->mi", scaled)[...] += ROUNDING
     good = cholesky(scaled)
@@ -333,8 +281,3 @@ def _check_definite(scatter: FloatArray, before: ClassMoments, names: Schema) ->
             f"squares{layout.owner(good, names)}: {ONLY_ADDED}"
         )
         raise RemovalError(msg)
-
-
-@lru_cache(maxsize=256)
-def _scatter_shape(layout: ScatterLayout, k: int, d: int) -> tuple[int, ...]:
-    return LAYOUTS[layout].shape(k, d)

@@ -20,6 +20,7 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.cells import PatternMoments
 from gaussbayes.families.gaussian.feature_moments import feature_moments
 from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.scatter import LAYOUTS
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
 
@@ -78,19 +79,12 @@ class Points:
     """Labelled rows as points of their classes, in the units of a frame, 0 where one is missing."""
 
     frame: Frame
-    complete: tuple[tuple[Block, ...], ...]  # k times those of complete rows
-    incomplete: tuple[tuple[Block, ...], ...]  # k times those of rows with some values
+    blocks: tuple[tuple[Block, ...], ...]  # k times those of complete rows and of others
     blank: FloatArray  # (k,) weight of rows without any value
 
 
 def frame_of(anchor: FloatArray, variance: FloatArray) -> Frame:
-    """A frame with units near the square roots of variances (m, d); 1 where a variance is 0.
-
-    Examples
-    --------
-    >>> frame_of(np.zeros((1, 2)), np.array([[9.0, 0.0]])).unit.tolist()
-    [[4.0, 1.0]]
-    """
+    """A frame with units near the square roots of variances (m, d); 1 where a variance is 0."""
     exponent = np.round(np.log2(np.where(variance > 0, variance, 1.0)) / 2)
     return Frame(anchor, np.exp2(exponent))
 
@@ -103,18 +97,6 @@ def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
 
     They are kept for as long as the statistics live, unless they are large: EM asks for them in
     every iteration.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.statistics import observe
-    >>> rows = np.array([[3.0, np.nan], [4.0, np.nan], [5.0, np.nan], [7.0, np.nan]])
-    >>> statistics = observe(rows, np.zeros(4, np.int32), None, 1, "full")
-    >>> points = points_of(statistics, shared=False)
-    >>> (block,) = points.incomplete[0]
-    >>> block.weight.tolist(), block.located.tolist(), block.hidden.tolist()
-    ([4.0, 1.0], [1.0, 0.0], [[1]])
-    >>> np.abs(block.points * points.frame.unit).round(3).tolist()  # from the mean, 4.75
-    [[0.0, 0.0], [2.958, 0.0]]
     """
     known = _points.get(statistics, {})
     if shared in known:
@@ -122,22 +104,33 @@ def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
     features = feature_moments(statistics)
     variance = features.positive_variance(Structure("full", float(shared)))
     frame = frame_of(features.anchor, variance)
-    k, cells = statistics.n_classes, statistics.cells
-    blank = np.zeros(k)
-    incomplete: list[tuple[Block, ...]] = [() for _ in range(k)]
-    if cells is not None:
-        some = cells.observed.any(axis=1)
-        blank = cells.taken(np.flatnonzero(~some)).weight_of(k)
-        for c in range(k):
-            located = cells.taken(np.flatnonzero(some & (cells.codes == c)))
-            blocks = _blocks_of_cells(located, frame.anchor[c], frame.units_of(c))
-            incomplete[c] = tuple(blocks)
-    complete = tuple(_blocks_of_complete(statistics.moments, frame))
-    points = Points(frame, complete, tuple(incomplete), blank)
-    size = sum(block.n_bytes for part in points.incomplete for block in part)
-    if size <= _MOST_KEPT:
+    located, blank = statistics.without_blank()
+    parts = [_complete_cells(statistics.moments), *([located.cells] if located.cells else [])]
+    blocks = [
+        tuple(
+            block
+            for cells in parts
+            for block in _blocks_of_cells(
+                cells.taken(np.flatnonzero(cells.codes == c)), frame.anchor[c], frame.units_of(c)
+            )
+        )
+        for c in range(statistics.n_classes)
+    ]
+    points = Points(frame, tuple(blocks), blank)
+    if sum(block.n_bytes for part in blocks for block in part) <= _MOST_KEPT:
         _points.setdefault(statistics, {})[shared] = points
     return points
+
+
+def _complete_cells(moments: ClassMoments) -> PatternMoments:
+    """Complete rows as cells; a scatter summed over the classes enters with the first of them."""
+    which, layout = np.flatnonzero(moments.weight > 0), LAYOUTS[moments.layout]
+    scatter = layout.stacked(moments.scatter)
+    scatter = scatter[which] if layout.by_class else scatter[: which.size]
+    observed = np.ones((which.size, moments.n_features), dtype=bool)
+    mean = moments.weight[which], moments.anchor[which], moments.offset[which]
+    varied = np.arange(len(scatter))
+    return PatternMoments(which.astype(np.int32), observed, *mean, varied, scatter, "full")
 
 
 def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], Block]]:
@@ -184,33 +177,6 @@ def _blocks_of_cells(
         yield from (block for _, block in _cut(points, weight, located, starts, part.observed))
 
 
-def _blocks_of_complete(moments: ClassMoments, frame: Frame) -> Iterator[tuple[Block, ...]]:
-    """The points of complete rows, class by class.
-
-    A scatter that is summed over the classes is that of none in particular: it enters with one.
-    """
-    k, d = moments.anchor.shape
-    first = int(np.argmax(moments.weight > 0))
-    code, observed, nothing = np.zeros(1, np.int32), np.ones((1, d), bool), np.zeros((d, d))
-    for c in range(k):
-        if not moments.weight[c] > 0:
-            yield ()
-            continue
-        scatter = moments.scatter[c] if moments.layout == "full" else nothing
-        if moments.layout == "pooled" and c == first:
-            scatter = moments.scatter
-        single = slice(c, c + 1)
-        whole = ClassMoments(
-            moments.weight[single],
-            moments.anchor[single],
-            moments.offset[single],
-            scatter[None],
-            "full",
-        )
-        cell = PatternMoments.of(code, observed, whole)
-        yield tuple(_blocks_of_cells(cell, frame.anchor[c], frame.units_of(c)))
-
-
 def _cut(
     points: FloatArray,
     weight: FloatArray,
@@ -229,7 +195,8 @@ def _cut(
         patterns = np.flatnonzero(lacking == hidden)
         pattern = np.repeat(patterns, size[patterns])
         # The points of these patterns, one pattern after the other.
-        order = np.repeat(starts[patterns] - _before(size[patterns]), size[patterns])
+        before = np.cumsum(size[patterns]) - size[patterns]
+        order = np.repeat(starts[patterns] - before, size[patterns])
         order += np.arange(order.size)
         step = min(_MOST_PRODUCTS // d**2, _MOST_ENTRIES // max(1, hidden**2))
         for some in ranges(order.size, max(16, step)):
@@ -238,7 +205,3 @@ def _cut(
             at = order[some]
             block = Block(np.ascontiguousarray(points[at]), weight[at], located[at], columns, cell)
             yield at, block
-
-
-def _before(size: NDArray[np.intp]) -> NDArray[np.intp]:
-    return np.cumsum(size) - size

@@ -14,7 +14,7 @@ density 1 for every class, so that its posterior is the prior.
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,10 +28,12 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.kernels.columns import as_matrix
 from gaussbayes.kernels.forms import IMPOSSIBLE, NOT_FINITE, Form, Linear, Masked, Quadratic
 from gaussbayes.kernels.normaliser import check_possible
+
+if TYPE_CHECKING:
+    from gaussbayes.families.gaussian.density import GaussianDensity
 
 Bias: TypeAlias = Callable[[slice], RealArray]
 """Rows ↦ (n, k): what is added to the log joints of these rows."""
@@ -84,24 +86,13 @@ _DOUBLE = np.dtype(np.float64)
 _LOG_2_PI = float(np.log(2 * np.pi))
 
 
-def log_density(density: GaussianDensity, rows: Rows, threads: int = 1) -> RealArray:
-    """``log p(x | c)`` (n, k), what is missing integrated out.
-
-    Examples
-    --------
-    >>> from gaussbayes.data.rows import number_rows
-    >>> from gaussbayes.families.gaussian.shapes import Diagonal
-    >>> ones = Diagonal.of(np.ones((2, 2)), Schema(np.arange(2), 2))
-    >>> density = GaussianDensity(np.zeros(2), np.array([[0.0, 0.0], [2.0, 4.0]]), ones)
-    >>> rows = number_rows(np.array([[0.0, 0.0], [2.0, np.nan], [np.nan, np.nan]]))
-    >>> log_density(density, rows).round(4).tolist()
-    [[-1.8379, -11.8379], [-2.9189, -0.9189], [0.0, 0.0]]
-    """
+def log_density(density: "GaussianDensity", rows: Rows, threads: int = 1) -> RealArray:
+    """``log p(x | c)`` (n, k), what is missing integrated out."""
     return score(density, rows, np.zeros(density.n_classes), None, "log_joint", threads)
 
 
 def score(
-    density: GaussianDensity,
+    density: "GaussianDensity",
     rows: Rows,
     log_prior: FloatArray,
     bias: Bias | None,
@@ -125,19 +116,6 @@ def score(
     DataError
         If posteriors are asked for and a row has probability 0 in every class, or is so far from
         every class that squares overflow.
-
-    Examples
-    --------
-    >>> from gaussbayes.data.rows import number_rows
-    >>> from gaussbayes.families.gaussian.shapes import Spherical
-    >>> shared = Spherical.of(np.ones(1), Schema(np.arange(2), 1))
-    >>> density = GaussianDensity(np.ones(1), np.array([[-1.0], [1.0]]), shared)
-    >>> halfway, log_prior = number_rows(np.array([[1.0], [np.nan]])), np.log([0.2, 0.8])
-    >>> score(density, halfway, log_prior, None, "posterior").round(9).tolist()
-    [[0.2, 0.8], [0.2, 0.8]]
-    >>> bias = np.log([[0.5, 0.5], [0.9, 0.1]])
-    >>> score(density, halfway, log_prior, bias.__getitem__, "posterior").round(4).tolist()
-    [[0.2, 0.8], [0.6923, 0.3077]]
     """
     dtype, n = rows.dtype, rows.numbers.shape[0]
     out: NDArray[Any] = (
@@ -151,20 +129,9 @@ def score(
 
 
 def squared_distance(
-    density: GaussianDensity, rows: Rows, threads: int = 1
+    density: "GaussianDensity", rows: Rows, threads: int = 1
 ) -> tuple[FloatArray, FloatArray]:
-    """Squared Mahalanobis distances (n, k), and how many features are there (n,).
-
-    Examples
-    --------
-    >>> from gaussbayes.data.rows import number_rows
-    >>> from gaussbayes.families.gaussian.shapes import Diagonal
-    >>> variances = Diagonal.of(np.array([[4.0, 1.0]]), Schema(np.arange(2), 2))
-    >>> density = GaussianDensity(np.zeros(2), np.array([[0.0, 0.0], [2.0, 3.0]]), variances)
-    >>> squares, degrees = squared_distance(density, number_rows(np.array([[2.0, np.nan]])))
-    >>> squares.tolist(), degrees.tolist()
-    ([[1.0, 0.0]], [1.0])
-    """
+    """Squared Mahalanobis distances (n, k), and how many features are there (n,)."""
     n, k, d = rows.n_rows, density.n_classes, density.n_columns
     squares: RealArray = np.empty((n, k), dtype=rows.dtype)
     degrees = np.full(n, float(d))
@@ -178,7 +145,7 @@ def squared_distance(
 class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclass takes
     """What is asked of rows: which score, of which density, under which prior."""
 
-    density: GaussianDensity
+    density: "GaussianDensity"
     log_prior: FloatArray  # (k,)
     purpose: Purpose
     task: Task
@@ -226,22 +193,13 @@ _prepared: "WeakKeyDictionary[GaussianDensity, dict[tuple[Any, ...], Any]]" = We
 
 
 def form_for(
-    density: GaussianDensity, log_prior: FloatArray, purpose: Purpose, dtype: "np.dtype[Any]"
+    density: "GaussianDensity", log_prior: FloatArray, purpose: Purpose, dtype: "np.dtype[Any]"
 ) -> Form:
     """The cheapest form that is exact enough for its purpose and rows of `dtype`.
 
     Of two neighbours among far-off classes the linear form keeps but few digits: its terms grow
     with the squared distances of the means from the centre, and cancel. The quadratic form's terms
     are small near a mean, wherever that lies.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.shapes import Diagonal
-    >>> ones = Diagonal.of(np.ones((2, 1)), Schema(np.arange(2), 1))
-    >>> density = GaussianDensity(np.zeros(1), np.zeros((2, 1)), ones)
-    >>> form = form_for(density, np.zeros(2), "log_joint", np.dtype(float))
-    >>> form.log_constant.round(6).tolist()  # −½ log 2π
-    [-0.918939, -0.918939]
     """
     shape, (k, d) = density.covariance, density.offset.shape
     if purpose == "distance":
@@ -258,18 +216,8 @@ def form_for(
     )
 
 
-def masked_form(density: GaussianDensity, log_prior: FloatArray, purpose: Purpose) -> Masked:
-    """The form for rows with missing features, whichever these are.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.shapes import Full
-    >>> shape = Full.of(np.array([[[4.0, 3.0], [3.0, 9.0]]]), Schema(np.arange(2), 2))
-    >>> density = GaussianDensity(np.zeros(2), np.zeros((2, 2)), shape)
-    >>> form = masked_form(density, np.zeros(2), "log_joint")
-    >>> form.scale.round(4).tolist(), float(form.correlation[0, 0, 1])
-    ([[0.5, 0.3333]], 0.5)
-    """
+def masked_form(density: "GaussianDensity", log_prior: FloatArray, purpose: Purpose) -> Masked:
+    """The form for rows with missing features, whichever these are."""
     shape = density.covariance
     scale = 1.0 / shape.deviation
     is_density = purpose != "distance"
@@ -379,7 +327,7 @@ def _score_some(
 
 
 def _rows_alike(
-    X: RealArray, density: GaussianDensity
+    X: RealArray, density: "GaussianDensity"
 ) -> tuple[list[tuple[NDArray[np.intp], NDArray[np.bool_]]], NDArray[np.intp]]:
     """Rows for the ordinary kernels, with the features (d,) that they have, and the other rows.
 
@@ -416,7 +364,7 @@ def _all_rare(X: RealArray, least: int) -> bool:
     return bool(size.max(initial=0) < expected)
 
 
-def _rows_worth_a_marginal(density: GaussianDensity) -> int:
+def _rows_worth_a_marginal(density: "GaussianDensity") -> int:
     """How many rows of one pattern take longer one by one than once a marginal is worked out."""
     if kernels.active().NAME == "reference":
         return _FEWEST

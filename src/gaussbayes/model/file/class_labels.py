@@ -26,13 +26,7 @@ from gaussbayes.model.prior import Priors, class_priors
 
 
 def write_classes(classes: LabelArray) -> ClassesRecord:
-    """The labels as a record.
-
-    Examples
-    --------
-    >>> write_classes(np.array(["no", "yes"])).width
-    3
-    """
+    """The labels as a record."""
     name = _type_of(classes)
     width = max(1, classes.dtype.itemsize // 4) if name == "str" else None
     _check_number(len(classes), width)
@@ -40,13 +34,7 @@ def write_classes(classes: LabelArray) -> ClassesRecord:
 
 
 def read_classes(record: ClassesRecord) -> LabelArray:
-    """The array of labels, sorted and all different.
-
-    Examples
-    --------
-    >>> read_classes(ClassesRecord("str", 3, Raw(b'["no","yes"]')))
-    array(['no', 'yes'], dtype='<U3')
-    """
+    """The array of labels, sorted and all different."""
     kind, width = record.type, record.width
     if (kind == "str") != (width is not None):
         refuse("width", "the number of characters of type str, else null", repr(width))

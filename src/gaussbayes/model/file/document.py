@@ -119,8 +119,6 @@ def json_schema() -> dict[str, Any]:
     types["families"] = Annotated[list[reduce(or_, families)], Meta(min_length=1)]  # type: ignore[misc]
     whole = msgspec.defstruct("model", types.items(), forbid_unknown_fields=True)
     text = msgspec.json.encode(msgspec.json.schema(whole)).decode()
-    for name in FAMILIES:  # of types of the same name msgspec writes the module too
-        text = text.replace(f"gaussbayes_families_{name}_record_", f"{name}_")
     schema: dict[str, Any] = msgspec.json.decode(text.replace("Record", ""))
     definitions = schema["$defs"]
     return {

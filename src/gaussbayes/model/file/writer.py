@@ -69,13 +69,7 @@ def dumps(model: Model, *, unlabelled_rows: bool = False) -> bytes:
 
 
 def sealed(body: bytes) -> bytes:
-    """The lines of a file with the checksum and the closing bracket after them.
-
-    Examples
-    --------
-    >>> sealed(b"{\\n")[:30]
-    b'{\\n"checksum": "sha256:a6fb08fd'
-    """
+    """The lines of a file with the checksum and the closing bracket after them."""
     return body + f'"checksum": "sha256:{sha256(body).hexdigest()}"\n}}\n'.encode()
 
 
