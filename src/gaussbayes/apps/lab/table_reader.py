@@ -180,16 +180,7 @@ def likely_target(table: "pa.Table") -> str:
 
 
 def column_roles(source: NamedTable, target: str) -> dict[str, str]:
-    """What each other column holds, by its type and its values, or why it is left out.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> towns, names = ["u", "v", "u", "v"], ["Ann", "Bob", "Cid", "Dee"]
-    >>> table = pa.table({"x": range(4), "town": towns, "name": names, "kind": ["a", "b"] * 2})
-    >>> column_roles(NamedTable("four", table), "kind")
-    {'x': 'number', 'town': 'category', 'name': 'free text'}
-    """
+    """What each other column holds, by its type and its values, or why it is left out."""
     names = [name for name in source.table.column_names if name != target]
     return {name: _role(source.table.column(name), name in source.categorical) for name in names}
 
