@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
+LEARNT_FROM = "learnt from by EM; --labelled-only leaves such rows out"
+NOT_JUDGED = "no predictions are judged by them"
+
 _MOST_NAMED = 10
 """Missing columns that are named."""
 
@@ -479,6 +482,18 @@ class UnseenCategories:
         import numpy as np
 
         return self.encoder.schema(np.empty(0)).of_categories
+
+
+def tell_rows(n_rows: int, what: str) -> None:
+    """Say of how many rows something holds, if it does of any."""
+    if n_rows:
+        tell(f"{n_rows:,} {'row has' if n_rows == 1 else 'rows have'} {what}")
+
+
+def tell_unlabelled(n_unlabelled: int, chosen: RowOptions, use: str) -> None:
+    """Say what is done with rows without label unless they are left out; nothing if it is empty."""
+    use = "left out" if chosen.labelled_only else use
+    tell_rows(n_unlabelled if use else 0, f"no label: {use}")
 
 
 def tell_bad_rows(bad: "BadRows") -> None:

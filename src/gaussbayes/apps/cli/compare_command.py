@@ -9,7 +9,6 @@ from gaussbayes.apps.cli import command_files, command_options, console, figure_
 from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.figure_kinds import COMPARED
-from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, LabelledFiles, held_out_rows
 
 
 def _counts(value: str) -> tuple[int, ...]:
@@ -80,6 +79,7 @@ def command(
     chosen = command_options.RowOptions.taken(settings)
 
     from gaussbayes.analysis.comparison import compare
+    from gaussbayes.apps.cli.labelled_files import LabelledFiles, held_out_rows
     from gaussbayes.model.options import check_options
 
     options = check_options(**settings)
@@ -102,7 +102,7 @@ def command(
         for each in comparison.candidates
     ]
     comparison = replace(comparison, candidates=tuple(named))
-    files.tell(LEARNT_FROM)
+    files.tell(command_files.LEARNT_FROM)
     selection = comparison.selection
     if as_json:
         console.write_json(

@@ -11,12 +11,12 @@ from gaussbayes.apps.cli import command_files, command_options, console, fit_sum
 from gaussbayes.apps.cli.command_options import FITTED_ROWS, RowOptions
 from gaussbayes.apps.cli.console import finite, fixed, percent, tell, warnings_told
 from gaussbayes.apps.cli.fit_command import fit_files
-from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, NOT_JUDGED, LabelledFiles
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from gaussbayes.analysis.evaluation import Evaluation
+    from gaussbayes.apps.cli.labelled_files import LabelledFiles
     from gaussbayes.data.files import Source
     from gaussbayes.data.rows import LabelledRows
     from gaussbayes.model.model import Model
@@ -96,14 +96,14 @@ def evaluate_rows(model: "Model", tables: "Iterable[LabelledRows]") -> "Evaluati
     return evaluation
 
 
-def evaluate_files(model: "Model", files: LabelledFiles) -> "Evaluation":
+def evaluate_files(model: "Model", files: "LabelledFiles") -> "Evaluation":
     """The same of files, in bounded memory; says what there is to say of their rows."""
     evaluation = evaluate_rows(model, files)
     if evaluation is None:
         raise command_files.no_rows(
             files.rows.source, "labelled rows" if files.n_unlabelled else "rows"
         )
-    files.tell(NOT_JUDGED)
+    files.tell(command_files.NOT_JUDGED)
     return evaluation
 
 
@@ -111,6 +111,8 @@ def _of_model(
     model: "Model", name: str, source: "Source", chosen: RowOptions
 ) -> "tuple[Evaluation, dict[str, Any]]":
     """A model from a file on rows from others."""
+    from gaussbayes.apps.cli.labelled_files import LabelledFiles
+
     files = LabelledFiles.of_model(source, chosen, model, name)
     evaluation = evaluate_files(model, files)
     called = "from standard input" if name == command_options.STANDARD else name
@@ -122,6 +124,8 @@ def _on_test_rows(
     source: "Source", chosen: RowOptions, settings: dict[str, Any], test: str
 ) -> "tuple[Evaluation, dict[str, Any]]":
     """A model fitted to some files on the rows of another."""
+    from gaussbayes.apps.cli.labelled_files import LabelledFiles
+
     chosen = replace(chosen, target=command_files.target_column(source, chosen.target))
     options = command_options.check_settings(settings)
     training = LabelledFiles.to_learn_from(source, chosen, options)
@@ -142,6 +146,7 @@ def _on_held_out_rows(
 ) -> "tuple[Evaluation, dict[str, Any]]":
     """Models fitted to some rows on the others, which must fit into memory."""
     from gaussbayes.analysis.held_out import check_classes, evaluate_held_out
+    from gaussbayes.apps.cli.labelled_files import LabelledFiles
 
     chosen = replace(chosen, target=command_files.target_column(source, chosen.target))
     options = command_options.check_settings(settings)
@@ -152,7 +157,7 @@ def _on_held_out_rows(
         judged = evaluate_held_out(
             rows.recipe(options), rows.table.rows, rows.labels, held_out, random_state=seed
         )
-    files.tell(LEARNT_FROM)
+    files.tell(command_files.LEARNT_FROM)
     return judged.evaluation, files.record() | {"how": judged.how}
 
 

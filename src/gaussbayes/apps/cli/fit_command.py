@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import command_files, command_options, fit_summary, labelled_files
+from gaussbayes.apps.cli import command_files, command_options, fit_summary
 from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import warnings_told
-from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows
 from gaussbayes.base.errors import DataError
 
 if TYPE_CHECKING:
+    from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows
     from gaussbayes.model.options import Options
     from gaussbayes.model.sources import SourceFit
 
@@ -66,15 +66,18 @@ def command(
     source = command_files.open_files(data, chosen)
     command_files.check_no_overwriting(model, *source.files)
     command_files.check_writable(model)
+    from gaussbayes.apps.cli.labelled_files import LabelledFiles
+
     fit = fit_files(LabelledFiles.to_learn_from(source, chosen, options), options)
     command_files.write_model(fit.model, model, keep_unlabelled=keep_unlabelled)
     fit_summary.tell_fit(fit, chosen, model, as_json=as_json)
 
 
-def fit_files(files: LabelledFiles, options: "Options") -> "SourceFit":
+def fit_files(files: "LabelledFiles", options: "Options") -> "SourceFit":
     """The model of the rows of files; where rows must be held out to choose, in memory."""
     import numpy as np
 
+    from gaussbayes.apps.cli.labelled_files import check_bytes
     from gaussbayes.model.select import is_open
     from gaussbayes.model.sources import fit_rows
 
@@ -84,12 +87,12 @@ def fit_files(files: LabelledFiles, options: "Options") -> "SourceFit":
         if is_chosen and options.criterion == "leave_one_out":
             loaded = files.sample()
             n, k = loaded.n_rows, loaded.table.classes.size
-            labelled_files.check_bytes(8 * n * k * _KEPT, n)
+            check_bytes(8 * n * k * _KEPT, n)
             return fit_loaded(files, loaded, options)
         return fit_rows(rows, options, labelled_only=files.chosen.labelled_only)
 
 
-def fit_loaded(files: LabelledFiles, loaded: MemoryRows, options: "Options") -> "SourceFit":
+def fit_loaded(files: "LabelledFiles", loaded: "MemoryRows", options: "Options") -> "SourceFit":
     """The model of rows in memory."""
     from gaussbayes.analysis.held_out import check_classes
     from gaussbayes.data.reduction import Reduced, count_incomplete

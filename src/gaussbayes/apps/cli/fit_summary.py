@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import command_files, console, labelled_files
+from gaussbayes.apps.cli import command_files, console
 from gaussbayes.apps.cli.command_options import STANDARD, RowOptions, in_options
 from gaussbayes.apps.cli.console import counted, finite, fixed, percent, tell
 
@@ -31,7 +31,7 @@ def tell_fit(
     *,
     as_json: bool,
     done: str = "learnt from",
-    use: str = labelled_files.LEARNT_FROM,
+    use: str = command_files.LEARNT_FROM,
 ) -> None:
     """Say what was done with which rows, what was chosen, and where the model is.
 
@@ -68,8 +68,8 @@ def tell_fit(
     size = f"{classes}, {counted(schema.n_features, 'feature')}"
     place = command_files.shown(name)
     tell(f"{done} {counted(record['rows'], 'row')}: {size}; the model is in {place}")
-    labelled_files.tell_rows(record["incomplete"], "missing values")
-    labelled_files.tell_unlabelled(reduced.n_unlabelled, chosen, use)
+    command_files.tell_rows(record["incomplete"], "missing values")
+    command_files.tell_unlabelled(reduced.n_unlabelled, chosen, use)
     unlabelled = command_files.unlabelled_rows(model)
     if unlabelled is not None and unlabelled.rows is None:
         tell(
@@ -84,7 +84,7 @@ def tell_fit(
 def tell_rows_learnt_from(fit: "SourceFit", chosen: RowOptions) -> None:
     """Say which rows were left out of a fit, and which have no label."""
     command_files.tell_bad_rows(fit.reduced.bad_rows)
-    labelled_files.tell_unlabelled(fit.reduced.n_unlabelled, chosen, labelled_files.LEARNT_FROM)
+    command_files.tell_unlabelled(fit.reduced.n_unlabelled, chosen, command_files.LEARNT_FROM)
 
 
 def solved_if_possible(model: "Model") -> "Model":

@@ -11,7 +11,6 @@ from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.evaluate_command import evaluate_files, evaluate_rows
 from gaussbayes.apps.cli.figure_kinds import DESCRIPTIONS, KINDS, FigureKind
 from gaussbayes.apps.cli.fit_command import fit_files, fit_loaded
-from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, NOT_JUDGED, LabelledFiles, among, draw
 
 if TYPE_CHECKING:
     from gaussbayes.analysis.comparison import Comparison
@@ -209,6 +208,8 @@ class _Subject(NamedTuple):
             return self.evaluation
         assert self.model is not None
         assert self.rows is not None
+        from gaussbayes.apps.cli.labelled_files import among
+
         table = among(self.rows.table, self.model.classes)
         known = table.rows.with_categories(self.model.categories)
         evaluation = evaluate_rows(self.model, [replace(table, rows=known)])
@@ -232,6 +233,7 @@ def _of_model(
     name: str, data: tuple[str, ...], kind: FigureKind, chosen: RowOptions, seed: int
 ) -> _Subject:
     """A model from its file with its options, and rows of other files if there are any."""
+    from gaussbayes.apps.cli.labelled_files import LabelledFiles
     from gaussbayes.model.options import check_options, options_of
 
     model = command_files.read_solved(name)
@@ -243,7 +245,7 @@ def _of_model(
     if kind.subject == "evaluation":
         return _Subject(options, model, None, evaluate_files(model, files))
     rows = files.sample(kind.most_rows, seed)
-    files.tell(NOT_JUDGED if kind.judges else "")
+    files.tell(command_files.NOT_JUDGED if kind.judges else "")
     return _Subject(options, model, rows)
 
 
@@ -251,6 +253,8 @@ def _of_rows(
     data: tuple[str, ...], kind: FigureKind, chosen: RowOptions, options: "Options", seed: int
 ) -> _Subject:
     """Rows, and a model fitted to all of them if one is needed."""
+    from gaussbayes.apps.cli.labelled_files import LabelledFiles, draw
+
     source = command_files.open_files(data, chosen)
     files = LabelledFiles.to_learn_from(source, chosen, options)
     if kind.needs == "rows":
@@ -266,5 +270,5 @@ def _of_rows(
         model = fit_files(files, options).model
         files = LabelledFiles.to_learn_from(source, chosen, options)
         sample = files.sample(kind.most_rows, seed)
-    files.tell(LEARNT_FROM)
+    files.tell(command_files.LEARNT_FROM)
     return _Subject(options, model, sample)

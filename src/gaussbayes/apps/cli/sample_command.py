@@ -8,7 +8,6 @@ import click
 
 from gaussbayes.apps.cli import command_files, command_options
 from gaussbayes.apps.cli.command_options import option
-from gaussbayes.apps.cli.labelled_files import as_table
 from gaussbayes.base.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -51,6 +50,7 @@ def _tables(model: "Model", target: str, n_rows: int, seed: int) -> "Iterator[pa
     import pyarrow as pa
 
     from gaussbayes.analysis.synthesis import as_generator, draw
+    from gaussbayes.apps.cli.labelled_files import as_table
     from gaussbayes.base.progress import count_rows
     from gaussbayes.base.threads import ranges
 

@@ -14,7 +14,6 @@ from gaussbayes.apps.cli import command_files, command_options, fit_summary
 from gaussbayes.apps.cli.command_files import class_names, naming
 from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import counted, tell, warnings_told
-from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, LabelledFiles
 from gaussbayes.base.errors import RemovalError, SchemaError
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def update_command(**arguments: Any) -> None:
     \b
     gaussbayes update iris.json monday.csv tuesday.csv
     """
-    _change("update", "learnt from", LEARNT_FROM, _updated, **arguments)
+    _change("update", "learnt from", command_files.LEARNT_FROM, _updated, **arguments)
 
 
 @click.command("forget")
@@ -106,6 +105,7 @@ def _change(
     step, done, use : what is done, how the message about it begins, and what with unlabelled rows
     change : the model, the rows and what was learnt from them ↦ the new model
     """
+    from gaussbayes.apps.cli.labelled_files import LabelledFiles
     from gaussbayes.model.sources import Observation, SourceFit
 
     command_files.check_one_input(model, *data)
