@@ -265,7 +265,7 @@ def check_columns(source: "Source", wanted: Sequence[str], what: str) -> None:
     if not missing:
         return
     from gaussbayes.base.spelling import closest
-    from gaussbayes.data.selection import listed
+    from gaussbayes.data.tables import listed
 
     others = [name for name in columns if name not in wanted]
     close = ((name, closest(name, others)) for name in missing[:_MOST_NAMED])
@@ -297,7 +297,7 @@ def check_features(source: "Source", features: Sequence[str]) -> None:
 def target_column(source: "Source", target: str | None) -> str:
     """The column of the classes; without one, those to choose from are named."""
     if target is None:
-        from gaussbayes.data.selection import listed
+        from gaussbayes.data.tables import listed
 
         columns = listed(list(source.schema.names))
         msg = f"which column of {source.shown} holds the classes? Give -y with one of: {columns}"
@@ -322,7 +322,7 @@ def plain_blocks(source: "Source", what: str, selection: Any = None) -> Iterator
     selection : which columns, and what they must hold; None is all of them, as they are
     """
     from gaussbayes.base.progress import count_rows
-    from gaussbayes.data.selection import select_columns
+    from gaussbayes.data.roles import select_columns
 
     if selection is None:
         selection = select_columns(source.inferred, None, {}, source.handling)
@@ -345,8 +345,7 @@ class FeatureRows:
         self, source: "Source", model: "Model", name: str, kept: Sequence[str] = ()
     ) -> None:
         from gaussbayes.data.categories import kind
-        from gaussbayes.data.roles import check_types
-        from gaussbayes.data.selection import select_columns
+        from gaussbayes.data.roles import check_types, select_columns
 
         self.source, self.model, self.kept = source, model, kept
         self.unseen = UnseenCategories(model.encoder)

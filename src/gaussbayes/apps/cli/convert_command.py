@@ -34,7 +34,7 @@ def convert_command(
     gaussbayes convert rows.csv.gz rows.parquet
     gaussbayes convert 'parts/*.parquet' - --columns id,label > rows.csv
     """
-    from gaussbayes.data.selection import select_columns
+    from gaussbayes.data.roles import select_columns
 
     command_files.check_one_input(*data)
     source = command_files.open_files(data, RowOptions(**how))
