@@ -87,9 +87,7 @@ def read_learnt(name: str, step: str) -> "Model":
 def write_model(model: "Model", name: str, *, keep_unlabelled: bool = False) -> None:
     """Write a model to a file, whole or not at all, or to standard output.
 
-    Parameters
-    ----------
-    keep_unlabelled : whether unlabelled rows are written, too, if the model has kept them
+    Unlabelled rows are written, too, if they are to be kept and the model has kept them.
     """
     from gaussbayes.model import file
 
@@ -224,11 +222,9 @@ def open_files(data: Sequence[str], chosen: RowOptions) -> Any:
 
 
 def import_arrow() -> None:
-    """Load pyarrow without pandas.
+    """Load pyarrow without pandas, which takes as long as all the rest of predicting a few rows.
 
-    pyarrow looks for pandas at its first conversion, remembers whether it is there, and loads it if
-    so, which takes as long as all the rest of predicting a hundred rows. Whoever asks pyarrow for a
-    pandas frame later still gets one: it then looks again.
+    pyarrow looks for pandas at its first conversion; whoever asks it for a frame later gets one.
     """
     if "pandas" in sys.modules:
         return
@@ -254,12 +250,7 @@ class _WithoutPandas:
 
 
 def check_columns(source: "Source", wanted: Sequence[str], what: str) -> None:
-    """Raise unless every wanted column is there; the message lists those that are not.
-
-    Parameters
-    ----------
-    what : what they are, for the message
-    """
+    """Raise unless every wanted column is there; the message says what is missing of what."""
     columns = list(source.schema.names)
     missing = [name for name in wanted if name not in columns]
     if not missing:
@@ -314,12 +305,9 @@ def no_rows(source: "Source", what: str = "rows") -> DataError:
 
 
 def plain_blocks(source: "Source", what: str, selection: Any = None) -> Iterator[Any]:
-    """The columns of a source block by block, with a progress bar where somebody is watching.
+    """The columns of a source block by block, with a progress bar that says what is being done.
 
-    Parameters
-    ----------
-    what : what is being done with them, for the bar
-    selection : which columns, and what they must hold; None is all of them, as they are
+    A selection says which columns, and what they must hold; None is all of them, as they are.
     """
     from gaussbayes.base.progress import count_rows
     from gaussbayes.data.roles import select_columns
@@ -367,13 +355,7 @@ class FeatureRows:
     def answered(
         self, what: str, answer: "Callable[[Rows], Answer]"
     ) -> "Iterator[tuple[pa.Table, Answer]]":
-        """The rows part by part: all columns, and an answer for the features.
-
-        Parameters
-        ----------
-        what : what is being done, for the progress bar
-        answer : a function of the features as the model takes them; its errors get a place
-        """
+        """The rows part by part: all columns, and an answer for the features, by a function."""
         for block in plain_blocks(self.source, what, self.selection):
             last = block.first_row + block.table.num_rows - 1
             with naming(f"{block.file}, rows {block.first_row} … {last}"):
@@ -424,13 +406,7 @@ def write_tables(
     *,
     escape: bool,
 ) -> None:
-    """Write tables of rows one after the other.
-
-    Parameters
-    ----------
-    schema : the columns of all of them, so that there is a header even without rows
-    file_format : None is told by the name
-    """
+    """Write tables of rows of this schema, if there are any; without format, the name tells it."""
     from gaussbayes.base.errors import ParameterError
     from gaussbayes.data.output import open_output
 

@@ -20,11 +20,9 @@ _HOW = "pairs such as 'ill:well=50,well:ill=1' (true class, decided class, cost)
 def read_costs(text: str, model: "Model") -> "FloatArray":
     """The costs (k, k) of the classes of a model: true class by row, decided class by column.
 
-    Parameters
-    ----------
-    text : pairs ``true:decided=cost`` separated by commas, with quotes around one that holds a
-        comma itself; or the name of a CSV file whose first line names the classes decided for, and
-        whose other lines begin with the true class. What is left out on the diagonal is 0.
+    They are pairs ``true:decided=cost`` separated by commas, with quotes around one that holds a
+    comma itself; or in a CSV file whose first line names the classes decided for, and whose other
+    lines begin with the true class. What is left out on the diagonal is 0.
     """
     from gaussbayes.analysis.decision import check_costs
 

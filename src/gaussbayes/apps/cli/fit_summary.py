@@ -33,14 +33,7 @@ def tell_fit(
     done: str = "learnt from",
     use: str = command_files.LEARNT_FROM,
 ) -> None:
-    """Say what was done with which rows, what was chosen, and where the model is.
-
-    Parameters
-    ----------
-    name : of the model file
-    done : how the message begins
-    use : what was done with rows without label
-    """
+    """Say what was `done` with which rows, the `use` of unlabelled ones, and where the model is."""
     model, reduced, selection = fit.model, fit.reduced, fit.selection
     schema = model.schema
     categories: list[dict[str, Any]] = [

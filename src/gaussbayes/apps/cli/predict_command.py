@@ -179,12 +179,7 @@ def command(
 def _answer(
     model: "Model", rule: dict[str, Any] | None, scores: Sequence[Score], rows: "Rows"
 ) -> "list[pa.Array]":
-    """The columns that are added for some rows (n,).
-
-    Parameters
-    ----------
-    rule : how classes are decided for; empty for the most probable one, None for no classes
-    """
+    """The columns (n,) that are added; an empty rule decides for the most probable class."""
     import pyarrow as pa
 
     columns = []
