@@ -5,10 +5,13 @@ from typing import Any
 
 import click
 
+from gaussbayes.analysis.comparison import compare
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file, fit_summary
 from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.figure_kinds import COMPARED
+from gaussbayes.apps.cli.labelled_files import LabelledFiles, held_out_rows
+from gaussbayes.model.options import check_options
 
 
 def _counts(value: str) -> tuple[int, ...]:
@@ -77,10 +80,6 @@ def command(
     if figure is not None:
         figure_file.check_place(figure, *data)
     chosen = command_options.RowOptions.taken(settings)
-
-    from gaussbayes.analysis.comparison import compare
-    from gaussbayes.apps.cli.labelled_files import LabelledFiles, held_out_rows
-    from gaussbayes.model.options import check_options
 
     options = check_options(**settings)
     source = command_files.open_files(data, chosen)

@@ -2,14 +2,12 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.apps.cli import command_options
-
-if TYPE_CHECKING:
-    from gaussbayes.analysis.evaluation import Evaluation
 
 GATES = {
     "min_accuracy": ("accuracy", 1.0),
@@ -51,7 +49,7 @@ def take_bars(arguments: dict[str, Any]) -> dict[str, float]:
     return {name: bar for name, bar in taken.items() if bar is not None}
 
 
-def records(evaluation: "Evaluation", bars: Mapping[str, float]) -> list[dict[str, Any]]:
+def records(evaluation: Evaluation, bars: Mapping[str, float]) -> list[dict[str, Any]]:
     """Each gate with its bar and whether it was passed; by what is no number it never is."""
     given = []
     for name, bar in bars.items():
@@ -61,7 +59,7 @@ def records(evaluation: "Evaluation", bars: Mapping[str, float]) -> list[dict[st
     return given
 
 
-def check(evaluation: "Evaluation", bars: Mapping[str, float]) -> None:
+def check(evaluation: Evaluation, bars: Mapping[str, float]) -> None:
     """Raise if a figure does not reach its bar; the message says both."""
     failed = []
     for name in (each["gate"] for each in records(evaluation, bars) if not each["passed"]):
@@ -74,6 +72,6 @@ def check(evaluation: "Evaluation", bars: Mapping[str, float]) -> None:
         raise GateFailedError("; ".join(failed))
 
 
-def _value(evaluation: "Evaluation", name: str) -> float:
+def _value(evaluation: Evaluation, name: str) -> float:
     value: float = getattr(evaluation, name[4:])
     return value

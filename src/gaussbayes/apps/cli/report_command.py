@@ -11,6 +11,7 @@ from gaussbayes.apps.cli import command_files, command_options
 from gaussbayes.apps.cli.command_options import RowOptions, option
 from gaussbayes.apps.cli.console import warnings_told
 from gaussbayes.apps.cli.fit_command import fit_loaded
+from gaussbayes.apps.cli.labelled_files import LabelledFiles, held_out_rows
 
 
 class _RememberingCommand(click.Command):
@@ -68,7 +69,6 @@ def command(
     command_options.check_compared_on(held_out)
     command_files.check_no_overwriting(str(output), *arguments, str(held_out))
 
-    from gaussbayes.apps.cli.labelled_files import LabelledFiles, held_out_rows
     from gaussbayes.apps.report import check_writable, write_report
     from gaussbayes.classifier import GaussianClassifier
 
