@@ -354,6 +354,10 @@ class IndependentColumns:
         """None: the likelihood is bounded as it is."""
         return None
 
+    def alternatives(self) -> dict[str, Self]:
+        """Smoothing, which leaves no value impossible."""
+        return {} if self.smoothing else {"set smoothing above 0": replace(self, smoothing=1.0)}
+
     def left_out(
         self, statistics: Any, path: Sequence[Self], targets: Targets, names: Schema
     ) -> LeftOut | None:

@@ -15,23 +15,25 @@ the likelihood has no maximum and a family has a penalty that stands for its shr
 maximised instead, and the record says so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from gaussbayes.base.anderson import Step, accelerate
-from gaussbayes.base.errors import SingularCovarianceError
+from gaussbayes.base.errors import GaussBayesError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.protocol import Convergence, Restartable
+from gaussbayes.families.protocol import TRIAL, Convergence, Restartable
 from gaussbayes.kernels.normaliser import log_sum_exp
 from gaussbayes.model.prior import class_priors
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.solution import Solution, score
-from gaussbayes.model.statistics import Learnt, RowReduction
+from gaussbayes.model.statistics import KeptRows, Learnt, RowReduction
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -100,15 +102,30 @@ def expectation_maximisation(
         If the likelihood has no maximum.
     """
     options = (threads, tolerance, max_iterations)
-    names = settings.names(schema)
+    try:
+        return _maximum(learnt, rows, settings, schema, start, options)
+    except SingularCovarianceError as error:
+        remedies = "; ".join(_remedies(learnt, rows, settings, schema, threads))
+        msg = f"the likelihood of the rows has no maximum: {error}. Remedies: {remedies}"
+        raise SingularCovarianceError(msg) from None
+
+
+def _maximum(
+    learnt: Learnt,
+    rows: RowReduction,
+    settings: Settings,
+    schema: Schema,
+    start: Solution | None,
+    options: tuple[int, float, int],
+) -> Solution:
+    """`expectation_maximisation`, with errors that do not say what to do."""
     try:
         return _run(_problem(learnt, rows, settings, schema, settings.families), start, *options)
-    except SingularCovarianceError as singular:
-        pairs = zip(settings.families, learnt.parts, names, strict=True)
+    except SingularCovarianceError:
+        pairs = zip(settings.families, learnt.parts, settings.names(schema), strict=True)
         penalised = [family.penalised(part, name) for family, part, name in pairs]
         if not any(family is not None for family in penalised):
-            msg = f"the likelihood of the rows has no maximum: {singular}"
-            raise SingularCovarianceError(msg) from None
+            raise
     families = [
         family if with_penalty is None else with_penalty
         for family, with_penalty in zip(settings.families, penalised, strict=True)
@@ -117,6 +134,27 @@ def expectation_maximisation(
     solution = _run(problem, None, *options)
     assert solution.convergence is not None
     return replace(solution, convergence=replace(solution.convergence, penalised=True))
+
+
+def _remedies(
+    learnt: Learnt, rows: RowReduction, settings: Settings, schema: Schema, threads: int
+) -> Iterator[str]:
+    """What makes the likelihood have a maximum: each was tried."""
+    kept = isinstance(rows, KeptRows)  # others are read anew in each iteration: that takes too long
+    alternatives = [family.alternatives() for family in settings.families] if kept else []
+    for remedy in dict.fromkeys(chain.from_iterable(alternatives)):
+        pairs = zip(alternatives, settings.families, strict=True)
+        families = [others.get(remedy, family) for others, family in pairs]
+        changed = replace(settings, components=settings.with_families(families))
+        with suppress(GaussBayesError):
+            _maximum(learnt, rows, changed, schema, None, (threads, 1e-3, TRIAL))
+            yield remedy
+    columns = zip(settings.families, learnt.parts, settings.names(schema), strict=True)
+    with suppress(GaussBayesError):
+        for family, part, names in columns:
+            family.estimate(part, names, threads)
+        yield "leave the unlabelled rows out (unlabelled_weight=0)"
+    yield "leave such features out"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -113,6 +113,8 @@ def select(
     data = None
     if criterion == "leave_one_out" and table is not None:
         data = held_out_rows(table, labelled, schema)
+        if learnt.unlabelled is not None:  # what is judged by labelled rows alone says so
+            settings = replace(settings, unlabelled_weight=0.0)
     paths = list(_paths(settings, criterion))
     if data is not None:
         paths = [path for path in paths if has_closed_form(data, path)] or paths

@@ -162,10 +162,9 @@ def neighbors_error(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axe
 
     voting = [c for c in comparison.candidates if c.neighbors is not None and c.evaluation]
     if not voting:
-        msg = (
-            "no candidate of this comparison is nearest neighbours with an error to draw: "
-            "call compare with neighbors=(1, 3, 5, …), none larger than the rows fitted to"
-        )
+        problems = (c.problem for c in comparison.candidates if c.neighbors is not None)
+        why = next(problems, None) or "call compare with neighbors=(1, 3, 5, …)"
+        msg = f"no candidate of this comparison is nearest neighbours with an error to draw: {why}"
         raise ParameterError(msg)
     ax = style.axes_for(ax, (7.6, 4.8))
     votes = ax.errorbar(

@@ -75,7 +75,6 @@ def command(
     model_files.check_no_overwriting(str(output), *arguments, str(held_out))
 
     from gaussbayes.apps.report import check_writable, write_report
-    from gaussbayes.classifier import GaussianClassifier
 
     check_writable(output)  # before a large file is read
 
@@ -89,7 +88,7 @@ def command(
     context = click.get_current_context()
     with warnings_told():
         path = write_report(
-            GaussianClassifier.from_model(model),
+            model,
             table.features,
             table.labels,
             output,

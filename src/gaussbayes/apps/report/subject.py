@@ -21,6 +21,7 @@ from gaussbayes.analysis.view import read_labelled
 from gaussbayes.apps.report.numerals import aligned, counted, fixed, grouped, quoted, score
 from gaussbayes.base.errors import DataError, PriorError
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.data.rows import Rows
 from gaussbayes.families import protocol
 from gaussbayes.families.protocol import Describable, Distant, Located
@@ -135,6 +136,8 @@ class Subject:
     @classmethod
     def of(cls, classifier: Any, X: Any, y: Any) -> "Subject":
         """Bring rows into the form of a model; raises what the model raises for others."""
+        if isinstance(classifier, Model):
+            classifier = GaussianClassifier.from_model(classifier)
         model, rows, codes = read_labelled(classifier, X, y)
         if not (codes >= 0).any():
             msg = "a report needs at least one row that has a label: give labels in y"

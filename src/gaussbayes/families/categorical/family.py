@@ -143,6 +143,10 @@ class Categorical:
         """None: the likelihood is bounded as it is."""
         return None
 
+    def alternatives(self) -> dict[str, "Categorical"]:
+        """Smoothing, which leaves no category impossible."""
+        return {} if self.smoothing else {"set smoothing above 0": replace(self, smoothing=1.0)}
+
     def coordinates(self, start: CategoricalDensity, names: Schema) -> "RootCoordinates":  # noqa: ARG002
         """Twice the square roots of the probabilities."""
         return RootCoordinates(start.categories, start.n_classes)

@@ -17,6 +17,9 @@ from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.factor import cholesky
 from gaussbayes.families.gaussian.scatter import LAYOUTS
 
+_NOISE = 16 * float(np.finfo(np.float64).eps)
+"""Proportion of a sum of squares below which what a removal leaves of it has no right digit."""
+
 ROUNDING = 1e-9
 """Proportion of a weight or a scatter that a subtraction may leave behind as rounding."""
 
@@ -298,7 +301,10 @@ def _divide(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 
 def _settle_squares(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
-    """Raise for sums of squares below zero after a removal; set those that are rounding to 0."""
+    """Raise for sums of squares below zero after a removal; set those that are rounding to 0.
+
+    Then ``|sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ)`` again: of a single row nothing is left but zeros.
+    """
     layout = LAYOUTS[before.layout]
     squares, original = layout.squares(scatter), layout.squares(before.scatter)
     below = squares + ROUNDING * original
@@ -309,7 +315,13 @@ def _settle_squares(scatter: FloatArray, before: ClassMoments, names: Schema) ->
             f"{layout.owner(c, names)} {squares[c, j]:g}: {ONLY_ADDED}"
         )
         raise RemovalError(msg)
-    np.maximum(squares, 0.0, out=squares)
+    squares[squares <= _NOISE * original] = 0.0
+    matrices = layout.matrices(scatter)
+    if matrices is not None:
+        root = np.sqrt(squares)
+        bound = root[:, :, None] * root[:, None, :]
+        np.einsum("mii->mi", bound)[...] = squares
+        np.clip(matrices, -bound, bound, out=matrices)
 
 
 def _check_definite(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
