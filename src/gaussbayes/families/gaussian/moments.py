@@ -155,7 +155,7 @@ class ClassMoments:
         if layout.by_class:
             scatter[~left] = 0.0
         _settle_squares(scatter, self, names)
-        _check_definite(scatter, self, names)
+        _settle_products(scatter, self, names)
         empty = ~left[:, None]
         return ClassMoments(
             weight,
@@ -301,10 +301,7 @@ def _divide(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 
 def _settle_squares(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
-    """Raise for sums of squares below zero after a removal; set those that are rounding to 0.
-
-    Then ``|sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ)`` again: of a single row nothing is left but zeros.
-    """
+    """Raise for sums of squares below zero after a removal; set those that are rounding to 0."""
     layout = LAYOUTS[before.layout]
     squares, original = layout.squares(scatter), layout.squares(before.scatter)
     below = squares + ROUNDING * original
@@ -316,15 +313,9 @@ def _settle_squares(scatter: FloatArray, before: ClassMoments, names: Schema) ->
         )
         raise RemovalError(msg)
     squares[squares <= _NOISE * original] = 0.0
-    matrices = layout.matrices(scatter)
-    if matrices is not None:
-        root = np.sqrt(squares)
-        bound = root[:, :, None] * root[:, None, :]
-        np.einsum("mii->mi", bound)[...] = squares
-        np.clip(matrices, -bound, bound, out=matrices)
 
 
-def _check_definite(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
+def _settle_products(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
     """Raise for a scatter in which a combination of features has a sum of squares below zero.
 
     Sums are measured in units of those before the removal, of which rounding is a proportion.
@@ -345,6 +336,11 @@ def _check_definite(scatter: FloatArray, before: ClassMoments, names: Schema) ->
             f"squares{layout.owner(good, names)}: {ONLY_ADDED}"
         )
         raise RemovalError(msg)
+    # |sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ) in spite of rounding: of a single row nothing is left but zeros.
+    squares = layout.squares(scatter)
+    bound = np.sqrt(squares[:, :, None]) * np.sqrt(squares[:, None, :])
+    np.einsum("mii->mi", bound)[...] = squares
+    np.clip(matrices, -bound, bound, out=matrices)
 
 
 @lru_cache(maxsize=256)
