@@ -77,7 +77,7 @@ def held_out_rows(table: LabelledRows, learnt: Learnt, schema: Schema) -> HeldOu
     if targets.is_soft:
         msg = (
             f"rows are held out with one label each, got soft labels of shape "
-            f"{targets.labels.shape}: choose by selection='bic'"
+            f"{targets.labels.shape}: give each row one label, or choose by selection='bic'"
         )
         raise DataError(msg)
     position = np.full(table.classes.shape[0] + 1, -1, dtype=np.int32)  # the last is unlabelled

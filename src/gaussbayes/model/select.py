@@ -63,6 +63,14 @@ class Candidate:
         return _setting(self.settings, "structure")
 
     @property
+    def name(self) -> str:
+        """What people call the structure; the families if there are no covariances."""
+        if self.structure is None:
+            return ", ".join(dict.fromkeys(family.name for family in self.settings.families))
+        name: str = self.structure.name
+        return name
+
+    @property
     def shrinkage(self) -> Any:
         """The shrinkage of the covariances."""
         return _setting(self.settings, "shrinkage")

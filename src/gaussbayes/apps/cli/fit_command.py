@@ -78,15 +78,11 @@ def command(
 
 def fit_files(source: Any, chosen: command_options.RowOptions, settings: "Options") -> "SourceFit":
     """The model of the rows of a source; where rows must be held out to choose, in memory."""
-    import numpy as np
-
-    from gaussbayes.model.select import is_open
     from gaussbayes.model.sources import fit_rows
 
     rows = row_files.training_rows(source, chosen, settings)
-    is_chosen = is_open(settings.settings(rows.encoder.schema(np.empty(0))))
     with warnings_told():
-        if is_chosen and settings.criterion == "leave_one_out":
+        if settings.automatic and settings.criterion == "leave_one_out":
             reduced = memory_rows.load_rows(rows, labelled_only=chosen.labelled_only)
             n, k = reduced.n_rows, reduced.total.table.classes.size
             memory_rows.check_bytes(8 * n * k * _KEPT, n)

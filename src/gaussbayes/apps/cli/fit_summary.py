@@ -117,10 +117,12 @@ def describe(selection: "Selection") -> str:
         figure = f"BIC {best.bic:,.1f}"
     else:
         figure = f"log loss {fixed(best.log_loss, 4)} on rows left out"
-    shrinkage = "without shrinkage" if best.shrinkage is None else f"with shrinkage {_word(best)}"
+    shrinkage = " without shrinkage" if best.shrinkage is None else f" with shrinkage {_word(best)}"
+    if best.structure is None:
+        shrinkage = ""
     among = counted(len(selection.candidates), "candidate")
     weight = "" if best.unlabelled_weight == 1 else f", unlabelled rows of weight {_weight(best)}"
-    return f"{best.structure.name} {shrinkage}{weight}, of {among}: {figure}"
+    return f"{best.name}{shrinkage}{weight}, of {among}: {figure}"
 
 
 def selection_record(selection: "Selection") -> dict[str, Any]:
@@ -137,9 +139,11 @@ def candidate_table(selection: "Selection") -> "Table":
     left_out = selection.criterion == "leave_one_out"
     judged = ["error", "log\nloss", "Brier\nscore"] if left_out else []
     how = "each row predicted by the model of the others" if left_out else "BIC"
+    weighted = len({candidate.unlabelled_weight for candidate in selection.candidates}) > 1
     table = console.number_table(
         "model",
         "shrinkage",
+        *(["unlabelled\nweight"] if weighted else []),
         "para-\nmeters",
         *judged,
         "BIC",
@@ -149,8 +153,9 @@ def candidate_table(selection: "Selection") -> "Table":
     for candidate in _ranked(selection):
         scores = [percent(candidate.error), fixed(candidate.log_loss, 4), fixed(candidate.brier, 4)]
         table.add_row(
-            candidate.structure.name,
+            candidate.name,
             _word(candidate),
+            *([_weight(candidate)] if weighted else []),
             str(candidate.n_parameters),
             *(scores if left_out else []),
             "–" if math.isnan(candidate.bic) else f"{candidate.bic:,.1f}",
@@ -182,9 +187,9 @@ def _ranked(selection: "Selection") -> "list[Candidate]":
 
 def _candidate_record(candidate: "Candidate") -> dict[str, Any]:
     return {
-        "model": candidate.structure.name,
-        "covariance": candidate.structure.covariance,
-        "shared": candidate.structure.shared_setting,
+        "model": candidate.name,
+        "covariance": getattr(candidate.structure, "covariance", None),
+        "shared": getattr(candidate.structure, "shared_setting", None),
         "shrinkage": candidate.shrinkage,
         "unlabelled_weight": candidate.unlabelled_weight,
         "parameters": candidate.n_parameters,
