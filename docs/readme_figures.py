@@ -13,7 +13,7 @@ import numpy as np
 
 from gaussbayes import GaussianClassifier, plots
 from gaussbayes.datasets import load_iris
-from gaussbayes.lessons import optimal_regions
+from gaussbayes.lessons.handouts import OPTIMAL_REGIONS
 from gaussbayes.plots import style
 from gaussbayes.plots.style import styled
 
@@ -44,7 +44,7 @@ def pairs() -> None:
 
 def evidence() -> None:
     """How probable any point is, whatever its class."""
-    plots.evidence_surface(optimal_regions.model().with_feature_names(["x1", "x2"]))
+    plots.evidence_surface(OPTIMAL_REGIONS.best_rule().with_feature_names(["x1", "x2"]))
 
 
 @styled

@@ -41,6 +41,6 @@ for name, each in [("labelled rows alone", alone), ("all rows", model)]:
     print(f"{name:>19}: p(ill) = {prior:.3f}, wrong on {wrong:.1%}, log loss {loss:.3f}")
 
 # Why: what each feature adds to the log-odds of a patient who smokes and came five times.
-told = model.explain([None, 5, "yes"], ("ill", "well")).log_odds
-for part in told.contributions:
+odds = model.explain([None, 5, "yes"], ("ill", "well")).log_odds
+for part in odds.contributions:
     print(f"{part.feature:>12} adds {part.amount:+.2f}")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import number_rows
-from gaussbayes.families.gaussian import scoring
+from gaussbayes.families.gaussian import estimation, scoring
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.moments import ClassMoments
@@ -46,7 +46,7 @@ def given(
     names: Schema, structure: Structure, prior: Any, means: ArrayLike, covariances: ArrayLike
 ) -> Scored:
     """Parameters set directly; a prior of None is a uniform one."""
-    density = Gaussian(structure).given(means, covariances, names)
+    density = estimation.given(names, structure, means, covariances)
     k = density.n_classes
     return Scored(density, np.full(k, 1.0 / k) if prior is None else np.asarray(prior, float))
 

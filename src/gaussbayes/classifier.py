@@ -296,8 +296,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        source, target, features, weights, bad_rows, client : see
-            `gaussbayes.model.sources.fit_source`
+        source : see `gaussbayes.data.reduction`
+        target, features, weights, bad_rows : see `gaussbayes.data.roles.Request`
+        client : a Dask client to read files on its cluster
 
         Notes
         -----
@@ -311,20 +312,18 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> GaussianClassifier().fit_source(iris, "species").feature_names_in_[2]
         'petal length (cm)'
         """
+        from gaussbayes.data.roles import Request
         from gaussbayes.model.sources import fit_source
 
-        fit = fit_source(
-            source,
+        request = Request(
             target,
-            self._options(),
-            features=features,
-            weights=weights,
-            categorical_features=self.categorical_features,
+            features,
+            weights,
+            self.categorical_features,
             mark=self.unlabelled,
             bad_rows=bad_rows,
-            client=client,
-            n_jobs=self.n_jobs,
         )
+        fit = fit_source(source, request, self._options(), client, self.n_jobs)
         return self._remember(fit.model, selection_=fit.selection, bad_rows_=fit.reduced.bad_rows)
 
     def partial_fit_source(

@@ -14,8 +14,8 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.gaussian.shapley import contributions
+from gaussbayes.families.gaussian.estimation import given
+from gaussbayes.families.gaussian.log_ratio import contributions
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.protocol import Reference
 from tests.oracles import DIGITS, EPS, condition, exact_scores
@@ -37,7 +37,7 @@ def model(structure: Structure, d: int) -> GaussianDensity:
     }[structure.covariance]
     means = 2 * rng.normal(size=(3, d)) + 100
     own = values[0] if structure.shared else values
-    return Gaussian(structure).given(means, own, Schema(np.arange(3), d))
+    return given(Schema(np.arange(3), d), structure, means, own)
 
 
 def shapley_by_definition(

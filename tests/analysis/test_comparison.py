@@ -658,11 +658,10 @@ def test_logistic_regression_is_that_of_scikit_learn() -> None:
 def test_categories_alone() -> None:
     X, y = sizes()
     compared = compare(X[MIXED_NAMES], y, held_out=3, model=MIXED, neighbors=())
-    found = [one.evaluation.log_loss for one in compared.candidates if one.evaluation]
-    assert len(found) == 6
-    assert len(set(found)) == 1
+    (candidate,) = compared.candidates  # structures of covariances would all be the same
+    assert (candidate.name, candidate.structure, candidate.problem) == ("categorical", None, None)
     whole = clone(MIXED).fit(X[MIXED_NAMES], y)
-    assert {one.n_parameters for one in compared.candidates} == {whole.n_parameters_}
+    assert candidate.n_parameters == whole.n_parameters_
 
 
 def test_problems_with_categories_name_the_feature() -> None:

@@ -190,7 +190,7 @@ TWO = [[0.0, 0.0], [1.0, 1.0]]
     [
         (
             ([5, 5, 5], TWO),
-            "there are 2 centroids, so n_samples must be one number or 2 of them, got 3",
+            "there are 2 centroids; n_samples must be one number or 2, got 3",
         ),
         (([5, -1], TWO), "n_samples of class 1 is -1; it must be an integer"),
         (([5, 2.5], TWO), "n_samples of class 1 is 2.5"),

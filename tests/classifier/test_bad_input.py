@@ -212,6 +212,7 @@ def test_bad_priors(priors: Any, what: str) -> None:
 )
 def test_bad_settings(settings: dict[str, Any], what: str) -> None:
     X, y = trees()
+    GaussianClassifier(shrinkage=1.0).fit(X, y)  # True equals it, and is still no shrinkage
     model = GaussianClassifier(**settings)  # the constructor takes anything, as scikit-learn asks
     for learn in (model.fit, model.partial_fit):
         with pytest.raises(ParameterError, match=what):

@@ -278,8 +278,10 @@ def test_categories_that_rule_out_every_class(call: Call, tmp_path: Path) -> Non
     message = " ".join(result.stderr.split())
     assert "the model cannot predict rows that are held out" in message
     assert "set --smoothing above 0" in message
-    told = json.loads(call("compare", *given, "--held-out", "3", "--json").stdout)
-    assert all("set --smoothing above 0" in one["problem"] for one in told["models"][:7])
+    record = json.loads(call("compare", *given, "--held-out", "3", "--json").stdout)
+    judged = [each for each in record["models"] if each["neighbors"] is None]
+    assert [each["model"] for each in judged] == ["categorical", "automatic choice"]
+    assert all("set --smoothing above 0" in each["problem"] for each in judged)
     assert call("evaluate", *given, "--cv", "3", "--smoothing", "1").exit_code == 0
 
 
@@ -433,8 +435,28 @@ def test_reports_and_figures(call: Call, days: pd.DataFrame) -> None:
         figure = call("plot", "m.json", "all.csv", "--kind", kind, "-o", f"{kind}.png")
         assert figure.exit_code == 0, figure.stderr
         assert Path(f"{kind}.png").stat().st_size > 1000
-    shown = ["--features", "pressure", "--kind", "densities", "-o", "p.png"]
-    assert call("plot", "all.csv", *SETTINGS[:2], *NAMED, "--smoothing", "1", *shown).exit_code == 0
+    for kind, shown in (
+        ("densities", "pressure"),
+        ("dataset", "wind"),
+        ("dataset", "pressure,warmth"),
+        ("sharing", "pressure,warmth"),
+    ):
+        given = [*NAMED, "--smoothing", "1", "--learn-from", ",".join(WEATHER)]
+        drawn = ["--kind", kind, "--features", shown, "-o", "p.png"]
+        result = call("plot", "all.csv", "-y", TARGET, *given, *drawn)
+        assert result.exit_code == 0, result.stderr
+
+
+def test_compare_without_numbers(call: Call, days: pd.DataFrame) -> None:
+    assert len(days)
+    only = ["--features", "wind,rain", "--categorical", "wind,rain", "--smoothing", "1"]
+    result = call("compare", "all.csv", "-y", TARGET, *only, "--held-out", "3", "--candidates")
+    assert result.exit_code == 0, result.stderr
+    assert "automatic choice: categorical without shrinkage" in result.stdout
+    assert "QDA" not in result.stdout  # nor any other structure, which would all be the same
+    compared = json.loads(call("compare", "all.csv", "-y", TARGET, *only, "--json").stdout)
+    names = [each["model"] for each in compared["models"] if each["neighbors"] is None]
+    assert names == ["categorical", "automatic choice"]
 
 
 def test_distances_are_those_of_numbers(call: Call, days: pd.DataFrame) -> None:
@@ -453,8 +475,8 @@ def test_distances_are_those_of_numbers(call: Call, days: pd.DataFrame) -> None:
         (["--categorical", "gusts"], 3, "lacks the features that hold categories: 'gusts'"),
         (["--categorical", "wind,wind"], 2, "expected different names"),
         (["--categorical", "wind", "--categorical", "wind"], 2, "'wind' is given twice"),
-        (["--smoothing", "-1"], 2, "expected a number, 0 or more, got '-1'"),
-        (["--smoothing", "inf"], 2, "expected a number, 0 or more"),
+        (["--smoothing", "-1"], 2, "expected a number from 0 on, got '-1'"),
+        (["--smoothing", "inf"], 2, "expected a number from 0 on"),
         (["--categorical", "wind,pressure"], 3, "row 1, column 'pressure'"),
         ([], 3, "not numbers: column 'wind'"),
     ],

@@ -77,7 +77,7 @@ def test_how_far_covariances_are_shared(call: Call, iris: Path) -> None:
     for wrong in ("1.5", "-0.1", "nan", "half"):
         result = call("fit", iris, "-y", "species", "--sharing", wrong)
         assert result.exit_code == 2
-        assert f"'--sharing': expected a number between 0 and 1, got '{wrong}'" in result.stderr
+        assert f"'--sharing': expected a number from 0 to 1, got '{wrong}'" in result.stderr
 
 
 def test_several_files_weights_and_another_format(call: Call, tmp_path: Path) -> None:

@@ -92,11 +92,11 @@ def test_a_shell_can_go_by_it(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("--min-accuracy", "1.5", "expected a number from 0 to 1, got 1.5"),
-        ("--max-error", "nan", "expected a number from 0 to 1, got nan"),
-        ("--max-log-loss", "-1", "expected a number from 0 on, got -1"),
-        ("--max-brier", "3", "expected a number from 0 to 2, got 3"),
-        ("--max-error", "few", "'few' is not a valid float"),
+        ("--min-accuracy", "1.5", "expected a number from 0 to 1, got '1.5'"),
+        ("--max-error", "nan", "expected a number from 0 to 1, got 'nan'"),
+        ("--max-log-loss", "-1", "expected a number from 0 on, got '-1'"),
+        ("--max-brier", "3", "expected a number from 0 to 2, got '3'"),
+        ("--max-error", "few", "expected a number from 0 to 1, got 'few'"),
     ],
 )
 def test_bars_that_are_none(call: Call, iris: Path, option: str, value: str, message: str) -> None:

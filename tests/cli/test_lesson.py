@@ -103,7 +103,7 @@ def test_the_seed_changes_what_is_drawn(call: Call) -> None:
         (["petal"], "there is no lesson 'petal' (did you mean 'petals'?)"),
         ([], "which lesson? Give --all or names of three_gaussians"),
         (["--all", "rain"], "give names or --all, not both"),
-        (["rain", "--seed", "-1"], "expected an integer from 0 to 4294967295, got -1"),
+        (["rain", "--seed", "-1"], "-1 is not in the range 0<=x<=4294967295"),
     ],
 )
 def test_wrong_usage(call: Call, arguments: list[str], message: str) -> None:

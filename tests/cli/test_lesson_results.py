@@ -1,14 +1,15 @@
 """Numbers are written so that a person can compare them."""
 
-import numpy as np
+from typing import Any
+
 import pytest
 from rich.console import Console
 
 from gaussbayes.apps.cli.lesson_results import (
-    Repeated,
-    Replayed,
     notes,
+    result_record,
     result_table,
+    spread_record,
     spread_table,
     verdict,
     written,
@@ -18,12 +19,12 @@ from gaussbayes.lessons.lesson import Numbers, Result, Spread
 
 def replayed(
     ours: Numbers, right: Numbers, *, handout: Numbers | None = None, error: float = 0.0
-) -> Replayed:
+) -> dict[str, Any]:
     result = Result("x", lambda: ours, right, decimals=3, handout=handout, standard_error=error)
-    return Replayed(result, result.value())
+    return result_record(result)
 
 
-def printed(one: Replayed) -> str:
+def printed(one: dict[str, Any]) -> str:
     console = Console(width=80, color_system=None)
     with console.capture() as captured:
         console.print(result_table([one]))
@@ -66,7 +67,7 @@ def test_what_a_handout_prints_is_not_filled_with_zeros() -> None:
         (replayed(1.3, 1.0, handout=0.7, error=0.1), True, "agree within ±0.4"),
     ],
 )
-def test_verdicts(one: Replayed, good: bool, words: str) -> None:
+def test_verdicts(one: dict[str, Any], good: bool, words: str) -> None:
     assert verdict(one) == (good, words)
     assert ("✓" if good else "✗") in printed(one)
     assert words in printed(one)
@@ -93,9 +94,8 @@ def test_the_handouts_column_is_left_out_if_it_prints_nothing() -> None:
 @pytest.mark.parametrize(("handout", "words"), [(4.0, "lies among them"), (9.0, "lies outside")])
 def test_spreads(handout: float, words: str) -> None:
     spread = Spread("heads of 10", lambda: [3, 5, 5, 6.5], handout=handout)
-    one = Repeated(spread, np.array([3.0, 5.0, 5.0, 6.5]))
     console = Console(width=80, color_system=None)
     with console.capture() as captured:
-        console.print(spread_table([one]))
+        console.print(spread_table([spread_record(spread)]))
     text = " ".join(captured.get().split())
     assert f"heads of 10 4 3 4.875 6.5 {handout:g} the handout's {words}" in text

@@ -252,8 +252,8 @@ END""")
 def test_pandas_is_there_for_whoever_asks_for_it_later(shell: Shell) -> None:
     done = shell("""python <<END
 import sys
-from gaussbayes.apps.cli import row_files
-row_files.import_arrow()
+from gaussbayes.apps.cli import command_files
+command_files.import_arrow()
 assert "pandas" not in sys.modules
 import pyarrow as pa
 print(pa.table({"a": [1, 2]}).to_pandas()["a"].sum())

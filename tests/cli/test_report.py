@@ -130,9 +130,9 @@ def test_without_a_target_the_columns_are_named(call: Call, iris: Path) -> None:
     [
         (["--covariance", "round"], "'round' is not one of 'full', 'diagonal', 'spherical'"),
         (["--priors", "some"], "expected 'estimated', 'uniform' or numbers such as 0.2,0.8"),
-        (["--shrinkage", "2"], "a number between 0 and 1, got '2'"),
-        (["--shrinkage", "nan"], "a number between 0 and 1, got 'nan'"),
-        (["--shrinkage", "much"], "a number between 0 and 1, got 'much'"),
+        (["--shrinkage", "2"], "a number from 0 to 1, got '2'"),
+        (["--shrinkage", "nan"], "a number from 0 to 1, got 'nan'"),
+        (["--shrinkage", "much"], "a number from 0 to 1, got 'much'"),
         (
             ["--held-out", "1"],
             "expected folds (2 or more), a proportion between 0 and 1, or a file",
@@ -142,7 +142,7 @@ def test_without_a_target_the_columns_are_named(call: Call, iris: Path) -> None:
         (["--held-out", "nowhere.csv"], "'nowhere.csv' does not exist"),
         (["--features", "a,,b"], "expected different names separated by commas"),
         (["--features", "a,a"], "expected different names separated by commas"),
-        (["--seed", "4294967296"], "expected an integer from 0 to 4294967295"),
+        (["--seed", "4294967296"], "not in the range 0<=x<=4294967295"),
         (["-o", "iris.csv"], "iris.csv is read, so that it cannot be written as well"),
     ],
 )

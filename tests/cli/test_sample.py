@@ -57,7 +57,7 @@ def test_one_row_unless_asked_for_more(call: Call) -> None:
     [
         (["-n", "0"], 2, "0 is not in the range x>=1"),
         (["-n", "many"], 2, "'many' is not a valid integer"),
-        (["--seed", "-1"], 2, "expected an integer from 0"),
+        (["--seed", "-1"], 2, "-1 is not in the range"),
         (["-o", "iris.json"], 2, "give another name"),
         (["-o", "nowhere/drawn.csv"], 1, "nowhere"),
         (["-o", "drawn.xlsx"], 2, "drawn.xlsx"),

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.cli import memory_rows
+from gaussbayes.apps.cli import labelled_files
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 
@@ -136,7 +136,7 @@ def test_bad_rows_are_left_out(call: Call, iris: Path) -> None:
 def test_more_rows_than_may_be_kept(
     call: Call, iris: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory_rows, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(labelled_files, "MOST_BYTES", 10_000)
     refused = call("fit", iris, "-y", "species", *AUTO)
     assert refused.exit_code == 3
     assert "there are too many rows for this" in refused.stderr

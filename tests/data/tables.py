@@ -153,8 +153,8 @@ def read(
     found = rows.reduce(fold if push_down else fold.__call__, n_jobs=n_jobs)
     return Found(
         found.total.with_rows(),
-        found.features,
-        found.categorical,
+        rows.features,
+        rows.encoder.categorical,
         found.n_rows,
         found.n_unlabelled,
         found.n_incomplete,

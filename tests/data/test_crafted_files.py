@@ -22,10 +22,10 @@ PROGRAM = """
 import sys
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.files import open_source
-from gaussbayes.data.reduction import reduce_rows
+from gaussbayes.data.reduction import open_rows
 from gaussbayes.data.roles import Request
 for read in (
-    lambda path: reduce_rows(path, Request("y", ["x"]), lambda block, _: block.rows.matrix.sum()),
+    lambda path: open_rows(path, Request("y", ["x"])).reduce(lambda block, _: block.rows.n_rows),
     lambda path: [block.table.num_rows for block in open_source(path).blocks()],
 ):
     try:

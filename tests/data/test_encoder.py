@@ -21,7 +21,6 @@ from gaussbayes.data.categories import (
     factorise,
     in_order,
     kind,
-    positions,
     unite,
     warn_of_many,
     warn_of_unseen,
@@ -192,7 +191,6 @@ def test_union_of_categories(a: tuple, b: tuple, both: tuple) -> None:
 
 def test_categories_in_order() -> None:
     assert in_order(["b", "a", "b"], "'x'") == ("a", "b")
-    assert positions((1, 3), (1, 2, 3)).tolist() == [0, 2]
     with pytest.raises(SchemaError, match=r"'wind' .*different types, 'a' \(str\) and 1 \(int\)"):
         unite((1, 2), ("a",), "'wind'")
 
@@ -384,12 +382,6 @@ def test_one_row() -> None:
     with pytest.raises(DataError, match="one row is needed, got 2"):
         encoder.encode_row([[1.5, "y"], [2.5, "x"]])
     assert Encoder(1).encode_row(2.5).matrix.tolist() == [[2.5]]
-
-
-def test_part() -> None:
-    encoder = Encoder(4, ("a", "b", "c", "d"), (1, 3), (("x",), ("y",)))
-    assert encoder.part([3, 0]) == Encoder(2, ("d", "a"), (0,), (("y",),))
-    assert encoder.part([2]) == Encoder(1, ("c",), (), ())
 
 
 # Warnings.

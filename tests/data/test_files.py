@@ -1,6 +1,8 @@
 """Files → sums: those of the same rows in memory, the same bits however the work was shared."""
 
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ from pyarrow import parquet
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.data import reduction
-from gaussbayes.data.file_rows import FileRows, file_partial
+from gaussbayes.data.file_rows import FileRows, part_partial, parts_of
 from gaussbayes.data.roles import Request
 from gaussbayes.model.options import check_options
 from tests.data.tables import (
@@ -77,7 +79,10 @@ def test_files_are_merged_in_a_tree_of_their_own(tmp_path: Path) -> None:
     plan = pickle.loads(pickle.dumps(rows.plan(fold, rows.encoder)))
     tree: MergeTree = MergeTree()
     for number in (3, 0, 4, 2, 1):
-        tree.add(number, pickle.loads(pickle.dumps(file_partial(plan, number))))
+        of_file: MergeTree = MergeTree()
+        for place, places in enumerate(parts_of(plan, number)):
+            of_file.add(place, pickle.loads(pickle.dumps(part_partial(places, 0, number, plan))))
+        tree.add(number, of_file.result().of_file())
     apart = tree.result()
     assert apart.n_rows == 900
     assert same_bits(whole.moments, apart.total.parts[0].moments)
@@ -210,3 +215,12 @@ def test_too_many_features_for_full_covariances(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="learnt of 10000 features takes .* choose fewer, or a "):
         learn(path, "label")
     assert learn(path, "label", layout="diagonal").n_rows == 2
+
+
+@pytest.mark.parametrize("module", ["files", "file_rows", "output"])
+def test_without_pyarrow(module: str) -> None:
+    program = f"import sys; sys.modules['pyarrow'] = None; import gaussbayes.data.{module}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert "needs pyarrow: pip install 'gaussbayes[files]'" in done.stderr

@@ -179,10 +179,10 @@ def test_where_nothing_can_be_written(tmp_path: Path) -> None:
         write(tmp_path / "rows.doc")
     with pytest.raises(ParameterError, match="format must be one of"):
         write(tmp_path / "rows.csv", format="excel")
-    with pytest.raises(FileNotFoundError, match="there is no folder"):
+    with pytest.raises(FileNotFoundError, match="there is no directory"):
         write(tmp_path / "none" / "rows.csv")
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(IsADirectoryError, match="it is a folder; name a file in it"):
+    with pytest.raises(IsADirectoryError, match="it is a directory; name a file in it"):
         write(tmp_path / "folder.csv")
     with pytest.raises(DataError, match="column 'a' holds list"):
         write(tmp_path / "a.csv", pa.table({"a": [[1]]}))

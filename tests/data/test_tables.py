@@ -11,7 +11,8 @@ import pytest
 import scipy.sparse
 
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.data.tables import as_matrix, check_names, feature_names, is_frame
+from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.tables import as_matrix, is_frame
 
 ROWS = np.arange(24.0).reshape(6, 4)
 
@@ -97,7 +98,7 @@ def test_frames_of_mixed_numbers(frame: Any) -> None:
     }
     X = frame(columns)
     assert is_frame(X)
-    assert feature_names(X) == ("whole", "float", "flag", "small")
+    assert Encoder.learn(X).names == ("whole", "float", "flag", "small")
     matrix = as_matrix(X)
     assert matrix.dtype == np.float64
     np.testing.assert_array_equal(matrix, [[1, 0.5, 1, 1], [2, 1.5, 0, 2], [3, 2.5, 1, 3]])
@@ -139,24 +140,17 @@ def test_narrow_integers_with_float32_columns_are_exact() -> None:
 
 def test_names_that_are_no_strings_are_no_names() -> None:
     X = pd.DataFrame(ROWS)
-    assert feature_names(X) is None
+    assert Encoder.learn(X).names is None
     np.testing.assert_array_equal(as_matrix(X), ROWS)
-    assert feature_names(ROWS) is None
-    assert feature_names(ROWS.tolist()) is None
+    assert Encoder.learn(ROWS).names is None
+    assert Encoder.learn(ROWS.tolist()).names is None
 
 
 def test_equal_column_names_are_refused() -> None:
     X = pd.DataFrame(ROWS, columns=["a", "b", "a", "c"])
-    for function in (feature_names, as_matrix):
+    for function in (Encoder.learn, as_matrix):
         with pytest.raises(SchemaError, match="same name"):
             function(X)
-
-
-def test_names_given_must_be_as_many_as_features() -> None:
-    assert check_names(None, 2) is None
-    assert check_names(["a", "b"], 2) == ("a", "b")
-    with pytest.raises(SchemaError, match=r"2 features need as many names, got \['a'\]"):
-        check_names(["a"], 2)
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,12 @@ from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import DataError
 from gaussbayes.data import dask as cluster
 from gaussbayes.data.file_rows import FileRows
-from gaussbayes.data.reduction import OnUnlabelled, open_rows, reduce_rows
+from gaussbayes.data.reduction import OnUnlabelled, open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.model import statistics
+from gaussbayes.model.options import check_options
+from gaussbayes.model.sources import fit_source
 from tests.data.tables import FORMATS, bits, learn, learn_on_cluster
 
 FEATURES = ["a", "b", "wind"]
@@ -126,12 +128,14 @@ def test_labels_are_read_as_they_are_written(tmp_path: Path) -> None:
     ]
     for text, mark, expected in cases:
         (tmp_path / "a.csv").write_text(text)
-        assert reduce_rows(tmp_path / "a.csv", Request("y", mark=mark), labels).total == expected
+        assert (
+            open_rows(tmp_path / "a.csv", Request("y", mark=mark)).reduce(labels).total == expected
+        )
     table = pa.table({"x": [1.0, 2.0, 3.0], "y": [1.0, float("nan"), 2.0]})
     FORMATS[".parquet"](table, tmp_path / "a.parquet")
-    found = reduce_rows(tmp_path / "a.parquet", Request("y"), labels)
+    found = open_rows(tmp_path / "a.parquet", Request("y")).reduce(labels)
     assert (found.total, found.n_unlabelled) == ([1.0, None, 2.0], 1)
-    found = reduce_rows(tmp_path / "a.parquet", Request(None, ["x"]), labels)
+    found = open_rows(tmp_path / "a.parquet", Request(None, ["x"])).reduce(labels)
     assert (found.total, found.n_unlabelled) == ([None] * 3, 3)
 
 
@@ -139,8 +143,8 @@ def test_infinity_is_named_in_rows_without_label(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,y\n1,u\ninf,\n3,v\n")
     fold = OnUnlabelled(both)
     with pytest.raises(DataError, match="row 2, column 'x': 'inf' is not finite"):
-        reduce_rows(tmp_path / "a.csv", Request("y"), fold)
-    found = reduce_rows(tmp_path / "a.csv", Request("y", bad_rows="skip"), fold)
+        open_rows(tmp_path / "a.csv", Request("y")).reduce(fold)
+    found = open_rows(tmp_path / "a.csv", Request("y", bad_rows="skip")).reduce(fold)
     assert (found.total, found.n_rows, found.bad_rows.count) == (None, 2, 1)
 
 
@@ -154,10 +158,26 @@ def test_counts(tmp_path: Path) -> None:
     assert "is not a count" in found.bad_rows.first[0].problem
 
 
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_counts_far_down_a_file(ending: str, tmp_path: Path) -> None:
+    visits = np.arange(1500) % 7.0
+    visits[1234] = 2.5
+    table = pa.table({"visits": visits, "y": ["u", "v"] * 750})
+    FORMATS[ending](table, tmp_path / f"a{ending}")
+    options = check_options(families={"visits": "poisson"})
+    named = f"a{ending}, row 1235, column 'visits': '2.5' is not a count"
+    with pytest.raises(DataError, match=named):
+        fit_source(tmp_path / f"a{ending}", "y", options)
+    fit = fit_source(tmp_path / f"a{ending}", "y", options, bad_rows="skip")
+    assert fit.reduced.n_rows == 1499
+    assert [bad.row for bad in fit.reduced.bad_rows.first] == [1235]
+
+
 def test_a_frame_that_holds_categories_where_numbers_are_demanded() -> None:
     frame = dd.from_pandas(
         pd.DataFrame({"visits": pd.Categorical([1, 2, 3]), "y": list("uvu")}), npartitions=1
     )
     rows = open_rows(frame, Request("y", kinds={"visits": "number"}))
-    assert rows.categorical == ()
+    assert rows.encoder.categorical == ()
     assert rows.reduce(lambda block, _: block.rows.matrix[:, 0].sum()).total == 6.0

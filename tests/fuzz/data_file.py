@@ -16,7 +16,7 @@ from pyarrow import ipc, parquet
 
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.data.files import open_source
-from gaussbayes.data.reduction import reduce_rows
+from gaussbayes.data.reduction import open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows
 
@@ -84,7 +84,7 @@ def sums(block: LabelledRows, _: int) -> float:
 def read(path: Path) -> bool:
     """Whether a file can be read, in both ways; any error but ours is raised."""
     try:
-        reduce_rows(path, REQUEST, sums, n_jobs=1)
+        open_rows(path, REQUEST).reduce(sums, n_jobs=1)
         for block in open_source(path).blocks():
             block.table.to_pylist()
     except GaussBayesError:

@@ -1,18 +1,19 @@
 """What the tests of the server talk to: a backend that answers at once, a server on a real port."""
 
 import json
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPResponse
 from threading import Thread
 from time import sleep
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from websockets.sync.client import ClientConnection, connect
 
-from gaussbayes.apps.lab.backend import Backend
 from gaussbayes.apps.lab.guard import Door
 from gaussbayes.apps.lab.server import ADDRESS, listen, make_server
 from gaussbayes.apps.lab.wire_format import MessageError
@@ -20,6 +21,22 @@ from gaussbayes.base.errors import DataError
 
 TOKEN = "a-token-of-the-tests"
 MOST = 1000
+
+
+def decode(message: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What `static/answer_reader.js` reads: typed arrays need offsets that their size divides."""
+    (length,) = struct.unpack("<I", message[:4])
+    head = json.loads(message[4 : 4 + length])
+    start = -(-(4 + length) // 8) * 8
+    arrays = {}
+    for entry in head["arrays"]:
+        size = np.dtype(entry["dtype"]).itemsize * int(np.prod(entry["shape"]))
+        begin = start + entry["offset"]
+        assert begin % 8 == 0
+        content = message[begin : begin + size]
+        assert len(content) == size
+        arrays[entry["name"]] = np.frombuffer(content, "<" + entry["dtype"]).reshape(entry["shape"])
+    return head, arrays
 
 
 @dataclass(frozen=True)
@@ -61,7 +78,7 @@ def keep(name: str, content: bytes) -> dict[str, Any]:
     return {"upload": "1", "name": name, "bytes": len(content)}
 
 
-def backend(**others: Any) -> Backend:
+def backend(**others: Any) -> Any:
     functions: dict[str, Any] = {
         "read": read,
         "answer": answer,
@@ -69,7 +86,7 @@ def backend(**others: Any) -> Backend:
         "about": lambda: {"version": "0"},
         "prepare": lambda: None,
     }
-    return Backend(**functions | others)
+    return SimpleNamespace(**functions | others)
 
 
 @dataclass(frozen=True)
@@ -109,7 +126,7 @@ class Running:
 
 
 @contextmanager
-def running(functions: Backend | None = None, most: int = MOST) -> Iterator[Running]:
+def running(functions: Any = None, most: int = MOST) -> Iterator[Running]:
     """A server in a thread, until the end of the block."""
     listener = listen(0)
     port = listener.getsockname()[1]

@@ -13,6 +13,7 @@ from gaussbayes.apps.lab.store import Store
 from gaussbayes.apps.lab.table_reader import NamedTable
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.lessons import rain
+from gaussbayes.lessons.handouts import DAYS
 from tests.lab.page import FITTED, Page
 from tests.lab.tables import open_page, people
 
@@ -217,13 +218,12 @@ def test_all_structures_side_by_side() -> None:
 
 def weather() -> tuple[Page, str]:
     """The course's fifteen days, of which humidity and wind are categories."""
-    days = rain.table()
     columns = {
         name: list(map(str, column))
-        for name, column in zip(days.features, days.rows.T, strict=True)
+        for name, column in zip(DAYS.features, DAYS.rows.T, strict=True)
     }
-    table = pa.table({**columns, "rain": [int(label) for label in days.labels]})
-    for name in days.features:
+    table = pa.table({**columns, "rain": [int(label) for label in DAYS.labels]})
+    for name in DAYS.features:
         table = table.set_column(
             table.schema.get_field_index(name), name, table[name].dictionary_encode()
         )
@@ -257,7 +257,7 @@ def test_categories_alone_say_what_can_be_shown() -> None:
 def test_categories_alone_have_the_handouts_numbers() -> None:
     page, data = weather()
     model = FITTED | {"smoothing": 0}
-    days = pd.DataFrame({"h": list(rain.HUMIDITY), "w": list(rain.WIND), "rain": rain.RAIN})
+    days = pd.DataFrame({"h": DAYS.rows[:, 0], "w": DAYS.rows[:, 1], "rain": DAYS.labels})
     counts = days["rain"].value_counts().sort_index()
     tables = [pd.crosstab(days["rain"], days[name]).div(counts, axis=0) for name in ("h", "w")]
     joint = counts / len(days)

@@ -12,8 +12,7 @@ import pytest
 
 from gaussbayes.apps.lab.app import STATIC, _files_in, plotly_file, shown_name
 from gaussbayes.apps.lab.server import ADDRESS
-from gaussbayes.apps.lab.wire_format import decode
-from tests.lab.server_double import MOST, TOKEN, Running, backend, running
+from tests.lab.server_double import MOST, TOKEN, Running, backend, decode, running
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,9 @@ import pyarrow as pa
 import pytest
 from websockets.sync.client import ClientConnection
 
-from gaussbayes.apps.lab.backend import open_backend
+from gaussbayes.apps.lab.backend import Backend
 from gaussbayes.apps.lab.table_reader import NamedTable
-from gaussbayes.apps.lab.wire_format import decode
-from tests.lab.server_double import TOKEN, Running, running
+from tests.lab.server_double import TOKEN, Running, decode, running
 
 GIVEN = NamedTable(
     "two.csv",
@@ -28,7 +27,7 @@ HAND = {
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Running]:
-    with running(open_backend(GIVEN), most=100_000) as found:
+    with running(Backend(GIVEN), most=100_000) as found:
         yield found
 
 

@@ -6,7 +6,12 @@ from sklearn.datasets import load_iris
 
 from gaussbayes.apps.lab.examples import EXAMPLES, example_table
 from gaussbayes.apps.lab.wire_format import MessageError
-from gaussbayes.lessons import optimal_regions, three_gaussians, two_gaussians
+from gaussbayes.lessons.handouts import (
+    OPTIMAL_REGIONS,
+    THREE_GAUSSIANS,
+    TWO_GAUSSIANS,
+    Gaussians,
+)
 
 DRAWN = [name for name, example in EXAMPLES.items() if example.is_drawn]
 WITHOUT_TRUTH = {"xor", "petals", "naive_bayes", "clouds", "irises"}
@@ -58,19 +63,21 @@ def test_rows_come_from_the_truth(name: str) -> None:
         assert (abs(gap) < 5 * np.sqrt(2 / n) * np.multiply.outer(deviation, deviation)).all()
 
 
-@pytest.mark.parametrize("lesson", [two_gaussians, three_gaussians])
-def test_the_courses_truths(lesson: "type[two_gaussians]") -> None:
-    table = example_table(lesson.__name__.rpartition(".")[2], 0, 50)
+@pytest.mark.parametrize(
+    ("name", "truth"), [("two_gaussians", TWO_GAUSSIANS), ("three_gaussians", THREE_GAUSSIANS)]
+)
+def test_the_courses_truths(name: str, truth: Gaussians) -> None:
+    table = example_table(name, 0, 50)
     assert table.truth is not None
-    np.testing.assert_array_equal(table.truth.means, lesson.MEANS)
-    np.testing.assert_array_equal(table.truth.covariances, lesson.COVARIANCES)
+    np.testing.assert_array_equal(table.truth.means, truth.means)
+    np.testing.assert_array_equal(table.truth.covariances, truth.covariances)
 
 
 def test_optimal_regions_share_a_covariance() -> None:
     truth = example_table("optimal_regions", 0, 50).truth
     assert truth is not None
-    np.testing.assert_array_equal(truth.priors, optimal_regions.PRIORS)
-    np.testing.assert_array_equal(truth.covariances, optimal_regions.COVARIANCE)
+    np.testing.assert_array_equal(truth.priors, OPTIMAL_REGIONS.priors)
+    np.testing.assert_array_equal(truth.covariances, OPTIMAL_REGIONS.covariances)
 
 
 def test_xor_has_classes_in_opposite_corners() -> None:

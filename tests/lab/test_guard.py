@@ -11,7 +11,7 @@ from websockets.exceptions import InvalidStatus
 
 from gaussbayes.apps.lab.app import make_app
 from gaussbayes.apps.lab.guard import Door, guarded, refusal
-from gaussbayes.apps.lab.worker import Worker
+from gaussbayes.apps.lab.session import Worker
 from tests.lab.server_double import MOST, TOKEN, Running, backend, running
 
 DOOR = Door(TOKEN, 8000, MOST)
@@ -222,7 +222,7 @@ def test_lengths_that_are_none() -> None:
     for value, code in ((b"-1", 400), (b"1e3", 400), ("²".encode("latin-1"), 400), (b"0", None)):
         headers = [(b"host", b"127.0.0.1:8000"), (b"content-length", value)]
         found = refusal(scope(headers=headers), DOOR)
-        assert (found and found.status) == code
+        assert (found and found.status_code) == code
 
 
 def test_port_80_has_no_number() -> None:

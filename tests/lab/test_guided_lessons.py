@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from gaussbayes import lessons
-from gaussbayes.apps.lab.guided_lessons import lessons as read_lessons
+from gaussbayes.apps.lab.answers import lessons as read_lessons
 from gaussbayes.apps.lab.wire_format import MessageError
-from gaussbayes.lessons import diabetes, optimal_regions
+from gaussbayes.lessons.handouts import DIABETES, OPTIMAL_REGIONS
 from tests.lab.page import Page
 
-LESSONS = read_lessons()
+LESSONS = {lesson["name"]: lesson for lesson in read_lessons()}
 STEPS = [
     pytest.param(step, id=f"{lesson['name']} {number}")
     for lesson in LESSONS.values()
@@ -54,7 +54,7 @@ def test_the_lessons_are_those_of_the_course() -> None:
         assert lessons.get(name).title == lesson["title"]
         assert 4 <= len(lesson["steps"]) <= 8
     needed = {"petals", "two_gaussians", "three_gaussians", "naive_bayes", "missing_data"}
-    assert needed | {"covariance_pictures", "optimal_regions"} <= set(LESSONS)
+    assert needed | {"covariance_ellipses", "optimal_regions"} <= set(LESSONS)
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -89,19 +89,19 @@ def test_every_state_can_be_shown(step: dict[str, Any], page: Page) -> None:
 
 
 def test_parameters_are_those_of_the_course() -> None:
-    for name, module in (("diabetes", diabetes), ("missing_data", diabetes)):
+    for name in ("diabetes", "missing_data"):
         models = [step["state"]["model"] for step in LESSONS[name]["steps"]]
         hand = [model for model in models if "means" in model]
         assert hand
         for model in hand:
-            assert model["means"] == [list(mean) for mean in module.MEANS]
+            assert model["means"] == [list(mean) for mean in DIABETES.means]
             assert model["covariances"] == [
-                [list(row) for row in one] for one in module.COVARIANCES
+                [list(row) for row in one] for one in DIABETES.covariances
             ]
     first = LESSONS["optimal_regions"]["steps"][0]["state"]["model"]
-    assert first["priors"] == list(optimal_regions.PRIORS)
-    assert first["means"] == [list(mean) for mean in optimal_regions.MEANS]
-    assert first["covariances"] == [[list(row) for row in optimal_regions.COVARIANCE]] * 3
+    assert first["priors"] == list(OPTIMAL_REGIONS.priors or ())
+    assert first["means"] == [list(mean) for mean in OPTIMAL_REGIONS.means]
+    assert first["covariances"] == [[list(row) for row in OPTIMAL_REGIONS.covariances]] * 3
 
 
 def points_told(name: str, page: Page) -> list[tuple[str, dict[str, Any]]]:
@@ -135,7 +135,7 @@ def test_probabilities_in_the_texts_are_those_on_the_page(name: str, page: Page)
 
 
 def test_numbers_of_parameters(page: Page) -> None:
-    for step in LESSONS["covariance_pictures"]["steps"]:
+    for step in LESSONS["covariance_ellipses"]["steps"]:
         for number in re.findall(r"(\d+) (?:free )?parameters", step["text"]):
             state = state_of(step)
             data = page.ask("data", source=source_of(state)).head["id"]

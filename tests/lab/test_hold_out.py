@@ -6,7 +6,7 @@ from sklearn.model_selection import train_test_split
 
 from gaussbayes.apps.lab.examples import example_table
 from gaussbayes.apps.lab.messages import Split
-from gaussbayes.apps.lab.model_views import hold_out
+from gaussbayes.apps.lab.store import hold_out
 from gaussbayes.apps.lab.training_data import number_table
 
 

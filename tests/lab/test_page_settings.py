@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from gaussbayes.apps.lab.backend import DARK_COLOURS, LIGHT_COLOURS, SHAPES, open_backend
+from gaussbayes.apps.lab.backend import DARK_COLOURS, LIGHT_COLOURS, SHAPES, Backend
 from gaussbayes.apps.lab.wire_format import as_json
 from gaussbayes.plots.style import class_styles
 
@@ -31,7 +31,7 @@ def test_classes_next_to_each_other_differ_in_both() -> None:
 
 
 def test_the_record() -> None:
-    record = json.loads(as_json(open_backend().about()))
+    record = json.loads(as_json(Backend().about()))
     assert record["given"] is None
     assert record["colours"]["dark"] == list(DARK_COLOURS)
     assert {".csv", ".jsonl", ".feather", ".gz", ".txt"} < set(record["endings"])

@@ -8,13 +8,14 @@ from scipy.stats import chi2
 
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.lessons import diabetes, missing_data
+from gaussbayes.lessons.handouts import DIABETES
 from tests.lab.page import FITTED, Page
 
 DOCTOR: dict[str, Any] = {
     "from": "hand",
     "priors": [0.8, 0.2],
-    "means": diabetes.MEANS,
-    "covariances": diabetes.COVARIANCES,
+    "means": DIABETES.means,
+    "covariances": DIABETES.covariances,
 }
 
 
@@ -43,7 +44,7 @@ def test_the_doctors_patient(page: Page, hide: int | None, healthy: float) -> No
     )
     assert head["at"] == expected
     contributions = head["explanation"]["log_odds"]["contributions"]
-    assert [one["feature"] for one in contributions] == list(diabetes.FEATURES)
+    assert [one["feature"] for one in contributions] == list(DIABETES.features)
     assert [one["missing"] for one in contributions] == [axis == hide for axis in (0, 1)]
 
 
@@ -52,7 +53,7 @@ def test_p_values(page: Page) -> None:
         "point", data=page.data("diabetes"), pair=[0, 1], model=DOCTOR, at=[48, 125]
     ).head
     for p_value, mean, covariance in zip(
-        head["p_values"], diabetes.MEANS, diabetes.COVARIANCES, strict=True
+        head["p_values"], DIABETES.means, DIABETES.covariances, strict=True
     ):
         apart = np.array([48, 125]) - mean
         expected = chi2.sf(apart @ np.linalg.solve(covariance, apart), 2)

@@ -11,15 +11,18 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from gaussbayes.apps.lab.backend import Backend
-from gaussbayes.apps.lab.session import GoneError, converse
-from gaussbayes.apps.lab.wire_format import decode
-from gaussbayes.apps.lab.worker import Worker
-from tests.lab.server_double import Answered, Asked, answer, backend, running
+from gaussbayes.apps.lab.session import Worker, converse
+from tests.lab.server_double import Answered, Asked, answer, backend, decode, running
+
+
+def received(message: str | bytes) -> dict[str, Any]:
+    """A message as it comes through a socket."""
+    kind = "text" if isinstance(message, str) else "bytes"
+    return {"type": "websocket.receive", kind: message}
 
 
 class Spoken:
-    """A channel that says what it is told to, and notes what it hears."""
+    """A socket that says what it is told to, and notes what it hears."""
 
     def __init__(self, *messages: str | bytes, until: int) -> None:
         self.heard: list[Any] = []
@@ -27,23 +30,26 @@ class Spoken:
         self._until = until
         self._done = asyncio.Event()
 
-    async def receive(self) -> str | bytes:
+    async def receive(self) -> dict[str, Any]:
         if self._messages:
-            return self._messages.pop(0)
+            return received(self._messages.pop(0))
         await self._done.wait()
-        raise GoneError
+        return {"type": "websocket.disconnect"}
 
-    async def send(self, message: str | bytes) -> None:
-        self.heard.append(json.loads(message) if isinstance(message, str) else decode(message)[0])
+    async def send(self, message: dict[str, Any]) -> None:
+        assert message.pop("type") == "websocket.send"
+        is_text = "text" in message
+        (content,) = message.values()
+        self.heard.append(json.loads(content) if is_text else decode(content)[0])
         if len(self.heard) == self._until:
             self._done.set()
 
 
-def heard(*messages: str | bytes, functions: Backend | None = None, until: int) -> list[Any]:
+def heard(*messages: str | bytes, functions: Any = None, until: int) -> list[Any]:
     """What a page hears that sends these messages one right after the other."""
 
     async def talk() -> list[Any]:
-        channel = Spoken(*messages, until=until)
+        channel: Any = Spoken(*messages, until=until)
         await asyncio.wait_for(converse(channel, functions or backend(), Worker()), 10)
         return channel.heard
 
@@ -75,21 +81,21 @@ def test_what_waits_while_something_is_calculated() -> None:
         return answer(request)
 
     async def talk() -> list[int]:
-        channel = Spoken(until=3)
+        channel: Any = Spoken(until=3)
         sent: asyncio.Queue[str] = asyncio.Queue()
 
-        async def receive() -> str:
+        async def receive() -> dict[str, Any]:
             if not channel._done.is_set() or not sent.empty():
                 getting = asyncio.ensure_future(sent.get())
                 ending = asyncio.ensure_future(channel._done.wait())
                 await asyncio.wait([getting, ending], return_when=asyncio.FIRST_COMPLETED)
                 ending.cancel()
                 if getting.done():
-                    return getting.result()
+                    return received(getting.result())
                 getting.cancel()
-            raise GoneError
+            return {"type": "websocket.disconnect"}
 
-        channel.receive = receive  # type: ignore[method-assign]
+        channel.receive = receive
         talking = asyncio.create_task(converse(channel, backend(answer=slow), Worker()))
         sent.put_nowait(asking(0, "numbers"))
         await asyncio.sleep(0.05)

@@ -66,18 +66,20 @@ def test_a_file_that_was_sent() -> None:
     told = store.keep("flowers.csv", FLOWERS)
     assert told["columns"] == ["length", "width", "kind"]
     assert (told["rows"], told["target"], told["name"]) == (3, "kind", "flowers.csv")
-    table = store.dataset_of(request(UploadSource(told["upload"], None))).table
+    table = store.dataset_of(request(UploadSource(upload=told["upload"]))).table
     np.testing.assert_array_equal(table.X, [[1.5, 2], [2.5, np.nan], [3, 4]])
     assert table.labels[table.codes].tolist() == ["a", "b", "b"]
     assert (table.features, table.target) == (("length", "width"), "kind")
     assert store.keep("flowers.csv", FLOWERS) == told
-    chosen = store.dataset_of(request(UploadSource(told["upload"], ("width",)))).table
+    chosen = store.dataset_of(
+        request(UploadSource(upload=told["upload"], features=("width",)))
+    ).table
     assert chosen.features == ("width",)
 
 
 def test_a_file_that_was_not_sent() -> None:
     with pytest.raises(MessageError, match="drop it on the page again"):
-        Store().dataset_of(request(UploadSource("abc", None)))
+        Store().dataset_of(request(UploadSource(upload="abc")))
 
 
 def test_the_table_of_the_command() -> None:
@@ -105,16 +107,15 @@ def test_a_command_without_data() -> None:
 
 def test_the_cache_lets_go_of_what_was_not_asked_for_longest() -> None:
     cache: Cache[str] = Cache(5, len)
-    cache.keep("a", "xx")
-    cache.keep("b", "xx")
+    for key in "ab":
+        cache.recall(key, lambda: "xx")
     assert cache.recall("a", lambda: "never") == "xx"
-    cache.keep("c", "xx")
+    cache.recall("c", lambda: "xx")
     assert [cache.find(key) for key in "abc"] == ["xx", None, "xx"]
-    cache.keep("d", "x" * 100)  # the newest stays, however large
+    cache.recall("d", lambda: "x" * 100)  # the newest stays, however large
     assert [cache.find(key) for key in "acd"] == [None, None, "x" * 100]
-    cache.keep("d", "x")
-    cache.keep("e", "xxxx")
-    assert cache.find("d") == "x"
+    cache.recall("e", lambda: "xxxx")
+    assert [cache.find(key) for key in "de"] == [None, "xxxx"]
 
 
 def test_the_cache_keeps_none_too() -> None:

@@ -243,8 +243,7 @@ def test_every_column_has_a_role() -> None:
         y=[0, 1, 0, 1],
     )
     roles = table_reader.column_roles(NamedTable("t", given), "y")
-    assert (roles.numbers, roles.categories) == (("x",), ("town",))
-    assert roles.left_out == (("no", "no values"), ("day", "dates or times"))
+    assert roles == {"x": "number", "town": "category", "no": "no values", "day": "dates or times"}
 
 
 def test_integers_and_booleans_are_classes() -> None:

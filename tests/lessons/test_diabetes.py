@@ -6,8 +6,9 @@ from scipy.optimize import brentq
 from scipy.stats import multivariate_normal, norm
 
 from gaussbayes.lessons import diabetes
+from gaussbayes.lessons.handouts import COUNT, DIABETES, DOCTOR, GLUCOSE
 
-MEANS, COVARIANCES = np.array(diabetes.MEANS), np.array(diabetes.COVARIANCES)
+MEANS, COVARIANCES = np.array(DIABETES.means), np.array(DIABETES.covariances)
 
 
 def healthy(log_odds: float, prior: float) -> float:
@@ -16,11 +17,11 @@ def healthy(log_odds: float, prior: float) -> float:
 
 def test_right_values_from_scipys_densities() -> None:
     deviations = np.sqrt(COVARIANCES[:, 0, 0])
-    densities = norm(MEANS[:, 0], deviations).logpdf(diabetes.COUNT)
+    densities = norm(MEANS[:, 0], deviations).logpdf(COUNT)
     odds = densities[0] - densities[1]
     assert healthy(odds, 0.5) == pytest.approx(diabetes.HEALTHY_BY_TABLE, abs=5e-7)
     assert healthy(odds, 0.8) == pytest.approx(diabetes.HEALTHY_BY_DOCTOR, abs=5e-7)
-    point = (diabetes.COUNT, diabetes.GLUCOSE)
+    point = (COUNT, GLUCOSE)
     both = [multivariate_normal(MEANS[c], COVARIANCES[c]).logpdf(point) for c in (0, 1)]
     odds = both[0] - both[1]
     assert healthy(odds, 0.8) == pytest.approx(diabetes.HEALTHY_WITH_GLUCOSE, abs=5e-7)
@@ -28,11 +29,11 @@ def test_right_values_from_scipys_densities() -> None:
 
 def test_the_doctors_prior_turns_the_answer_round_and_glucose_turns_it_back() -> None:
     model = diabetes.fit(diabetes.table(0))
-    count = [[diabetes.COUNT]]
+    count = [[COUNT]]
     assert model.predict(count).tolist() == [1]
-    assert model.with_priors(diabetes.DOCTOR).predict(count).tolist() == [0]
-    both = [[diabetes.COUNT, diabetes.GLUCOSE]]
-    assert diabetes.known(2).with_priors(diabetes.DOCTOR).predict(both).tolist() == [1]
+    assert model.with_priors(DOCTOR).predict(count).tolist() == [0]
+    both = [[COUNT, GLUCOSE]]
+    assert diabetes.known(2).with_priors(DOCTOR).predict(both).tolist() == [1]
 
 
 def test_errors_from_the_normal_distributions() -> None:
@@ -54,7 +55,7 @@ def test_errors_from_the_normal_distributions() -> None:
 
 def test_a_prior_leaves_the_gaussians_alone() -> None:
     model = diabetes.fit(diabetes.table(0))
-    doctor = model.with_priors(diabetes.DOCTOR)
+    doctor = model.with_priors(DOCTOR)
     np.testing.assert_array_equal(doctor.means_, model.means_)
     np.testing.assert_array_equal(doctor.covariances_, model.covariances_)
     np.testing.assert_allclose(doctor.priors_, [0.8, 0.2], rtol=1e-15)
@@ -62,8 +63,7 @@ def test_a_prior_leaves_the_gaussians_alone() -> None:
 
 def test_standard_error_is_that_of_many_tables() -> None:
     posterior = [
-        diabetes.fit(diabetes.table(seed)).predict_proba([[diabetes.COUNT]])[0, 0]
-        for seed in range(400)
+        diabetes.fit(diabetes.table(seed)).predict_proba([[COUNT]])[0, 0] for seed in range(400)
     ]
     # A standard deviation from 400 values is known to 1 / √800, 3.5 %.
     expected = diabetes.standard_error(diabetes.HEALTHY_BY_TABLE)
@@ -76,7 +76,7 @@ def test_the_rows_are_marked_as_made() -> None:
 
 def test_erratum_without_one_half_posteriors_are_too_sure() -> None:
     # The handout's exponent −(x − μ)ᵀ Σ⁻¹ (x − μ) at the patient with both values.
-    point = np.array([diabetes.COUNT, diabetes.GLUCOSE])
+    point = np.array([COUNT, GLUCOSE])
     deviation = point - MEANS
     squares = np.einsum("ci,cij,cj->c", deviation, np.linalg.inv(COVARIANCES), deviation)
     height = -0.5 * np.log(np.linalg.det(2 * np.pi * COVARIANCES))
@@ -89,7 +89,7 @@ def test_erratum_without_one_half_posteriors_are_too_sure() -> None:
 
 def test_erratum_one_sigma_in_front_favours_the_wider_class() -> None:
     deviations = np.sqrt(COVARIANCES[:, 0, 0])
-    exponents = -0.5 * ((diabetes.COUNT - MEANS[:, 0]) / deviations) ** 2
+    exponents = -0.5 * ((COUNT - MEANS[:, 0]) / deviations) ** 2
     # A common σ in front cancels in the odds, and log(σ_1 / σ_0) is lost for class 0.
     without = exponents[0] - exponents[1]
     proper = without - np.log(deviations[0] / deviations[1])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gaussbayes.lessons import genetic_test, rain
+from gaussbayes.lessons.handouts import DAYS
 
 
 def test_genetic_test_in_fractions() -> None:
@@ -16,7 +17,7 @@ def test_genetic_test_in_fractions() -> None:
 
 
 def test_every_number_of_bayes_rule_for_the_genetic_test() -> None:
-    rule = genetic_test.bayes_rule(True)
+    rule = genetic_test.bayes_rule_after(True)
     none, defect = rule.classes
     assert [terms.label for terms in rule.classes] == ["no defect", "defect"]
     # Of 1000 people 99 + 9 test positive.
@@ -54,7 +55,7 @@ def test_results_that_cancel_leave_the_prior() -> None:
 
 
 def test_rain_in_fractions() -> None:
-    days = list(zip(rain.HUMIDITY, rain.WIND, rain.RAIN, strict=True))
+    days = list(zip(*DAYS.rows.T.tolist(), DAYS.labels.tolist(), strict=True))
     assert len(days) == 15
     joint = []
     for label in (-1, 1):
@@ -63,8 +64,8 @@ def test_rain_in_fractions() -> None:
         strong = Fraction(sum(day[1] == "S" for day in own), len(own))
         joint.append(Fraction(len(own), 15) * humid * strong)
     assert joint == [Fraction(3, 75), Fraction(2, 75)]
-    np.testing.assert_allclose(rain.joint(), [3 / 75, 2 / 75], rtol=1e-14)
-    np.testing.assert_allclose(rain.posterior(), [0.6, 0.4], rtol=1e-14)
+    np.testing.assert_allclose(rain.of_classes("joint"), [3 / 75, 2 / 75], rtol=1e-14)
+    np.testing.assert_allclose(rain.of_classes("posterior"), [0.6, 0.4], rtol=1e-14)
 
 
 def test_erratum_no_rain_is_minus_1() -> None:
@@ -87,7 +88,6 @@ def test_what_humidity_and_wind_add() -> None:
 
 
 def test_the_table_of_days() -> None:
-    table = rain.table()
-    assert table.rows[0].tolist() == ["1", "S"]
-    assert table.rows[9].tolist() == ["2", "L"]
-    assert table.labels[14] == -1
+    assert DAYS.rows[0].tolist() == ["1", "S"]
+    assert DAYS.rows[9].tolist() == ["2", "L"]
+    assert DAYS.labels[14] == -1

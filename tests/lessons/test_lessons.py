@@ -111,7 +111,7 @@ def test_the_ten_lessons() -> None:
         "naive_bayes",
         "genetic_test",
         "diabetes",
-        "covariance_pictures",
+        "covariance_ellipses",
         "rain",
         "missing_data",
     )

@@ -10,13 +10,14 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm, truncnorm
 
 from gaussbayes import lessons
-from gaussbayes.lessons import diabetes, missing_data, two_gaussians
+from gaussbayes.lessons import missing_data, two_gaussians
+from gaussbayes.lessons.handouts import COUNT, DIABETES, GLUCOSE, TWO_GAUSSIANS
 from gaussbayes.lessons.missing_data import MISSING
 
 Array = NDArray[np.float64]
 Theta = tuple[Array, Array, Array]
 
-MEANS, COVARIANCES = np.array(diabetes.MEANS), np.array(diabetes.COVARIANCES)
+MEANS, COVARIANCES = np.array(DIABETES.means), np.array(DIABETES.covariances)
 DEVIATIONS = np.sqrt(np.einsum("kii->ki", COVARIANCES))
 PRIORS = np.array([0.8, 0.2])
 HALF_NORMAL = truncnorm(-np.inf, 0)
@@ -33,8 +34,8 @@ def healthy(densities: list[float]) -> float:
 
 def test_one_value_is_judged_by_its_own_normal_distributions() -> None:
     for column, value, right in (
-        (0, diabetes.COUNT, missing_data.HEALTHY_BY_COUNT),
-        (1, diabetes.GLUCOSE, missing_data.HEALTHY_BY_GLUCOSE),
+        (0, COUNT, missing_data.HEALTHY_BY_COUNT),
+        (1, GLUCOSE, missing_data.HEALTHY_BY_GLUCOSE),
     ):
         expected = healthy(norm(MEANS[:, column], DEVIATIONS[:, column]).pdf(value))
         assert right == pytest.approx(expected, abs=5e-7)
@@ -48,8 +49,8 @@ def test_a_mean_filled_in_gives_another_answer() -> None:
         PRIORS @ MEANS, [missing_data.MEAN_COUNT, missing_data.MEAN_GLUCOSE], rtol=1e-14
     )
     for patient, right in (
-        ((diabetes.COUNT, 102.0), missing_data.HEALTHY_WITH_MEAN_GLUCOSE),
-        ((42.4, diabetes.GLUCOSE), missing_data.HEALTHY_WITH_MEAN_COUNT),
+        ((COUNT, 102.0), missing_data.HEALTHY_WITH_MEAN_GLUCOSE),
+        ((42.4, GLUCOSE), missing_data.HEALTHY_WITH_MEAN_COUNT),
     ):
         both = [multivariate_normal(MEANS[c], COVARIANCES[c]).pdf(patient) for c in (0, 1)]
         assert right == pytest.approx(healthy(both), abs=5e-7)
@@ -57,9 +58,7 @@ def test_a_mean_filled_in_gives_another_answer() -> None:
 
 def test_the_exact_answer_is_the_mean_over_what_is_hidden() -> None:
     def part(glucose: float) -> float:
-        posterior, density = missing_data.along(
-            missing_data.doctor(), diabetes.COUNT, np.array([glucose])
-        )
+        posterior, density = missing_data.along(missing_data.doctor(), COUNT, np.array([glucose]))
         return float(posterior[0] * density[0])
 
     mean, _ = quad(part, 0, 300, epsabs=1e-12)
@@ -104,7 +103,7 @@ def test_the_apples_in_fractions() -> None:
         Fraction(12240475, 106722),
     ]
     filled, narrow = moments([*trees, *((size, mean[1]) for size in sizes[12:])])
-    rows = missing_data.apples().rows
+    rows = missing_data.apple_trees().rows
     for seen, expected, matrix, name in (
         (rows, likely, [[spread[0][0], shared], [shared, wide]], "APPLES"),
         (missing_data.complete(rows), mean, covariance, "COMPLETE"),
@@ -119,12 +118,12 @@ def test_the_apples_in_fractions() -> None:
 
 
 def test_the_apples_converge_to_their_largest_likelihood() -> None:
-    rows, mean = missing_data.apples().rows, np.array(missing_data.APPLES_MEAN)
+    rows, mean = missing_data.apple_trees().rows, np.array(missing_data.APPLES_MEAN)
     matrix = np.array(missing_data.APPLES_COVARIANCE)
     largest = multivariate_normal(mean, matrix).logpdf(rows[:12]).sum()
     largest += norm(mean[0], np.sqrt(matrix[0, 0])).logpdf(rows[12:, 0]).sum()
     assert largest == pytest.approx(-101.7856321278233, rel=1e-13)
-    record = missing_data.convergence(rows)
+    record = missing_data.convergence_of(rows)
     assert record.converged
     assert record.log_likelihood[-1] == pytest.approx(largest, rel=1e-13)
     assert (np.diff(record.log_likelihood) >= -1e-12 * abs(largest)).all()
@@ -163,7 +162,7 @@ def plain_em(X: Array, shares: Array, n_labelled: int, tolerance: float) -> Thet
 
 
 def drawn(rng: np.random.Generator, n: int) -> tuple[Array, NDArray[np.intp]]:
-    each = zip(two_gaussians.MEANS, two_gaussians.COVARIANCES, strict=True)
+    each = zip(TWO_GAUSSIANS.means, TWO_GAUSSIANS.covariances, strict=True)
     X = np.concatenate([rng.multivariate_normal(mean, matrix, n) for mean, matrix in each])
     return X, np.repeat([0, 1], n)
 
@@ -180,11 +179,11 @@ def errors(rng: np.random.Generator) -> tuple[float, float]:
 
 
 def test_the_model_is_that_of_a_plain_em() -> None:
-    table = missing_data.few_labels(0)
+    table = missing_data.few_labels_table(0)
     labels = missing_data.without_unlabelled(table).labels
     shares = np.vstack([np.eye(2)[labels - 1], np.ones((500, 2))])
     priors, means, covariances = plain_em(table.rows, shares, 24, 1e-12)
-    model = missing_data.fit(table)
+    model = table.fit()
     assert model.convergence_.converged
     np.testing.assert_allclose(model.priors_, priors, rtol=1e-7)
     np.testing.assert_allclose(model.means_, means, rtol=1e-7, atol=1e-8)
@@ -253,14 +252,14 @@ def test_every_number_of_the_text_is_calculated() -> None:
     text = missing_data.lesson().text
     best = 100 - two_gaussians.ACCURACY
     for words in (
-        f"probability {missing_data.healthy(diabetes.COUNT, MISSING):.2f}",
+        f"probability {missing_data.healthy(COUNT, MISSING):.2f}",
         f"the prior's {missing_data.healthy(MISSING, MISSING):.1f}",
         f"glucose of {PRIORS @ MEANS[:, 1]:g} filled in",
-        f"it would be {missing_data.healthy(diabetes.COUNT, 102.0):.2f}",
+        f"it would be {missing_data.healthy(COUNT, 102.0):.2f}",
         f"near the {best:.1f} % of the best rule",
     ):
         assert words in text, words
-    rows = missing_data.apples().rows
+    rows = missing_data.apple_trees().rows
     likely = missing_data.one_gaussian(rows)
     filled = missing_data.one_gaussian(missing_data.filled(rows))
     assert f"{likely.mean[1]:.1f} % and {likely.covariance[1, 1]:.0f}" in text
@@ -284,7 +283,7 @@ def test_the_figure_of_the_hidden_feature_writes_both_answers() -> None:
     np.testing.assert_allclose(guess, [[102, missing_data.HEALTHY_WITH_MEAN_GLUCOSE]], atol=5e-7)
     assert [text.get_text() for text in right.texts] == ["0.713, exact", "0.893, filled in"]
     for glucose, height in curve[::100]:
-        patient = diabetes.COUNT, glucose
+        patient = COUNT, glucose
         both = [multivariate_normal(MEANS[c], COVARIANCES[c]).pdf(patient) for c in (0, 1)]
         assert height == pytest.approx(healthy(both), rel=1e-9)
 

@@ -8,8 +8,9 @@ from scipy.stats import norm
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.lessons import naive_bayes
+from gaussbayes.lessons.handouts import SIX_ROWS
 
-X = np.array(naive_bayes.ROWS)
+X = SIX_ROWS.rows
 CLASS_1, CLASS_2 = X[3:], X[:3]
 
 

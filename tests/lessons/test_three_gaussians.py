@@ -6,6 +6,7 @@ from scipy.stats import binom
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.lessons import get, three_gaussians
+from gaussbayes.lessons.handouts import THREE_GAUSSIANS
 from tests.lessons.truth import confusion, joint_mass
 
 N_TEST = 3 * three_gaussians.N_PER_CLASS
@@ -13,7 +14,7 @@ N_TEST = 3 * three_gaussians.N_PER_CLASS
 
 def test_error_of_the_optimal_rule_by_integration() -> None:
     mass = joint_mass(
-        [1 / 3] * 3, three_gaussians.MEANS, three_gaussians.COVARIANCES, width=18, step=0.06
+        [1 / 3] * 3, THREE_GAUSSIANS.means, THREE_GAUSSIANS.covariances, width=18, step=0.06
     )
     assert mass.sum() == pytest.approx(1, abs=1e-9)
     error = 100 * (1 - np.trace(confusion(mass)))

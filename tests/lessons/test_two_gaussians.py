@@ -5,6 +5,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from gaussbayes.lessons import get, two_gaussians
+from gaussbayes.lessons.handouts import TWO_GAUSSIANS
 from tests.lessons.truth import confusion, joint_mass
 
 N_DRAWS = two_gaussians.N_SPREAD
@@ -13,7 +14,7 @@ HANDOUT = {result.name: result.handout for result in get("two_gaussians").result
 
 @pytest.fixture(scope="module")
 def mass() -> np.ndarray:
-    means, covariances = two_gaussians.MEANS, two_gaussians.COVARIANCES
+    means, covariances = TWO_GAUSSIANS.means, TWO_GAUSSIANS.covariances
     return joint_mass([0.5, 0.5], means, covariances, width=12, step=0.02)
 
 
@@ -89,9 +90,9 @@ def test_the_sheets_estimates_lie_within_the_spread(draws: two_gaussians.Draws) 
 def test_estimates_scatter_about_the_parameters(draws: two_gaussians.Draws) -> None:
     n = two_gaussians.N_TRAINING
     for drawn, right in [
-        (draws.means, np.array(two_gaussians.MEANS)),
+        (draws.means, np.array(TWO_GAUSSIANS.means)),
         # Dividing by N makes covariances too small by (N − 1) / N on average.
-        (draws.covariances, np.array(two_gaussians.COVARIANCES) * (n - 1) / n),
+        (draws.covariances, np.array(TWO_GAUSSIANS.covariances) * (n - 1) / n),
     ]:
         error = drawn.std(axis=0) / np.sqrt(N_DRAWS)
         assert (abs(drawn.mean(axis=0) - right) <= 4 * error).all()
@@ -102,10 +103,10 @@ def test_confusion_counts_true_classes_by_row() -> None:
     predicted = test.labels.copy()
     predicted[:7] = 2  # of class 1
     predicted[-2:] = 1  # of class 2
-    assert two_gaussians.confusion(test, predicted).tolist() == [[43, 7], [2, 48]]
+    assert two_gaussians.confusion_counts(test, predicted).tolist() == [[43, 7], [2, 48]]
 
 
 def test_erratum_a_variance_was_taken_for_a_standard_deviation() -> None:
-    variance = np.diagonal(two_gaussians.COVARIANCES[0]).max()
+    variance = np.diagonal(TWO_GAUSSIANS.covariances[0]).max()
     assert 2 * variance == 4  # what the handout's code draws
     assert 2 * np.sqrt(variance) == pytest.approx(2.83, abs=0.005)  # what it says

@@ -15,6 +15,7 @@ from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.plots import densities, posterior_curve, univariate
 from gaussbayes.plots.boundary_lines import NAME, numbers, spread
+from gaussbayes.plots.row_markers import UNLABELLED
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable
 
@@ -221,10 +222,16 @@ def test_two_features_need_a_choice(two_classes: Case) -> None:
 
 
 def test_rows_and_labels_come_together() -> None:
-    with pytest.raises(DataError, match="give both X and y, or neither"):
-        densities(petals(), LENGTHS)
+    with pytest.raises(DataError, match="y was given without X"):
+        densities(petals(), None, SPECIES)
     with pytest.raises(DataError, match="X has 8 rows, but y has 3"):
         densities(petals(), LENGTHS, SPECIES[:3])
+
+
+def test_rows_without_labels_are_grey() -> None:
+    (line,) = strips(densities(petals(), LENGTHS))
+    assert line.get_markerfacecolor() == UNLABELLED
+    assert line.get_xdata().tolist() == LENGTHS[:, 0].tolist()
 
 
 def test_a_class_without_rows_keeps_its_curve() -> None:

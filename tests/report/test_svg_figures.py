@@ -4,7 +4,7 @@ import re
 
 import matplotlib.pyplot as plt
 
-from gaussbayes.apps.report.svg_figures import clean, fixed_style, inline
+from gaussbayes.apps.report.svg_figures import clean, described, fixed_style, inline
 
 
 def drawn(title: str) -> str:
@@ -12,7 +12,7 @@ def drawn(title: str) -> str:
         figure, ax = plt.subplots()
         ax.plot([0, 1], [1, 0])
         ax.set_title(title)
-        element = inline(figure, "figure", "A falling line.")
+        element = described(inline(figure, "figure"), "A falling line.")
     plt.close(figure)
     return element
 
@@ -45,4 +45,4 @@ def test_addresses_and_document_parts_are_left_out() -> None:
         'xmlns:xlink="http://c" version="1.1"><metadata>http://d</metadata>'
         "<style>*{color:red}</style><g/></svg>"
     )
-    assert clean(svg, "p", "d") == '<svg role="img" aria-label="d"><g/></svg>'
+    assert clean(svg, "p") == "<svg><g/></svg>"

@@ -21,16 +21,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaussbayes.analysis.synthesis import RandomState, as_generator
+from gaussbayes.analysis.synthesis import RandomState, as_generator, capable_densities
 from gaussbayes.base.checks import integer
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.families.protocol import Comparable, require
+from gaussbayes.families.protocol import Comparable
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import score
 
 _BLOCK_BYTES = 1 << 23
 """Rows are simulated in pieces of about this size."""
+_STEP = "the Bayes error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def bhattacharyya_distance(model: Model) -> FloatArray:
     """
     k = model.schema.classes.shape[0]
     distance = np.zeros((k, k))
-    for density in _comparable(model):
+    for density in capable_densities(model, Comparable, _STEP):
         distance -= density.log_overlap()
     return distance
 
@@ -72,10 +73,7 @@ def bayes_error(
 ) -> BayesError:
     """The error of the most probable class for rows that the model describes.
 
-    Parameters
-    ----------
-    n_draws : rows simulated; four times as many halve the standard error
-    random_state : a seed, so that the answer is the same each time; or a generator, or None
+    Four times as many draws halve the standard error.
     """
     n = integer("n_draws", n_draws, 2)
     generator = as_generator(random_state)
@@ -83,26 +81,18 @@ def bayes_error(
     bound = float(overlaps.sum())
     if bound == 0.0:  # one class, or classes further apart than floats can tell
         return BayesError(0.0, 0.0, bound, n)
-    # Each pair gets its share of the rows, rounded up or down as one random number says.
+    # Each pair gets its part of the rows, rounded up or down as one random number says.
     steps = (np.arange(n) + generator.random()) * (bound / n)
     last = int(np.flatnonzero(overlaps)[-1])  # rounding may make the sum less than the bound
     pairs = np.minimum(np.searchsorted(np.cumsum(overlaps), steps, side="right"), last)
     proportion = np.empty(n)
-    densities = _comparable(model)
+    densities = capable_densities(model, Comparable, _STEP)
     for block in ranges(n, max(1024, _BLOCK_BYTES // (8 * model.schema.n_features))):
         parts = [density.draw_between(pairs[block], generator) for density in densities]
         joint = score(model.parameters, parts, "log_joint", n_jobs)
         proportion[block] = _proportion_of_bound(joint)
     spread = float(proportion.std(ddof=1)) / float(np.sqrt(n))
     return BayesError(bound * float(proportion.mean()), bound * spread, bound, n)
-
-
-def _comparable(model: Model) -> list[Comparable]:
-    pairs = zip(model.densities, model.components, strict=True)
-    return [
-        require(density, Comparable, component.family, "the Bayes error")
-        for density, component in pairs
-    ]
 
 
 def _overlaps(model: Model) -> FloatArray:

@@ -81,15 +81,7 @@ def _between_integers(model: Model, least: float, largest: float) -> tuple[Bound
 
 
 def boundaries(model: Model, a: int, b: int) -> FloatArray:
-    """The points x, sorted, at which ``log p(a | x) = log p(b | x)``, for classes given by code.
-
-    Raises
-    ------
-    ParameterError
-        If the model has more than one feature, or `a` and `b` are not two of its classes.
-    CapabilityError
-        If the feature's family does not know where its densities cross.
-    """
+    """The points x, sorted, at which ``log p(a | x) = log p(b | x)``, for classes given by code."""
     _check_single(model)
     k = model.prior.shape[0]
     if a == b or not (0 <= a < k and 0 <= b < k):

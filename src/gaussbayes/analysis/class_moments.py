@@ -15,18 +15,19 @@ from gaussbayes.model.model import Model
 
 def class_means(model: Model) -> FloatArray:
     """The means (k, g) of the features that hold numbers, in their order."""
-    means = np.full(_shape(model), np.nan)
-    for columns, density in _located(model):
-        means[:, columns] = density.mean
-    return means
+    return _of_located(model, "mean")
 
 
 def class_deviations(model: Model) -> FloatArray:
     """The standard deviations (k, g) of the features that hold numbers, in their order."""
-    deviations = np.full(_shape(model), np.nan)
+    return _of_located(model, "deviation")
+
+
+def _of_located(model: Model, moment: str) -> FloatArray:
+    values = np.full(_shape(model), np.nan)
     for columns, density in _located(model):
-        deviations[:, columns] = density.deviation
-    return deviations
+        values[:, columns] = getattr(density, moment)
+    return values
 
 
 def class_covariances(model: Model) -> FloatArray:
@@ -51,13 +52,7 @@ def category_probabilities(model: Model) -> dict[str | int, FloatArray]:
 
 
 def correlations(covariances: FloatArray) -> FloatArray:
-    """Covariances (…, g, g) scaled to unit variances: ``ρᵢⱼ = σᵢⱼ / (σᵢ σⱼ)``.
-
-    Examples
-    --------
-    >>> correlations(np.array([[4.0, 3.0], [3.0, 9.0]])).tolist()
-    [[1.0, 0.5], [0.5, 1.0]]
-    """
+    """Covariances (…, g, g) scaled to unit variances: ``ρᵢⱼ = σᵢⱼ / (σᵢ σⱼ)``."""
     deviation = np.sqrt(np.einsum("...ii->...i", covariances))
     scaled: FloatArray = covariances / deviation[..., :, None] / deviation[..., None, :]
     return scaled

@@ -5,7 +5,7 @@ neighbours and logistic regression, where these can take the rows.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite, isinf, nan, sqrt
 from numbers import Integral
@@ -19,7 +19,6 @@ from gaussbayes.analysis.held_out import (
     ModelOptions,
     Splits,
     TrainingSplit,
-    check_classes,
     method_of,
     model_options,
     split,
@@ -30,7 +29,7 @@ from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.structure import STRUCTURES, Structure, structure_of
 from gaussbayes.model.options import fit_model
-from gaussbayes.model.select import Selection
+from gaussbayes.model.select import Selection, structure_name
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -44,24 +43,17 @@ class ComparedModel:
     """A model that was evaluated by held-out rows."""
 
     name: str
-    structure: Structure | None  # of a Gaussian model; the automatic choice from all rows
-    neighbors: int | None  # of nearest neighbours
-    n_parameters: int | None  # free ones; nearest neighbours keep the rows instead
-    evaluation: Evaluation | None  # of all held-out rows; None if there was a problem
-    fit_seconds: float  # median over the folds, as the next; NaN if there was a problem
-    predict_seconds: float
+    structure: Structure | None = None  # of a Gaussian model; the automatic choice from all rows
+    neighbors: int | None = None  # of nearest neighbours
+    n_parameters: int | None = None  # free ones; nearest neighbours keep the rows instead
+    evaluation: Evaluation | None = None  # of all held-out rows; None if there was a problem
+    fit_seconds: float = nan  # median over the folds, as the next; NaN if there was a problem
+    predict_seconds: float = nan
     problem: str | None = None  # why it could not be evaluated
 
     @property
     def standard_error(self) -> float:
-        """How far the error may be off by chance: ``√(e (1 − e) / n)``; NaN without evaluation.
-
-        Examples
-        --------
-        >>> seen = Evaluation(np.arange(2), np.array([[45, 5], [5, 45]]), 0.3, 0.1)
-        >>> round(ComparedModel("QDA", None, None, None, seen, 0.0, 0.0).standard_error, 9)
-        0.03
-        """
+        """How far the error may be off by chance: ``√(e (1 − e) / n)``; NaN without evaluation."""
         if self.evaluation is None:
             return nan
         error = self.evaluation.error
@@ -172,57 +164,58 @@ def compare(
     """
     plan = model_options(model)
     splits = split(X, y, plan, held_out, random_state)
-    check_classes(splits.schema.classes)
-    entries = list(_gaussians(plan, model, splits))
-    choice = None
+    candidates = list(_gaussians(plan, model, splits))
+    open_plan = plan.with_options(covariance="auto", shrinkage="auto")
+    choice = method_of(open_plan)
     if automatic:
-        choice = _Entry(
-            AUTOMATIC, method_of(plan.with_options(covariance="auto", shrinkage="auto"))
-        )
-        entries.append(choice)
+        candidates.append((ComparedModel(AUTOMATIC), choice))
     if logistic:
-        entries.append(_Entry(LOGISTIC, _peer(_logistic_regression, _one_hot, splits)))
-    entries += _nearest_neighbors(neighbors, splits)
-    tasks = ((entry, fold) for fold in splits.folds() for entry in entries)
-    for entry, fold in track(tasks, "comparing models", len(entries) * len(splits.pairs)):
-        entry.method.evaluate_fold(fold)
-    selection = None if choice is None else _chosen(choice, plan, splits)
-    candidates = tuple(entry.candidate(splits) for entry in entries)
-    return Comparison(candidates, splits.schema.classes, splits.how, splits.truth.size, selection)
+        candidates.append((ComparedModel(LOGISTIC), _peer(_logistic_regression, _one_hot, splits)))
+    candidates += _nearest_neighbors(neighbors, splits)
+    tasks = ((method, fold) for fold in splits.folds() for _, method in candidates)
+    for method, fold in track(tasks, "comparing models", len(candidates) * len(splits.pairs)):
+        method.evaluate_fold(fold)
+    selection = _chosen(choice, open_plan, splits) if automatic else None
+    measured = [_measured(candidate, method, splits) for candidate, method in candidates]
+    if selection is not None:
+        best = selection.best
+        measured = [
+            replace(candidate, structure=best.structure, n_parameters=best.n_parameters)
+            if candidate.name == AUTOMATIC
+            else candidate
+            for candidate in measured
+        ]
+    classes, n_rows = splits.schema.classes, splits.truth.size
+    return Comparison(tuple(measured), classes, splits.how, n_rows, selection)
 
 
-@dataclass(slots=True, eq=False)
-class _Entry:
-    """A candidate while it is being evaluated."""
-
-    name: str
-    method: Method
-    structure: Structure | None = None
-    neighbors: int | None = None
-    n_parameters: int | None = None
-
-    def candidate(self, splits: Splits) -> ComparedModel:
-        evaluation = self.method.evaluation(splits)
-        facts = (self.name, self.structure, self.neighbors, self.n_parameters, evaluation)
-        if evaluation is None:
-            return ComparedModel(*facts, nan, nan, self.method.problem)
-        fit, predict = np.median(self.method.seconds, axis=0).tolist()
-        return ComparedModel(*facts, fit, predict)
+def _measured(candidate: ComparedModel, method: Method, splits: Splits) -> ComparedModel:
+    evaluation = method.evaluation(splits)
+    if evaluation is None:
+        return replace(candidate, problem=method.problem)
+    fit, predict = np.median(method.seconds, axis=0).tolist()
+    return replace(candidate, evaluation=evaluation, fit_seconds=fit, predict_seconds=predict)
 
 
-def _gaussians(plan: ModelOptions, model: Any, splits: Splits) -> Iterator[_Entry]:
+def _gaussians(
+    plan: ModelOptions, model: Any, splits: Splits
+) -> Iterator[tuple[ComparedModel, Method]]:
     """The six structures with the other options of a model, and its own if that is another."""
     fitted = getattr(model, "structure_", None)
     options = plan.options.of_families
     if fitted is None and options["covariance"] != "auto":
         fitted = structure_of(options["covariance"], options["shared"])
-    own = {fitted.name: fitted} if fitted is not None and fitted.between else {}
-    for name, structure in (STRUCTURES | own).items():
-        changed = plan.with_options(
-            covariance=structure.covariance, shared=structure.shared_setting
-        )
-        size = _n_parameters(changed, splits)
-        yield _Entry(name, method_of(changed), structure, n_parameters=size)
+    between = {fitted.name: fitted} if fitted is not None and fitted.between else {}
+    compared: set[str] = set()
+    for structure in (STRUCTURES | between).values():
+        shared = structure.shared_setting
+        changed = plan.with_options(covariance=structure.covariance, shared=shared)
+        name = structure_name(changed.options.settings(splits.schema))
+        if name not in compared:  # without covariances all are the same
+            compared.add(name)
+            used = structure if name == structure.name else None
+            n_parameters = _n_parameters(changed, splits)
+            yield ComparedModel(name, used, n_parameters=n_parameters), method_of(changed)
 
 
 def _n_parameters(plan: ModelOptions, splits: Splits) -> int | None:
@@ -230,13 +223,12 @@ def _n_parameters(plan: ModelOptions, splits: Splits) -> int | None:
     schema, table = splits.schema, splits.table
     settings = plan.options.settings(schema)
     labelled = table.targets.labelled
-    rows, targets = table.rows[labelled], table.targets[labelled]
+    targets, parts = table.targets[labelled], settings.parts(table.rows[labelled], schema)
     k: int = schema.classes.shape[0]
     total = k - 1
-    columns = zip(
-        settings.components, settings.parts(rows, schema), settings.names(schema), strict=True
-    )
-    for component, part, names in columns:
+    for component, part, names in zip(
+        settings.components, parts, settings.names(schema), strict=True
+    ):
         size = component.family.n_parameters(k, len(component.columns))
         if size is None:
             try:
@@ -248,51 +240,48 @@ def _n_parameters(plan: ModelOptions, splits: Splits) -> int | None:
     return total
 
 
-def _chosen(entry: _Entry, plan: ModelOptions, splits: Splits) -> Selection | None:
-    """What is chosen from all rows that models were fitted to; None if nothing can be.
-
-    The entry takes over the structure, and how many parameters it has.
-    """
-    method = entry.method
-    if method.problem is not None:
-        return None
-    selection = method.selection
-    if len(splits.pairs) > 1:
-        options = plan.with_options(covariance="auto", shrinkage="auto").options
+def _chosen(method: Method, plan: ModelOptions, splits: Splits) -> Selection | None:
+    """What is chosen from all rows that models were fitted to; None if nothing can be."""
+    if method.problem is None and len(splits.pairs) > 1:
         try:
-            selection = fit_model(splits.training, splits.schema, options, plan.n_jobs)[1]
+            return fit_model(splits.training, splits.schema, plan.options, plan.n_jobs)[1]
         except GaussBayesError as error:
             method.problem = str(error)
-            return None
-    if selection is not None:
-        entry.structure = selection.best.structure
-        entry.n_parameters = selection.best.n_parameters
-    return selection
+    return None if method.problem is not None else method.selection
 
 
 # Peers: estimators of scikit-learn, which take numbers.
 
 
-def _nearest_neighbors(neighbors: Any, splits: Splits) -> Iterator[_Entry]:
+def _nearest_neighbors(neighbors: Any, splits: Splits) -> Iterator[tuple[ComparedModel, Method]]:
     """Nearest neighbours, once for each number of them."""
     counts = list(neighbors) if isinstance(neighbors, Iterable) else [neighbors]
     integers = (isinstance(count, Integral) and not isinstance(count, bool) for count in counts)
     if not all(integers) or any(count < 1 for count in counts):
         msg = f"neighbors must be integers, at least 1, got {neighbors!r:.200}"
         raise ParameterError(msg)
+    labelled = splits.table.targets.labelled
+    fewest = min(int(np.count_nonzero(labelled[train])) for train, _ in splits.pairs)
     for count in map(int, dict.fromkeys(counts)):
-        name = f"{count} nearest neighbour{'s' if count > 1 else ''}"
         method = _peer(partial(_voters, count), _matrix, splits)
-        fewest = min(_n_labelled(splits, train) for train, _ in splits.pairs)
-        if splits.schema.categorical:
+        if splits.table.rows.codes.shape[1]:
             method.problem = "categories have no distances between them"
         elif count > fewest and method.problem is None:
             method.problem = f"there are only {fewest} rows to find neighbours among"
-        yield _Entry(name, method, neighbors=count)
+        name = f"{count} nearest neighbour{'s' if count > 1 else ''}"
+        yield ComparedModel(name, neighbors=count), method
 
 
 def _matrix(rows: Rows) -> RealArray:
     return rows.matrix
+
+
+def _one_hot(rows: Rows) -> FloatArray:
+    """Numbers, and a 0 or 1 for each category; a missing one is 0 in all."""
+    columns = [rows.matrix.astype(np.float64)]
+    for codes, categories in zip(rows.codes.T, rows.categories, strict=True):
+        columns.append((codes[:, None] == np.arange(len(categories))).astype(np.float64))
+    return np.concatenate(columns, axis=1)
 
 
 def _voters(count: int) -> Any:
@@ -324,25 +313,9 @@ def _peer(make: Callable[[], Any], features: Callable[[Rows], RealArray], splits
 
         return predict, fold.schema.classes[estimator.classes_], None
 
-    method = Method(fit)
     missing = int(np.count_nonzero(np.isnan(splits.table.rows.matrix).any(axis=1)))
-    if missing:
-        method.problem = (
-            f"it needs every value, and {missing} of {splits.table.rows.n_rows} rows lack some"
-        )
-    return method
-
-
-def _one_hot(rows: Rows) -> FloatArray:
-    """Numbers, and a 0 or 1 for each category; a missing one is 0 in all."""
-    columns = [rows.matrix.astype(np.float64)]
-    for codes, categories in zip(rows.codes.T, rows.categories, strict=True):
-        columns.append((codes[:, None] == np.arange(len(categories))).astype(np.float64))
-    return np.concatenate(columns, axis=1)
-
-
-def _n_labelled(splits: Splits, which: Any) -> int:
-    return int(np.count_nonzero(splits.table.targets.labelled[which]))
+    lack = f"it needs every value, and {missing} of {splits.table.rows.n_rows} rows lack some"
+    return Method(fit, lack if missing else None)
 
 
 # Candidates side by side, for the terminal and as plain text.
@@ -356,8 +329,6 @@ _COLUMNS = (
     "fit\nms",
     "predict\nms",
 )
-_MEASURED = slice(2, None)
-"""The columns where less is better; fewer parameters are only fewer."""
 
 
 def _rich_table(candidates: Sequence[ComparedModel], title: str) -> "Table":
@@ -383,9 +354,8 @@ def _rich_table(candidates: Sequence[ComparedModel], title: str) -> "Table":
     )
     for i, name in enumerate(_COLUMNS):
         table.add_column(name, justify="right" if i else "left")
-    cells = [_cells(candidate) for candidate in candidates]
-    best = _best(candidates, cells)
-    for row in cells:
+    best = _best(candidates)
+    for row in map(_cells, candidates):
         styles = ["bold" if cell == top else "" for cell, top in zip(row, best, strict=True)]
         table.add_row(*map(Text, row, styles))
     return table
@@ -411,45 +381,34 @@ def problems(candidates: Sequence[ComparedModel]) -> list[str]:
     ]
 
 
-def _numbers(candidate: ComparedModel) -> tuple[float, ...]:
-    """What is measured, in the order of the columns; nothing if nothing could be."""
+def _measures(candidate: ComparedModel) -> list[tuple[float, str]]:
+    """What is measured, less being better, and how it is written; nothing if nothing could be."""
     seen = candidate.evaluation
     if seen is None:
-        return ()
-    times = (candidate.fit_seconds, candidate.predict_seconds)
-    return (seen.n_errors, seen.log_loss, seen.brier, *times)
+        return []
+    return [
+        (seen.n_errors, f"{100 * seen.error:.1f} % ({seen.n_errors})"),
+        (seen.log_loss, "∞" if isinf(seen.log_loss) else f"{seen.log_loss:.3f}"),
+        (seen.brier, f"{seen.brier:.3f}"),
+        *(
+            (seconds, _milliseconds(1000 * seconds))
+            for seconds in (candidate.fit_seconds, candidate.predict_seconds)
+        ),
+    ]
 
 
-def _cells(candidate: ComparedModel) -> tuple[str, ...]:
+def _cells(candidate: ComparedModel) -> list[str]:
     count = "–" if candidate.n_parameters is None else str(candidate.n_parameters)
-    seen = candidate.evaluation
-    if seen is None:
-        return (candidate.name, count, *("–" for _ in _COLUMNS[_MEASURED]))
-    return (
-        candidate.name,
-        count,
-        f"{100 * seen.error:.1f} % ({seen.n_errors})",
-        "∞" if isinf(seen.log_loss) else f"{seen.log_loss:.3f}",
-        f"{seen.brier:.3f}",
-        _milliseconds(candidate.fit_seconds),
-        _milliseconds(candidate.predict_seconds),
-    )
+    measured = [text for _, text in _measures(candidate)]
+    return [candidate.name, count, *(measured or ["–"] * (len(_COLUMNS) - 2))]
 
 
-def _best(
-    candidates: Sequence[ComparedModel], cells: Sequence[tuple[str, ...]]
-) -> list[str | None]:
+def _best(candidates: Sequence[ComparedModel]) -> list[str | None]:
     """The best cell of each column that is measured; others that read the same are as good."""
-    numbers = list(map(_numbers, candidates))
-    measured = [row for row, values in enumerate(numbers) if values]
-    best: list[str | None] = [None for _ in _COLUMNS]
-    if measured:
-        for place in range(len(_COLUMNS[_MEASURED])):
-            row = min(measured, key=lambda i: numbers[i][place])
-            best[place + 2] = cells[row][place + 2]
-    return best
+    columns = zip(*filter(None, map(_measures, candidates)), strict=True)
+    best = [min(column, key=lambda measure: measure[0])[1] for column in columns]
+    return [None, None, *(best or [None] * (len(_COLUMNS) - 2))]
 
 
-def _milliseconds(seconds: float) -> str:
-    value = 1000 * seconds
+def _milliseconds(value: float) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:.0f}"

@@ -28,16 +28,8 @@ Costs: TypeAlias = ArrayLike | Mapping[tuple[object, object], float]
 def check_costs(costs: Costs, schema: Schema) -> FloatArray:
     """Costs as a matrix (k, k): true class by row, decided class by column.
 
-    Parameters
-    ----------
-    costs : the matrix, in the order of the classes; or a mapping from (true label, decided label)
-        to the cost, where being right costs 0 unless something else is said. What is gained is a
-        negative cost.
-
-    Raises
-    ------
-    ParameterError
-        For another shape, NaN or infinity, labels that are unknown, or pairs left out.
+    Of a mapping from (true label, decided label) to the cost, being right costs 0 unless something
+    else is said. What is gained is a negative cost.
 
     Examples
     --------
@@ -68,13 +60,7 @@ def check_costs(costs: Costs, schema: Schema) -> FloatArray:
 
 
 def expected_costs(posterior: RealArray, costs: FloatArray) -> FloatArray:
-    """``Σ_t p(t | x) cost[t, c]``: what deciding for each class costs on average (n, k).
-
-    Examples
-    --------
-    >>> expected_costs(np.array([[0.1, 0.9]]), np.array([[0.0, 50.0], [1.0, 0.0]])).tolist()
-    [[0.9, 5.0]]
-    """
+    """``Σ_t p(t | x) cost[t, c]``: what deciding for each class costs on average (n, k)."""
     expected: FloatArray = posterior @ costs
     return expected
 
@@ -84,17 +70,12 @@ def margins(log_posterior: RealArray) -> RealArray:
 
     ``log p(c | x) − max_{b ≠ c} log p(b | x)``: positive where c is the most probable class, 0 on
     the boundary of its region.
-
-    Examples
-    --------
-    >>> margins(np.log([[0.5, 0.3, 0.2]])).round(3).tolist()
-    [[0.511, -0.511, -0.916]]
     """
     best = np.full(log_posterior.shape[0], -np.inf, dtype=log_posterior.dtype)
     second = best.copy()
-    for own in log_posterior.T:  # far quicker than sorting each row
-        np.maximum(second, np.minimum(best, own), out=second)
-        np.maximum(best, own, out=best)
+    for column in log_posterior.T:  # far quicker than sorting each row
+        np.maximum(second, np.minimum(best, column), out=second)
+        np.maximum(best, column, out=best)
     # Of several equally good classes each has a rival as good as itself: best = second.
     rival = np.where(log_posterior == best[:, None], second[:, None], best[:, None])
     result: RealArray = log_posterior - rival
@@ -102,13 +83,7 @@ def margins(log_posterior: RealArray) -> RealArray:
 
 
 def rejected(posterior: RealArray, threshold: float) -> NDArray[np.bool_]:
-    """The rows (n,) whose most probable class is less probable than the threshold.
-
-    Examples
-    --------
-    >>> rejected(np.array([[0.5, 0.5], [0.9, 0.1]]), 0.8).tolist()
-    [True, False]
-    """
+    """The rows (n,) whose most probable class is less probable than the threshold."""
     least = probability("the posterior below which a row is rejected", threshold)
     return np.asarray(posterior.max(axis=1) < least)
 
@@ -167,12 +142,8 @@ def decide(
 ) -> Decisions:
     """The class of least expected cost for each row, or why the row is better left open.
 
-    Parameters
-    ----------
-    costs : see `check_costs`; None is 1 for every error: the most probable class
-    reject_below, reject_cost : see `decide_by_posteriors`
-    novelty_level : refuse rows that are like no class: of the rows of every class fewer than this
-        proportion lie so far out
+    Refused as novel are rows of which in every class fewer than the proportion `novelty_level` lie
+    so far out; the other parameters are those of `check_costs` and `decide_by_posteriors`.
     """
     unlike = None
     if novelty_level is not None:
@@ -202,8 +173,7 @@ def decide_by_posteriors(
     Parameters
     ----------
     log_posterior : (n, k)
-    costs : (k, k) as `check_costs` returns them. None is 1 for every error and 0 for
-        being right, which makes it the most probable class.
+    costs : (k, k) as `check_costs` returns them; None is 1 for every error and 0 for being right
     reject_below : refuse rows whose most probable class, decided or not, is less probable than that
     reject_cost : refuse rows of which even the best decision is expected to cost more than that
     novel : (n,) rows to refuse because they are like no class
@@ -214,12 +184,10 @@ def decide_by_posteriors(
     A disease that costs 50 when it is overlooked is treated from a probability of 1 in 51 on:
 
     >>> log_posterior = np.log([[0.01, 0.99], [0.1, 0.9], [0.5, 0.5]])
-    >>> costs = np.array([[0.0, 50.0], [1.0, 0.0]])  # classes "ill" and "well"
-    >>> decide_by_posteriors(log_posterior, costs).codes.tolist()
+    >>> decide_by_posteriors(log_posterior, np.array([[0.0, 50.0], [1.0, 0.0]])).codes.tolist()
     [1, 0, 0]
-    >>> decisions = decide_by_posteriors(log_posterior, reject_below=0.8)
-    >>> decisions.codes.tolist(), decisions.reason.tolist()
-    ([1, 1, -1], ['', '', 'ambiguous'])
+    >>> decide_by_posteriors(log_posterior, reject_below=0.8).reason.tolist()
+    ['', '', 'ambiguous']
     """
     n = log_posterior.shape[0]
     posterior = np.exp(log_posterior)
@@ -228,43 +196,30 @@ def decide_by_posteriors(
         best = log_posterior.argmax(axis=1)
         expected = -np.expm1(log_posterior[rows, best].astype(np.float64))
     else:
-        best = _cheapest(posterior, costs)
+        # What a true class costs in any case takes no part in the choice. Without it the sums have
+        # terms of one sign only; those of costs 0 and 1 are minus the posteriors, to the last bit.
+        avoidable = costs - costs.max(axis=1, keepdims=True)
+        best = expected_costs(posterior, avoidable).argmin(axis=1)
         expected = expected_costs(posterior, costs)[rows, best]
     ambiguous = np.zeros(n, dtype=np.bool_)
     if reject_below is not None:
         ambiguous |= rejected(posterior, reject_below)
     if reject_cost is not None:
         least = 0.0 if costs is None else float(costs.min())
-        ambiguous |= expected > _acceptable(reject_cost, least)
+        most = finite_number("reject_cost", reject_cost)
+        if most < least:
+            msg = (
+                f"reject_cost is {most:g}, but no decision costs less than {least:g}: every row "
+                "would be refused"
+            )
+            raise ParameterError(msg)
+        ambiguous |= expected > most
     if novel is not None and novel.shape != (n,):
         msg = f"novel must be a boolean array of shape ({n},), got shape {novel.shape}"
         raise ParameterError(msg)
     unlike = np.zeros(n, dtype=np.bool_) if novel is None else novel.astype(np.bool_)
     names = np.arange(log_posterior.shape[1]) if classes is None else classes
     return Decisions(best, posterior[rows, best], expected, ambiguous, unlike, names)
-
-
-def _cheapest(posterior: RealArray, costs: FloatArray) -> NDArray[np.intp]:
-    """The class of least expected cost (n,).
-
-    What a true class costs in any case takes no part in the choice. Without it the sums have terms
-    of one sign only; and those of costs 0 and 1 are minus the posteriors, to the last bit.
-    """
-    avoidable = costs - costs.max(axis=1, keepdims=True)
-    best: NDArray[np.intp] = expected_costs(posterior, avoidable).argmin(axis=1)
-    return best
-
-
-def _acceptable(reject_cost: object, least: float) -> float:
-    """The highest expected cost at which a row is decided, if some row can be."""
-    most = finite_number("reject_cost", reject_cost)
-    if most < least:
-        msg = (
-            f"reject_cost is {most:g}, but no decision costs less than {least:g}: every row would "
-            "be refused"
-        )
-        raise ParameterError(msg)
-    return most
 
 
 def _from_mapping(costs: Mapping[tuple[object, object], float], schema: Schema) -> FloatArray:
@@ -294,6 +249,5 @@ def _from_mapping(costs: Mapping[tuple[object, object], float], schema: Schema) 
 
 
 def _some(items: Iterable[object], most: int = 8) -> str:
-    every = list(items)
-    names = ", ".join(map(repr, every[:most]))
-    return names if len(every) <= most else f"{names}, …"
+    names = [repr(item) for item in items]
+    return ", ".join(names if len(names) <= most else [*names[:most], "…"])

@@ -99,16 +99,7 @@ class Evaluation:
         return proportions
 
     def __add__(self, other: "Evaluation") -> "Evaluation":
-        """The evaluation of the rows of both, so that many rows are evaluated part by part.
-
-        Examples
-        --------
-        >>> log_posterior, classes = np.log([[0.8, 0.2], [0.6, 0.4]]), np.array(["no", "yes"])
-        >>> first = evaluate(log_posterior[:1], np.array([0]), classes)
-        >>> both = first + evaluate(log_posterior[1:], np.array([1]), classes)
-        >>> both.confusion.tolist(), round(both.log_loss, 4), round(both.brier, 4)
-        ([[1, 0], [1, 0]], 0.5697, 0.4)
-        """
+        """The evaluation of the rows of both, so that many rows are evaluated part by part."""
         if self.classes.tolist() != other.classes.tolist():
             classes = f"{self.classes.tolist()!r:.200} and {other.classes.tolist()!r:.200}"
             msg = f"evaluations of the same classes can be added, got {classes}"
@@ -162,19 +153,8 @@ def accuracy(
 ) -> float:
     """The proportion of right predictions, by weight; rows without label do not count.
 
-    A class that the model does not know is never predicted. Soft labels count in part.
-
-    Parameters
-    ----------
-    predicted : (n,) codes of the classes predicted, among the known ones
-    known : the classes of the model
-    targets, classes : the true labels, as `gaussbayes.data.labels.read_targets` gives them
-
-    Examples
-    --------
-    >>> targets = Targets(np.array([0, -1, 1], np.int32), 2, None, 1)
-    >>> accuracy(np.array([0, 0, 0]), np.array(["a", "b"]), targets, np.array(["a", "b"]))
-    0.5
+    A class that the model does not know is never predicted. Soft labels count in part. `predicted`
+    are codes (n,) among the `known` classes, the targets' codes among theirs.
     """
     united, of_known, of_true = unite(known, classes)
     labelled = targets.labelled
@@ -192,14 +172,7 @@ def accuracy(
 
 
 def calibrate(stated: RealArray, true: NDArray[np.bool_], n_groups: int = 10) -> Calibration:
-    """Group rows by stated probability (n,) into equal intervals of [0, 1].
-
-    Examples
-    --------
-    >>> groups = calibrate(np.array([0.1, 0.1, 0.9]), np.array([False, True, True]), n_groups=2)
-    >>> groups.stated.tolist(), groups.observed.tolist(), groups.count.tolist()
-    ([0.1, 0.9], [0.5, 1.0], [2, 1])
-    """
+    """Group rows by stated probability (n,) into equal intervals of [0, 1]."""
     if n_groups < 1:
         msg = f"calibration needs at least one group, got {n_groups}"
         raise ParameterError(msg)
@@ -224,11 +197,6 @@ def confident_errors(log_posterior: RealArray, codes: NDArray[Any], n: int) -> N
 
     Rows of code −1, which have no label, are never among them. Where several posteriors round to 1,
     the log posterior of the true class decides.
-
-    Examples
-    --------
-    >>> confident_errors(np.log([[0.8, 0.2], [0.4, 0.6], [0.1, 0.9]]), np.array([1, 1, 0]), 5)
-    array([2, 0])
     """
     predicted = log_posterior.argmax(axis=1)
     wrong = np.flatnonzero((predicted != codes) & (codes >= 0))

@@ -10,16 +10,14 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gaussbayes.analysis.novelty import distance_p_values
-from gaussbayes.analysis.synthesis import RandomState, as_generator
+from gaussbayes.analysis.synthesis import RandomState, as_generator, capable_densities
 from gaussbayes.base.checks import integer
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
-from gaussbayes.families.protocol import Distant, Extreme, Located, require
+from gaussbayes.families.protocol import Distant, Extreme, Located
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import log_evidence
 
@@ -78,11 +76,13 @@ def evidence_p_values(
 ) -> PValues:
     """``P(p(X) ≤ p(x))`` of rows (n,), each among rows of the features that it has.
 
-    A category that was not seen in training is as good as missing. The parameters are those of
-    `evidence_distribution`, of which one is made for every pattern of missing values.
+    A category that was not seen in training is as good as missing.
     """
     log_p = model.log_evidence(rows, n_jobs)
-    present = _present(rows, model.schema)
+    numbers = np.setdiff1d(np.arange(model.schema.n_features), model.schema.categorical)
+    present = np.empty((rows.n_rows, model.schema.n_features), dtype=np.bool_)
+    present[:, numbers] = ~np.isnan(rows.matrix)
+    present[:, list(model.schema.categorical)] = rows.codes >= 0
     if present.all():
         return evidence_distribution(model, n_draws, random_state, n_jobs).p_values(log_p)
     result = PValues(np.ones(rows.n_rows), np.zeros(rows.n_rows))
@@ -113,11 +113,6 @@ def evidence_distribution(
     standard error of about a tenth of itself, and one of 0.05 no more than √2 times that of as many
     plain draws. Classes get rows half by their priors and half alike, for a rare but wide class may
     be the one that reaches far out.
-
-    Parameters
-    ----------
-    n_draws : rows to simulate, about
-    random_state : a seed, so that the answer is the same each time; or a generator, or None
     """
     n = integer("n_draws", n_draws, 2)
     generator = as_generator(random_state)
@@ -128,11 +123,7 @@ def evidence_distribution(
         if isinstance(density, Distant) and isinstance(density, Located):
             peak = number_rows(density.mean[possible])
             return ExactEvidence(float(model.log_evidence(peak)[0]), model.schema.n_features)
-    pairs = zip(solution.densities, model.components, strict=True)
-    densities = [
-        require(density, Extreme, component.family, "the p-value of the evidence")
-        for density, component in pairs
-    ]
+    densities = capable_densities(model, Extreme, "the p-value of the evidence")
     prior = solution.prior[possible] / solution.prior[possible].sum()
     counts = 2 * np.ceil(0.25 * n * (prior + 1.0 / possible.size)).astype(np.intp)
     codes = np.repeat(possible, counts).astype(np.int32)
@@ -147,15 +138,6 @@ def evidence_distribution(
         log_p[block] = log_evidence(solution, parts, n_jobs)
     positive = weight > 0  # of the rarest categories it may be less than floats can tell
     return _cumulated(log_p[positive], weight[positive])
-
-
-def _present(rows: Rows, schema: Schema) -> NDArray[np.bool_]:
-    """Which features the rows have (n, d), in the order of the features."""
-    present = np.empty((rows.n_rows, schema.n_features), dtype=np.bool_)
-    numbers = np.setdiff1d(np.arange(schema.n_features), schema.categorical)
-    present[:, numbers] = ~np.isnan(rows.matrix)
-    present[:, list(schema.categorical)] = rows.codes >= 0
-    return present
 
 
 def _cumulated(log_evidence: FloatArray, weights: FloatArray) -> SimulatedEvidence:

@@ -103,28 +103,14 @@ class LogOdds:
         return informative[:cut], informative[cut:]
 
     def ruled_out(self, contribution: Contribution) -> Any:
-        """The label of the class that a feature rules out, or None.
-
-        Examples
-        --------
-        >>> wind = Contribution("wind", "strong", None, -math.inf)
-        >>> LogOdds("rain", "none", -math.inf, 0.7, (wind,)).ruled_out(wind)
-        'rain'
-        """
+        """The label of the class that a feature rules out, or None."""
         if not math.isinf(contribution.amount):
             return None
         return self.of if contribution.amount < 0 else self.against
 
 
 def total_amount(contributions: Iterable[Contribution]) -> float:
-    """What several features add together, without rounding in between.
-
-    Examples
-    --------
-    >>> amounts = [("a", 2.0), ("b", -0.5)]
-    >>> total_amount([Contribution(name, 1.0, 0.0, amount) for name, amount in amounts])
-    1.5
-    """
+    """What several features add together, without rounding in between."""
     return math.fsum(contribution.amount for contribution in contributions)
 
 
@@ -161,22 +147,11 @@ def explain(
     between: tuple[int, int] | None = None,
     reference: ArrayLike = "mean",
 ) -> Explanation:
-    """Explain what a model says of one row.
+    """Explain what a model says of one row; `between` are the codes of two classes.
 
-    Parameters
-    ----------
-    row : one row
-    between : the codes of two classes whose log-odds are split up; None is the most probable one
-        and the next
-    reference : the point at which every contribution is 0; ``"mean"`` is the mean of the classes'
-        means weighted by their priors, ``"rival"`` the mean of the second of the two. It has the
-        features that have a mean; others, such as categories, are compared with a value that is not
-        known
-
-    Raises
-    ------
-    DataError
-        If there is not one row, or it has probability 0 in every class.
+    The reference is the point at which every contribution is 0. It has the features that have a
+    mean; others, such as categories, are compared with a value that is not known. See
+    `gaussbayes.GaussianClassifier.explain`.
     """
     if row.n_rows != 1:
         msg = f"one row is explained at a time, got {row.n_rows}: choose one, as in X[3]"
@@ -186,9 +161,8 @@ def explain(
     pair = _pair(between, model.schema, bayes)
     if pair is None:
         return Explanation(bayes, None)
-    if model.prior[list(pair)].any() and all(
-        math.isinf(bayes.classes[code].log_joint) for code in pair
-    ):
+    impossible = all(math.isinf(bayes.classes[code].log_joint) for code in pair)
+    if impossible and model.prior[list(pair)].any():
         a, b = (model.schema.class_name(code) for code in pair)
         msg = f"classes {a} and {b} both have probability 0: their odds are not defined"
         raise DataError(msg)
@@ -207,16 +181,10 @@ def explain(
         amounts[where] = contributions
         if point is not None:
             points[where] = density.reference_point(point)
-    named = zip(
-        model.schema.titles,
-        _values(row, model.schema),
-        points.tolist(),
-        amounts.tolist(),
-        strict=True,
-    )
+    named = zip(model.schema.titles, _values(row, model.schema), points, amounts, strict=True)
     parts = tuple(
-        Contribution(title, value, None if math.isnan(point) else point, amount, unseen)
-        for title, (value, unseen), point, amount in named
+        Contribution(title, value, None if math.isnan(point) else float(point), float(amount), new)
+        for title, (value, new), point, amount in named
     )
     of, against = (bayes.classes[code].label for code in pair)
     return Explanation(bayes, LogOdds(of, against, value, at_reference, parts))
@@ -226,11 +194,6 @@ def bayes_rule(model: Model, row: Rows) -> BayesRule:
     """Bayes' rule for one row.
 
     A row of which everything is missing has the density 1, and its posteriors are the priors.
-
-    Raises
-    ------
-    DataError
-        If every class is ruled out.
     """
     log_prior = model.parameters.log_prior
     logarithms = (
@@ -261,10 +224,9 @@ def _pair(
         return (ranked[0], ranked[1]) if len(ranked) > 1 else None
     a, b = between
     if a == b or a not in codes or b not in codes:
-        msg = (
-            f"log-odds are those of two different classes, with codes from 0 to {codes[-1]}, "
-            f"got {between}; the classes are {schema.classes.tolist()!r:.200}"
-        )
+        labels = schema.classes.tolist()
+        need = f"log-odds need two different classes, with codes from 0 to {codes[-1]}"
+        msg = f"{need}, got {between}; the classes are {labels!r:.200}"
         raise ParameterError(msg)
     return a, b
 

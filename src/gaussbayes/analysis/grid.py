@@ -25,14 +25,6 @@ class Grid:
 
     Along a discrete axis there is nothing between the points, and what is shown ends half a step
     beyond the last one.
-
-    Examples
-    --------
-    >>> grid = Grid(np.array([0.0, 1.0, 2.0]), np.array([5.0, 6.0]))
-    >>> grid.rows.tolist()
-    [[0.0, 5.0], [1.0, 5.0], [2.0, 5.0], [0.0, 6.0], [1.0, 6.0], [2.0, 6.0]]
-    >>> grid.arrange(np.arange(6)).shape
-    (2, 3)
     """
 
     x: FloatArray  # (m,)
@@ -58,23 +50,20 @@ class Grid:
     @property
     def edges(self) -> tuple[float, float, float, float]:
         """Left, right, bottom and top of cells whose centres are the points."""
-        across, up = (step / 2 for step in self.steps)
-        left, right, bottom, top = self.x[0], self.x[-1], self.y[0], self.y[-1]
-        return (
-            float(left - across),
-            float(right + across),
-            float(bottom - up),
-            float(top + up),
-        )
+        (left, right), (bottom, top) = self._ends((True, True))
+        return left, right, bottom, top
 
     @property
     def extent(self) -> tuple[float, float, float, float]:
         """Left, right, bottom and top of what is shown."""
-        points = float(self.x[0]), float(self.x[-1]), float(self.y[0]), float(self.y[-1])
-        along_x, along_y = self.discrete
-        ends = zip(self.edges, points, (along_x, along_x, along_y, along_y), strict=True)
-        left, right, bottom, top = (edge if is_discrete else at for edge, at, is_discrete in ends)
+        (left, right), (bottom, top) = self._ends(self.discrete)
         return left, right, bottom, top
+
+    def _ends(self, beyond: tuple[bool, bool]) -> list[tuple[float, float]]:
+        """The first and the last point across and up, or half a step beyond them."""
+        lines = zip((self.x, self.y), self.steps, beyond, strict=True)
+        halves = [(line, step / 2 if is_beyond else 0.0) for line, step, is_beyond in lines]
+        return [(float(line[0] - half), float(line[-1] + half)) for line, half in halves]
 
 
 def grid_over(low: FloatArray, high: FloatArray, resolution: int) -> Grid:
@@ -99,12 +88,6 @@ def limits(
     `model`, all of whose features are numbers, the means are shown too; where no rows are given,
     so are three standard deviations on each side of them. A feature with one value only is given
     room on both sides.
-
-    Examples
-    --------
-    >>> low, high = limits(None, np.array([[0.0, 7.0], [100.0, 7.0]]))
-    >>> low.tolist(), high.tolist()
-    ([-6.0, 6.5], [106.0, 7.5])
     """
     shown = [part.astype(np.float64) for part in rows if part.shape[0]]
     margin = _MARGIN
@@ -134,8 +117,7 @@ def view_limits(seen: View, *positions: FloatArray) -> tuple[FloatArray, FloatAr
     low, high = np.full((2, len(seen.axes)), np.nan)
     numbers = [place for place, axis in enumerate(seen.axes) if axis.is_ordered]
     if numbers:
-        rows = [part[:, numbers] for part in positions]
-        low[numbers], high[numbers] = limits(seen.model, *rows)
+        low[numbers], high[numbers] = limits(seen.model, *(part[:, numbers] for part in positions))
     return axis_limits(seen.axes, low, high)
 
 
@@ -143,19 +125,14 @@ def axis_limits(
     axes: Sequence[Axis], low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Where axes begin and end (m,) that have to show the numbers between low and high."""
-    ends = [axis.limits(*between) for axis, *between in zip(axes, low, high, strict=True)]
-    return np.array([end[0] for end in ends]), np.array([end[1] for end in ends])
+    ends = np.array([axis.limits(a, b) for axis, a, b in zip(axes, low, high, strict=True)])
+    return ends[:, 0], ends[:, 1]
 
 
 def axis_points(axis: Axis, low: float, high: float, resolution: int) -> FloatArray:
     """The points of an axis between its limits: so many, or each integer, or each category.
 
     Of more integers than `resolution`, every second, third, … is taken.
-
-    Examples
-    --------
-    >>> axis_points(Axis("visits", integers=(0, np.inf)), -0.5, 3.5, 100).tolist()
-    [0.0, 1.0, 2.0, 3.0]
     """
     points = line_over(low, high, resolution)
     if not axis.is_discrete:

@@ -13,21 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.evaluation import Evaluation, evaluate
+from gaussbayes.analysis.view import check_rows, read_hard_labels
 from gaussbayes.base.errors import (
     DataError,
     GaussBayesError,
     ParameterError,
     SingularCovarianceError,
 )
-from gaussbayes.base.finite import check_finite
 from gaussbayes.base.progress import track
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import warn_of_many, warn_of_unseen
 from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.labels import codes_among, read_targets
-from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows
+from gaussbayes.data.labels import codes_among
+from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options, fit_model, options_of
@@ -36,8 +36,6 @@ from gaussbayes.model.settings import Settings
 from gaussbayes.model.statistics import observe
 
 Indices: TypeAlias = NDArray[np.intp]
-
-_NOT_OPTIONS = ("categorical_features", "unlabelled", "n_jobs")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,20 +55,15 @@ def leave_one_out(
 
     In closed form where there is one; where values or labels are missing, up to 300 rows are left
     out one at a time and of more rows 50 folds, each time with a fit.
-
-    Raises
-    ------
-    GaussBayesError
-        If the model of the other rows cannot be fitted.
     """
     learnt = observe(table, settings, schema, n_threads(n_jobs), keep_all=True).with_rows()
     data = held_out_rows(table, learnt, schema)
     (outcome,), n_folds = hold_out(data, [settings], n_jobs)
     if isinstance(outcome, GaussBayesError):
         raise outcome
-    kept = np.isin(np.arange(table.classes.shape[0]), _positions(table.classes, data.classes))
-    codes = table.targets.codes
-    which = np.flatnonzero((codes != UNLABELLED) & kept[codes])
+    known = set(data.classes.tolist())
+    kept = [label in known for label in table.classes.tolist()]
+    which = np.flatnonzero(np.array([*kept, False])[table.targets.codes])  # −1 is the last entry
     return LeaveOneOut(outcome, evaluate(outcome, data.codes, data.classes), which, n_folds)
 
 
@@ -97,13 +90,7 @@ class ModelOptions:
 
 
 def model_options(model: Any) -> ModelOptions:
-    """The options of a classifier, by its parameters, or of a model; None has the defaults.
-
-    Raises
-    ------
-    TypeError
-        For anything else.
-    """
+    """The options of a classifier, by its parameters, or of a model; None has the defaults."""
     if isinstance(model, ModelOptions):
         return model
     if isinstance(model, Model):
@@ -115,13 +102,10 @@ def model_options(model: Any) -> ModelOptions:
         if "covariance" not in parameters:
             msg = f"model must be a GaussianClassifier or None, got {type(model).__name__}"
             raise TypeError(msg)
-    options = {name: value for name, value in parameters.items() if name not in _NOT_OPTIONS}
-    return ModelOptions(
-        check_options(**options),
-        parameters.get("categorical_features", "from_dtype"),
-        parameters.get("unlabelled"),
-        parameters.get("n_jobs"),
-    )
+    options = dict(parameters)
+    how = (options.pop("categorical_features", "from_dtype"), options.pop("unlabelled", None))
+    n_jobs = options.pop("n_jobs", None)
+    return ModelOptions(check_options(**options), *how, n_jobs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,15 +150,7 @@ class Splits:
 def split(
     X: Any, y: Any, plan: ModelOptions, held_out: Any, random_state: int | None = 0
 ) -> Splits:
-    """Read labelled rows, and split them.
-
-    Parameters
-    ----------
-    X, y : as in `gaussbayes.GaussianClassifier.fit`
-    held_out : which rows are predicted by models fitted to the others: an integer for that many
-        folds of stratified cross-validation, a proportion between 0 and 1 for one stratified split,
-        ``(X_test, y_test)`` for these rows, or a splitter of scikit-learn
-    random_state : seed of the folds or of the split
+    """Read labelled rows, and split them as `gaussbayes.compare` says of `held_out`.
 
     Examples
     --------
@@ -184,66 +160,106 @@ def split(
     """
     encoder = plan.encoder_of(X)
     table = read_table(X, y, encoder, plan.mark)
-    warn_of_many(table.rows.categories, encoder.schema(table.classes).of_categories)
-    if isinstance(held_out, tuple) and len(held_out) == 2:
-        return _given(table, encoder, held_out, plan.mark)
     schema = encoder.schema(table.classes)
-    labelled = np.flatnonzero(table.targets.labelled)
+    warn_of_many(table.rows.categories, schema.of_categories)
+    if isinstance(held_out, tuple) and len(held_out) == 2:
+        splits = _given(table, encoder, held_out, plan.mark)
+    else:
+        labelled = np.flatnonzero(table.targets.labelled)
+        pairs, how = _pairs(table, labelled, schema, held_out, random_state)
+        unlabelled = np.flatnonzero(~table.targets.labelled)
+        if unlabelled.size:
+            how += f", {unlabelled.size} rows without label in every training part"
+        numbers = [
+            (np.sort(np.concatenate([labelled[train], unlabelled])), labelled[test])
+            for train, test in pairs
+        ]
+        splits = Splits(table, schema, tuple(numbers), how)
+    check_classes(table.classes)
+    return splits
+
+
+def _pairs(
+    table: LabelledRows, labelled: Indices, schema: Schema, held_out: Any, random_state: int | None
+) -> tuple[list[tuple[Indices, Indices]], str]:
+    """Pairs of places among the labelled rows, and one sentence about them."""
     codes = table.targets.codes[labelled]
     n = codes.size
     seed = "" if random_state is None else f", seed {random_state}"
-    if _is(held_out, Integral) and held_out >= 2:
+    is_number = isinstance(held_out, Real) and not isinstance(held_out, bool | np.bool_)
+    if is_number and isinstance(held_out, Integral) and int(held_out) >= 2:
         from sklearn.model_selection import StratifiedKFold
 
         _check_sizes(codes, schema, int(held_out))
         splitter = StratifiedKFold(int(held_out), shuffle=True, random_state=random_state)
-        pairs = list(splitter.split(codes, codes))
         how = f"{held_out}-fold cross-validation of {n} rows, stratified{seed}"
-    elif _is(held_out, Real) and 0 < held_out < 1:
-        pairs = [_proportion(codes, float(held_out), random_state)]
-        train, test = pairs[0]
+        return list(splitter.split(codes, codes)), how
+    if is_number and 0 < held_out < 1:
+        from sklearn.model_selection import train_test_split
+
+        try:
+            train, test = train_test_split(
+                np.arange(n), test_size=float(held_out), random_state=random_state, stratify=codes
+            )
+        except ValueError as error:
+            what = f"a proportion of {held_out} of {n} rows cannot be held out class by class"
+            msg = f"{what}: {error}"
+            raise DataError(msg) from None
         how = f"{train.size} rows to learn from, {test.size} held out, stratified{seed}"
-    elif hasattr(held_out, "split") and not isinstance(held_out, str):
-        matrix = table.rows.matrix[labelled]
-        pairs = [(train, test) for train, test in held_out.split(matrix, codes) if len(test)]
-        m = sum(len(test) for _, test in pairs)
-        how = f"{m} predictions in {len(pairs)} splits of {n} rows by {held_out}"
-    else:
+        return [(np.sort(train), np.sort(test))], how
+    if not hasattr(held_out, "split") or isinstance(held_out, str):
         msg = (
             "held_out must be an integer of at least 2 folds, a proportion between 0 and 1, "
             f"(X_test, y_test), or a splitter of scikit-learn; got {held_out!r:.200}"
         )
         raise ParameterError(msg)
+    matrix = table.rows.matrix[labelled]
+    pairs = [(train, test) for train, test in held_out.split(matrix, codes) if len(test)]
     if not pairs:
         msg = f"no row is held out by {held_out}: nothing can be evaluated"
         raise DataError(msg)
-    unlabelled = np.flatnonzero(~table.targets.labelled)
-    if unlabelled.size:
-        how += f", {unlabelled.size} rows without label in every training part"
-    numbers = [
-        (np.sort(np.concatenate([labelled[train], unlabelled])), labelled[test])
-        for train, test in pairs
-    ]
-    return Splits(table, schema, tuple(numbers), how)
+    m = sum(len(test) for _, test in pairs)
+    return pairs, f"{m} predictions in {len(pairs)} splits of {n} rows by {held_out}"
+
+
+def _check_sizes(codes: NDArray[Any], schema: Schema, n_folds: int) -> None:
+    """Raise if a class has fewer rows than there are folds."""
+    count = np.bincount(codes, minlength=1)
+    smallest, least = int(count.argmin()), int(count.min())
+    if least < n_folds:
+        fewer = f"hold out {least} folds or fewer, or " if least >= 2 else ""
+        msg = (
+            f"class {schema.class_name(smallest)} has {least} row{'s' if least > 1 else ''}, too "
+            f"few for {n_folds} folds: {fewer}leave the class out, or give test rows"
+        )
+        raise DataError(msg)
+
+
+def _given(table: LabelledRows, encoder: Encoder, held_out: tuple[Any, Any], mark: Any) -> Splits:
+    """Test rows, whose features and classes must be those of the rows to learn from."""
+    schema = encoder.schema(table.classes)
+    X_test, y_test = held_out
+    if (X_test.n_rows if isinstance(X_test, Rows) else len(X_test)) == 0:
+        msg = "the test set is empty: held_out=(X_test, y_test) needs at least one row"
+        raise DataError(msg)
+    test = read_table(X_test, y_test, encoder.with_categories(table.rows.categories), mark)
+    warn_of_unseen(test.rows.unseen, schema.of_categories)
+    targets = codes_among(table.classes, test.targets, test.classes)
+    rows = table.rows.joined(test.rows, schema.of_categories)
+    n, m = table.rows.n_rows, int(np.count_nonzero(targets.labelled))
+    codes = np.concatenate([table.targets.codes, targets.codes])
+    n_unlabelled = table.targets.n_unlabelled + targets.n_unlabelled
+    both = Targets(codes, table.classes.shape[0], None, n_unlabelled)
+    pair = (np.arange(n), n + np.flatnonzero(targets.labelled))
+    how = f"{n} rows to learn from, {m} test rows given"
+    return Splits(LabelledRows(rows, both, table.classes), schema, (pair,), how)
 
 
 def read_table(X: Any, y: Any, encoder: Encoder, mark: Any = None) -> LabelledRows:
-    """Rows with one label each, or none.
-
-    Raises
-    ------
-    DataError
-        For soft labels.
-    NonFiniteError
-        For infinity; NaN is a missing value.
-    """
+    """Rows with one label each, or none; infinity and soft labels are errors."""
     rows = encoder.encode(X)
-    targets, classes = read_targets(y, rows.n_rows, None, mark)
-    if targets.is_soft:
-        msg = f"y must be one label for each row here, got soft labels {targets.labels.shape}"
-        raise DataError(msg)
-    names = encoder.schema(classes).of_numbers
-    check_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
+    targets, classes = read_hard_labels(y, rows.n_rows, mark)
+    check_rows(rows, encoder.schema(classes))
     return LabelledRows(rows, targets, classes)
 
 
@@ -252,11 +268,11 @@ class Method:
     """A way to make models, and what those of each fold have predicted so far."""
 
     fit: Callable[[TrainingSplit], tuple[Callable[[], RealArray], LabelArray, Any]]
-    """A fold ↦ log posteriors of its rows when asked for, their classes, and what was plan."""
-    log_posterior: list[RealArray] = field(default_factory=list)
-    seconds: list[tuple[float, float]] = field(default_factory=list)  # to fit and to predict
+    """A fold ↦ log posteriors of its rows when asked for, their classes, and what was chosen."""
     problem: str | None = None  # why it cannot be fitted, or cannot predict
     fitted: bool = False  # whether the problem is with the rows held out, not with those fitted to
+    log_posterior: list[RealArray] = field(default_factory=list)
+    seconds: list[tuple[float, float]] = field(default_factory=list)  # to fit and to predict
     selection: Selection | None = None  # of the last fold
 
     def evaluate_fold(self, fold: TrainingSplit) -> None:
@@ -281,8 +297,9 @@ class Method:
             self.problem, self.fitted = f"of the rows held out together, {error}", True
             return
         self.seconds.append((fitted - began, perf_counter() - fitted))
+        code = {label: number for number, label in enumerate(classes.tolist())}
         of_all = np.full((fold.test.n_rows, classes.size), -np.inf, log_posterior.dtype)
-        of_all[:, _positions(classes, present)] = log_posterior
+        of_all[:, [code[label] for label in present.tolist()]] = log_posterior
         self.log_posterior.append(of_all)
 
     def evaluation(self, splits: Splits) -> Evaluation | None:
@@ -299,8 +316,7 @@ def method_of(plan: ModelOptions) -> Method:
         model, selection = fit_model(fold.table, fold.schema, plan.options, plan.n_jobs)
 
         def predict() -> RealArray:
-            rows = fold.test.with_categories(model.categories)
-            return model.log_posterior(rows, plan.n_jobs)
+            return model.log_posterior(fold.test.with_categories(model.categories), plan.n_jobs)
 
         return predict, model.schema.classes, selection
 
@@ -318,15 +334,10 @@ class HeldOutEvaluation:
 def evaluate_held_out(
     model: Any, X: Any, y: Any, held_out: Any = 10, random_state: int | None = 0
 ) -> HeldOutEvaluation:
-    """Evaluate models with the parameters of a classifier on rows held out.
+    """Evaluate models with the parameters of a classifier, which stays as it is, on rows held out.
 
-    Parameters
-    ----------
-    model : a classifier; it need not be fitted and stays as it is
-    X, y : rows (n, d) and labels (n,), as in `gaussbayes.GaussianClassifier.fit`
-    held_out : as in `split`, or ``"loo"`` to leave out one row at a time; where ``"auto"`` has to
-        choose, it does without the row
-    random_state : seed of the folds or of the split
+    `held_out` is as in `split`, or ``"loo"`` to leave out one row at a time; where ``"auto"`` has
+    to choose, it does without the row.
     """
     plan = model_options(model)
     single = isinstance(held_out, str) and held_out == "loo"
@@ -337,22 +348,24 @@ def evaluate_held_out(
         schema = encoder.schema(table.classes)
         settings = plan.options.settings(schema)
         if not is_open(settings):
-            left_out = leave_one_out(table, schema, settings, plan.n_jobs)
-            return HeldOutEvaluation(left_out.evaluation, _without_itself(left_out.evaluation))
+            evaluation = leave_one_out(table, schema, settings, plan.n_jobs).evaluation
+            return HeldOutEvaluation(evaluation, _WITHOUT_ITSELF.format(evaluation.n_rows))
         from sklearn.model_selection import LeaveOneOut as SingleRows
 
         held_out = SingleRows()
     splits = split(X, y, plan, held_out, random_state)
-    check_classes(splits.schema.classes)
     method = method_of(plan)
     for fold in track(splits.folds(), "cross-validation", len(splits.pairs)):
         method.evaluate_fold(fold)
-    evaluation = method.evaluation(splits)
-    if evaluation is None:
+    seen = method.evaluation(splits)
+    if seen is None:
         what = "predict rows that are" if method.fitted else "be fitted to the rows that are not"
         msg = f"the model cannot {what} held out: {method.problem}"
         raise DataError(msg)
-    return HeldOutEvaluation(evaluation, _without_itself(evaluation) if single else splits.how)
+    return HeldOutEvaluation(seen, _WITHOUT_ITSELF.format(seen.n_rows) if single else splits.how)
+
+
+_WITHOUT_ITSELF = "each of {} rows predicted by a model of the others"
 
 
 def check_classes(classes: LabelArray) -> None:
@@ -360,72 +373,3 @@ def check_classes(classes: LabelArray) -> None:
     if classes.size < 2:
         msg = f"a classifier needs at least two classes, got {classes.tolist()!r}"
         raise DataError(msg)
-
-
-def _given(table: LabelledRows, encoder: Encoder, held_out: tuple[Any, Any], mark: Any) -> Splits:
-    """Test rows, whose features and classes must be those of the rows to learn from."""
-    schema = encoder.schema(table.classes)
-    X_test, y_test = held_out
-    if (X_test.n_rows if isinstance(X_test, Rows) else len(X_test)) == 0:
-        msg = "the test set is empty: held_out=(X_test, y_test) needs at least one row"
-        raise DataError(msg)
-    test = read_table(X_test, y_test, encoder.with_categories(table.rows.categories), mark)
-    warn_of_unseen(test.rows.unseen, schema.of_categories)
-    targets = codes_among(table.classes, test.targets, test.classes)
-    rows = table.rows.joined(test.rows, schema.of_categories)
-    codes = np.concatenate([table.targets.codes, targets.codes])
-    n, m = table.rows.n_rows, int(np.count_nonzero(targets.labelled))
-    both = replace(
-        table.targets,
-        labels=codes,
-        n_unlabelled=table.targets.n_unlabelled + targets.n_unlabelled,
-    )
-    pair = (np.arange(n), n + np.flatnonzero(targets.labelled))
-    how = f"{n} rows to learn from, {m} test rows given"
-    return Splits(LabelledRows(rows, both, table.classes), schema, (pair,), how)
-
-
-def _is(value: object, kind: type) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool | np.bool_)
-
-
-def _proportion(
-    codes: NDArray[Any], proportion: float, random_state: int | None
-) -> tuple[Indices, Indices]:
-    from sklearn.model_selection import train_test_split
-
-    try:
-        train, test = train_test_split(
-            np.arange(codes.size), test_size=proportion, random_state=random_state, stratify=codes
-        )
-    except ValueError as error:
-        msg = (
-            f"a proportion of {proportion} of {codes.size} rows cannot be held out class by class: "
-            f"{error}"
-        )
-        raise DataError(msg) from None
-    return np.sort(train), np.sort(test)
-
-
-def _check_sizes(codes: NDArray[Any], schema: Schema, n_folds: int) -> None:
-    """Raise if a class has fewer rows than there are folds."""
-    count = np.bincount(codes, minlength=1)
-    smallest = int(count.argmin())
-    least = int(count[smallest])
-    if least < n_folds:
-        fewer = f"hold out {least} folds or fewer, or " if least >= 2 else ""
-        msg = (
-            f"class {schema.class_name(smallest)} has {least} row{'s' if least > 1 else ''}, too "
-            f"few for {n_folds} folds: {fewer}leave the class out, or give test rows"
-        )
-        raise DataError(msg)
-
-
-def _positions(classes: LabelArray, some: LabelArray) -> list[int]:
-    """The codes of some classes among all."""
-    code = {label: number for number, label in enumerate(classes.tolist())}
-    return [code[label] for label in some.tolist()]
-
-
-def _without_itself(evaluation: Evaluation) -> str:
-    return f"each of {evaluation.n_rows} rows predicted by a model of the others"

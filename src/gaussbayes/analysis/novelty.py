@@ -38,11 +38,6 @@ def class_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArr
     """For each row and class, how probable a row of the class is at least so far out (n, k).
 
     By the features of the families that have distances, as far as they are not missing.
-
-    Raises
-    ------
-    DataError
-        If no family has distances.
     """
     squares, n_features = model.squared_distance(rows, n_jobs)
     return distance_p_values(squares, n_features[:, None])
@@ -51,18 +46,9 @@ def class_p_values(model: Model, rows: Rows, n_jobs: int | None = 1) -> FloatArr
 def novel(p_values: FloatArray, level: float, prior: FloatArray | None = None) -> NDArray[np.bool_]:
     """The rows (n,) that are like no class: every p-value is below the level.
 
-    Of the rows of a class at most the proportion `level` is called novel.
-
-    Parameters
-    ----------
-    p_values : (n, k) of the classes, or (n,) of the evidence
-    level : from 0, no row is novel, to 1
-    prior : (k,) if given, classes of prior 0, which cannot occur, do not count
-
-    Examples
-    --------
-    >>> novel(np.array([[0.5, 0.0], [0.01, 0.02]]), 0.05).tolist()
-    [False, True]
+    Of the rows of a class at most the proportion `level` is called novel. The p-values are those of
+    the classes (n, k), or of the evidence (n,); classes of prior 0, which cannot occur, do not
+    count if the priors (k,) are given.
     """
     least = probability("the level below which a row is novel", level)
     of_classes = p_values if p_values.ndim == 2 else p_values[:, None]

@@ -59,11 +59,6 @@ def prior_shift(
     tolerance : how far the log-likelihood per row may be from its maximum
     max_iterations : when to give up, which takes classes that are hardly different
 
-    Raises
-    ------
-    DataError
-        Without rows, for posteriors that do not fit the priors, and for weights that are none.
-
     Examples
     --------
     >>> sure = np.log([[0.999, 0.001], [0.001, 0.999], [0.998, 0.002], [0.999, 0.001]])

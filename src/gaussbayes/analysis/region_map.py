@@ -24,19 +24,7 @@ class RegionMap:
 
 
 def region_map(seen: View, grid: Grid) -> RegionMap:
-    """The most probable class and the margins at each point of a grid.
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> from gaussbayes.analysis.view import view
-    >>> model = GaussianClassifier.from_parameters(
-    ...     None, [[0, 0], [2, 0]], [[1, 1], [1, 1]], covariance="diagonal"
-    ... )
-    >>> regions = region_map(view(model), Grid(np.array([-1.0, 1.5]), np.array([0.0, 1.0])))
-    >>> regions.codes.tolist(), regions.margins[0, 1].tolist()
-    ([[0, 1], [0, 1]], [-1.0, 1.0])
-    """
+    """The most probable class and the margins at each point of a grid."""
     log_posterior = seen.log_posterior(grid.rows)
     codes = np.where(np.isnan(log_posterior[:, 0]), -1, log_posterior.argmax(axis=1))
     return RegionMap(grid, grid.arrange(codes), grid.arrange(margins(log_posterior)))
@@ -48,13 +36,6 @@ def boundary_segments(regions: RegionMap, along: int) -> FloatArray:
     A segment for each such place, from one end (x, y) to the other: as long as a step of the grid,
     and across the axis `along`, 0 or 1. Between points of a continuous axis it stands where the
     margin is 0 by interpolation, between those of a discrete one halfway.
-
-    Examples
-    --------
-    >>> grid = Grid(np.array([0.0, 1.0]), np.array([0.0, 1.0]), (True, True))
-    >>> regions = RegionMap(grid, np.array([[0, 1], [0, 0]]), np.zeros((2, 2, 2)))
-    >>> boundary_segments(regions, 0).tolist()
-    [[[0.5, -0.5], [0.5, 0.5]]]
     """
     grid = regions.grid
     codes, lead = regions.codes, regions.margins
@@ -78,16 +59,7 @@ def boundary_segments(regions: RegionMap, along: int) -> FloatArray:
 def intervals(
     seen: View, positions: Sequence[float], low: float, high: float
 ) -> list[tuple[float, float, int]]:
-    """Start, end and most probable class of each interval between boundaries, from low to high.
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> from gaussbayes.analysis.view import line_view
-    >>> seen = line_view(GaussianClassifier.from_parameters(None, [[0], [2]], [[1]]))
-    >>> intervals(seen, [1.0], -3.0, 5.0)
-    [(-3.0, 1.0, 0), (1.0, 5.0, 1)]
-    """
+    """Start, end and most probable class of each interval between boundaries, from low to high."""
     edges = [low, *positions, high]
     # Halfway between neighbouring boundaries nothing is in doubt.
     middles = np.array([[left + (right - left) / 2] for left, right in pairwise(edges)])

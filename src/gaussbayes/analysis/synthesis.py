@@ -4,7 +4,7 @@ A class is drawn by its prior, then the features from each family's density give
 """
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.protocol import Samplable, require
 from gaussbayes.model.model import Model
 
+Capability = TypeVar("Capability")
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 """Where randomness comes from: a seed, a generator, or None for a fresh one."""
 
@@ -28,11 +29,6 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
 
     A `Generator` is used as it is, so that it moves on; a `RandomState` gives the seed of a new
     one, and moves on by that.
-
-    Examples
-    --------
-    >>> as_generator(7).integers(100) == as_generator(7).integers(100)
-    np.True_
     """
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(1 << 32, size=4, dtype=np.uint32))
@@ -59,19 +55,15 @@ def draw(model: Model, n_samples: int, generator: np.random.Generator) -> tuple[
 
 
 def draw_rows(model: Model, codes: CodeArray, generator: np.random.Generator) -> Rows:
-    """One row for each class code (n,), drawn from the densities of that class.
+    """One row for each class code (n,), drawn from the densities of that class."""
+    densities = capable_densities(model, Samplable, "sample")
+    return model.join([density.draw(codes, generator) for density in densities])
 
-    Raises
-    ------
-    CapabilityError
-        If a family cannot be drawn from.
-    """
+
+def capable_densities(model: Model, capability: type[Capability], step: str) -> list[Capability]:
+    """The densities of a model, each of which must have a capability that a step needs."""
     pairs = zip(model.densities, model.components, strict=True)
-    parts = [
-        require(density, Samplable, component.family, "sample").draw(codes, generator)
-        for density, component in pairs
-    ]
-    return model.join(parts)
+    return [require(density, capability, part.family, step) for density, part in pairs]
 
 
 def make_gaussian_dataset(
@@ -135,10 +127,7 @@ def make_gaussian_dataset(
 def _centroids(centroids: ArrayLike) -> FloatArray:
     mean = as_numbers("centroids", centroids)
     if mean.ndim != 2 or mean.size == 0:
-        msg = (
-            "centroids must have shape (classes, features), one row a class, got shape "
-            f"{mean.shape}"
-        )
+        msg = f"centroids must have shape (classes, features), got shape {mean.shape}"
         raise ParameterError(msg)
     wrong = ~np.isfinite(mean).all(axis=1)
     if wrong.any():
@@ -152,10 +141,7 @@ def _counts(n_samples: Any, k: int) -> NDArray[np.int64]:
     """How many rows of each class (k,)."""
     each = [n_samples] * k if np.ndim(n_samples) == 0 else list(n_samples)
     if len(each) != k:
-        msg = (
-            f"there are {k} centroids, so n_samples must be one number or {k} of them, got "
-            f"{len(each)}"
-        )
+        msg = f"there are {k} centroids; n_samples must be one number or {k}, got {len(each)}"
         raise ParameterError(msg)
     for code, count in enumerate(each):
         if not _is_integer(count) or count < 0:

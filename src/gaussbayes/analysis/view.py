@@ -20,7 +20,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.labels import codes_among, read_targets
-from gaussbayes.data.rows import Rows
+from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import Discrete
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
@@ -96,22 +96,11 @@ class View:
     # Rows.
 
     def part(self, X: Any) -> Rows:
-        """The shown features of rows that have every feature of the whole.
-
-        Raises
-        ------
-        SchemaError
-            If the features are others than those of the whole model.
-        NonFiniteError
-            For infinity; NaN is a missing value.
-        """
+        """The shown features of rows that have every feature of the whole."""
         return cut_rows(_read(self.whole, X), self.whole.schema, self.columns)
 
     def rows(self, X: Any) -> FloatArray:
-        """The positions (n, m) of rows that have every feature of the whole.
-
-        NaN where a value is missing, or is a category that is not shown.
-        """
+        """Positions (n, m) of rows of the whole; NaN where a value is missing or is not shown."""
         return self.positions(self.part(X))
 
     def positions(self, part: Rows) -> FloatArray:
@@ -132,13 +121,12 @@ class View:
 
     def codes(self, y: Any) -> NDArray[np.intp]:
         """Class codes (n,) of labels, which the model must know; −1 for a missing label."""
-        return _codes(self.whole, y, self.mark)
+        return _codes(self.whole, y, None, self.mark)
 
     def labelled(self, X: Any, y: Any) -> tuple[FloatArray, NDArray[np.intp]]:
         """Positions (n, m) of rows and their class codes (n,), as many as rows."""
-        rows, codes = self.rows(X), self.codes(y)
-        _check_length(rows.shape[0], codes.size)
-        return rows, codes
+        rows = self.rows(X)
+        return rows, _codes(self.whole, y, rows.shape[0], self.mark)
 
     # What the model says at positions (n, m). Where no class is possible, as with categories that
     # never occur together in any of them, a posterior is NaN and a class code −1.
@@ -163,29 +151,26 @@ class View:
 
     def posterior(self, positions: FloatArray) -> RealArray:
         """``p(c | x)`` (n, k)."""
-        return _exponential(self.log_posterior(positions))
+        posterior: RealArray = np.exp(self.log_posterior(positions))
+        return posterior
 
     def likelihood(self, positions: FloatArray) -> RealArray:
         """``p(x | c)`` (n, k)."""
-        return _exponential(self.model.log_likelihood(self.rows_at(positions)))
+        with np.errstate(over="ignore"):
+            likelihood: RealArray = np.exp(self.model.log_likelihood(self.rows_at(positions)))
+        return likelihood
 
     def joint(self, positions: FloatArray) -> RealArray:
         """``p(x, c)`` (n, k)."""
-        return _exponential(self.model.log_joint(self.rows_at(positions)))
+        return self.model.joint(self.rows_at(positions))
 
     def evidence(self, positions: FloatArray) -> RealArray:
         """``p(x)`` (n,)."""
-        return _exponential(self.model.log_evidence(self.rows_at(positions)))
+        return self.model.evidence(self.rows_at(positions))
 
 
 def model_of(model: Any) -> Model:
-    """The record of a fitted classifier, or the record itself, with its parameters.
-
-    Raises
-    ------
-    TypeError
-        For anything else.
-    """
+    """The record of a fitted classifier, or the record itself, with its parameters."""
     record = model if isinstance(model, Model) else getattr(model, "model_", None)
     if not isinstance(record, Model):
         if hasattr(model, "fit") and hasattr(type(model), "model_"):
@@ -203,67 +188,46 @@ def read_labelled(model: Any, X: Any, y: Any) -> tuple[Model, Rows, NDArray[np.i
     A row without label has the code −1.
     """
     record = model_of(model)
-    rows, codes = _read(record, X), _codes(record, y, getattr(model, "unlabelled", None))
-    _check_length(rows.n_rows, codes.size)
-    return record, rows, codes
+    rows = _read(record, X)
+    return record, rows, _codes(record, y, rows.n_rows, getattr(model, "unlabelled", None))
 
 
 def view(model: Any, features: Sequence[int | str] | None = None) -> View:
-    """A model seen through some of its features, given by name or number; None is all of them.
-
-    Parameters
-    ----------
-    model : a fitted classifier, or `Model`
-    """
+    """A model seen through some of its features, given by name or number; None is all of them."""
     whole = model_of(model)
-    schema = whole.schema
-    columns = tuple(range(schema.n_features)) if features is None else schema.find_columns(features)
-    part = whole
-    if columns != tuple(range(schema.n_features)):
-        # What was learnt is not needed to look at a model.
-        part = replace(whole, learnt=None).marginal(columns)
+    every = tuple(range(whole.schema.n_features))
+    columns = every if features is None else whole.schema.find_columns(features)
+    # What was learnt is not needed to look at a model.
+    part = whole if columns == every else replace(whole, learnt=None).marginal(columns)
     axes = tuple(_axis(part, place) for place in range(len(columns)))
     return View(part, axes, columns, whole, getattr(model, "unlabelled", None))
 
 
 def pair_view(model: Any, features: Sequence[int | str] | None = None) -> View:
-    """A model seen through two features.
-
-    Without a choice it must have just two, or just two that hold numbers.
-    """
+    """A model seen through two features."""
     return view_of((2,), model, features)
 
 
 def line_view(model: Any, feature: int | str | None = None) -> View:
-    """A model seen through one feature.
-
-    Without a choice it must have just one, or just one that holds numbers.
-    """
+    """A model seen through one feature."""
     return view_of((1,), model, None if feature is None else [feature])
 
 
 def view_of(counts: Sequence[int], model: Any, features: Sequence[int | str] | None) -> View:
     """A model seen through as many features as one of `counts` says.
 
-    Without a choice these are all features, or those that hold numbers.
-
-    Raises
-    ------
-    SchemaError
-        If there is no such choice; says what to do.
+    Without a choice these are all features, or those that hold numbers, if that many there are.
     """
-    record = model_of(model)
-    schema = record.schema
+    schema = model_of(model).schema
     if features is None:
         numbers = [j for j in range(schema.n_features) if j not in schema.categorical]
-        for columns in (range(schema.n_features), numbers):
-            if len(columns) in counts:
-                return view(model, columns)
+        choices: list[Sequence[int]] = [range(schema.n_features), numbers]
         given = f"there are {schema.titles!r:.300}"
     else:
-        if len(schema.find_columns(features)) in counts:
-            return view(model, features)
-        given = f"got {list(features)!r:.300}"
+        choices, given = [schema.find_columns(features)], f"got {list(features)!r:.300}"
+    for columns in choices:
+        if len(columns) in counts:
+            return view(model, columns)
     words = " or ".join({1: "one", 2: "two"}[count] for count in counts)
     words = f"{words} feature{'' if tuple(counts) == (1,) else 's'}"
     enough = schema.n_features >= min(counts)
@@ -278,14 +242,7 @@ def feature_titles(model: Any) -> tuple[str, ...]:
 
 
 def positions_of(rows: Rows, axes: Sequence[Axis]) -> FloatArray:
-    """The positions (n, m) of rows that have a feature for each axis.
-
-    Examples
-    --------
-    >>> rows = Rows(np.array([[1.5], [np.nan]]), np.array([[1], [MISSING]]), (("low", "high"),))
-    >>> positions_of(rows, [Axis("wind", ("low", "high"), (0, 1)), Axis("age")]).tolist()
-    [[1.0, 1.5], [nan, nan]]
-    """
+    """The positions (n, m) of rows that have a feature for each axis."""
     positions = np.empty((rows.n_rows, len(axes)))
     positions[:, [axis.is_ordered for axis in axes]] = rows.matrix
     coded = [place for place, axis in enumerate(axes) if not axis.is_ordered]
@@ -298,42 +255,14 @@ def positions_of(rows: Rows, axes: Sequence[Axis]) -> FloatArray:
 
 
 def row_axes(rows: Rows, schema: Schema, columns: Sequence[int]) -> tuple[Axis, ...]:
-    """Some features of rows as axes, where no model knows more about them.
-
-    Examples
-    --------
-    >>> rows = Rows(np.ones((2, 1)), np.array([[1], [1]]), (("low", "high"),))
-    >>> row_axes(rows, Schema(np.arange(2), 2, ("age", "wind"), (1,)), [1])[0].categories
-    ('low', 'high')
-    """
-    axes = []
-    for column in columns:
-        name = schema.titles[column]
-        if column not in schema.categorical:
-            axes.append(Axis(name))
-            continue
-        j = schema.categorical.index(column)
-        codes = rows.codes[:, j]
-        count = np.bincount(codes[codes >= 0], minlength=len(rows.categories[j]))
-        axes.append(_category_axis(schema, column, rows.categories[j], count))
-    return tuple(axes)
-
-
-def category_axis(name: str, categories: Sequence[Any], weight: NDArray[Any]) -> Axis:
-    """The axis of categories; of too many, those that weigh most (m,), in their order.
-
-    Examples
-    --------
-    >>> axis = category_axis("wind", range(100), np.arange(100.0))
-    >>> axis.name, axis.categories[0], len(axis.codes)
-    ('wind (the 24 most frequent of 100)', '76', 24)
-    """
-    codes = np.arange(len(categories))
-    if codes.size > MOST_CATEGORIES:
-        name = f"{name} (the {MOST_CATEGORIES} most frequent of {codes.size:,})"
-        codes = np.sort(np.argsort(-weight, kind="stable")[:MOST_CATEGORIES])
-    chosen = tuple(codes.tolist())
-    return Axis(name, tuple(str(categories[code]) for code in chosen), chosen)
+    """Some features of rows as axes, where no model knows more about them."""
+    axes = {column: Axis(schema.titles[column]) for column in columns}
+    for j, column in enumerate(schema.categorical):
+        if column in axes:
+            known, codes = rows.categories[j], rows.codes[:, j]
+            count = np.bincount(codes[codes >= 0], minlength=len(known))
+            axes[column] = _category_axis(schema, column, known, count)
+    return tuple(axes.values())
 
 
 def _axis(model: Model, place: int) -> Axis:
@@ -356,35 +285,39 @@ def _axis(model: Model, place: int) -> Axis:
 def _category_axis(
     schema: Schema, column: int, categories: Sequence[Any], weight: NDArray[Any]
 ) -> Axis:
+    """The axis of categories; of too many, those that weigh most (m,), in their order."""
     if not categories:
         msg = f"there is nothing to show of {schema.feature_name(column)}: it has no categories"
         raise SchemaError(msg)
-    return category_axis(schema.titles[column], categories, weight)
+    codes, name = np.arange(len(categories)), schema.titles[column]
+    if codes.size > MOST_CATEGORIES:
+        name = f"{name} (the {MOST_CATEGORIES} most frequent of {codes.size:,})"
+        codes = np.sort(np.argsort(-weight, kind="stable")[:MOST_CATEGORIES])
+    chosen = tuple(codes.tolist())
+    return Axis(name, tuple(str(categories[code]) for code in chosen), chosen)
+
+
+def check_rows(rows: Rows, schema: Schema) -> None:
+    """Raise for infinity; NaN is a missing value."""
+    names = schema.of_numbers
+    check_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
+
+
+def read_hard_labels(y: Any, n_rows: int | None, mark: Any) -> tuple[Targets, LabelArray]:
+    """One label for each row, or none, and the classes; soft labels are an error."""
+    targets, classes = read_targets(y, n_rows, None, mark)
+    if targets.is_soft:
+        msg = f"y must be one label for each row here, got soft labels {targets.labels.shape}"
+        raise DataError(msg)
+    return targets, classes
 
 
 def _read(model: Model, X: Any) -> Rows:
     rows = model.rows(X)
-    names = model.schema.of_numbers
-    check_finite(rows.matrix, names=names.features or names.places, allow_nan=True)
+    check_rows(rows, model.schema)
     return rows
 
 
-def _codes(model: Model, y: Any, mark: Any) -> NDArray[np.intp]:
-    targets, classes = read_targets(y, mark=mark)
-    if targets.is_soft:
-        msg = f"y must be one label for each row here, got soft labels {targets.labels.shape}"
-        raise DataError(msg)
+def _codes(model: Model, y: Any, n_rows: int | None, mark: Any) -> NDArray[np.intp]:
+    targets, classes = read_hard_labels(y, n_rows, mark)
     return codes_among(model.schema.classes, targets, classes).codes.astype(np.intp)
-
-
-def _check_length(n_rows: int, n_labels: int) -> None:
-    if n_rows != n_labels:
-        msg = f"X has {n_rows} rows, but y has {n_labels}; give one label for each row"
-        raise DataError(msg)
-
-
-def _exponential(logarithms: RealArray) -> RealArray:
-    """Plain numbers, 0 or ∞ where floats end."""
-    with np.errstate(over="ignore", under="ignore"):
-        values: RealArray = np.exp(logarithms)
-    return values

@@ -74,14 +74,6 @@ def accelerate(
     tolerance : the estimated error of x, in its largest entry, at which to stop
     max_iterations : how many iterations to make at most
     what : what a progress bar says is being done
-
-    Examples
-    --------
-    >>> def halve(x):
-    ...     return Step(x / 2, -float(x @ x), 1e-16, None)
-    >>> path = accelerate(halve, np.array([1.0]), 1e-10, 100)
-    >>> path.converged, bool(abs(path.last.image[0]) < 1e-10)
-    (True, True)
     """
     steps: list[FloatArray] = []  # differences of x, the newest last
     residuals: list[FloatArray] = []  # differences of f
@@ -94,7 +86,9 @@ def accelerate(
         converged = remaining <= tolerance or _size(f) <= here.noise
         since = since + 1 if remaining >= 0.9 * lowest else 0
         lowest = min(lowest, remaining)
-        if converged or n >= max_iterations or (since >= _STALLED and _flat(record)):
+        if converged or n >= max_iterations:
+            break
+        if since >= _STALLED and record[-1] - record[-_STALLED] <= _STALLED * slack(record[-1]):
             break
         proposed = _combined(x, f, steps, residuals)
         following = None if proposed is None else _tried(step, proposed)
@@ -115,15 +109,7 @@ def accelerate(
 
 
 def total_objective(paths: Sequence[Iterations[Any]]) -> FloatArray:
-    """The sum of the objectives of several maximisations; a shorter one keeps its last.
-
-    Examples
-    --------
-    >>> def stay(x):
-    ...     return Step(x, 1.0, 0.0, None)
-    >>> total_objective([accelerate(stay, np.zeros(1), 1e-9, 9)] * 2).tolist()
-    [2.0]
-    """
+    """The sum of the objectives of several maximisations; a shorter one keeps its last."""
     length = max(path.objective.size for path in paths)
     total = np.zeros(length)
     for path in paths:
@@ -132,18 +118,8 @@ def total_objective(paths: Sequence[Iterations[Any]]) -> FloatArray:
 
 
 def slack(objective: float) -> float:
-    """What may be rounding in an objective.
-
-    Examples
-    --------
-    >>> slack(-9.0)
-    1e-12
-    """
+    """What may be rounding in an objective."""
     return _SLACK * (1.0 + abs(objective))
-
-
-def _flat(record: list[float]) -> bool:
-    return record[-1] - record[-_STALLED] <= _STALLED * slack(record[-1])
 
 
 def _size(vector: FloatArray) -> float:

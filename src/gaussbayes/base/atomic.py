@@ -23,30 +23,12 @@ _OLD = 24 * 60 * 60
 
 
 def replace_file(path: Path, data: bytes, what: str = "the file") -> None:
-    """Write a file, whole or not at all.
+    """Write a file, whole or not at all; an `OSError` names the path and leaves the old file.
 
     A link stays a link: the file it leads to is replaced. The permissions of a file that is there
     are kept.
-
-    Parameters
-    ----------
-    what : what is written, for the message
-
-    Raises
-    ------
-    OSError
-        If it cannot be written there; the message names the path, and the old file is untouched.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "greeting.txt"
-    ...     replace_file(file, b"hello")
-    ...     file.read_bytes(), len(list(Path(folder).iterdir()))
-    (b'hello', 1)
     """
-    refuse_unwritable(path, what)
+    check_writable(path, what)
     target = path.resolve()  # of a link, the file it leads to
     temporary = temporary_beside(target)
     try:
@@ -54,9 +36,9 @@ def replace_file(path: Path, data: bytes, what: str = "the file") -> None:
         take_place(temporary, target)
     except OSError as error:
         msg = f"cannot write {what} to {str(path)!r}: {error.strerror or error}"
-        told = type(error)(msg)
-        told.errno = error.errno
-        raise told from error
+        named = type(error)(msg)
+        named.errno = error.errno
+        raise named from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -88,28 +70,28 @@ def settle(path: Path) -> None:
         os.close(descriptor)
 
 
-def refuse_unwritable(path: Path, what: str = "the file") -> None:
+def check_writable(path: Path, what: str = "the file") -> None:
     """Raise an `OSError` that names the path if no file can be written there."""
     folder = path.resolve().parent
-    cannot = f"cannot write {what} to {str(path)!r}"
-    if path.is_dir():
-        msg = f"{cannot}: it is a directory; name a file in it"
-        raise IsADirectoryError(msg)
-    if path.exists() and not path.is_file():
-        msg = f"{cannot}: it is not an ordinary file"
-        raise OSError(msg)
-    if not folder.exists():
-        msg = f"{cannot}: there is no directory {str(folder)!r}"
-        raise FileNotFoundError(msg)
-    if not folder.is_dir():
-        msg = f"{cannot}: {str(folder)!r} is not a directory"
-        raise NotADirectoryError(msg)
-    if not os.access(folder, os.W_OK | os.X_OK):
-        msg = f"{cannot}: no permission to write in {str(folder)!r}"
-        raise PermissionError(msg)
-    if path.exists() and not os.access(path, os.W_OK):
-        msg = f"{cannot}: the file that is there may not be written"
-        raise PermissionError(msg)
+    for wrong, error, problem in (
+        (path.is_dir(), IsADirectoryError, "it is a directory; name a file in it"),
+        (path.exists() and not path.is_file(), OSError, "it is not an ordinary file"),
+        (not folder.exists(), FileNotFoundError, f"there is no directory {str(folder)!r}"),
+        (not folder.is_dir(), NotADirectoryError, f"{str(folder)!r} is not a directory"),
+        (
+            not os.access(folder, os.W_OK | os.X_OK),
+            PermissionError,
+            f"no permission to write in {str(folder)!r}",
+        ),
+        (
+            path.exists() and not os.access(path, os.W_OK),
+            PermissionError,
+            "the file that is there may not be written",
+        ),
+    ):
+        if wrong:
+            msg = f"cannot write {what} to {str(path)!r}: {problem}"
+            raise error(msg)
 
 
 def sweep(folder: Path) -> None:
@@ -132,27 +114,18 @@ def sweep(folder: Path) -> None:
 
 def _write(temporary: Path, data: bytes, target: Path) -> None:
     """A new file with this content, on the disk, with the permissions of the one it replaces."""
-    try:
-        old = target.stat()
-    except FileNotFoundError:
-        old = None
+    old = target.stat() if target.exists() else None
     # Nobody but the owner may look into it before it has its final permissions.
     mode = 0o666 if old is None else 0o600
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with open(os.open(temporary, flags, mode), "wb") as file:  # noqa: PTH123 (a descriptor)
         file.write(data)
         if old is not None:
-            _like(temporary, old)
+            with suppress(OSError, AttributeError):  # only the administrator may give files away
+                os.chown(temporary, old.st_uid, old.st_gid)
+            temporary.chmod(stat.S_IMODE(old.st_mode))
         file.flush()
         os.fsync(file.fileno())
-
-
-def _like(temporary: Path, old: os.stat_result) -> None:
-    new = temporary.stat()
-    if hasattr(os, "chown") and (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
-        with suppress(OSError):  # only the administrator may give files away
-            os.chown(temporary, old.st_uid, old.st_gid)
-    temporary.chmod(stat.S_IMODE(old.st_mode))
 
 
 def _machine() -> str:
@@ -168,5 +141,5 @@ def _alive(process: int) -> bool:
     except ProcessLookupError:
         return False
     except (OverflowError, OSError):
-        return True
+        pass
     return True

@@ -7,13 +7,7 @@ from gaussbayes.base.types import FloatArray
 
 
 def as_numbers(what: str, values: object) -> FloatArray:
-    """What the user wrote, as an array of floats of our own: the caller may change theirs.
-
-    Examples
-    --------
-    >>> as_numbers("means", [[1, 2], [3, 4]]).shape
-    (2, 2)
-    """
+    """What the user wrote, as an array of floats of our own: the caller may change theirs."""
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -22,73 +16,31 @@ def as_numbers(what: str, values: object) -> FloatArray:
 
 
 def finite_number(what: str, value: object) -> float:
-    """The value, if it is a finite number.
-
-    Examples
-    --------
-    >>> finite_number("reject_cost", 2)
-    2.0
-    """
+    """The value, if it is a finite number."""
     number = _number(value)
-    if not np.isfinite(number):
-        msg = f"{what} must be a finite number, got {value!r:.200}"
-        raise ParameterError(msg)
-    return number
+    return _checked(what, value, number, bool(np.isfinite(number)), "a finite number")
 
 
 def not_negative(what: str, value: object) -> float:
-    """The value, if it is 0 or a finite number above it.
-
-    Examples
-    --------
-    >>> not_negative("smoothing", 1)
-    1.0
-    """
+    """The value, if it is 0 or a finite number above it."""
     number = _number(value)
-    if not 0.0 <= number < np.inf:
-        msg = f"{what} must be 0 or a finite number above it, got {value!r:.200}"
-        raise ParameterError(msg)
-    return number
+    return _checked(what, value, number, 0.0 <= number < np.inf, "0 or a finite number above it")
 
 
 def positive_number(what: str, value: object) -> float:
-    """The value, if it is a finite number above 0.
-
-    Examples
-    --------
-    >>> positive_number("tolerance", 1e-8)
-    1e-08
-    """
+    """The value, if it is a finite number above 0."""
     number = _number(value)
-    if not 0.0 < number < np.inf:
-        msg = f"{what} must be a finite number above 0, got {value!r:.200}"
-        raise ParameterError(msg)
-    return number
+    return _checked(what, value, number, 0.0 < number < np.inf, "a finite number above 0")
 
 
 def probability(what: str, value: object) -> float:
-    """The value, if it is a number from 0 to 1.
-
-    Examples
-    --------
-    >>> probability("level", 0.05)
-    0.05
-    """
+    """The value, if it is a number from 0 to 1."""
     number = _number(value)
-    if not 0.0 <= number <= 1.0:
-        msg = f"{what} must be a probability from 0 to 1, got {value!r:.200}"
-        raise ParameterError(msg)
-    return number
+    return _checked(what, value, number, 0.0 <= number <= 1.0, "a probability from 0 to 1")
 
 
 def integer(what: str, value: object, least: int) -> int:
-    """The value, if it is an integer that is not too small.
-
-    Examples
-    --------
-    >>> integer("n_draws", np.int64(10), 2)
-    10
-    """
+    """The value, if it is an integer that is not too small."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
         msg = f"{what} must be an integer, at least {least}, got {value!r:.200}"
         raise ParameterError(msg)
@@ -102,3 +54,10 @@ def _number(value: object) -> float:
     if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
         return float(value)
     return np.nan
+
+
+def _checked(what: str, value: object, number: float, good: bool, expected: str) -> float:
+    if not good:
+        msg = f"{what} must be {expected}, got {value!r:.200}"
+        raise ParameterError(msg)
+    return number

@@ -22,22 +22,16 @@ def check_finite(
     """Raise if there is NaN or infinity in the rows, naming the first place.
 
     With `allow_nan`, where NaN is a value that is missing, only infinity is an error.
-
-    Examples
-    --------
-    >>> check_finite(np.array([[1.0, 2.0]]))
-    >>> check_finite(np.array([[1.0, np.nan]]), allow_nan=True)
     """
     wrong = np.isinf(X) if allow_nan else ~np.isfinite(X)
     if wrong.any():
         places = np.argwhere(wrong)
         row, column = (int(place) for place in places[0])
         value = "NaN" if np.isnan(X[row, column]) else "infinity"
-        name = f"column {column}" if names is None else f"column {names[column]!r}"
+        name, n = column if names is None else repr(names[column]), len(places)
         msg = (
-            f"Input X contains {value} in row {row + start}, {name} "
-            f"({places.shape[0]} such value{'s' if places.shape[0] > 1 else ''}); "
-            "remove or fill such rows first"
+            f"Input X contains {value} in row {row + start}, column {name} "
+            f"({n} such value{'s' if n > 1 else ''}); remove or fill such rows first"
         )
         raise NonFiniteError(msg)
 

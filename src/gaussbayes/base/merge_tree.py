@@ -25,17 +25,6 @@ class MergeTree(Generic[Moments]):
     merged as soon as both are there. The sums are thus the same to the bit for any order of
     arrival, and at most about log₂(blocks) partial results wait at a time when blocks arrive
     nearly in order. `add` may be called from several threads.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gaussbayes.families.gaussian.statistics import summarise
-    >>> tree: MergeTree = MergeTree()
-    >>> for number in (2, 0, 1):
-    ...     row = np.array([[float(number)]])
-    ...     tree.add(number, summarise(row, np.zeros(1, dtype=np.int32), None, 1))
-    >>> tree.result().mean.tolist()
-    [[1.0]]
     """
 
     def __init__(self) -> None:
@@ -47,8 +36,7 @@ class MergeTree(Generic[Moments]):
         """Put block `number` (0, 1, 2, …) into its place; each number comes once."""
         with self._lock:
             if number < 0 or number in self._numbers:
-                what = "was added before" if number in self._numbers else "is not a block's number"
-                msg = f"block {number} {what}: number the blocks 0, 1, 2, … and add each once"
+                msg = f"block {number}: number the blocks 0, 1, 2, … and add each once"
                 raise DataError(msg)
             self._numbers.add(number)
         level, place = 0, number
@@ -81,13 +69,7 @@ class MergeTree(Generic[Moments]):
 def merge_blocks(
     function: Callable[[slice], Moments], blocks: Sequence[slice], threads: int
 ) -> Moments:
-    """The sum of a function of blocks, worked out by several threads, in the fixed tree.
-
-    Examples
-    --------
-    >>> merge_blocks(lambda rows: rows.stop - rows.start, [slice(0, 5), slice(5, 7)], 2)
-    7
-    """
+    """The sum of a function of blocks, worked out by several threads, in the fixed tree."""
     if len(blocks) == 1:
         return function(blocks[0])
     tree: MergeTree[Moments] = MergeTree()

@@ -42,27 +42,12 @@ class Patterns:
 
 
 def patterns_of(X: RealArray) -> Patterns:
-    """Group rows (n, d) by which of their features are not NaN.
-
-    Examples
-    --------
-    >>> found = patterns_of(np.array([[1.0, 2.0], [np.nan, 3.0], [4.0, 5.0]]))
-    >>> found.number.tolist(), found.observed.tolist()
-    ([1, 0, 1], [[False, True], [True, True]])
-    >>> found.rows(1).tolist()
-    [0, 2]
-    """
+    """Group rows (n, d) by which of their features are not NaN."""
     return group(~np.isnan(X))
 
 
 def group(observed: NDArray[np.bool_]) -> Patterns:
-    """Group rows by which of their features are there (n, d).
-
-    Examples
-    --------
-    >>> group(np.array([[True], [False], [True]])).size.tolist()
-    [1, 2]
-    """
+    """Group rows by which of their features are there (n, d)."""
     n, d = observed.shape
     words = _words(observed)
     order = _sorted(words, d)

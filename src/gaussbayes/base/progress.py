@@ -35,14 +35,8 @@ def track(items: Iterable[Item], what: str, total: int | None = None) -> Iterato
 
     Parameters
     ----------
-    items : whatever is to be worked through
     what : what is being done, in a few words
     total : how many items there are, where `items` has no length
-
-    Examples
-    --------
-    >>> [square**2 for square in track(range(4), "squaring")]
-    [0, 1, 4, 9]
     """
     if total is None and isinstance(items, Sized):
         total = len(items)
@@ -54,30 +48,27 @@ def count_rows(
     what: str,
     total: int | None,
     rows: Callable[[Item], int],
-    share: Callable[[], float | None] | None = None,
+    proportion: Callable[[], float | None] | None = None,
 ) -> Iterator[Item]:
     """Yield blocks of rows, and show how many rows are done, how fast, and how long it will take.
 
     Parameters
     ----------
-    blocks : whatever is to be worked through
-    what : what is being done, in a few words
     total : how many rows there are, if that is known
     rows : how many a block has
-    share : which share of the work is done, where that is known and the number of rows is not
-
-    Examples
-    --------
-    >>> [sum(block) for block in count_rows([[1, 2], [3]], "adding", 3, len)]
-    [3, 3]
+    proportion : how much of the work is done, where that is known and the number of rows is not
     """
-    return _shown(blocks, _Bar(what, total, counts_rows=True, share=share), rows)
+    return _shown(blocks, _Bar(what, total, counts_rows=True, proportion=proportion), rows)
 
 
 def _shown(items: Iterable[Item], bar: "_Bar", size: Callable[[Item], int]) -> Iterator[Item]:
     """Yield the items and let the bar follow."""
-    terminal = _terminal()
-    if terminal is None:
+    terminal = sys.stderr
+    try:
+        watched = terminal is not None and terminal.isatty()
+    except _BROKEN:
+        watched = False
+    if not watched:
         yield from items
         return
     shared = _current.get()
@@ -88,7 +79,6 @@ def _shown(items: Iterable[Item], bar: "_Bar", size: Callable[[Item], int]) -> I
         if display is not shared:
             # Set here and not by the caller: the body of the loop runs in the same context.
             _current.set(display)
-            display.appear_later()
         for item in items:
             yield item
             bar.done += size(item)
@@ -97,15 +87,6 @@ def _shown(items: Iterable[Item], bar: "_Bar", size: Callable[[Item], int]) -> I
             display.close()
             _current.set(None)
         display.bars.remove(bar)
-
-
-def _terminal() -> TextIO | None:
-    """Standard error, if it is a terminal."""
-    stream = sys.stderr
-    try:
-        return stream if stream is not None and stream.isatty() else None
-    except _BROKEN:
-        return None
 
 
 @dataclass(slots=True, eq=False)
@@ -117,40 +98,29 @@ class _Bar:
     done: int = 0
     since: float = 0.0
     counts_rows: bool = False
-    share: Callable[[], float | None] | None = None
+    proportion: Callable[[], float | None] | None = None
 
-    @property
-    def part(self) -> float | None:
-        """Which share is done, if that can be told."""
-        if self.total is not None:
-            return self.done / self.total if self.done and self.total else None
-        # Asked for only once rows are done, for what is read may still wait to be worked on.
-        return self.share() if self.share is not None and self.done else None
+    def cells(self) -> tuple[float | None, str, str]:
+        """Which part is done, if that is known, how much that is, and how long it takes.
 
-    def count(self) -> str:
-        """How many are done, and of rows how many in a second."""
+        Of rows it says how many are done in a second, and how long the others will take.
+        """
+        seconds, part = monotonic() - self.since, None
+        if self.done and self.total:
+            part = self.done / self.total
+        elif self.done and self.total is None and self.proportion is not None:
+            # Only once rows are done, for what is read may still wait to be worked on.
+            part = self.proportion()
         if not self.counts_rows:
-            return f"{self.done}" if self.total is None else f"{self.done}/{self.total}"
-        rate = self.done / max(monotonic() - self.since, 1e-9)
-        return f"{_short(self.done)} rows, {_short(rate)}/s"
-
-    def time(self) -> str:
-        """How long it has taken; of rows, if that can be told, how long it will take."""
-        seconds = monotonic() - self.since
-        part = self.part if self.counts_rows else None
-        if not part:
-            return _clock(seconds)
-        return f"{_clock(seconds * max(1.0 - part, 0.0) / part)} left"
+            of_all = "" if self.total is None else f"/{self.total}"
+            return part, f"{self.done}{of_all}", _clock(seconds)
+        count = f"{_short(self.done)} rows, {_short(self.done / max(seconds, 1e-9))}/s"
+        left = f"{_clock(seconds * max(1.0 - part, 0.0) / part)} left" if part else _clock(seconds)
+        return part, count, left
 
 
 def _short(number: float) -> str:
-    """A large number in few letters.
-
-    Examples
-    --------
-    >>> _short(950), _short(1_234_000), _short(50e6)
-    ('950', '1.23 M', '50 M')
-    """
+    """A large number in few letters."""
     for size, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if number >= size:
             return f"{number / size:.3g}{letter}"
@@ -158,13 +128,6 @@ def _short(number: float) -> str:
 
 
 def _clock(seconds: float) -> str:
-    """Minutes and seconds.
-
-    Examples
-    --------
-    >>> _clock(75.2)
-    '1:15'
-    """
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes}:{rest:02}"
 
@@ -181,9 +144,6 @@ class _Display:
         # A thread, so that the display appears in time even if the first item takes long.
         self._timer = Timer(DELAY, self._appear)
         self._timer.daemon = True
-
-    def appear_later(self) -> None:
-        """Draw after the delay, unless closed by then."""
         # An iterator that somebody keeps must not leave the terminal without a cursor.
         atexit.register(self.close)
         self._timer.start()
@@ -231,9 +191,10 @@ class _Display:
         table.add_column(justify="right", no_wrap=True)
         table.add_column(justify="right", no_wrap=True)
         for bar in tuple(self.bars):
-            known = bar.total is not None or bar.part is not None
-            line = ProgressBar(total=1.0 if known else None, completed=bar.part or 0.0)
-            table.add_row(Text(bar.what), line, bar.count(), bar.time())
+            part, count, time = bar.cells()
+            known = bar.total is not None or part is not None
+            line = ProgressBar(total=1.0 if known else None, completed=part or 0.0)
+            table.add_row(Text(bar.what), line, count, time)
         return table
 
 

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import index
 
-import numpy as np
-
 from gaussbayes.base.errors import SchemaError
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import LabelArray
@@ -17,6 +15,7 @@ class Schema:
 
     Examples
     --------
+    >>> import numpy as np
     >>> schema = Schema(np.array(["no", "yes"]), 2, ("age", "weight"))
     >>> schema.class_name(1), schema.feature_name(0)
     ("'yes'", "'age'")
@@ -32,64 +31,34 @@ class Schema:
 
     @property
     def of_numbers(self) -> "Schema":
-        """The schema of the features that hold numbers.
-
-        Examples
-        --------
-        >>> Schema(np.array([0, 1]), 2, ("age", "wind"), (1,)).of_numbers.features
-        ('age',)
-        """
+        """The schema of the features that hold numbers."""
         if not self.categorical:
             return self
         return self.part([j for j in range(self.n_features) if j not in self.categorical])
 
     @property
     def of_categories(self) -> "Schema":
-        """The schema of the features that hold categories, which are numbered among themselves.
-
-        Examples
-        --------
-        >>> Schema(np.array([0, 1]), 2, ("age", "wind"), (1,)).of_categories.feature_name(0)
-        "'wind'"
-        """
+        """The schema of the features that hold categories, which are numbered among themselves."""
         return self.part(self.categorical)
 
     def part(self, columns: Sequence[int]) -> "Schema":
         """The schema of some of the features, which are numbered among themselves."""
-        names = None if self.features is None else tuple(self.features[j] for j in columns)
-        return Schema(self.classes, len(columns), names, (), tuple(columns))
+        return Schema(self.classes, len(columns), self._names(columns), (), tuple(columns))
 
     def marginal(self, columns: Sequence[int]) -> "Schema":
-        """The schema of a model of some of the features, in this order.
-
-        Examples
-        --------
-        >>> Schema(np.array([0, 1]), 3, ("age", "wind", "sex"), (1, 2)).marginal([2, 0])
-        Schema(classes=array([0, 1]), n_features=2, features=('sex', 'age'), categorical=(0,),
-        places=None)
-        """
-        names = None if self.features is None else tuple(self.features[j] for j in columns)
+        """The schema of a model of some of the features, in this order."""
         hold = tuple(place for place, j in enumerate(columns) if j in self.categorical)
-        return Schema(self.classes, len(columns), names, hold)
+        return Schema(self.classes, len(columns), self._names(columns), hold)
+
+    def _names(self, columns: Sequence[int]) -> tuple[str, ...] | None:
+        return None if self.features is None else tuple(self.features[j] for j in columns)
 
     def with_names(self, names: Sequence[str] | None) -> "Schema":
-        """The same features with other names, or none.
-
-        Examples
-        --------
-        >>> Schema(np.array([0, 1]), 1).with_names(["age"]).features
-        ('age',)
-        """
+        """The same features with other names, or none."""
         return replace(self, features=check_names(names, self.n_features))
 
     def find_columns(self, features: Sequence[int | str]) -> tuple[int, ...]:
-        """The columns of features given by name or number, each at most once.
-
-        Examples
-        --------
-        >>> Schema(np.array([0, 1]), 3, ("age", "height", "weight")).find_columns(["weight", 0])
-        (2, 0)
-        """
+        """The columns of features given by name or number, each at most once."""
         if isinstance(features, str):
             features = [features]
         columns = tuple(self.find_column(feature) for feature in features)
@@ -120,9 +89,8 @@ class Schema:
 
     def class_name(self, code: int) -> str:
         """The class as a message writes it."""
-        return repr(
-            self.classes[code].item() if hasattr(self.classes[code], "item") else self.classes[code]
-        )
+        label = self.classes[code]
+        return repr(label.item() if hasattr(label, "item") else label)
 
     def feature_name(self, column: int) -> str:
         """The feature as a message writes it."""
@@ -132,56 +100,31 @@ class Schema:
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What tables and pictures call the features (d): their names, or their numbers.
-
-        Examples
-        --------
-        >>> Schema(np.array([0, 1]), 2).titles
-        ('feature 0', 'feature 1')
-        """
+        """What tables and pictures call the features (d): their names, or their numbers."""
         return self.features or tuple(
             f"feature {column}" for column in self.places or range(self.n_features)
         )
 
     def same_features(self, other: "Schema") -> bool:
-        """Whether the features are the same in number, kind and, where both have some, names.
-
-        Examples
-        --------
-        >>> classes = np.array([0, 1])
-        >>> Schema(classes, 1, ("age",)).same_features(Schema(classes, 1))
-        True
-        """
+        """Whether the features are the same in number, kind and, where both have some, names."""
         named = self.features is not None and other.features is not None
         alike = (self.n_features, self.categorical) == (other.n_features, other.categorical)
         return alike and not (named and self.features != other.features)
 
     def feature_list(self, columns: Iterable[int], most: int = 6) -> str:
         """Several features in a message, shortened when there are many."""
-        every = list(columns)
-        names = ", ".join(self.feature_name(column) for column in every[:most])
-        return names if len(every) <= most else f"{names} and {len(every) - most} more"
+        names = [self.feature_name(column) for column in columns]
+        more = f" and {len(names) - most} more" if len(names) > most else ""
+        return ", ".join(names[:most]) + more
 
     def position(self, label: object) -> int:
-        """The number of the class with this label, or −1.
-
-        Examples
-        --------
-        >>> Schema(np.array(["no", "yes"]), 1).position("yes")
-        1
-        """
-        found = np.flatnonzero(np.asarray([own == label for own in self.classes.tolist()]))
-        return int(found[0]) if found.size else -1
+        """The number of the class with this label, or −1."""
+        same = (code for code, known in enumerate(self.classes.tolist()) if known == label)
+        return next(same, -1)
 
 
 def check_names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...] | None:
-    """Names given for the features, if there is one for each.
-
-    Examples
-    --------
-    >>> check_names(["age", "height"], 2)
-    ('age', 'height')
-    """
+    """Names given for the features, if there is one for each."""
     if names is not None and len(names) != n_features:
         msg = f"{n_features} features need as many names, got {list(names)}"
         raise SchemaError(msg)

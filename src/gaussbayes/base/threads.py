@@ -18,11 +18,6 @@ def n_threads(n_jobs: int | None) -> int:
 
     With None, the environment variable ``OMP_NUM_THREADS`` is a limit, as it is for BLAS; joblib
     sets it in its workers, so that processes and threads together do not exceed the cores.
-
-    Examples
-    --------
-    >>> n_threads(3)
-    3
     """
     if n_jobs is not None and (n_jobs == 0 or isinstance(n_jobs, bool | float | str)):
         msg = f"n_jobs must be a number of threads, None or a negative number, got {n_jobs!r}"
@@ -39,26 +34,12 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def ranges(n_rows: int, step: int) -> list[slice]:
-    """Cut ``0 … n_rows`` into slices of `step` rows.
-
-    Examples
-    --------
-    >>> ranges(5, 2)
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
+    """Cut ``0 … n_rows`` into slices of `step` rows."""
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
 def for_each(work: Callable[[Item], None], items: Iterable[Item], threads: int) -> None:
-    """Call `work` on every item, on up to `threads` threads; the first error is raised.
-
-    Examples
-    --------
-    >>> seen = set()
-    >>> for_each(seen.add, range(4), 2)
-    >>> sorted(seen)
-    [0, 1, 2, 3]
-    """
+    """Call `work` on every item, on up to `threads` threads; the first error is raised."""
     every = list(items)
     threads = min(threads, len(every))
     if threads <= 1:

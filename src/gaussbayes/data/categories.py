@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray
-from gaussbayes.data.arrow_columns import dictionary_parts, is_string
-from gaussbayes.data.tables import is_missing, series_values
+from gaussbayes.data.tables import dictionary_parts, is_missing, is_string, series_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,23 +49,8 @@ MOST_CATEGORIES = 500_000
 """Of all features together: as many as a model file may have."""
 
 NULLS = (
-    "",
-    "#N/A",
-    "#N/A N/A",
-    "#NA",
-    "-1.#IND",
-    "-1.#QNAN",
-    "-NaN",
-    "-nan",
-    "1.#IND",
-    "1.#QNAN",
-    "N/A",
-    "NA",
-    "NULL",
-    "NaN",
-    "n/a",
-    "nan",
-    "null",
+    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
+    *("N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
 )
 """How a missing number or boolean may be written in text; those that pyarrow knows."""
 
@@ -75,13 +59,7 @@ _BOOLEAN = {"true": True, "false": False}
 
 
 def as_category(value: object, name: str) -> Category:
-    """A value as a category; `name` is what messages call its feature.
-
-    Examples
-    --------
-    >>> as_category(2.0, "'humidity'"), as_category("low", "'wind'"), as_category(np.True_, "'wet'")
-    (2, 'low', True)
-    """
+    """A value as a category; `name` is what messages call its feature."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str):
@@ -96,62 +74,31 @@ def as_category(value: object, name: str) -> Category:
 
 
 def in_order(values: Iterable[Category], name: str) -> Categories:
-    """Values as categories: each once, sorted.
-
-    Examples
-    --------
-    >>> in_order(["strong", "low", "strong"], "'wind'"), in_order([True, 3, 2], "feature 0")
-    (('low', 'strong'), (1, 2, 3))
-    """
+    """Values as categories: each once, sorted."""
     given = list(values)
-    kinds = set(map(type, given))  # before True and 1 become one
-    if len(kinds) > 1:
-        if str in kinds:
-            a = next(value for value in given if isinstance(value, str))
-            b = next(value for value in given if not isinstance(value, str))
-            msg = (
-                f"{name} has categories of different types, {a!r:.60} (str) and {b!r} "
-                f"({type(b).__name__}): make them all strings or all numbers"
-            )
-            raise SchemaError(msg)
-        return tuple(sorted({int(value) for value in given}))
-    return tuple(sorted(set(given)))
+    kinds = {type(value): value for value in reversed(given)}  # before True and 1 become one
+    if len(kinds) > 1 and str in kinds:
+        a, b = kinds[str], next(value for kind, value in kinds.items() if kind is not str)
+        msg = (
+            f"{name} has categories of different types, {a!r:.60} (str) and {b!r} "
+            f"({type(b).__name__}): make them all strings or all numbers"
+        )
+        raise SchemaError(msg)
+    return tuple(sorted({int(value) for value in given} if len(kinds) > 1 else set(given)))
 
 
 def unite(a: Categories, b: Categories, name: str) -> Categories:
-    """The categories of both.
-
-    Examples
-    --------
-    >>> unite(("low", "strong"), ("medium",), "'wind'")
-    ('low', 'medium', 'strong')
-    """
-    if a == b and kind(a) is kind(b):
-        return a
-    return in_order((*a, *b), name)
-
-
-def positions(part: Categories, whole: Categories) -> NDArray[np.intp]:
-    """The codes that the categories of a part have among those of the whole.
-
-    Examples
-    --------
-    >>> positions(("b", "c"), ("a", "b", "c")).tolist()
-    [1, 2]
-    """
-    code_of = {category: code for code, category in enumerate(whole)}
-    return np.fromiter((code_of[category] for category in part), np.intp, len(part))
+    """The categories of both."""
+    return a if _same(a, b) else in_order((*a, *b), name)
 
 
 def kind(categories: Categories) -> type[Any]:
-    """The type of the categories; that of None if there are none.
-
-    Examples
-    --------
-    >>> kind((1, 2)).__name__, kind(()).__name__
-    ('int', 'NoneType')
-    """
+    """The type of the categories; that of None if there are none."""
     return type(categories[0]) if categories else type(None)
+
+
+def _same(a: Categories, b: Categories) -> bool:
+    return a == b and kind(a) is kind(b)  # True is 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,13 +111,7 @@ class Unseen:
 
 
 def unite_unseen(a: Unseen, b: Unseen) -> Unseen:
-    """What was new in two parts of the rows, of the same feature.
-
-    Examples
-    --------
-    >>> unite_unseen(Unseen(0, 2, ("X", "Y")), Unseen(0, 3, ("X", "Z")))
-    Unseen(column=0, n_values=5, examples=('X', 'Y', 'Z'))
-    """
+    """What was new in two parts of the rows, of the same feature."""
     examples = tuple(dict.fromkeys((*a.examples, *b.examples)))[:_EXAMPLES]
     return Unseen(a.column, a.n_values + b.n_values, examples)
 
@@ -181,10 +122,8 @@ def recode(
 ) -> tuple[CodeArray, tuple[Categories, ...], tuple[Unseen, ...]]:
     """Columns of codes among their own categories, as codes among the known ones (n, q).
 
-    Parameters
-    ----------
-    columns : q times the codes (n,) of a column and the categories they stand for
-    known : q times the categories to code by; None keeps those of each column
+    `columns` are q times the codes (n,) of a column and the categories they stand for; `known` are
+    q times the categories to code by, None keeps those of each column.
 
     Examples
     --------
@@ -198,22 +137,25 @@ def recode(
     matrix: CodeArray = np.empty((n, len(given)), dtype=np.int32, order="F")
     unseen = []
     for column, (codes, categories) in enumerate(given):
-        if known is None or (
-            categories == known[column] and kind(categories) is kind(known[column])
-        ):
+        if known is None or _same(categories, known[column]):
             matrix[:, column] = codes
             continue
         code_of = {category: code for code, category in enumerate(known[column])}
-        # The last two entries are those of −2 and −1, counted from the end.
-        translation = [*(code_of.get(each, UNSEEN) for each in categories), MISSING, UNSEEN]
-        matrix[:, column] = np.array(translation, dtype=np.int32)[codes]
+        matrix[:, column] = _translated(codes, [code_of.get(each, UNSEEN) for each in categories])
         new = [code for code, category in enumerate(categories) if category not in code_of]
         n_unseen = np.bincount(codes[codes >= 0], minlength=len(categories))[new] if new else 0
         if np.any(n_unseen):
             examples = [categories[new[i]] for i in np.flatnonzero(n_unseen)[:_EXAMPLES]]
             unseen.append(Unseen(column, int(np.sum(n_unseen)), tuple(examples)))
-    own = tuple(categories for _, categories in given)
-    return matrix, own if known is None else tuple(known), tuple(unseen)
+    kept = tuple(categories for _, categories in given) if known is None else tuple(known)
+    return matrix, kept, tuple(unseen)
+
+
+def _translated(codes: NDArray[Any], new: Sequence[int]) -> CodeArray:
+    """Codes in place of others; those of missing and unseen values stay what they are."""
+    # The last two entries are those of −2 and −1, counted from the end.
+    translation = np.array([*new, MISSING, UNSEEN], dtype=np.int32)
+    return np.asarray(translation[codes])
 
 
 class UnseenCategoryWarning(UserWarning):
@@ -225,16 +167,7 @@ class ManyCategoriesWarning(UserWarning):
 
 
 def warn_of_unseen(unseen: Sequence[Unseen], names: Schema) -> None:
-    """One warning for all features; `names` are those of the categorical ones.
-
-    Examples
-    --------
-    >>> with warnings.catch_warnings(record=True, action="always") as seen:
-    ...     warn_of_unseen([Unseen(0, 2, ("X", "Y"))], Schema(np.arange(2), 1, ("wind",)))
-    >>> print(seen[0].message)
-    not among the categories seen in training: 2 values of 'wind' ('X', 'Y'). They say nothing about
-    the class; the other features decide
-    """
+    """One warning for all features; `names` are those of the categorical ones."""
     if unseen:
         message = unseen_message(unseen, names)
         warnings.warn(message, UnseenCategoryWarning, stacklevel=_level_outside())
@@ -254,15 +187,7 @@ def unseen_message(unseen: Sequence[Unseen], names: Schema) -> str:
 
 
 def warn_of_many(categories: Sequence[Categories], names: Schema) -> None:
-    """Warn of features whose categories are more than 1,000 different numbers: measurements?
-
-    Examples
-    --------
-    >>> with warnings.catch_warnings(record=True, action="always") as seen:
-    ...     warn_of_many([tuple(range(5000))], Schema(np.arange(2), 1, ("income",)))
-    >>> len(seen)
-    1
-    """
+    """Warn of features whose categories are more than 1,000 different numbers: measurements?"""
     for j, values in enumerate(categories):
         if len(values) > MANY and kind(values) is int:
             msg = (
@@ -299,36 +224,22 @@ def factorise(column: Any, name: str, *, occurring: bool = True) -> tuple[CodeAr
     >>> codes, categories = factorise(np.array([3.0, float("nan"), 1.0]), "'humidity'")
     >>> codes.tolist(), categories
     ([1, -2, 0], (1, 3))
-    >>> codes, categories = factorise(np.array(["S", "", "M"]), "'wind'")
-    >>> codes.tolist(), categories
-    ([1, -2, 0], ('M', 'S'))
     """
-    if isinstance(column, np.ndarray):
-        return without_blank(*_of_array(column, name))
     if type(column).__module__.partition(".")[0] == "pyarrow":
         return _of_arrow(column, name, occurring)
-    native = column.to_native()
-    if column.implementation.is_pandas_like() and hasattr(native, "cat"):
-        declared = native.cat.categories.to_numpy()
-        return _of_codes(native.cat.codes.to_numpy(), declared, name, occurring)
-    if column.implementation.is_pyarrow():
-        return _of_arrow(native, name, occurring)
-    if column.dtype.is_integer() and column.null_count():
-        # As floats, which is how NumPy has missing values, large integers would be rounded.
-        values = np.fromiter(column.to_list(), object, len(column))
-        return _of_array(values, name)
-    return without_blank(*_of_array(series_values(column), name))
+    if not isinstance(column, np.ndarray):  # a series of narwhals
+        native = column.to_native()
+        if column.implementation.is_pandas_like() and hasattr(native, "cat"):
+            declared = native.cat.categories.to_numpy()
+            return _of_codes(native.cat.codes.to_numpy(), declared, name, occurring)
+        if column.implementation.is_pyarrow():
+            return _of_arrow(native, name, occurring)
+        column = series_values(column)
+    return _without_blank(*_of_array(column, name))
 
 
-def without_blank(codes: CodeArray, categories: Categories) -> tuple[CodeArray, Categories]:
-    """The same where the empty string is a missing value.
-
-    Examples
-    --------
-    >>> codes, categories = without_blank(np.array([1, 0, -2], np.int32), ("", "S"))
-    >>> codes.tolist(), categories
-    ([0, -2, -2], ('S',))
-    """
+def _without_blank(codes: CodeArray, categories: Categories) -> tuple[CodeArray, Categories]:
+    """The same where the empty string is a missing value."""
     if categories[:1] != ("",):  # the first of sorted strings
         return codes, categories
     return np.where(codes > 0, codes - 1, np.int32(MISSING)), categories[1:]
@@ -340,21 +251,13 @@ def spelled_numbers(
     """The categories as numbers where text spells them and the known categories are numbers.
 
     A column that is all numbers in one file may be text in another, because of one value.
-
-    Examples
-    --------
-    >>> codes = np.array([0, 1, 2], np.int32)
-    >>> codes, categories = spelled_numbers(codes, ("1.0", "NA", "x"), (1, 2))
-    >>> codes.tolist(), categories
-    ([0, -2, 1], (1, 'x'))
     """
-    if not (categories and known and isinstance(categories[0], str)) or isinstance(known[0], str):
+    if kind(categories) is not str or kind(known) in {str, type(None)}:
         return codes, categories
     texts = [text for text in map(str, categories) if text.strip() not in NULLS]
     code_of = {text: code for code, text in enumerate(texts)}
-    # The last two entries are those of −2 and −1, counted from the end.
-    translation = [*(code_of.get(str(text), MISSING) for text in categories), MISSING, UNSEEN]
-    return np.array(translation, dtype=np.int32)[codes], tuple(map(_spelled, texts))
+    numbers = tuple(map(_spelled, texts))
+    return _translated(codes, [code_of.get(str(text), MISSING) for text in categories]), numbers
 
 
 def _spelled(text: str) -> Category:
@@ -386,8 +289,8 @@ def _of_array(values: NDArray[Any], name: str) -> tuple[CodeArray, Categories]:
     if kind == "f":
         return _of_floats(values, name)
     if kind in "biu":
-        codes, found = _encode(values)
-        return codes, tuple(found.tolist())
+        codes, distinct = _encode(values)
+        return codes, tuple(distinct.tolist())
     if kind not in "OUST":
         msg = (
             f"{name} holds values of type {values.dtype}, which are no categories: make them "
@@ -405,8 +308,8 @@ def _of_floats(values: NDArray[Any], name: str) -> tuple[CodeArray, Categories]:
         as_category(some[wrong[0]].item(), name)  # says what is wrong with it, or is beyond int64
         return _of_objects(values.tolist(), name)
     codes = np.full(values.shape, MISSING, dtype=np.int32)
-    codes[present], found = _encode(some.astype(np.int64))
-    return codes, tuple(found.tolist())
+    codes[present], distinct = _encode(some.astype(np.int64))
+    return codes, tuple(distinct.tolist())
 
 
 def _of_objects(values: list[Any], name: str) -> tuple[CodeArray, Categories]:
@@ -436,7 +339,7 @@ def _of_codes(
     which = np.arange(declared.shape[0])
     if occurring or declared.shape[0] > codes.shape[0]:
         which = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=declared.shape[0]))
-    ranks, categories = without_blank(*_of_array(declared[which], name))
+    ranks, categories = _without_blank(*_of_array(declared[which], name))
     translation = np.full(declared.shape[0] + 1, MISSING, dtype=np.int32)  # −1 is the last entry
     translation[which] = ranks
     return translation[codes], categories

@@ -16,25 +16,23 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.errors import DataError, NonFiniteError, ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.data.categories import MISSING
 from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.file_rows import FileRows, Plan, file_partial, part_partial, parts_of
+from gaussbayes.data.file_rows import FileRows, part_partial, parts_of
 from gaussbayes.data.files import Source
 from gaussbayes.data.labels import read_targets, read_weights
-from gaussbayes.data.listing import files_of
 from gaussbayes.data.reduction import (
     Fold,
-    Partial,
-    PlacedRows,
+    Reduced,
     RowSource,
     fold_block,
-    partial_of,
+    no_labels,
+    reduced_block,
 )
-from gaussbayes.data.roles import Request, Roles, check_no_others, choose_roles
-from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
-from gaussbayes.data.selection import check_present
+from gaussbayes.data.roles import Request, Roles, check_no_others, check_present, choose_roles
+from gaussbayes.data.rows import UNLABELLED, LabelledRows, Targets
+from gaussbayes.data.source_files import files_of
 
 _SMALL = 1 << 16
 """Bytes that are sent with each task."""
@@ -59,7 +57,6 @@ def open_on_cluster(source: Any, request: Request, client: Any = None) -> RowSou
             msg = f"a cluster cannot read {file.shown}: write it to a file that workers can open"
             raise DataError(msg)
     rows = ClusterFileRows.open(source, request)
-    assert isinstance(rows, ClusterFileRows)
     rows.client = client
     return rows
 
@@ -69,13 +66,16 @@ class ClusterFileRows(FileRows):
 
     client: Any = None
 
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:  # noqa: ARG002
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:  # noqa: ARG002
         plan = self.plan(fold, encoder)
         # Workers need not be in this process's folder.
         files = tuple(replace(file, name=str(Path(file.name).absolute())) for file in plan.files)
         plan = replace(plan, files=files)
-        shared = _shared(plan, self.client)
-        tasks = [_file_task(number, plan, shared) for number in range(len(files))]
+        shared, of_file = _shared(plan, self.client), _dask().delayed(Reduced.of_file, pure=True)
+        tasks = [
+            of_file(_tree_task(part_partial, parts_of(plan, number), number, shared))
+            for number in range(len(files))
+        ]
         return _computed(_in_tree(tasks), self.client)  # type: ignore[no-any-return]
 
 
@@ -93,56 +93,25 @@ class PartitionRows(RowSource):
         from pandas.api.types import is_numeric_dtype
 
         if request.bad_rows != "error":
-            msg = (
-                "bad_rows is for files: leave rows out of a DataFrame with frame.dropna() or a "
-                "filter"
-            )
+            msg = "bad_rows is for files: leave rows out with frame.dropna() or a filter"
             raise ParameterError(msg)
-        dtypes = frame.dtypes
+        dtypes = dict(frame.dtypes)
         typed = [name for name, dtype in dtypes.items() if dtype == "category"]
         roles = choose_roles(list(frame.columns), request, typed)
-        check_no_others(
-            [
-                (name, dtypes[name])
-                for name in roles.numbers
-                if not is_numeric_dtype(dtypes[name]) and dtypes[name] != "category"
-            ]
-        )
+        numbers = [name for name, kind in roles.kinds.items() if kind != "category"]
+        wrong = [name for name in numbers if name not in typed]
+        wrong = [name for name in wrong if not is_numeric_dtype(dtypes[name])]
+        check_no_others([(name, dtypes[name]) for name in wrong])
         return cls(frame, roles, request, client)
 
-    def blocks(self, encoder: Encoder | None = None) -> Iterator[PlacedRows]:
-        """The rows in order, a partition at a time."""
-        for number, task in enumerate(self._partitions):
-            with _naming(number):
-                block = _labelled(
-                    _computed(task, self._client), self.roles, self.request, encoder or self.encoder
-                )
-            if block is not None:
-                yield PlacedRows(block, f"partition {number}")
-
     @property
-    def _shown(self) -> str:
+    def shown(self) -> str:
         return f"the DataFrame of {len(self._partitions)} partitions"
 
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:  # noqa: ARG002
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:  # noqa: ARG002
         shared = _shared((self.roles, self.request, encoder, fold), self._client)
-        return reduce_blocks(_partition_partial, self._partitions, self._client, shared)  # type: ignore[no-any-return]
-
-
-def reduce_blocks(work: Any, blocks: Sequence[Any], client: Any, *arguments: Any) -> Any:
-    """``work(block, number, *arguments)`` of all blocks, merged in their fixed tree on the workers.
-
-    Parameters
-    ----------
-    work : a function whose results merge by ``+``
-    blocks : what makes each block: tasks (Delayed) or plain values
-
-    Examples
-    --------
-    >>> reduce_blocks(lambda block, number: [block * number], [5, 6, 7], None)
-    [0, 6, 14]
-    """
-    return _computed(_tree_task(work, blocks, *arguments), client)
+        task = _tree_task(_partition_partial, self._partitions, shared)
+        return _computed(task, self._client)  # type: ignore[no-any-return]
 
 
 def predictions(model: Any, frame: Any, *, proba: bool = False) -> Any:
@@ -218,21 +187,8 @@ def _shared(value: Any, client: Any) -> Any:
     return client.scatter(value, broadcast=True, hash=False)
 
 
-def _file_task(number: int, plan: Plan, shared: Any) -> Any:
-    """The task that gives what file `number` adds: one, or those of its parts merged."""
-    delayed = _dask().delayed
-    parts = parts_of(plan, number)
-    if len(parts) == 1:
-        return delayed(file_partial, pure=True)(shared, number, n_jobs=1)
-    return delayed(_of_file, pure=True)(_tree_task(part_partial, parts, number, shared))
-
-
-def _of_file(partial: Partial) -> Partial:
-    return partial.of_file
-
-
 def _tree_task(work: Any, blocks: Sequence[Any], *arguments: Any) -> Any:
-    """The task that gives what `reduce_blocks` does."""
+    """The task of ``work(block, number, *arguments)`` of all blocks, merged in their fixed tree."""
     task = _dask().delayed(work, pure=True)
     return _in_tree([task(block, number, *arguments) for number, block in enumerate(blocks)])
 
@@ -251,12 +207,12 @@ def _computed(task: Any, client: Any) -> Any:
 
 def _partition_partial(
     part: Any, number: int, shared: tuple[Roles, Request, Encoder, Fold[Any]]
-) -> Partial:
+) -> Reduced[Any]:
     """What partition `number` adds; its threads are the scheduler's, so here is but one."""
     roles, request, encoder, fold = shared
     with _naming(number):
         block = _labelled(part, roles, request, encoder)
-        return partial_of(block, None if block is None else fold_block(fold, block, 1))
+        return reduced_block(block, None if block is None else fold_block(fold, block, 1))
 
 
 def _labelled(part: Any, roles: Roles, request: Request, encoder: Encoder) -> LabelledRows | None:
@@ -265,22 +221,14 @@ def _labelled(part: Any, roles: Roles, request: Request, encoder: Encoder) -> La
     if n == 0:
         return None
     rows = encoder.encode(part[list(roles.features)])
-    if request.complete:
-        _check_complete(rows, encoder)
     weights = None
     if roles.weights is not None:
         weights = part[roles.weights].to_numpy(dtype=np.float64, na_value=np.nan)
         # A partition whose rows all weigh nothing is no error; all of them would be.
         weights = read_weights(weights, n) if weights.any() else weights
     if roles.target is None:
-        return LabelledRows(
-            rows, Targets(np.full(n, UNLABELLED, np.int32), 0, weights, n), np.empty(0)
-        )
+        return LabelledRows(rows, no_labels(n, weights), np.empty(0))
     targets, classes = _read_labels(part[roles.target], request.mark)
-    if request.labels_required and targets.n_unlabelled:
-        row = int(np.argmin(targets.labelled))
-        msg = f"the label in row {row} is missing: leave out rows without a label"
-        raise DataError(msg)
     return LabelledRows(rows, replace(targets, weights=weights), classes)
 
 
@@ -294,23 +242,6 @@ def _read_labels(column: Any, mark: Any) -> tuple[Targets, Any]:
     labels = np.append(distinct.codes, np.int32(UNLABELLED))[codes]
     n_unlabelled = int(np.count_nonzero(labels == UNLABELLED))
     return Targets(labels, classes.shape[0], None, n_unlabelled), classes
-
-
-def _check_complete(rows: Rows, encoder: Encoder) -> None:
-    """Raise if a value is missing, naming the first row of the first feature."""
-    names = encoder.names or ()
-    for j, column in enumerate(encoder.categorical):
-        missing = rows.codes[:, j] == MISSING
-        if missing.any():
-            msg = f"the value of {names[column]!r} in row {int(np.argmax(missing))} is missing"
-            raise DataError(msg)
-    for j, column in enumerate(encoder.numeric):
-        missing = np.isnan(rows.matrix[:, j])
-        if missing.any():
-            msg = (
-                f"the value of {names[column]!r} in row {int(np.argmax(missing))} is missing (NaN)"
-            )
-            raise NonFiniteError(msg)
 
 
 @contextmanager

@@ -14,24 +14,25 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import CategoricalFeatures, CodeArray, LabelArray, RealArray
-from gaussbayes.data.arrow_columns import number_columns
+from gaussbayes.base.types import CategoricalFeatures, LabelArray, RealArray
 from gaussbayes.data.categories import Categories, factorise, recode, spelled_numbers
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.data.tables import (
+    FLOATS,
     as_array,
     as_frame,
     as_matrix,
     check_not_empty,
     frame_matrix,
     is_frame,
+    listed,
+    number_columns,
 )
 from gaussbayes.kernels.columns import Columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _EXPECTED = (
     "categorical_features must be 'from_dtype', None, or a list of names, column numbers or "
     "booleans"
@@ -70,18 +71,12 @@ class Encoder:
 
         Parameters
         ----------
-        X : array, list or frame
         categorical_features : ``"from_dtype"``: the columns of a frame that are of a categorical
             type (category in pandas, Categorical and Enum in polars, dictionary in Arrow), as
             scikit-learn's gradient boosting has it; strings and booleans are not, and neither is
             any column of an array. Or names, numbers from 0, or a boolean for each column; None is
             no column.
         kinds : "number" or "category" for features, by name or number, that must hold these
-
-        Examples
-        --------
-        >>> Encoder.learn([[1.5, "low"]], [1]).categorical, Encoder.learn(np.ones((2, 3)))
-        ((1,), Encoder(n_features=3, names=None, categorical=(), categories=None))
         """
         by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
         if by_type and not kinds and type(X) is np.ndarray and X.ndim == 2:
@@ -90,9 +85,10 @@ class Encoder:
         mask = categorical_mask(names, typed, categorical_features)
         for feature, kind in (kinds or {}).items():
             mask[feature_position(feature, names, len(typed))] = kind == "category"
-        strings = names is not None and all(isinstance(name, str) for name in names)
-        own = tuple(names) if names and strings else None
-        return cls(len(typed), own, tuple(np.flatnonzero(mask).tolist()))
+        if not names or not all(isinstance(name, str) for name in names):
+            names = None
+        of_each = None if names is None else tuple(names)
+        return cls(len(typed), of_each, tuple(np.flatnonzero(mask).tolist()))
 
     @property
     def numeric(self) -> tuple[int, ...]:
@@ -107,38 +103,17 @@ class Encoder:
         """The same features, coded by these categories."""
         return replace(self, categories=tuple(categories))
 
-    def part(self, columns: Sequence[int]) -> "Encoder":
-        """The encoder of some of the features, in this order."""
-        known = dict(zip(self.categorical, self.categories or (), strict=False))
-        places = [(place, j) for place, j in enumerate(columns) if j in self.categorical]
-        return Encoder(
-            len(columns),
-            None if self.names is None else tuple(self.names[j] for j in columns),
-            tuple(place for place, _ in places),
-            None if self.categories is None else tuple(known[j] for _, j in places),
-        )
-
     def encode(self, X: Any) -> Rows:
-        """The rows of a table with these features, by name and order where both have names.
+        """The rows of an array, list, frame, Arrow record batch or `Rows` with these features.
 
-        Numbers are not copied where the container holds them as floats side by side. Of categories
-        that are not known, how many there are is counted in `Rows.unseen`.
-
-        Parameters
-        ----------
-        X : array, list, frame (pandas, polars, Arrow), Arrow record batch, or `Rows`
-
-        Raises
-        ------
-        SchemaError
-            If the features are others, in number, name or order.
-        DataError
-            If a value is not a number, or not a category; names row and column.
+        They must have the same names in the same order, where both have names. Numbers are not
+        copied where the container holds them as floats side by side. Of categories that are not
+        known, how many there are is counted in `Rows.unseen`.
         """
-        if not self.categorical and type(X) is np.ndarray and X.ndim == 2 and X.dtype in _FLOATS:
+        if not self.categorical and type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:
             if X.shape[1] != self.n_features or not X.size:
                 self._check_shape(X.shape)
-            return Rows(X, np.empty((X.shape[0], 0), np.int32))
+            return number_rows(X)
         if isinstance(X, Rows):
             return self._encode_rows(X)
         X = _as_table(X)
@@ -146,35 +121,24 @@ class Encoder:
             frame = as_frame(X)
             self.check_names(frame.columns)
             self._check_shape(frame.shape)
-            if not self.categorical:
-                return number_rows(frame_matrix(frame))
-            columns = [frame[:, j] for j in self.categorical]
-            return self._joined(_numeric_part(frame, self.numeric), columns)
+            matrix = _numeric_part(frame, self.numeric)
+            return self._joined(matrix, [frame[:, j] for j in self.categorical])
         array = as_array(X)
         self._check_shape(array.shape)
-        if not self.categorical:
-            return number_rows(as_matrix(array, self.names))
         numeric = self.numeric
         names = numeric if self.names is None else [self.names[j] for j in numeric]
-        matrix = as_matrix(array[:, numeric], names) if numeric else np.empty((array.shape[0], 0))
+        part = array[:, numeric] if self.categorical else array
+        matrix = as_matrix(part, names) if numeric else np.empty(part.shape)
         return self._joined(matrix, [array[:, j] for j in self.categorical])
 
     def encode_row(self, row: Any) -> Rows:
-        """One row, given as its values (d,) or as a table of one row.
-
-        Examples
-        --------
-        >>> Encoder(2, None, (1,), (("low", "high"),)).encode_row([1.5, "high"]).codes.tolist()
-        [[1]]
-        """
-        if _is_table(row):
-            rows = self.encode(row)
-        else:
-            values = [row] if np.ndim(row) == 0 else list(row)
-            if len(values) != self.n_features:
-                msg = f"a row of {self.n_features} features is needed, got {len(values)} values"
+        """One row, given as its values (d,) or as a table of one row."""
+        if not _is_table(row):
+            row = [[row] if np.ndim(row) == 0 else list(row)]
+            if len(row[0]) != self.n_features:
+                msg = f"a row of {self.n_features} features is needed, got {len(row[0])} values"
                 raise SchemaError(msg)
-            rows = self.encode([values])
+        rows = self.encode(row)
         if rows.n_rows != 1:
             msg = f"one row is needed, got {rows.n_rows}: choose one, as in X[3]"
             raise DataError(msg)
@@ -183,17 +147,11 @@ class Encoder:
     def encode_block(self, table: "pa.Table", *, spelled: bool = False) -> Rows:
         """The rows of an Arrow table that has these features among its columns, by name.
 
-        Numbers stay where Arrow holds them, column by column.
-
-        Parameters
-        ----------
-        spelled : whether strings that spell numbers are those where the known categories are
-            numbers, as in a file of text in which one value is none
+        Numbers stay where Arrow holds them. With `spelled`, strings that spell numbers are numbers
+        where the known categories are, as in a file of text in which one value is none.
         """
         assert self.names is not None
         numbers = number_columns(table, [self.names[j] for j in self.numeric])
-        if not self.categorical:
-            return number_rows(numbers)
         columns = [table.column(self.names[j]) for j in self.categorical]
         return self._joined(numbers, columns, spelled=spelled)
 
@@ -201,12 +159,6 @@ class Encoder:
         """Rows as one array (n, d): floats, or objects with categories at their places.
 
         A missing category is None; so is one that was not known.
-
-        Examples
-        --------
-        >>> encoder = Encoder(2, None, (0,), (("M", "S"),))
-        >>> encoder.decode(encoder.encode([["S", 30.0], [None, 40.0]])).tolist()
-        [['S', 30.0], [None, 40.0]]
         """
         if not self.categorical:
             return rows.matrix
@@ -219,37 +171,27 @@ class Encoder:
         return table
 
     def check_names(self, names: Iterable[object]) -> None:
-        """Raise if columns with names are not these features, in this order.
-
-        Examples
-        --------
-        >>> Encoder(2, ("age", "height")).check_names(["height", "age"])
-        Traceback (most recent call last):
-        gaussbayes.base.errors.SchemaError: the columns of X must be in the order of the features: \
-'age', 'height'; got 'height', 'age'
-        """
+        """Raise if columns with names are not these features, in this order."""
         given = tuple(names)
         if self.names is None or given == self.names:
             return
         if not all(isinstance(name, str) for name in given):
             return  # names that are numbers are none
-        unknown = [name for name in given if name not in self.names]
-        missing = [name for name in self.names if name not in given]
-        if unknown or missing:
-            parts = []
-            if missing:
-                parts.append(f"missing are {_listed(missing)}")
-            if unknown:
-                parts.append(f"unknown are {_listed(unknown)}")
+        others: dict[str, list[Any]] = {
+            "missing": [name for name in self.names if name not in given],
+            "unknown": [name for name in given if name not in self.names],
+        }
+        if any(others.values()):
+            parts = [f"{what} are {listed(names)}" for what, names in others.items() if names]
             msg = f"the columns of X must be the features: {'; '.join(parts)}"
             raise SchemaError(msg)
-        expected = f"{_listed(self.names)}; got {_listed(given)}"
+        expected = f"{listed(self.names)}; got {listed(given)}"
         msg = f"the columns of X must be in the order of the features: {expected}"
         raise SchemaError(msg)
 
     def _check_shape(self, shape: tuple[int, ...]) -> None:
         if shape[1] != self.n_features and shape[1]:
-            named = "" if self.names is None else f": {_listed(self.names)}"
+            named = "" if self.names is None else f": {listed(self.names)}"
             msg = f"X has {shape[1]} features, but {self.n_features} are expected{named}"
             raise SchemaError(msg)
         check_not_empty(shape)
@@ -265,44 +207,32 @@ class Encoder:
             raise SchemaError(msg)
         if self.categories is None or not self.categorical:
             return rows
-        return self._coded(rows.numbers, zip(rows.codes.T, rows.categories, strict=True))
+        factors = zip(rows.codes.T, rows.categories, strict=True)
+        return Rows(rows.numbers, *recode(factors, self.categories))
 
     def _joined(
         self, numbers: RealArray | Columns, columns: Sequence[Any], *, spelled: bool = False
     ) -> Rows:
         """Numbers (n, g), and columns of categories of any container."""
+        if not columns:
+            return number_rows(numbers)
         factors = []
-        for j, column in enumerate(columns):
-            name = self._name(self.categorical[j])
-            codes, own = factorise(column, name, occurring=self.categories is None)
+        for j, (feature, column) in enumerate(zip(self.categorical, columns, strict=True)):
+            name = f"feature {feature}" if self.names is None else repr(self.names[feature])
+            factor = factorise(column, name, occurring=self.categories is None)
             if spelled and self.categories is not None:
-                codes, own = spelled_numbers(codes, own, self.categories[j])
-            factors.append((codes, own))
-        return self._coded(numbers, factors)
-
-    def _coded(
-        self, numbers: RealArray | Columns, factors: Iterable[tuple[CodeArray, Categories]]
-    ) -> Rows:
+                factor = spelled_numbers(*factor, self.categories[j])
+            factors.append(factor)
         return Rows(numbers, *recode(factors, self.categories))
-
-    def _name(self, column: int) -> str:
-        return f"feature {column}" if self.names is None else repr(self.names[column])
 
 
 def categorical_mask(
     names: Sequence[Any] | None, typed: Sequence[bool], chosen: CategoricalFeatures
 ) -> NDArray[np.bool_]:
-    """Which columns are categorical (d,); parameters as `categorical_features` in `Encoder.learn`.
+    """Which columns are categorical (d,), as `categorical_features` in `Encoder.learn`.
 
-    Parameters
-    ----------
-    names : of the columns, if they have any
-    typed : (d,) whether the type of each column is a categorical one
-
-    Examples
-    --------
-    >>> categorical_mask(["age", "wind"], [False, True], "from_dtype").tolist()
-    [False, True]
+    `names` are of the columns, if they have any; `typed` (d,) says whether the type of each column
+    is a categorical one.
     """
     mask = np.zeros(len(typed), dtype=bool)
     if chosen is None:
@@ -338,13 +268,7 @@ def categorical_mask(
 def feature_position(
     feature: str | int, names: Sequence[Any] | None, n_features: int, argument: str = "families"
 ) -> int:
-    """The number of a feature that an argument gives by name or number.
-
-    Examples
-    --------
-    >>> feature_position("wind", ["age", "wind"], 2)
-    1
-    """
+    """The number of a feature that an argument gives by name or number."""
     if isinstance(feature, str):
         if names is None:
             msg = (
@@ -380,6 +304,8 @@ def _columns(X: Any, *, look_at_types: bool) -> tuple[Sequence[Any] | None, list
 
 def _numeric_part(frame: Any, columns: Sequence[int]) -> RealArray:
     """Some columns of a frame of narwhals as a matrix (n, g)."""
+    if len(columns) == frame.shape[1]:
+        return frame_matrix(frame)
     if not columns:
         return np.empty((frame.shape[0], 0))
     first, last = columns[0], columns[-1]
@@ -403,8 +329,3 @@ def _is_table(row: Any) -> bool:
     if isinstance(row, list | tuple):
         return bool(row) and isinstance(row[0], list | tuple | np.ndarray)
     return isinstance(row, Rows) or getattr(row, "ndim", 0) > 1 or is_frame(row)
-
-
-def _listed(names: Sequence[Any], most: int = 6) -> str:
-    some = ", ".join(map(repr, names[:most]))
-    return some if len(names) <= most else f"{some} and {len(names) - most} more"

@@ -19,17 +19,21 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError, NonFiniteError
 from gaussbayes.base.finite import overflow_error
-from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.bad_rows import BadRowError
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import encode
 from gaussbayes.data.prefetch import read_ahead
 from gaussbayes.data.readers.batches import batch_rows, recut
-from gaussbayes.data.reduction import BlockReader, Fold, Partial, PlacedRows, RowSource
-from gaussbayes.data.roles import Request, Roles, check_no_others, choose_roles
-from gaussbayes.data.selection import ParsedTable, Selection
+from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
+from gaussbayes.data.roles import (
+    ParsedTable,
+    Request,
+    Roles,
+    Selection,
+    check_no_others,
+    choose_roles,
+)
 from gaussbayes.data.tables import is_missing
 
 MOST_CLASSES = 2000
@@ -47,46 +51,36 @@ def feature_column(position: int) -> str:
 class EngineRows(RowSource):
     """The rows of a table of an engine."""
 
+    shown = "the table"
+
     def __init__(self, frame: Any, roles: Roles, request: Request) -> None:
         super().__init__(roles, request)
         self._frame = frame  # a narwhals LazyFrame
 
     @classmethod
     def open(cls, source: Any, request: Request) -> "EngineRows":
-        """Choose the columns, and check that they can be what they are chosen for.
-
-        Parameters
-        ----------
-        source : a DuckDB relation, a Polars LazyFrame, or any other lazy frame that narwhals knows
-        """
+        """Choose the columns of a DuckDB relation, a Polars LazyFrame or another lazy frame."""
         import narwhals.stable.v2 as nw
 
         frame = nw.from_native(source).lazy()
         schema = frame.collect_schema()
         typed = [name for name, kind in schema.items() if kind in (nw.Categorical, nw.Enum)]
         roles = choose_roles(schema.names(), request, typed)
-        kinds = [(name, schema[name]) for name in roles.numbers]
-        check_no_others(
-            [(name, kind) for name, kind in kinds if not (kind.is_numeric() or kind == nw.Boolean)]
-        )
-        for name in (*roles.categorical, *([] if roles.target is None else [roles.target])):
-            _as_label(schema[name], name, "labels" if name == roles.target else "categories")
-        return cls(frame, roles, request)
+        held = {name: schema[name] for name, kind in roles.kinds.items() if kind != "category"}
+        wrong = [item for item in held.items() if not item[1].is_numeric()]
+        check_no_others([(name, kind) for name, kind in wrong if kind != nw.Boolean])
+        rows = cls(frame, roles, request)
+        rows._selected(named=True)  # raises for labels and categories that cannot be
+        return rows
 
     @property
     def can_push_down(self) -> bool:
         """Whether sums can stand for the rows: rows that are to be left out must be looked at."""
-        return self.roles.target is not None and self.request.bad_rows == "error"
+        return self.target is not None and self.request.bad_rows == "error"
 
     @cached_property
     def table(self) -> "EngineTable":
-        """The labelled rows, about which the first query has been asked.
-
-        Raises
-        ------
-        DataError
-            If there are no rows, or labels or weights that cannot be.
-        """
+        """The labelled rows, about which the first query has been asked."""
         return EngineTable.open(self._selected(named=False), self.roles, self.request)
 
     @property
@@ -94,67 +88,36 @@ class EngineRows(RowSource):
         """The rows that have no label alone."""
         import narwhals.stable.v2 as nw
 
-        assert self.roles.target is not None
-        kind = self._frame.collect_schema()[self.roles.target]
-        missing = ~_is_label(nw.col(self.roles.target), kind, self.request.mark)
-        roles = replace(self.roles, target=None)
-        return EngineRows(self._frame.filter(missing), roles, self.request)
+        assert self.target is not None
+        kind = self._frame.collect_schema()[self.target]
+        missing = ~_is_label(nw.col(self.target), kind, self.request.mark)
+        return EngineRows(
+            self._frame.filter(missing), replace(self.roles, target=None), self.request
+        )
 
-    def blocks(self, encoder: Encoder | None = None) -> Iterator[PlacedRows]:
-        """The rows, some at a time."""
-        reader = self._reader(encoder or self.encoder)
-        n_rows = 0
-        for parsed in self._parsed():
-            usable = parsed.sifted(reader.selection, finite=True)
-            if usable.problems and reader.selection.bad_rows == "error":
-                raise BadRowError(usable.problems[0]).placed(self._shown, 1 + n_rows)
-            if usable.table.num_rows:
-                place = f"{self._shown}, rows from {1 + n_rows} on"
-                yield PlacedRows(reader.read(usable.table), place)
-            n_rows += parsed.n_records
-
-    @property
-    def _shown(self) -> str:
-        return "the table"
-
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
         push_down = getattr(fold, "push_down", None)
         if push_down is not None and self.can_push_down and encoder.categories is None:
             total = push_down(self.table)
             if total is not None:
                 n_rows, n_incomplete = int(self.table.n_rows.sum()), self.table.n_incomplete
-                labelled = Partial(total, n_rows, n_incomplete=n_incomplete, weighs=True)
+                labelled: Reduced[Any] = Reduced(
+                    total, n_rows, n_incomplete=n_incomplete, weighs=True
+                )
                 if not self.table.n_unlabelled:
                     return labelled
                 return labelled + self.without_label.partial(fold, encoder, n_jobs)
-        reader, threads = self._reader(encoder), n_threads(n_jobs)
-        tree: MergeTree[Partial] = MergeTree()
-        tree.add(0, Partial())
-        n_records = 0
-        for number, parsed in enumerate(read_ahead(self._parsed()), start=1):
-            try:
-                part = reader.fold(parsed, fold, threads, self._shown)
-            except BadRowError as error:
-                raise error.placed(self._shown, 1 + n_records) from None
-            tree.add(number, part)
-            n_records += part.n_records
-        return tree.result()
+        reader, tables = self._reader(encoder), read_ahead(self._parsed())
+        reduced = reader.total(tables, fold, n_threads(n_jobs), self.shown)
+        if reduced.stop is not None:
+            raise reduced.stop.placed(self.shown, 1)
+        return reduced
 
     def _reader(self, encoder: Encoder) -> BlockReader:
         import pyarrow as pa
 
-        roles, request = self.roles, self.request
-        selection = Selection(
-            pa.schema([]),
-            request.bad_rows,
-            roles.numbers,
-            roles.present(request),
-            () if roles.weights is None else (roles.weights,),
-            roles.counts,
-            roles.bits,
-            categorical=roles.categorical,
-        )
-        return BlockReader(roles, encoder, selection, request.complete, request.mark)
+        selection = Selection(pa.schema([]), self.roles.kinds, self.request.bad_rows)
+        return BlockReader(self.roles, self.request, encoder, selection)
 
     def _parsed(self) -> Iterator[ParsedTable]:
         """The rows in tables of one length."""
@@ -167,19 +130,19 @@ class EngineRows(RowSource):
         import narwhals.stable.v2 as nw
 
         schema, roles = self._frame.collect_schema(), self.roles
-        columns = []
+        ours = {name: feature_column(position) for position, name in enumerate(roles.features)}
+        ours |= {roles.weights: WEIGHT} if roles.weights is not None else {}
+        columns = {
+            name: nw.col(name).cast(nw.Float64) for name in ours if name not in roles.categorical
+        }
+        for name in roles.categorical:
+            columns[name] = _as_label(schema[name], name, "categories")
         if roles.target is not None:
-            label = _as_label(schema[roles.target], roles.target, "labels")
-            columns.append(label.alias(roles.target if named else LABEL))
-        for position, name in enumerate(roles.features):
-            column = nw.col(name).cast(nw.Float64)
-            if name in roles.categorical:
-                column = _as_label(schema[name], name, "categories")
-            columns.append(column.alias(name if named else feature_column(position)))
-        if roles.weights is not None:
-            column = nw.col(roles.weights).cast(nw.Float64)
-            columns.append(column.alias(roles.weights if named else WEIGHT))
-        return self._frame.select(*columns)
+            ours[roles.target] = LABEL
+            columns[roles.target] = _as_label(schema[roles.target], roles.target, "labels")
+        return self._frame.select(
+            *(column.alias(name if named else ours[name]) for name, column in columns.items())
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,8 +179,7 @@ class EngineTable:
         if weighted:
             column = nw.col(WEIGHT)
             sums += [column.sum(), column.min().alias("least"), column.count().alias("weights")]
-        terms = frame.with_columns(*made) if made else frame
-        groups = terms.group_by(LABEL).agg(*sums)
+        groups = (frame.with_columns(*made) if made else frame).group_by(LABEL).agg(*sums)
         result = collected(groups.head(MOST_CLASSES + 3))
 
         n_rows = floats(result, "n")
@@ -235,7 +197,7 @@ class EngineTable:
         unlabelled = [is_missing(each) or _is_mark(each, request.mark) for each in labels]
         kept = np.flatnonzero(~np.array(unlabelled, dtype=bool))
         n_unlabelled = int(n_rows.sum() - n_rows[kept].sum())
-        _check_labels([labels[place] for place in kept], n_unlabelled, roles, request)
+        _check_labels([labels[place] for place in kept], roles.target)
         codes, classes = encode([labels[place] for place in kept])
         order = kept[np.argsort(codes)]
         total = np.full((n_rows.size, d), np.nan)
@@ -245,18 +207,10 @@ class EngineTable:
         if n_unlabelled:
             kind = frame.collect_schema()[LABEL]
             frame = frame.filter(_is_label(nw.col(LABEL), kind, request.mark))
-        table = cls(
-            frame,
-            roles,
-            classes,
-            tuple(labels[place] for place in order),
-            n_rows[order],
-            weight[order],
-            observed[order],
-            total[order],
-            n_unlabelled,
-        )
-        return table._with_incomplete(numeric, complete=request.complete)
+        of_classes = (n_rows[order], weight[order], observed[order], total[order])
+        names = tuple(labels[place] for place in order)
+        table = cls(frame, roles, classes, names, *of_classes, n_unlabelled)
+        return table._with_incomplete(numeric)
 
     @property
     def weighted(self) -> bool:
@@ -266,21 +220,11 @@ class EngineTable:
     def grouped(
         self, keys: Sequence[str], sums: Iterable[Any], most: int | None = None, frame: Any = None
     ) -> tuple[Any, CodeArray, FloatArray]:
-        """Sums for each class and value of some columns, summed in the engine.
+        """Sums for each class and value of some columns (`keys`), summed in the engine.
 
-        Parameters
-        ----------
-        keys : the columns
-        sums : expressions of narwhals, each a sum of a column
-        most : groups that are asked for; None is all
-        frame : other columns of the same rows; None is `frame`
-
-        Returns
-        -------
-        result : a frame of narwhals with the keys, the sums, ``n``, the number of rows, and
-            ``weight``, how much they weigh
-        codes : (q,) the class of each group
-        n_rows : (q,)
+        At most `most` groups are asked for; `frame` has other columns of the same rows. Gives a
+        frame of narwhals with the keys, the sums, ``n``, the number of rows, and ``weight``, how
+        much they weigh; the class of each group (q,); and its number of rows (q,).
         """
         import narwhals.stable.v2 as nw
 
@@ -305,23 +249,25 @@ class EngineTable:
         import narwhals.stable.v2 as nw
 
         columns = [nw.col(feature_column(j)) for j in positions]
-        wrong = [~column.is_finite() & ~column.is_nan() for column in columns]
-        _raise_if_any(self.frame, self.roles, positions, wrong, "infinity")
+        infinite = [~column.is_finite() & ~column.is_nan() for column in columns]
+        counts = dict(zip(positions, _count_where(self.frame, infinite), strict=True))
+        if any(counts.values()):
+            named = (
+                f"{self.roles.features[j]!r} ({_rows(counts[j])})" for j in counts if counts[j]
+            )
+            msg = f"infinity in column {', '.join(named)}; leave out or fill such rows first"
+            raise NonFiniteError(msg)
         largest = collected(self.frame.select(*(column.abs().max() for column in columns)))
         raise overflow_error(np.concatenate([floats(largest, name) for name in largest.columns]))
 
-    def _with_incomplete(self, numeric: Sequence[int], *, complete: bool) -> "EngineTable":
-        """With the number of rows that lack a feature; if they must be complete, there are none."""
+    def _with_incomplete(self, numeric: Sequence[int]) -> "EngineTable":
+        """With the number of rows that lack a feature."""
         import narwhals.stable.v2 as nw
 
         suspects = np.asarray((self.observed != self.n_rows[:, None]).any(axis=0))
         suspects[list(numeric)] |= ~np.isfinite(self.total[:, list(numeric)]).all(axis=0)
-        positions = np.flatnonzero(suspects).tolist()
-        if not positions:
-            return self
-        missing = [_is_missing(j, j in numeric) for j in positions]
-        if complete:
-            _raise_if_any(self.frame, self.roles, positions, missing, "NULL or NaN")
+        missing = [_is_missing(j, j in numeric) for j in np.flatnonzero(suspects).tolist()]
+        if not missing:
             return self
         some = nw.any_horizontal(*missing, ignore_nulls=False)
         return replace(self, n_incomplete=_count_where(self.frame, [some])[0])
@@ -364,21 +310,19 @@ def _as_label(kind: Any, name: str, what: str) -> Any:
     import narwhals.stable.v2 as nw
 
     label = nw.col(name)
-    if kind in {nw.String, nw.Boolean}:
-        return label
     if isinstance(kind, nw.Categorical | nw.Enum):
         return label.cast(nw.String)
     if kind in {nw.Int128, nw.UInt128}:
         return label.cast(nw.Int64)
     if kind.is_decimal():
         return label.cast(nw.Float64)
-    if kind.is_numeric():
-        return label
-    msg = (
-        f"column {name!r} holds {kind} values, but {what} are strings, integers or booleans: cast "
-        "it in the query"
-    )
-    raise DataError(msg)
+    if not (kind in {nw.String, nw.Boolean} or kind.is_numeric()):
+        msg = (
+            f"column {name!r} holds {kind} values, but {what} are strings, integers or booleans: "
+            "cast it in the query"
+        )
+        raise DataError(msg)
+    return label
 
 
 def _is_mark(label: object, mark: Any) -> bool:
@@ -411,20 +355,17 @@ def _is_missing(position: int, number: bool) -> Any:
     return nw.when(column.is_null()).then(nw.lit(True)).otherwise(column.is_nan())
 
 
-def _check_labels(labels: list[Any], n_unlabelled: int, roles: Roles, request: Request) -> None:
-    """Raise if rows have no label that must have one, or labels cannot be classes."""
-    if n_unlabelled and request.labels_required:
-        msg = f"column {roles.target!r} has no label in {_rows(n_unlabelled)}: leave them out"
-        raise DataError(msg)
+def _check_labels(labels: list[Any], target: str | None) -> None:
+    """Raise if labels cannot be classes."""
     if len(labels) > MOST_CLASSES:
         msg = (
-            f"column {roles.target!r} has more than {MOST_CLASSES} different values, such as "
+            f"column {target!r} has more than {MOST_CLASSES} different values, such as "
             f"{labels[0]!r:.60}: is it the target? Choose a column of classes, or write the table "
             "to Parquet and fit the file"
         )
         raise DataError(msg)
     if not labels:
-        msg = f"column {roles.target!r} has no label in any row: there is nothing to learn from"
+        msg = f"column {target!r} has no label in any row: there is nothing to learn from"
         raise DataError(msg)
 
 
@@ -435,22 +376,8 @@ def _raise_for_weights(frame: Any, roles: Roles, total: float) -> None:
     weight = nw.col(WEIGHT)
     bad = _count_where(frame, [~weight.is_finite() | weight.is_null() | (weight < 0)])[0]
     what = f"they are not in {_rows(bad)}" if bad else f"they sum to {total:g}"
-    msg = (
-        f"weights must be finite, not negative and not all zero: in column {roles.weights!r} {what}"
-    )
+    msg = f"weights must be finite, not negative, not all zero: in column {roles.weights!r} {what}"
     raise DataError(msg)
-
-
-def _raise_if_any(
-    frame: Any, roles: Roles, positions: Sequence[int], wrong: Sequence[Any], what: str
-) -> None:
-    """Raise if a condition on some features holds in any row."""
-    counts = _count_where(frame, wrong)
-    if any(counts):
-        bad = zip((roles.features[j] for j in positions), counts, strict=True)
-        named = ", ".join(f"{name!r} ({_rows(count)})" for name, count in bad if count)
-        msg = f"{what} in column {named}; leave out or fill such rows first"
-        raise NonFiniteError(msg)
 
 
 def _count_where(frame: Any, conditions: Iterable[Any]) -> list[int]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from gaussbayes.base.errors import DataError
 
@@ -28,8 +29,6 @@ FREE_TOTAL = 1 << 30
 MOST_TIMES_TOTAL = 1100
 """How many times its size a larger file may take; of what gzip makes nothing takes more."""
 
-_CONTINUATION = b"\xff\xff\xff\xff"
-_DICTIONARY, _RECORDS = 2, 3  # kinds of messages of Arrow
 _DICTIONARY_PAGE = 2
 _HEADER_BYTES = 1 << 12
 _LONGEST_HEADER = 1 << 24
@@ -38,12 +37,7 @@ _DEEPEST = 16
 
 
 def check_memory(what: str, expanded: int, in_file: int, remedy: str) -> None:
-    """Raise if a part of a file takes too much memory.
-
-    Examples
-    --------
-    >>> check_memory("record batch 0 of a.arrow", 1 << 20, 1 << 10, "write smaller batches")
-    """
+    """Raise if a part of a file takes too much memory."""
     if expanded > max(FREE_MEMORY, MOST_TIMES * in_file):
         msg = (
             f"{what} would take {expanded >> 20:,} MB of memory, {max(1, in_file >> 10):,} KB of "
@@ -53,12 +47,7 @@ def check_memory(what: str, expanded: int, in_file: int, remedy: str) -> None:
 
 
 def check_total(file: str, expanded: int, in_file: int) -> None:
-    """Raise if all of a file is too much, compared with its size.
-
-    Examples
-    --------
-    >>> check_total("a.parquet", 1 << 30, 1 << 20)
-    """
+    """Raise if all of a file is too much, compared with its size."""
     if expanded > max(FREE_TOTAL, MOST_TIMES_TOTAL * in_file):
         msg = (
             f"{file} expands from {max(1, in_file >> 10):,} KB to {expanded >> 20:,} MB or more: "
@@ -68,128 +57,97 @@ def check_total(file: str, expanded: int, in_file: int) -> None:
         raise DataError(msg)
 
 
-@dataclass(frozen=True, slots=True)
-class ArrowMessage:
-    """A message of an Arrow file or stream that has rows, or the values of a dictionary."""
-
-    is_dictionary: bool
-    n_rows: int
-    n_bytes: int  # of its body in the file
-    expanded: int  # of its buffers in memory
-    end: int  # where the next message begins
-
-
-class ArrowMessages:
-    """The messages of an Arrow file or stream, by their headers alone.
-
-    Parameters
-    ----------
-    file : its name, for messages
-    handle : a `pyarrow.NativeFile` that can be read anywhere; its position is not changed
-    """
-
-    def __init__(self, file: str, handle: Any) -> None:
-        self._file, self._handle, self._size = file, handle, int(handle.size())
-        self._total = 0
-
-    def of_stream(self) -> Iterator[ArrowMessage]:
-        """Those of a stream, in order; nothing after its end is looked at."""
-        place, number = 0, 0
-        while place + 4 <= self._size:
-            message, place = self._message(place, number)
-            if place < 0:
-                return
-            if message is not None:
-                number += not message.is_dictionary
-                yield message
-
-    def of_file(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Where the dictionaries and the record batches of a file are: its table of contents."""
-        with _damage(self._file):
-            (length,) = struct.unpack("<i", self._read(self._size - 10, 4))
-            footer = _Flat(self._read(self._size - 10 - length, length))
-            root = footer.root()
-            return footer.blocks(root, 2), footer.blocks(root, 3)
-
-    def at(self, place: int, number: int) -> ArrowMessage:
-        """The message at a place that the table of contents gives."""
-        message, _ = self._message(place, number)
-        if message is None:
-            msg = f"cannot read {self._file}: it is damaged; fetch or write it again"
-            raise DataError(msg)
-        return message
-
-    def _message(self, place: int, number: int) -> tuple[ArrowMessage | None, int]:
-        """The message at a place, None if it has no rows, and the place of the next; −1 at the end.
-
-        Raises if it would take too much memory; what is not as it should be is left to pyarrow.
-        """
-        with _damage(self._file):
-            start = self._read(place, min(8, self._size - place))
-            skipped = 8 if start[:4] == _CONTINUATION else 4
-            (length,) = struct.unpack_from("<i", start, skipped - 4)
-            if length == 0:
-                return None, -1
-            flat = _Flat(self._read(place + skipped, length))
-            root = flat.root()
-            kind, header = flat.number(root, 1, "<B"), flat.table(root, 2)
-            n_bytes = flat.number(root, 3, "<q")
-            body = place + skipped + length
-            if n_bytes < 0 or body + n_bytes > self._size:
-                msg = (
-                    f"{self._file} breaks off in the middle, or is damaged; fetch or write it again"
-                )
-                raise DataError(msg)
-            if kind not in {_DICTIONARY, _RECORDS}:
-                return None, body + n_bytes
-            batch = flat.table(header, 1) if kind == _DICTIONARY else header
-            n_rows = flat.number(batch, 0, "<q")
-            expanded = self._expanded(flat, batch, body, n_bytes)
-        message = ArrowMessage(kind == _DICTIONARY, n_rows, n_bytes, expanded, body + n_bytes)
-        self._check(message, number)
-        return message, message.end
-
-    def _expanded(self, flat: "_Flat", batch: int, body: int, n_bytes: int) -> int:
-        """The bytes of all buffers in memory."""
-        buffers = flat.pairs(batch, 2)
-        if flat.table(batch, 3) < 0:  # not compressed
-            return int(buffers[:, 1].sum())
-        held = buffers[buffers[:, 1] > 0]
-        if ((held < 0).any(axis=1) | (held.sum(axis=1) > n_bytes) | (held[:, 1] < 8)).any():
-            raise struct.error
-        # Each compressed buffer begins with the length it will have; −1 if it is as it is.
-        values = np.frombuffer(self._read(body, n_bytes), np.uint8)
-        starts = values[held[:, :1] + np.arange(8)].view("<i8")[:, 0]
-        return int(np.where(starts < 0, held[:, 1], starts).astype(np.float64).sum())
-
-    def _check(self, message: ArrowMessage, number: int) -> None:
-        kind = "dictionary" if message.is_dictionary else "record batch"
-        what = f"{kind} {number} of {self._file}"
-        # Rows of which not even a bit each is there are those of no values, or of long runs.
-        rows = max(0, message.n_rows - 8 * message.expanded)
-        expanded = message.expanded + 8 * rows
-        check_memory(what, expanded, message.n_bytes, "write it in smaller batches")
-        self._total += expanded
-        check_total(self._file, self._total, self._size)
-
-    def _read(self, place: int, n_bytes: int) -> Any:
-        if place < 0 or n_bytes < 0 or place + n_bytes > self._size:
-            raise struct.error
-        return self._handle.read_at(n_bytes, place)
-
-
 @contextmanager
 def _damage(file: str) -> Iterator[None]:
     """Turn what cannot be understood into an error that names the file."""
     try:
         yield
-    except (struct.error, IndexError, OverflowError, AttributeError, TypeError):
+    except (
+        *(struct.error, LookupError, ValueError, OverflowError, AttributeError, TypeError),
+        *(OSError, pa.ArrowException),
+    ):
         msg = f"cannot read {file}: it is damaged or breaks off; fetch or write it again"
         raise DataError(msg) from None
 
 
+# Arrow: messages whose headers are flatbuffers.
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowMessage:
+    """A message of an Arrow file or stream."""
+
+    kind: str  # "schema", "dictionary" or "record batch"
+    n_rows: int
+    end: int  # where the next message begins
+
+
+class ArrowMessages:
+    """The messages of an Arrow file or stream, a `pyarrow.Buffer`, by their headers alone."""
+
+    def __init__(self, file: str, buffer: Any) -> None:
+        self._file, self._buffer, self._total = file, buffer, 0
+
+    def of_stream(self) -> Iterator[ArrowMessage]:
+        """Those of a stream, in order; nothing after its end mark is looked at."""
+        place = n_batches = 0
+        while (message := self.at(place, n_batches)) is not None:
+            place = message.end
+            n_batches += message.kind == "record batch"
+            yield message
+
+    def of_file(self) -> tuple[list[int], list[int]]:
+        """Where the dictionaries and the record batches of a file are: its table of contents."""
+        with _damage(self._file):
+            end = self._buffer.size - 10
+            (length,) = struct.unpack_from("<i", self._buffer, end)
+            footer = _Flat(self._buffer.slice(end - length, length))
+            return footer.vector(0, 2, 3)[:, 0].tolist(), footer.vector(0, 3, 3)[:, 0].tolist()
+
+    def at(self, place: int, number: int) -> ArrowMessage | None:
+        """The message at a place, None at the end; raises if it would take too much memory."""
+        reader = pa.BufferReader(self._buffer)
+        with _damage(self._file):
+            if place < 0:
+                raise struct.error
+            reader.seek(place)
+            try:
+                message = pa.ipc.read_message(reader)
+            except EOFError:
+                return None
+            if message.type not in {"dictionary", "record batch"}:
+                return ArrowMessage(message.type, 0, reader.tell())
+            flat = _Flat(message.metadata)
+            batch = flat.table(0, 2)
+            if message.type == "dictionary":
+                batch = flat.table(batch, 1)
+            n_rows = flat.number(batch, 0)
+            # Rows of which not even a bit each is there are those of no values, or of long runs.
+            expanded = _expanded(flat, batch, message.body)
+            expanded += 8 * max(0, n_rows - 8 * expanded)
+        what = f"{message.type} {number} of {self._file}"
+        check_memory(what, expanded, message.body.size, "write it in smaller batches")
+        self._total += expanded
+        check_total(self._file, self._total, self._buffer.size)
+        return ArrowMessage(message.type, n_rows, reader.tell())
+
+
+def _expanded(flat: "_Flat", batch: int, body: Any) -> int:
+    """The bytes of all buffers of a message in memory."""
+    buffers = flat.vector(batch, 2, 2)
+    if flat.table(batch, 3) < 0:  # not compressed
+        return int(buffers[:, 1].sum())
+    held = buffers[buffers[:, 1] > 0]
+    if ((held < 0).any(axis=1) | (held.sum(axis=1) > body.size) | (held[:, 1] < 8)).any():
+        raise struct.error
+    # Each compressed buffer begins with the length it will have; −1 if it is as it is.
+    values = np.frombuffer(body, np.uint8)
+    starts = values[held[:, :1] + np.arange(8)].view("<i8")[:, 0]
+    return int(np.where(starts < 0, held[:, 1], starts).astype(np.float64).sum())
+
+
 class _Flat:
-    """A flatbuffer, in which Arrow writes its headers; a table is the place where it begins.
+    """A flatbuffer; a table is the place where it begins, 0 is the root.
 
     Reading outside of it raises `struct.error`.
     """
@@ -197,45 +155,31 @@ class _Flat:
     def __init__(self, data: Any) -> None:
         self._data = bytes(data)
 
-    def root(self) -> int:
-        return self._at("<I", 0)
-
-    def number(self, table: int, field: int, kind: str) -> int:
+    def number(self, table: int, field: int) -> int:
+        """A 64-bit integer, 0 if there is none."""
         place = self._place(table, field)
-        return 0 if place < 0 else self._at(kind, place)
+        return 0 if place < 0 else self._at("<q", place)
 
     def table(self, table: int, field: int) -> int:
-        """The table that a field refers to; −1 if it does not."""
+        """The table, or the vector, that a field refers to; −1 if it does not."""
         place = self._place(table, field)
         return -1 if place < 0 else place + self._at("<I", place)
 
-    def pairs(self, table: int, field: int) -> Any:
-        """A vector of pairs of 64-bit integers (n, 2)."""
-        start, count = self._vector(table, field)
-        if start + 16 * count > len(self._data):
-            raise struct.error
-        return np.frombuffer(self._data, "<i8", 2 * count, start).reshape(-1, 2)
-
-    def blocks(self, table: int, field: int) -> list[tuple[int, int]]:
-        """The places and header lengths in a table of contents."""
-        start, count = self._vector(table, field)
-        if start + 24 * count > len(self._data):
-            raise struct.error
-        places = range(start, start + 24 * count, 24)
-        return [(self._at("<q", place), self._at("<i", place + 8)) for place in places]
-
-    def _vector(self, table: int, field: int) -> tuple[int, int]:
+    def vector(self, table: int, field: int, width: int) -> Any:
+        """A vector of records of 64-bit integers (n, width)."""
         place = self.table(table, field)
-        return (0, 0) if place < 0 else (place + 4, self._at("<I", place))
+        count = 0 if place < 0 else self._at("<I", place)
+        if place + 4 + 8 * width * count > len(self._data):
+            raise struct.error
+        return np.frombuffer(self._data, "<i8", width * count, place + 4).reshape(-1, width)
 
     def _place(self, table: int, field: int) -> int:
         if table < 0:
             raise struct.error
+        table = table or self._at("<I", 0)
         index = table - self._at("<i", table)
         entry = 4 + 2 * field
-        if entry >= self._at("<H", index):
-            return -1
-        offset = self._at("<H", index + entry)
+        offset = self._at("<H", index + entry) if entry < self._at("<H", index) else 0
         return table + offset if offset else -1
 
     def _at(self, kind: str, place: int) -> int:
@@ -243,6 +187,9 @@ class _Flat:
             raise struct.error
         value: int = struct.unpack_from(kind, self._data, place)[0]
         return value
+
+
+# Parquet: a footer and headers of pages in Thrift's compact protocol.
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,17 +210,15 @@ def parquet_row_groups(file: str, handle: Any) -> list[RowGroup]:
         (length,) = struct.unpack("<I", handle.read_at(4, size - 8))
         if length + 8 > size:
             raise struct.error
-        footer, _ = _read_struct(handle.read_at(length, size - 8 - length), 0)
+        footer, _ = _thrift(handle.read_at(length, size - 8 - length), 0)
         return [
-            RowGroup(_number(group, 3), [_chunk(column.get(3)) for column in group.get(1, [])])
+            RowGroup(_number(group, 3), [_chunk(column[3]) for column in group.get(1, [])])
             for group in footer.get(4, [])
         ]
 
 
-def _chunk(column: Any) -> tuple[int, int]:
+def _chunk(column: dict[int, Any]) -> tuple[int, int]:
     """Where the pages of a column are, by its record."""
-    if not isinstance(column, dict):
-        raise struct.error
     start, dictionary = _number(column, 9), _number(column, 11)
     return dictionary if 0 < dictionary < start else start, _number(column, 7)
 
@@ -297,13 +242,7 @@ class ParquetPages:
 
 
 def parquet_pages(file: str, handle: Any, start: int, n_bytes: int) -> ParquetPages:
-    """Walk along the pages of a column in a row group, by their headers.
-
-    Parameters
-    ----------
-    handle : a `pyarrow.NativeFile` that can be read anywhere; its position is not changed
-    start, n_bytes : where the pages are
-    """
+    """Walk along the pages of a column in a row group, by their headers."""
     end, size = start + n_bytes, int(handle.size())
     expanded = largest = dictionary = n_values = n_pages = 0
     with _damage(file):
@@ -331,84 +270,54 @@ def _page_header(handle: Any, place: int, size: int) -> tuple[dict[int, Any], in
     while True:
         data = handle.read_at(min(n_bytes, size - place), place)
         try:
-            return _read_struct(data, 0)
+            return _thrift(data, 0)
         except IndexError:
             n_bytes *= 16
             if len(data) == size - place or n_bytes > _LONGEST_HEADER:
                 raise
 
 
-def _read_struct(data: bytes, place: int, depth: int = 0) -> tuple[dict[int, Any], int]:
-    """A struct in Thrift's compact protocol, in which Parquet writes, and where it ends.
+def _thrift(data: bytes, place: int, kind: int = 12, depth: int = 0) -> tuple[Any, int]:
+    """The value of a kind at a place, and where it ends: integers, lists, structs by field.
 
-    Its integers, structs and lists of structs by field; everything else is passed over.
+    What is none of them is passed over and given as None.
     """
-    values: dict[int, Any] = {}
-    field = 0
-    if depth > _DEEPEST:
-        raise struct.error
-    while True:
-        head = data[place]
-        place += 1
-        if head == 0:
-            return values, place
-        kind = head & 15
-        if head >> 4:
-            field += head >> 4
-        else:
-            field, place = _integer(data, place)
-        if kind in {4, 5, 6}:
-            values[field], place = _integer(data, place)
-        elif kind == 12:
-            values[field], place = _read_struct(data, place, depth + 1)
-        elif kind in {9, 10}:
-            values[field], place = _read_list(data, place, depth + 1)
-        else:
-            place = _skip(data, place, kind)
-
-
-def _read_list(data: bytes, place: int, depth: int) -> tuple[list[Any], int]:
-    """The structs of a list, and where it ends."""
-    head = data[place]
-    count, kind = head >> 4, head & 15
-    place += 1
-    if count == 15:
-        count, place = _varint(data, place)
-    if count > len(data):  # each takes a byte at least
-        raise struct.error
-    values = []
-    for _ in range(count):
-        if kind == 12:
-            value, place = _read_struct(data, place, depth)
-            values.append(value)
-        elif kind in {9, 10}:
-            _, place = _read_list(data, place, depth + 1)
-        elif kind in {4, 5, 6}:
-            _, place = _varint(data, place)
-        else:
-            place = place + 1 if kind in {1, 2} else _skip(data, place, kind)
-    return values, place
-
-
-def _skip(data: bytes, place: int, kind: int) -> int:
-    """Where a boolean, a byte, a float or a string ends."""
-    if kind in {1, 2}:  # booleans are in their type
-        return place
-    if kind == 3:
-        return place + 1
-    if kind == 7:
-        return place + 8
+    if kind in {4, 5, 6}:
+        value, place = _varint(data, place)
+        return (value >> 1) ^ -(value & 1), place
+    if kind in {1, 2, 3, 7}:  # booleans are in their type
+        return None, place + {3: 1, 7: 8}.get(kind, 0)
     if kind == 8:
         length, place = _varint(data, place)
         if place + length > len(data):
             raise IndexError
-        return place + length
-    raise struct.error
-
-
-def _integer(data: bytes, place: int) -> tuple[int, int]:
-    value, place = _varint(data, place)
-    return (value >> 1) ^ -(value & 1), place
+        return None, place + length
+    if kind not in {9, 10, 12} or depth > _DEEPEST:
+        raise struct.error
+    head = data[place]
+    place += 1
+    if kind != 12:
+        count, inner = head >> 4, head & 15
+        if count == 15:
+            count, place = _varint(data, place)
+        if count > len(data):  # each takes a byte at least
+            raise struct.error
+        values = []
+        for _ in range(count):
+            value, place = _thrift(data, place, 3 if inner in {1, 2} else inner, depth + 1)
+            values.append(value)
+        return values, place
+    record: dict[int, Any] = {}
+    field = 0
+    while head:
+        if head >> 4:
+            field += head >> 4
+        else:
+            field, place = _thrift(data, place, 5)
+        record[field], place = _thrift(data, place, head & 15, depth + 1)
+        head = data[place]
+        place += 1
+    return record, place
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:

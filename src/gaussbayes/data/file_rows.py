@@ -9,37 +9,40 @@ large file is ``2^m`` places that begin at a multiple of ``2^m``, which is a sub
 pieces make a part changes nothing in the sum, to the bit.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.progress import count_rows
 from gaussbayes.base.threads import n_threads
-from gaussbayes.data.arrow_columns import is_string
 from gaussbayes.data.bad_rows import BadRowError
 from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.files import OpenFile, Source, open_source
-from gaussbayes.data.listing import SourceFile
+from gaussbayes.data.files import Source, open_file, open_source
 from gaussbayes.data.prefetch import in_order, read_ahead
-from gaussbayes.data.reduction import BlockReader, Fold, Partial, PlacedRows, RowSource
-from gaussbayes.data.roles import (
-    Request,
-    Roles,
-    check_category_types,
-    check_labels,
-    check_numbers,
-    choose_roles,
-)
-from gaussbayes.data.selection import ParsedTable, Piece, select_columns
+from gaussbayes.data.readers import FileReader
+from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
+from gaussbayes.data.roles import Piece, Request, Roles, check_types, choose_roles, select_columns
+from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.source_files import SourceFile
+from gaussbayes.data.tables import is_string
 
 PART_BYTES = 1 << 26
 """Nominal size of a part: worth a task's while, and small enough to share a file well."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlacedRows:
+    """A block of rows, and what messages call it."""
+
+    block: LabelledRows
+    place: str
 
 
 class FileRows(RowSource):
@@ -49,19 +52,16 @@ class FileRows(RowSource):
         super().__init__(roles, request)
         self.source = source
         self.reader = reader
+        self.is_read_once = source.is_read_once
 
     @classmethod
-    def open(cls, source: Any, request: Request) -> "FileRows":
-        """Choose the columns, and check that they can be what they are chosen for.
-
-        Parameters
-        ----------
-        source : files as `open_source` takes them, or a `Source` that it has opened
-        """
+    def open(cls, source: Any, request: Request) -> Self:
+        """Choose the columns of files, or of a `Source`, and check what they hold."""
         if not isinstance(source, Source):
             source = open_source(source, bad_rows=request.bad_rows)
         inferred, first = source.inferred, source.listed[0].shown
         roles = choose_roles(source.schema.names, request, inferred.categorical)
+        target = roles.target
         if "" in roles.features and request.features is None:
             msg = (
                 f"a column of {first} has no name, as row numbers written by pandas have: leave it "
@@ -69,52 +69,22 @@ class FileRows(RowSource):
             )
             raise DataError(msg)
         strings, integers = list(request.string_features), False
-        if isinstance(request.mark, str) and roles.target is not None:
+        if isinstance(request.mark, str) and target is not None:
             # A column of integers in which some are marked is read as it is written.
-            kind = str(source.schema.field(roles.target).type)
-            marked = dict(inferred.examples).get(roles.target) == request.mark
-            integers = kind == "int64" or (roles.target in inferred.numbers and marked)
-            strings += [roles.target] if integers else []
+            marked = dict(inferred.examples).get(target) == request.mark
+            integers = target in inferred.numbers and marked
+            integers |= str(source.schema.field(target).type) == "int64"
+            strings += [target] if integers else []
         selection = select_columns(
-            inferred,
-            roles.columns,
-            roles.numbers,
-            source.handling,
-            categorical=roles.categorical,
-            strings=strings,
+            inferred, roles.columns, roles.kinds, source.handling, strings=strings
         )
-        schema = selection.schema
-        check_numbers(schema, roles.numbers, first, inferred.examples)
-        check_category_types(schema, roles.categorical, first)
+        check_types(selection.schema, roles.kinds, first, target, inferred.examples)
         encoded = selection.encoded
-        if roles.target is not None:
-            check_labels(schema, roles.target, first)
-            if is_string(schema.field(roles.target).type):
-                encoded += (roles.target,)
-        selection = replace(
-            selection,
-            present=roles.present(request),
-            weights=() if roles.weights is None else (roles.weights,),
-            counts=roles.counts,
-            bits=roles.bits,
-            as_stored=True,
-            encoded=encoded,
-        )
-        reader = BlockReader(
-            roles,
-            roles.encoder,
-            selection,
-            complete=request.complete,
-            mark=request.mark,
-            integers=integers,
-            spelled=source.is_text,
-        )
+        if target is not None and is_string(selection.schema.field(target).type):
+            encoded += (target,)
+        selection = replace(selection, as_stored=True, encoded=encoded)
+        reader = BlockReader(roles, request, roles.encoder, selection, integers, source.is_text)
         return cls(source, roles, request, reader)
-
-    @property
-    def is_read_once(self) -> bool:
-        """Whether some of the rows come through a pipe, so that they cannot be read again."""
-        return self.source.is_read_once
 
     def blocks(self, encoder: Encoder | None = None) -> Iterator[PlacedRows]:
         """The rows in order, some at a time; bad rows are counted in ``source.bad_rows``."""
@@ -131,18 +101,22 @@ class FileRows(RowSource):
         return Plan(self.source.listed, replace(self.reader, encoder=encoder), fold)
 
     @property
-    def _shown(self) -> str:
+    def shown(self) -> str:
         return self.source.shown
 
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:
-        plan = self.plan(fold, encoder)
-        source, threads = self.source, n_threads(n_jobs)
-        partials = _file_partials(
-            plan, source.opened(), threads, source.n_rows, source.proportion_read
-        )
-        tree: MergeTree[Partial] = MergeTree()
-        for number, part in enumerate(partials):
-            tree.add(number, part)
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
+        """Pieces of all files are read and folded side by side."""
+        plan, source, threads = self.plan(fold, encoder), self.source, n_threads(n_jobs)
+        tree: MergeTree[Reduced[Any]] = MergeTree()
+        jobs = _jobs(plan, source.opened(), threads)
+        with closing(in_order(jobs, threads)) as parts:
+            n_rows, proportion = source.n_rows, source.proportion_read
+            counted = count_rows(
+                parts, "reading", n_rows, lambda part: part[1].n_records, proportion
+            )
+            for number, of_file in groupby(counted, key=lambda part: part[0]):
+                total = _merged((part for _, part in of_file), plan.files[number].shown)
+                tree.add(number, total.of_file())
         return tree.result()
 
 
@@ -154,84 +128,41 @@ class Plan:
     reader: BlockReader
     fold: Any  # Fold
 
-
-def file_partial(plan: Plan, number: int, n_jobs: int | None = 1) -> Partial:
-    """What file `number` of a plan adds, read on this machine.
-
-    Merged with those of the other files in a `MergeTree`, by number, it gives what all of them do.
-    """
-    alone = replace(plan, files=(plan.files[number],))
-    (total,) = _file_partials(alone, [OpenFile(alone.files[0])], n_threads(n_jobs))
-    return total
+    def reduced(self, piece: Piece, number: int, threads: int = 1) -> Reduced[Any]:
+        """What a piece of file `number` adds; with several threads, it is read ahead."""
+        tables: Any = read_ahead(piece()) if threads > 1 else piece()
+        return self.reader.total(tables, self.fold, threads, self.files[number].shown)
 
 
-def _file_partials(
-    plan: Plan,
-    opened: Iterable[OpenFile],
-    threads: int,
-    n_rows: int | None = None,
-    proportion: Callable[[], float | None] | None = None,
-) -> Iterator[Partial]:
-    """What each file adds, in order; pieces of all files are read and folded side by side."""
-    jobs = _jobs(plan, opened, threads)
-    with closing(in_order(jobs, threads)) as partials:  # type: ignore[type-var]
-        counted = count_rows(
-            partials, "reading", n_rows, lambda part: part[1].n_records, proportion
-        )
-        for number, parts in groupby(counted, key=lambda part: part[0]):
-            tree: MergeTree[Partial] = MergeTree()
-            n_records = 0
-            for place, (_, part) in enumerate(parts):
-                if part.stop is not None:
-                    raise part.stop.placed(plan.files[number].shown, 1 + n_records)
-                n_records += part.n_records
-                tree.add(place, part)
-            yield tree.result().of_file
+def _merged(parts: Iterable[Reduced[Any]], file: str, n_before: int = 0) -> Reduced[Any]:
+    """The sum of parts of a file, in their tree, after so many rows of it."""
+    tree: MergeTree[Reduced[Any]] = MergeTree()
+    for place, part in enumerate(parts):
+        if part.stop is not None:
+            raise part.stop.placed(file, 1 + n_before)
+        n_before += part.n_records
+        tree.add(place, part)
+    return tree.result()
 
 
 def _jobs(
-    plan: Plan, opened: Iterable[OpenFile], threads: int
-) -> Iterator[Callable[[], tuple[int, Partial]]]:
+    plan: Plan, readers: Iterable[FileReader], threads: int
+) -> Iterator[Callable[[], tuple[int, Reduced[Any]]]]:
     """What folds each piece, file after file."""
-    for number, file in enumerate(opened):
-        yield partial(_nothing, number)  # so that a file without rows has its place, too
+    for number, reader in enumerate(readers):
+        yield partial(_numbered, number)  # so that a file without rows has its place, too
         # Few pieces do not keep all threads busy: then each is read and folded by all of them.
-        wide = len(plan.files) == 1 and file.has_few_pieces(threads)
-        piece_threads = threads if wide else 1
-        for piece in file.pieces(plan.reader.selection, 1 if wide else threads):
-            yield partial(_numbered, number, piece, plan, piece_threads)
+        wide = len(plan.files) == 1 and reader.has_few_pieces(threads)
+        for piece in reader.pieces(plan.reader.selection, 1 if wide else threads):
+            work = partial(plan.reduced, piece, number, threads if wide else 1)
+            yield partial(_numbered, number, work)
 
 
-def _nothing(number: int) -> tuple[int, Partial]:
-    return number, Partial()
+def _numbered(number: int, work: Callable[[], Reduced[Any]] = Reduced) -> tuple[int, Reduced[Any]]:
+    return number, work()
 
 
-def _numbered(number: int, piece: Piece, plan: Plan, threads: int) -> tuple[int, Partial]:
-    return number, _piece_partial(piece, plan, plan.files[number].shown, threads)
-
-
-def _piece_partial(piece: Piece, plan: Plan, file: str, threads: int) -> Partial:
-    """Read and fold a piece, batch after batch.
-
-    Parameters
-    ----------
-    threads : with more than one, the next batch is read while this one is folded
-    """
-    tree: MergeTree[Partial] = MergeTree()
-    tree.add(0, Partial())
-    number = n_records = 0
-    batches: Iterator[ParsedTable] = read_ahead(piece()) if threads > 1 else piece()
-    with closing(batches):  # type: ignore[type-var]
-        for batch in batches:  # without enumerate, which holds on to what it gave last
-            number += 1
-            try:
-                part = plan.reader.fold(batch, plan.fold, threads, file)
-            except BadRowError as error:
-                return Partial(stop=error.later(n_records))
-            tree.add(number, part)
-            n_records += part.n_records
-            del batch  # not to hold these rows while the next are read
-    return tree.result()
+# Parts of files, for workers.
 
 
 def parts_of(plan: Plan, number: int) -> list[range]:
@@ -243,10 +174,10 @@ def parts_of(plan: Plan, number: int) -> list[range]:
     """
     file = plan.files[number]
     size = Path(file.name).stat().st_size
-    if file.compression is not None or size <= PART_BYTES:
-        return [range(1)]
-    n_pieces = OpenFile(file).piece_count(plan.reader.selection)
-    return [range(1)] if n_pieces is None else cut_places(1 + n_pieces, size)
+    n_pieces = None
+    if file.compression is None and size > PART_BYTES:
+        n_pieces = open_file(file).piece_count(plan.reader.selection)
+    return [range(sys.maxsize)] if n_pieces is None else cut_places(1 + n_pieces, size)
 
 
 def cut_places(n_places: int, n_bytes: int) -> list[range]:
@@ -263,22 +194,12 @@ def cut_places(n_places: int, n_bytes: int) -> list[range]:
     return [range(start, min(start + step, n_places)) for start in range(0, n_places, step)]
 
 
-def part_partial(places: range, _: int, number: int, plan: Plan) -> Partial:
+def part_partial(places: range, _: int, number: int, plan: Plan) -> Reduced[Any]:
     """What the pieces of file `number` add that stand at some places of its tree, in one thread."""
-    file = OpenFile(plan.files[number])
-    tree: MergeTree[Partial] = MergeTree()
-    n_records = n_done = 0
-    if places.start == 0:
-        tree.add(0, Partial())
-        n_done = 1
-    first = places.start + n_done - 1  # the number of the first piece
-    selection = plan.reader.selection
-    for piece in islice(file.pieces(selection, 1, first), len(places) - n_done):
-        part = _piece_partial(piece, plan, file.file.shown, 1)
-        if part.stop is not None:
-            before = file.rows_before(selection, first) + n_records
-            raise part.stop.placed(file.file.shown, 1 + before)
-        n_records += part.n_records
-        tree.add(n_done, part)
-        n_done += 1
-    return tree.result()
+    reader, selection = open_file(plan.files[number]), plan.reader.selection
+    n_empty = int(places.start == 0)
+    first = places.start + n_empty - 1  # the number of the first piece
+    pieces = islice(reader.pieces(selection, 1, first), len(places) - n_empty)
+    parts = (plan.reduced(piece, number) for piece in pieces)
+    before = reader.rows_before(selection, first) if first else 0
+    return _merged(chain([Reduced()] * n_empty, parts), reader.file.shown, before)

@@ -14,11 +14,16 @@ from numpy.typing import NDArray
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError, MissingLabelError, SchemaError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.arrow_columns import dictionary_parts, is_dictionary, is_string
-from gaussbayes.data.arrow_columns import numbers as column_numbers
-from gaussbayes.data.bad_rows import BadRowError, RowProblem, shorten
+from gaussbayes.data.bad_rows import BadRow, BadRowError, shorten
 from gaussbayes.data.rows import UNLABELLED, Targets
-from gaussbayes.data.tables import is_missing, series_values
+from gaussbayes.data.tables import (
+    column_values,
+    dictionary_parts,
+    is_dictionary,
+    is_missing,
+    is_string,
+    series_values,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,21 +56,15 @@ def read_targets(
     >>> targets, classes = read_targets(["b", None, "a", "?"], mark="?")
     >>> targets.labels.tolist(), targets.n_unlabelled, classes.tolist()
     ([1, -1, 0, -1], 2, ['a', 'b'])
-    >>> read_targets([[0, 1], [1, 0]])[0].labels.tolist()
-    [1, 0]
     """
     values, names = _as_array(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     labels: CodeArray | FloatArray
-    n_unlabelled = 0
-    if values.ndim == 1:
-        labels, classes, n_unlabelled = _encode_some(values, mark)
-    elif values.ndim == 2 and values.shape[1] > 1:
+    if values.ndim == 2 and values.shape[1] > 1:
         labels, classes, n_unlabelled = _soft_labels(values, names)
     else:
-        msg = f"y should be a 1d array of labels, or soft labels (n, k); got {values.shape}"
-        raise DataError(msg)
+        labels, classes, n_unlabelled = _coded(values, mark)
     n = labels.shape[0]
     if n_rows is not None and n != n_rows:
         msg = f"X has {n_rows} rows, but y has {n}; give one label for each row"
@@ -73,20 +72,18 @@ def read_targets(
     return Targets(labels, classes.shape[0], read_weights(weights, n), n_unlabelled), classes
 
 
+def encode(y: Any) -> tuple[CodeArray, LabelArray]:
+    """Class codes (n,) of labels, none of which is missing, and those that occur, sorted (k,)."""
+    codes, classes, n_missing = _coded(_as_array(y)[0], None)
+    if n_missing:
+        row = int(np.argmax(codes == UNLABELLED))
+        msg = f"Input y contains NaN: the label in row {row} is missing; leave out such rows"
+        raise MissingLabelError(msg)
+    return codes, classes
+
+
 def codes_among(known: LabelArray, targets: Targets, classes: LabelArray) -> Targets:
-    """The same targets, with codes among the known classes.
-
-    Raises
-    ------
-    SchemaError
-        If a label is none of them.
-
-    Examples
-    --------
-    >>> targets, classes = read_targets(["b", None])
-    >>> codes_among(np.array(["a", "b"]), targets, classes).labels.tolist()
-    [1, -1]
-    """
+    """The same targets, with codes among the known classes; raises for a label that is none."""
     check_known(classes, known)
     k = known.shape[0]
     if classes.dtype == known.dtype and np.array_equal(classes, known):
@@ -101,63 +98,8 @@ def codes_among(known: LabelArray, targets: Targets, classes: LabelArray) -> Tar
     return replace(targets, labels=translation[targets.codes], n_classes=k)
 
 
-def read_label_column(
-    column: "pa.ChunkedArray", name: str, mark: Any = None, *, integers: bool = False
-) -> tuple[CodeArray, LabelArray, int]:
-    """The class codes of a column of an Arrow table, its classes, and how many labels are missing.
-
-    Null, NaN and the empty string are missing labels. Of strings and dictionaries only the
-    different values are looked at.
-
-    Parameters
-    ----------
-    mark : a label that stands for a missing one; a string may be how such a label is written
-    integers : whether strings must spell integers, which the classes then are
-
-    Raises
-    ------
-    BadRowError
-        If a label cannot be a class.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> codes, classes, _ = read_label_column(pa.chunked_array([["b", None, "a"]]), "kind")
-    >>> codes.tolist(), classes.tolist()
-    ([1, -1, 0], ['a', 'b'])
-    """
-    if is_string(column.type):
-        column = column.dictionary_encode()
-    codes: NDArray[np.signedinteger[Any]]
-    if is_dictionary(column.type):
-        codes, values = dictionary_parts(column)
-    else:
-        codes, values = _number_labels(column, name)
-        if mark is None and codes.min(initial=0) >= 0:
-            return codes.astype(np.int32, copy=False), values, 0
-    present = codes[codes >= 0] if codes.min(initial=0) < 0 else codes
-    occurring = np.bincount(present, minlength=values.size) > 0
-    missing = np.fromiter((_is_missing_label(each, mark) for each in values.tolist()), bool)
-    kept = occurring & ~missing
-    if values.dtype.kind == "O":
-        values = _spelled_integers(values, kept, codes, name) if integers else values
-        ranks, classes = encode(np.array(values[kept].tolist()))
-    else:
-        ranks, classes = encode(values[kept])
-    translation = np.full(values.size + 1, UNLABELLED, np.int32)  # −1 is the last entry
-    translation[:-1][kept] = ranks
-    labels: CodeArray = translation[codes]
-    complete = present is codes and not (occurring & missing).any()
-    return labels, classes, 0 if complete else int(np.count_nonzero(labels == UNLABELLED))
-
-
 def check_known(labels: LabelArray, known: LabelArray) -> None:
-    """Raise if one of the labels is not among the known ones.
-
-    Examples
-    --------
-    >>> check_known(np.array(["a"]), np.array(["a", "b"]))
-    """
+    """Raise if one of the labels is not among the known ones."""
     names = known.tolist()
     unknown = [label for label in labels.tolist() if label not in names]
     if unknown:
@@ -165,41 +107,8 @@ def check_known(labels: LabelArray, known: LabelArray) -> None:
         raise SchemaError(msg)
 
 
-def encode(y: Any) -> tuple[CodeArray, LabelArray]:
-    """Class codes (n,) of labels, none of which is missing, and those that occur, sorted (k,).
-
-    Examples
-    --------
-    >>> codes, classes = encode(["b", "a", "b"])
-    >>> codes.tolist(), classes.tolist()
-    ([1, 0, 1], ['a', 'b'])
-    """
-    labels, _ = _as_array(y)
-    if labels.ndim != 1:
-        msg = f"y should be a 1d array of labels, got an array of shape {labels.shape}"
-        raise DataError(msg)
-    kind = labels.dtype.kind
-    if labels.size == 0:
-        return np.empty(0, np.int32), labels
-    if kind == "f":
-        _check_integers(labels)
-    if kind in "biuf":
-        return _encode_numbers(labels)
-    if kind == "c":
-        msg = f"Complex data not supported: y holds complex numbers ({labels[0]} in row 0)"
-        raise DataError(msg)
-    return _encode_objects(labels)
-
-
 def unite(a: LabelArray, b: LabelArray) -> tuple[LabelArray, CodeArray, CodeArray]:
-    """The classes of both, and the codes that those of `a` and of `b` have among them.
-
-    Examples
-    --------
-    >>> classes, of_a, of_b = unite(np.array(["a", "c"]), np.array(["b", "c"]))
-    >>> classes.tolist(), of_a.tolist(), of_b.tolist()
-    (['a', 'b', 'c'], [0, 2], [1, 2])
-    """
+    """The classes of both, and the codes that those of `a` and of `b` have among them."""
     numbers = {a.dtype.kind, b.dtype.kind} <= set("biuf")
     if not a.size or not b.size:  # no labels have no type
         both = a if a.size else b
@@ -212,13 +121,7 @@ def unite(a: LabelArray, b: LabelArray) -> tuple[LabelArray, CodeArray, CodeArra
 
 
 def read_weights(weights: Any, n_rows: int) -> FloatArray | None:
-    """How much each row counts (n,): finite, not negative, not all zero.
-
-    Examples
-    --------
-    >>> read_weights([1, 2], 2).tolist()
-    [1.0, 2.0]
-    """
+    """How much each row counts (n,): finite, not negative, not all zero."""
     if weights is None:
         return None
     try:
@@ -242,6 +145,9 @@ def read_weights(weights: Any, n_rows: int) -> FloatArray | None:
     return values
 
 
+# Labels in memory.
+
+
 def _as_array(y: Any) -> tuple[NDArray[Any], Sequence[object] | None]:
     """The values of `y`, and the names of its columns if it is a frame."""
     if type(y) is np.ndarray:
@@ -253,25 +159,14 @@ def _as_array(y: Any) -> tuple[NDArray[Any], Sequence[object] | None]:
         import narwhals.stable.v2 as nw
 
         if nw.dependencies.is_into_series(y):
-            return _of_series(nw.from_native(y, series_only=True)), None
+            return series_values(nw.from_native(y, series_only=True)), None
         if nw.dependencies.is_into_dataframe(y):
             frame = nw.from_native(y, eager_only=True)
             return frame.to_numpy(), frame.columns
-    return _of_sequence(y), None
-
-
-def _of_series(series: Any) -> NDArray[Any]:
-    if series.dtype.is_integer() and series.null_count():
-        # As floats, which is how NumPy has missing values, large integers would be rounded.
-        return np.fromiter(series.to_list(), object, len(series))
-    return series_values(series)
-
-
-def _of_sequence(y: Any) -> NDArray[Any]:
     if np.ma.is_masked(y):
         labels: NDArray[Any] = np.ma.getdata(y).astype(object)
         labels[np.ma.getmaskarray(y)] = None
-        return labels
+        return labels, None
     try:
         values = np.asarray(y)
     except ValueError:  # rows of different lengths
@@ -283,130 +178,61 @@ def _of_sequence(y: Any) -> NDArray[Any]:
         # A list of unlike things becomes strings as a whole; so does a missing label in it.
         kinds = {type(value) for value in y}
         if not (kinds <= {str, np.str_} or kinds <= {bytes, np.bytes_}):
-            return np.fromiter(y, dtype=object, count=len(y))
-    return values
+            values = np.fromiter(y, dtype=object, count=len(y))
+    return values, None
 
 
-def _encode_some(values: NDArray[Any], mark: Any) -> tuple[CodeArray, LabelArray, int]:
+def _coded(values: NDArray[Any], mark: Any) -> tuple[CodeArray, LabelArray, int]:
     """Class codes, −1 for missing labels, the classes, and how many labels are missing."""
-    missing = _missing(values)
-    if mark is not None:
-        marked = _marked(values, mark)
-        missing = marked if missing is None else missing | marked
-    n_missing = 0 if missing is None else int(np.count_nonzero(missing))
-    if missing is None or not n_missing:
-        return *encode(values), 0
+    if values.ndim != 1:
+        msg = f"y should be a 1d array of labels, or soft labels (n, k); got shape {values.shape}"
+        raise DataError(msg)
+    missing = _missing(values, mark)
+    if missing is None or not missing.any():
+        return *_ranked(values, np.arange(0)), 0
+    present = np.flatnonzero(~missing)
+    some = values[present]
+    kinds = set(map(type, some.tolist())) if some.dtype.kind == "O" else set()
+    if kinds in ({int}, {bool}):  # objects only because a label was missing
+        some = np.array(some.tolist())
     codes = np.full(values.size, UNLABELLED, np.int32)
-    present = ~missing
-    try:
-        codes[present], classes = encode(_plain_numbers(values[present]))
-    except DataError:
-        encode(_with_first(values, present))  # a message names the row among all
-        raise
-    return codes, classes, n_missing
+    codes[present], classes = _ranked(some, present)
+    return codes, classes, values.size - present.size
 
 
-def _missing(values: NDArray[Any]) -> NDArray[np.bool_] | None:
-    """Which labels are missing (n,); None where the type has no missing ones."""
+def _missing(values: NDArray[Any], mark: Any) -> NDArray[np.bool_] | None:
+    """Which labels are missing, or are the mark of a missing one (n,); None if none can be."""
     kind = values.dtype.kind
-    if kind in "biuUSc":
-        return None
-    if kind == "f":
-        return np.asarray(np.isnan(values))
-    if kind in "Mm":
-        return np.asarray(np.isnat(values))
-    listed = values.tolist()
-    if not any(map(is_missing, _distinct(listed))):
-        return None
-    return np.fromiter(map(is_missing, listed), bool, values.size)
-
-
-def _distinct(values: list[Any]) -> Any:
-    """The different values, as far as they can be compared."""
-    try:
-        return dict.fromkeys(values)
-    except TypeError:
-        return values
-
-
-def _marked(values: NDArray[Any], mark: Any) -> NDArray[np.bool_]:
-    """Which labels are the mark of a missing one."""
-    numeric = isinstance(mark, int | float | np.number | np.bool_)
-    if values.dtype.kind in "biuf":
-        return np.asarray(values == mark) if numeric else np.zeros(values.size, bool)
-    if values.dtype.kind == "U":
-        return np.asarray(values == mark) if isinstance(mark, str) else np.zeros(values.size, bool)
-    return np.fromiter((bool(each == mark) for each in values.tolist()), bool, values.size)
-
-
-def _plain_numbers(labels: NDArray[Any]) -> NDArray[Any]:
-    """Integers and booleans that are objects only because a label was missing, as such."""
-    kinds = set(map(type, labels.tolist())) if labels.dtype.kind == "O" else set()
-    return np.array(labels.tolist()) if kinds in ({int}, {bool}) else labels
-
-
-def _with_first(values: NDArray[Any], present: NDArray[np.bool_]) -> NDArray[Any]:
-    """The labels, with one that is there in place of those that are missing."""
-    filled = values.copy()
-    if present.any():
-        filled[~present] = values[present][0]
-    return filled
-
-
-def _number_labels(column: Any, name: str) -> tuple[CodeArray, LabelArray]:
-    """The codes of a column of numbers or booleans, −1 for null and NaN, and the labels."""
-    if not column.null_count:
-        numbers = column_numbers(column)
-        if numbers.dtype.kind != "f":
-            return encode(numbers)
-    valid = np.asarray(column.is_valid())
-    numbers = column_numbers(column.drop_null())
-    if numbers.dtype.kind == "f":
-        _check_classes(numbers, valid, name)
-        absent = np.isnan(numbers)
-        valid[np.flatnonzero(valid)[absent]] = False
-        numbers = numbers[~absent]
-    codes = np.full(len(column), UNLABELLED, np.int32)
-    codes[valid], values = encode(numbers)
-    return codes, values
-
-
-def _is_missing_label(value: object, mark: Any) -> bool:
-    """Whether a label in a file is missing."""
-    if is_missing(value) or value == "":
-        return True
-    if mark is None or isinstance(value, str) or not isinstance(mark, str):
-        return bool(value == mark)
-    whole = isinstance(value, float) and value.is_integer()
-    return mark in {str(value), str(int(value)) if whole else ""}  # type: ignore[call-overload]
-
-
-def _spelled_integers(
-    values: NDArray[Any], kept: NDArray[np.bool_], codes: NDArray[Any], name: str
-) -> NDArray[Any]:
-    """Strings that spell integers as these, where they are needed."""
-    spelled = values.copy()
-    for place in np.flatnonzero(kept).tolist():
+    missing: NDArray[np.bool_] | None = None
+    if kind in "fMm":
+        missing = np.asarray(np.isnan(values) if kind == "f" else np.isnat(values))
+    elif kind not in "biuUSc":
+        listed = values.tolist()
         try:
-            spelled[place] = int(values[place])
-        except ValueError:
-            row = int(np.flatnonzero(codes == place)[0])
-            problem = "is not an integer, as the labels at the start of the column are"
-            raise BadRowError(RowProblem(row, name, shorten(values[place]), problem)) from None
-    return spelled
+            distinct: Any = dict.fromkeys(listed)
+        except TypeError:  # some cannot be compared
+            distinct = listed
+        if any(map(is_missing, distinct)):
+            missing = np.fromiter(map(is_missing, listed), bool, values.size)
+    numeric = isinstance(mark, int | float | np.number | np.bool_)
+    if mark is None or (kind in "biuf" and not numeric) or (kind == "U" and numeric):
+        return missing
+    marked = np.fromiter((bool(each == mark) for each in values.tolist()), bool, values.size)
+    return marked if missing is None else missing | marked
 
 
-def _check_classes(numbers: NDArray[Any], valid: NDArray[np.bool_], name: str) -> None:
-    """Raise for labels of a file that are measurements."""
-    wrong = ~(np.isfinite(numbers) & (np.rint(numbers) == numbers)) & ~np.isnan(numbers)
-    if wrong.any():
-        row = int(np.flatnonzero(valid)[np.argmax(wrong)])
-        value = shorten(numbers[np.argmax(wrong)])
-        problem = "is not a class: these are strings, integers or booleans"
-        raise BadRowError(RowProblem(row, name, value, problem), skippable=False)
-
-
-def _encode_numbers(labels: NDArray[Any]) -> tuple[CodeArray, LabelArray]:
+def _ranked(labels: NDArray[Any], rows: NDArray[np.intp]) -> tuple[CodeArray, LabelArray]:
+    """Codes of labels that are there, and the classes; `rows` are their numbers, if others miss."""
+    kind = labels.dtype.kind
+    if labels.size == 0:
+        return np.empty(0, np.int32), labels
+    if kind == "c":
+        msg = f"Complex data not supported: y holds complex numbers ({labels[0]} in row 0)"
+        raise DataError(msg)
+    if kind not in "biuf":
+        return _ranked_objects(labels)
+    if kind == "f" and not (np.isfinite(labels) & (np.rint(labels) == labels)).all():
+        _raise_for_floats(labels, rows if rows.size else np.arange(labels.size))
     lowest, highest = int(labels.min()), int(labels.max())
     if highest - lowest < _WIDEST_SPAN and lowest >= -(1 << 63) and highest < 1 << 63:
         whole = labels.astype(np.int64, copy=False)
@@ -416,17 +242,27 @@ def _encode_numbers(labels: NDArray[Any]) -> tuple[CodeArray, LabelArray]:
     return inverse.astype(np.int32), classes
 
 
-def _encode_objects(labels: NDArray[Any]) -> tuple[CodeArray, LabelArray]:
+def _raise_for_floats(labels: NDArray[Any], rows: NDArray[np.intp]) -> None:
+    """Raise for labels that are measurements."""
+    infinite = np.flatnonzero(~np.isfinite(labels))
+    if infinite.size:
+        msg = f"Input y contains infinity: the label in row {rows[infinite[0]]}; leave it out"
+        raise DataError(msg)
+    place = np.flatnonzero(np.rint(labels) != labels)[0]
+    msg = (
+        f"Unknown label type: continuous. The label in row {rows[place]} is {labels[place]}, but a "
+        "classifier expects classes: strings, integers or booleans"
+    )
+    raise DataError(msg)
+
+
+def _ranked_objects(labels: NDArray[Any]) -> tuple[CodeArray, LabelArray]:
     values = list(labels) if labels.dtype.kind in "Mm" else labels.tolist()
     try:
         distinct = dict.fromkeys(values)
     except TypeError as error:
         msg = f"Unknown label type: a label must be a string, a number or a boolean; {error}"
         raise DataError(msg) from None
-    if any(is_missing(label) for label in distinct):
-        row = next(row for row, label in enumerate(values) if is_missing(label))
-        msg = f"the label in row {row} is missing ({values[row]}): leave out rows without a label"
-        raise MissingLabelError(msg)
     try:
         ordered = sorted(distinct)
     except TypeError:
@@ -441,24 +277,6 @@ def _encode_objects(labels: NDArray[Any]) -> tuple[CodeArray, LabelArray]:
     if labels.dtype.kind != "O":
         return codes, np.array(ordered, dtype=labels.dtype)
     return codes, np.fromiter(ordered, object, len(ordered))
-
-
-def _check_integers(labels: NDArray[Any]) -> None:
-    """Raise for labels that are measurements."""
-    whole = np.rint(labels) == labels
-    if whole.all() and np.isfinite(labels).all():
-        return
-    if not np.isfinite(labels).all():
-        row = int(np.flatnonzero(~np.isfinite(labels))[0])
-        value = "NaN" if np.isnan(labels[row]) else "infinity"
-        msg = f"Input y contains {value}: the label in row {row}; leave out rows without a label"
-        raise (MissingLabelError if value == "NaN" else DataError)(msg)
-    row = int(np.flatnonzero(~whole)[0])
-    msg = (
-        f"Unknown label type: continuous. The label in row {row} is {labels[row]}, but a "
-        "classifier expects classes: strings, integers or booleans"
-    )
-    raise DataError(msg)
 
 
 def _soft_labels(
@@ -493,3 +311,80 @@ def _soft_labels(
         codes[unlabelled] = UNLABELLED
         return codes, classes, n_unlabelled
     return soft, classes, n_unlabelled
+
+
+# Labels in columns of Arrow tables.
+
+
+def read_label_column(
+    column: "pa.ChunkedArray", name: str, mark: Any = None, *, integers: bool = False
+) -> tuple[CodeArray, LabelArray, int]:
+    """The class codes of a column of an Arrow table, its classes, and how many labels are missing.
+
+    Null, NaN, the empty string and the `mark`, which may be a string that writes a number, are
+    missing labels. Of strings and dictionaries only the different values are looked at. With
+    `integers`, strings must spell integers, which the classes then are. A label that cannot be a
+    class raises a `BadRowError`.
+    """
+    if is_string(column.type):
+        column = column.dictionary_encode()
+    codes: NDArray[np.signedinteger[Any]]
+    if is_dictionary(column.type):
+        codes, values = dictionary_parts(column)
+    else:
+        codes, values = _number_labels(column, name)
+        if mark is None and codes.min(initial=0) >= 0:
+            return codes.astype(np.int32, copy=False), values, 0
+    present = codes[codes >= 0] if codes.min(initial=0) < 0 else codes
+    occurring = np.bincount(present, minlength=values.size) > 0
+    missing = np.fromiter((_is_missing_label(each, mark) for each in values.tolist()), bool)
+    kept = np.flatnonzero(occurring & ~missing)
+    some: list[Any] = values[kept].tolist()
+    if integers and values.dtype.kind == "O":
+        some = [_integer(values, place, codes, name) for place in kept.tolist()]
+    ranks, classes = encode(np.array(some) if values.dtype.kind == "O" else values[kept])
+    translation = np.full(values.size + 1, UNLABELLED, np.int32)  # −1 is the last entry
+    translation[kept] = ranks
+    labels: CodeArray = translation[codes]
+    complete = present is codes and not (occurring & missing).any()
+    return labels, classes, 0 if complete else int(np.count_nonzero(labels == UNLABELLED))
+
+
+def _number_labels(column: Any, name: str) -> tuple[CodeArray, LabelArray]:
+    """The codes of a column of numbers or booleans, −1 for null and NaN, and the labels."""
+    numbers = column_values(column.drop_null() if column.null_count else column)
+    if numbers.dtype.kind != "f" and not column.null_count:
+        return encode(numbers)
+    valid = np.asarray(column.is_valid())
+    if numbers.dtype.kind == "f":
+        absent = np.isnan(numbers)
+        wrong = ~(np.isfinite(numbers) & (np.rint(numbers) == numbers)) & ~absent
+        if wrong.any():  # measurements
+            row, value = int(np.flatnonzero(valid)[np.argmax(wrong)]), numbers[np.argmax(wrong)]
+            problem = "is not a class: these are strings, integers or booleans"
+            raise BadRowError(BadRow("", row, name, shorten(value), problem), skippable=False)
+        valid[np.flatnonzero(valid)[absent]] = False
+        numbers = numbers[~absent]
+    codes = np.full(len(column), UNLABELLED, np.int32)
+    codes[valid], values = encode(numbers)
+    return codes, values
+
+
+def _is_missing_label(value: object, mark: Any) -> bool:
+    """Whether a label in a file is missing."""
+    if is_missing(value) or value == "":
+        return True
+    if mark is None or isinstance(value, str) or not isinstance(mark, str):
+        return bool(value == mark)
+    whole = isinstance(value, float) and value.is_integer()
+    return mark in {str(value), str(int(value)) if whole else ""}  # type: ignore[call-overload]
+
+
+def _integer(values: NDArray[Any], place: int, codes: NDArray[Any], name: str) -> int:
+    """The integer that a label spells, whose code is `place`."""
+    try:
+        return int(values[place])
+    except ValueError:
+        problem = "is not an integer, as the labels at the start of the column are"
+        row = int(np.argmax(codes == place))
+        raise BadRowError(BadRow("", row, name, shorten(values[place]), problem)) from None

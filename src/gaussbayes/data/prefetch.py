@@ -1,12 +1,12 @@
 """Reading ahead: the next items are made in other threads while this one is used."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from queue import Full, Queue
 from threading import Event, Thread
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -15,21 +15,17 @@ _PATIENCE = 0.1
 """Seconds after which a reader whose items nobody takes looks whether it should stop."""
 
 
-def read_ahead(items: Iterable[Item], depth: int = 1) -> Iterator[Item]:
+def read_ahead(items: Iterable[Item], depth: int = 1) -> Generator[Item, None, None]:
     """Yield the items, which a thread makes up to `depth` ahead.
 
     The thread stops when the loop ends, breaks off or raises; what making an item raises is raised
     here, in its turn. It never keeps the process alive: it may be waiting for a pipe.
-
-    Examples
-    --------
-    >>> list(read_ahead(iter("abc")))
-    ['a', 'b', 'c']
     """
-    queue: Queue[_Made[Item] | BaseException | None] = Queue(depth)
+    # An item in a list of its own, or at the end what was raised, or None.
+    queue: Queue[list[Item] | BaseException | None] = Queue(depth)
     stop = Event()
 
-    def put(made: "_Made[Item] | BaseException | None") -> None:
+    def put(made: list[Item] | BaseException | None) -> None:
         while not stop.is_set():
             try:
                 queue.put(made, timeout=_PATIENCE)
@@ -41,7 +37,7 @@ def read_ahead(items: Iterable[Item], depth: int = 1) -> Iterator[Item]:
         last: BaseException | None = None
         try:
             for item in items:
-                put(_Made(item))
+                put([item])
                 if stop.is_set():
                     break
         except BaseException as error:  # noqa: BLE001 (raised by the loop instead)
@@ -54,8 +50,8 @@ def read_ahead(items: Iterable[Item], depth: int = 1) -> Iterator[Item]:
 
     Thread(target=make, name="gaussbayes reader", daemon=True).start()
     try:
-        while isinstance(made := queue.get(), _Made):
-            yield made.item
+        while isinstance(made := queue.get(), list):
+            yield made.pop()
         if made is not None:
             raise made
     finally:
@@ -64,22 +60,17 @@ def read_ahead(items: Iterable[Item], depth: int = 1) -> Iterator[Item]:
 
 def in_order(
     jobs: Iterable[Callable[[], Answer]], threads: int, ahead: int = 1
-) -> Iterator[Answer]:
+) -> Generator[Answer, None, None]:
     """Run the jobs on so many threads, and yield their answers in the order of the jobs.
 
     Jobs are taken from `jobs` in a thread of their own, so that what makes them (reading a file)
     and what they do (parsing it) overlap. At most ``threads + ahead`` answers wait at a time, which
     bounds the memory.
-
-    Examples
-    --------
-    >>> list(in_order([lambda: "a", lambda: "b"], threads=2))
-    ['a', 'b']
     """
     running: deque[Future[Answer]] = deque()
     pool = ThreadPoolExecutor(threads, thread_name_prefix="gaussbayes")
     try:
-        with closing(read_ahead(jobs)) as made:  # type: ignore[type-var]
+        with closing(read_ahead(jobs)) as made:
             for job in made:
                 running.append(pool.submit(job))
                 if len(running) > threads + ahead:
@@ -88,12 +79,3 @@ def in_order(
                 yield running.popleft().result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-class _Made(Generic[Item]):
-    """An item in the queue; an exception among the items is an item, too."""
-
-    __slots__ = ("item",)
-
-    def __init__(self, item: Item) -> None:
-        self.item = item

@@ -13,29 +13,23 @@ however the work was shared; an engine gives its rows in an order of its own.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from gaussbayes.base.errors import DataError, NonFiniteError
-from gaussbayes.base.merge_tree import Mergeable
+from gaussbayes.base.merge_tree import Mergeable, MergeTree
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.arrow_columns import weight_column
-from gaussbayes.data.bad_rows import (
-    NO_BAD_ROWS,
-    BadRowError,
-    BadRows,
-    count_problems,
-    describe,
-)
+from gaussbayes.data.bad_rows import NO_BAD_ROWS, BadRowError, BadRows, count_problems, describe
 from gaussbayes.data.categories import MISSING, check_categories
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import read_label_column
-from gaussbayes.data.roles import Request, Roles
+from gaussbayes.data.roles import ParsedTable, Request, Roles, Selection
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
-from gaussbayes.data.selection import ParsedTable, Selection
+from gaussbayes.data.tables import weight_column
 from gaussbayes.kernels.columns import Columns
 
 if TYPE_CHECKING:
@@ -62,13 +56,13 @@ class Fold(Protocol[Sum_co]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Partial:
-    """What some of the blocks sum to, and what was read for it.
+class Reduced(Generic[Sum]):
+    """What blocks of rows sum to, and what was read for it.
 
     Bad rows are numbered from the first row of the first block.
     """
 
-    total: Any = None  # None for nothing
+    total: Sum = None  # type: ignore[assignment]  # None for nothing
     n_rows: int = 0  # those used
     n_unlabelled: int = 0  # those among them without label
     n_incomplete: int = 0  # those among them of which a feature is missing
@@ -77,12 +71,12 @@ class Partial:
     weighs: bool = False  # whether a row has a weight above 0
     stop: BadRowError | None = None  # the row at which reading must stop; the sums are incomplete
 
-    def __add__(self, other: "Partial") -> "Partial":
-        total = self.total if other.total is None else other.total
-        if self.total is not None and other.total is not None:
-            total = self.total + other.total
-            check_size(total)
-        return Partial(
+    def __add__(self, other: "Reduced[Sum]") -> "Reduced[Sum]":
+        a: Any = self.total
+        b: Any = other.total
+        total = (b if a is None else a) if a is None or b is None else a + b
+        _check_size(total)
+        return Reduced(
             total,
             self.n_rows + other.n_rows,
             self.n_unlabelled + other.n_unlabelled,
@@ -92,111 +86,58 @@ class Partial:
             self.weighs or other.weighs,
         )
 
-    @property
-    def of_file(self) -> "Partial":
+    def of_file(self) -> "Reduced[Sum]":
         """The same as part of several files, each of which numbers its rows from 1."""
         return replace(self, n_records=0)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Reduced(Generic[Sum]):
-    """The sum of a function of the rows of a source, and what was read."""
-
-    total: Sum
-    features: tuple[str, ...]
-    target: str | None
-    categorical: tuple[int, ...]  # which of the features hold categories
-    n_rows: int  # those used
-    n_unlabelled: int = 0  # those among them without label
-    n_incomplete: int = 0  # those among them of which a feature is missing
-    bad_rows: BadRows = NO_BAD_ROWS
 
 
 class RowSource(ABC):
     """Rows whose features, target and weights are known, and which can be read again and again."""
 
+    is_read_once = False
+    """Whether the rows come through a pipe, so that they cannot be read again."""
+
     def __init__(self, roles: Roles, request: Request) -> None:
         self.roles = roles
         self.request = request
+        self.features = roles.features
+        self.target = roles.target
         self.encoder = roles.encoder  # knows no categories: takes those that occur in a block
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """The names of the features."""
-        return self.roles.features
-
-    @property
-    def target(self) -> str | None:
-        """The column that holds the labels."""
-        return self.roles.target
-
-    @property
-    def categorical(self) -> tuple[int, ...]:
-        """Which of the features hold categories."""
-        return self.encoder.categorical
-
-    @property
-    def is_read_once(self) -> bool:
-        """Whether the rows come through a pipe, so that they cannot be read again."""
-        return False
 
     def reduce(
         self, fold: Fold[Sum], *, encoder: Encoder | None = None, n_jobs: int | None = None
     ) -> Reduced[Sum]:
         """Read the rows once, and sum a function of each block in one fixed tree.
 
-        Parameters
-        ----------
-        fold : see `Fold`; the classes of a block are those that occur in it, and so are the
-            categories unless `encoder` knows them
-        encoder : how features become numbers and codes; None is that of the source
-        n_jobs : threads; None uses every core. The result is the same for any number of them
+        The classes of a block are those that occur in it, and so are the categories unless
+        `encoder` knows them. The result is the same for any number of threads, `n_jobs`.
         """
-        partial = self.partial(fold, encoder or self.encoder, n_jobs)
-        if not partial.n_rows:
-            bad, what = partial.bad_rows, ""
+        if hasattr(fold, "n_bytes"):  # before anything is read
+            _check_bytes(fold.n_bytes(1), 1, len(self.features))
+        reduced = self.partial(fold, encoder or self.encoder, n_jobs)
+        if not reduced.n_rows:
+            bad, what = reduced.bad_rows, ""
             if bad.count:
                 what = f"; all {bad.count} are bad, the first: {describe(bad.first[0])}"
-            msg = f"{self._shown}: there are no rows to learn from{what}"
+            msg = f"{self.shown}: there are no rows to learn from{what}"
             raise DataError(msg)
-        if not partial.weighs:
-            msg = f"{self._shown}: the weights in column {self.roles.weights!r} are all zero"
+        if not reduced.weighs:
+            msg = f"{self.shown}: the weights in column {self.roles.weights!r} are all zero"
             raise DataError(msg)
-        return Reduced(
-            partial.total,
-            self.roles.features,
-            self.roles.target,
-            self.categorical,
-            partial.n_rows,
-            partial.n_unlabelled,
-            partial.n_incomplete,
-            partial.bad_rows,
-        )
+        return reduced
 
     def unlabelled(self, encoder: Encoder) -> "UnlabelledRows":
         """The rows without label, as EM takes them: one pass for each call of `reduce`."""
         return UnlabelledRows(self, encoder)
 
     @abstractmethod
-    def blocks(self, encoder: Encoder | None = None) -> Iterator["PlacedRows"]:
-        """The rows in order, some at a time."""
-
-    @abstractmethod
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Partial:
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
         """What all blocks sum to, whether or not there are any."""
 
     @property
     @abstractmethod
-    def _shown(self) -> str:
+    def shown(self) -> str:
         """What messages call the source."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PlacedRows:
-    """A block of rows, and what messages call it."""
-
-    block: LabelledRows
-    place: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,11 +178,13 @@ def open_rows(source: Any, request: Request, *, client: Any = None) -> RowSource
     --------
     >>> from importlib.resources import files
     >>> rows = open_rows(files("gaussbayes.datasets").joinpath("iris.csv"), Request("species"))
-    >>> rows.target, len(rows.features), rows.categorical
-    ('species', 4, ())
+    >>> rows.target, len(rows.features)
+    ('species', 4)
+    >>> reduced = rows.reduce(lambda block, threads: block.rows.n_rows)
+    >>> reduced.total, reduced.n_rows, reduced.n_unlabelled
+    (150, 150, 0)
     """
-    kind = type(source).__module__.partition(".")[0]
-    if client is not None or kind in {"dask", "dask_expr"}:
+    if client is not None or type(source).__module__.partition(".")[0] in {"dask", "dask_expr"}:
         from gaussbayes.data.dask import open_on_cluster
 
         return open_on_cluster(source, request, client)
@@ -252,27 +195,6 @@ def open_rows(source: Any, request: Request, *, client: Any = None) -> RowSource
     from gaussbayes.data.file_rows import FileRows
 
     return FileRows.open(source, request)
-
-
-def reduce_rows(
-    source: Any,
-    request: Request,
-    fold: Fold[Sum],
-    *,
-    n_jobs: int | None = None,
-    client: Any = None,
-) -> Reduced[Sum]:
-    """Read a source once and sum a function of its blocks; see `open_rows` and `RowSource.reduce`.
-
-    Examples
-    --------
-    >>> from importlib.resources import files
-    >>> iris = files("gaussbayes.datasets").joinpath("iris.csv")
-    >>> reduced = reduce_rows(iris, Request("species"), lambda block, threads: block.rows.n_rows)
-    >>> reduced.total, reduced.n_rows, reduced.n_unlabelled
-    (150, 150, 0)
-    """
-    return open_rows(source, request, client=client).reduce(fold, n_jobs=n_jobs)
 
 
 def _is_lazy(source: Any) -> bool:
@@ -290,23 +212,20 @@ class BlockReader:
     """How Arrow tables of a source become blocks of labelled rows."""
 
     roles: Roles
+    request: Request
     encoder: Encoder
     selection: Selection
-    complete: bool = False  # whether a row that lacks a feature is a bad one
-    mark: Any = None  # a label that stands for a missing one
     integers: bool = False  # whether labels are strings that spell integers
     spelled: bool = False  # whether categories may be strings that spell numbers
 
     def read(self, table: "pa.Table") -> LabelledRows:
         """The rows of a table that has been sifted."""
-        weights = weight_column(table, self.roles.weights)
-        if self.roles.target is None:
-            codes = np.full(table.num_rows, UNLABELLED, np.int32)
-            targets, classes = Targets(codes, 0, weights, table.num_rows), np.empty(0)
+        weights, target = weight_column(table, self.roles.weights), self.roles.target
+        if target is None:
+            targets, classes = no_labels(table.num_rows, weights), np.empty(0)
         else:
-            column = table.column(self.roles.target)
             codes, classes, n_unlabelled = read_label_column(
-                column, self.roles.target, self.mark, integers=self.integers
+                table.column(target), target, self.request.mark, integers=self.integers
             )
             targets = Targets(codes, classes.shape[0], weights, n_unlabelled)
         rows = self.encoder.encode_block(table, spelled=self.spelled)
@@ -314,70 +233,84 @@ class BlockReader:
             check_categories(rows.categories, self.encoder.schema(classes).of_categories)
         return LabelledRows(rows, targets, classes)
 
-    def fold(self, parsed: ParsedTable, fold: Fold[Any], threads: int, file: str) -> Partial:
+    def total(
+        self, tables: Generator[ParsedTable, None, None], fold: Fold[Any], threads: int, file: str
+    ) -> Reduced[Any]:
+        """What tables add, one after the other; up to a bad row that stops the reading."""
+        tree: MergeTree[Reduced[Any]] = MergeTree()
+        tree.add(0, Reduced())
+        number = n_records = 0
+        with closing(tables):
+            for parsed in tables:  # without enumerate, which holds on to what it gave last
+                number += 1
+                try:
+                    part = self._fold(parsed, fold, threads, file)
+                except BadRowError as error:
+                    return Reduced(stop=error.later(n_records))
+                tree.add(number, part)
+                n_records += part.n_records
+                del parsed  # not to hold these rows while the next are read
+        return tree.result()
+
+    def _fold(self, parsed: ParsedTable, fold: Fold[Any], threads: int, file: str) -> Reduced[Any]:
         """What a table adds.
 
         Values are looked through for infinity only if the sums show that there is some, or if rows
         have no label, which some functions do not sum.
         """
         usable = self._usable(parsed, finite=False)
-        result, block = None, None
         try:
+            block = self._read_some(usable)
             try:
-                looked = False
-                if usable.table.num_rows:
-                    block = self.read(usable.table)
-                    looked = block.targets.n_unlabelled > 0
-                    result = None if looked else fold_block(fold, block, threads)
-                    looked |= self.complete and not _is_complete(result, block.rows)
+                sound = block is None or not block.targets.n_unlabelled
+                result = fold_block(fold, block, threads) if block is not None and sound else None
             except NonFiniteError:
-                looked = True
-            if looked:
-                usable, result, block = self._usable(usable, finite=True), None, None
-                if usable.table.num_rows:
-                    block = self.read(usable.table)
-                    result = fold_block(fold, block, threads)
+                sound = False
+            if not sound:
+                usable = self._usable(usable, finite=True)
+                block = self._read_some(usable)
+                result = None if block is None else fold_block(fold, block, threads)
         except DataError as error:
             msg = f"{file}: {error}"
             raise type(error)(msg) from None
-        partial = partial_of(block, result)
         return replace(
-            partial,
+            reduced_block(block, result),
             n_records=usable.n_records,
             bad_rows=count_problems(usable.problems, file, 1),
         )
 
+    def _read_some(self, usable: ParsedTable) -> LabelledRows | None:
+        return self.read(usable.table) if usable.table.num_rows else None
+
     def _usable(self, parsed: ParsedTable, *, finite: bool) -> ParsedTable:
+        """The rows that can be used; raises for others unless they are to be left out."""
         usable = parsed.sifted(self.selection, finite=finite)
         if usable.problems and self.selection.bad_rows == "error":
             raise BadRowError(usable.problems[0])
         return usable
 
 
-def partial_of(block: LabelledRows | None, result: Any) -> Partial:
+def no_labels(n_rows: int, weights: FloatArray | None) -> Targets:
+    """The targets of rows none of which has a label."""
+    return Targets(np.full(n_rows, UNLABELLED, np.int32), 0, weights, n_rows)
+
+
+def reduced_block(block: LabelledRows | None, result: Any) -> Reduced[Any]:
     """What a block adds, given the result of a fold."""
     if block is None:
-        return Partial()
-    incomplete = 0 if _is_complete(result, block.rows) else count_incomplete(block.rows)
+        return Reduced()
     weights = block.targets.weights
-    return Partial(
+    return Reduced(
         result,
         block.rows.n_rows,
         block.targets.n_unlabelled,
-        incomplete,
+        0 if _is_complete(result, block.rows) else count_incomplete(block.rows),
         weighs=weights is None or bool(weights.any()),
     )
 
 
 def count_incomplete(rows: Rows) -> int:
-    """How many rows lack a feature: a number is NaN, or a category is missing.
-
-    Examples
-    --------
-    >>> table = Columns((np.array([1.0, np.nan, 2.0]), np.array([3.0, np.nan, np.nan])))
-    >>> count_incomplete(Rows(table, np.empty((3, 0), np.int32)))
-    2
-    """
+    """How many rows lack a feature: a number is NaN, or a category is missing."""
     missing = (rows.codes == MISSING).any(axis=1)
     numbers = rows.numbers
     for column in numbers.columns if isinstance(numbers, Columns) else numbers.T:
@@ -385,23 +318,30 @@ def count_incomplete(rows: Rows) -> int:
     return int(np.count_nonzero(missing))
 
 
+def _is_complete(result: Any, rows: Rows) -> bool:
+    """Whether no value is missing; if the result does not say, the rows are looked at."""
+    complete = getattr(result, "is_complete", None)
+    return count_incomplete(rows) == 0 if complete is None else bool(complete)
+
+
 def fold_block(fold: Fold[Sum], block: LabelledRows, threads: int) -> Sum | None:
     """What a block adds, unless that would take too much memory."""
     n_bytes = getattr(fold, "n_bytes", None)
     n_features = block.rows.numbers.shape[1] + block.rows.codes.shape[1]
     if n_bytes is not None:
-        _check_bytes(n_bytes(block.classes.shape[0]), block.classes.shape[0], n_features)
+        n_classes = block.classes.shape[0]
+        _check_bytes(n_bytes(n_classes), n_classes, n_features)
     result = fold(block, threads)
-    check_size(result, n_features)
+    _check_size(result, n_features)
     return result
 
 
-def check_size(total: Any, n_features: int = 0) -> None:
-    """Raise if what was learnt takes more memory than statistics should."""
+def _check_size(total: Any, n_features: int = 0) -> None:
     _check_bytes(getattr(total, "n_bytes", 0), len(getattr(total, "classes", ())), n_features)
 
 
 def _check_bytes(n_bytes: int, n_classes: int, n_features: int) -> None:
+    """Raise if what was learnt takes more memory than statistics should."""
     if n_bytes <= _MOST_BYTES:
         return
     what, choose = f"{n_features} features", "choose fewer"
@@ -413,9 +353,3 @@ def _check_bytes(n_bytes: int, n_classes: int, n_features: int) -> None:
         "covariance"
     )
     raise DataError(msg)
-
-
-def _is_complete(result: Any, rows: Rows) -> bool:
-    """Whether no value is missing; if the result does not say, the rows are looked at."""
-    complete = getattr(result, "is_complete", None)
-    return count_incomplete(rows) == 0 if complete is None else bool(complete)

@@ -1,23 +1,35 @@
-"""Which columns of a source are the target, the features and the weights, and what they hold."""
+"""The columns of a source: which are the target, the features and the weights, what they hold.
+
+A `Request` says what is asked for, `Roles` which columns these are, and a `Selection` what is read
+of files, whose first block has shown `InferredTypes`; a `ParsedTable` is what was read.
+"""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-
 from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import BadRowHandling, CategoricalFeatures
-from gaussbayes.data.arrow_columns import is_category, is_label, is_number
+from gaussbayes.data.bad_rows import BadRow, sift
 from gaussbayes.data.encoder import Encoder, categorical_mask, feature_position
-from gaussbayes.data.selection import check_present, listed, repeated
+from gaussbayes.data.tables import (
+    is_category,
+    is_label,
+    is_number,
+    is_string,
+    listed,
+    value_type,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FeatureKind: TypeAlias = Literal["number", "count", "bit", "category"]
-"""What a feature must hold: numbers, integers from 0 on, 0 or 1, or categories."""
+ColumnKind: TypeAlias = Literal["number", "count", "bit", "weight", "category"]
+"""What a column must hold: numbers, none of them infinite; integers from 0 on; 0 or 1; numbers that
+are there and not negative; or strings, integers and booleans. Others may be missing."""
 
 _MOST_NAMED = 5
 """Columns of a wrong type that are named."""
@@ -46,75 +58,64 @@ class Request:
     Arrow files and what was one in Parquet files, category in Dask, Categorical and Enum in
     engines. Text files (CSV, TSV, JSON lines) know no such type, nor does a string as such say
     that it is a category."""
-    kinds: Mapping[str | int, FeatureKind] | None = None
+    kinds: Mapping[str | int, ColumnKind] | None = None
     """What features must hold, by name or number among the features, whatever their types are."""
     string_features: Collection[str] = ()
     """Of files: categorical features that are strings, even if all their values look like numbers,
     as they may in one file of many."""
     mark: Any = None
     """A label that stands for a missing one."""
-    labels_required: bool = False
-    """Whether a row without label is a bad one."""
-    complete: bool = False
-    """Whether a row that lacks a feature is a bad one."""
     bad_rows: BadRowHandling = "error"
     """Of files: whether a row that cannot be used is an error, or left out and counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The columns to read."""
+    """The columns to read.
+
+    Examples
+    --------
+    >>> roles = Roles("sex", ("age", "town"), "count", {"town": "category"})
+    >>> roles.kinds
+    {'age': 'number', 'count': 'weight', 'town': 'category'}
+    """
 
     target: str | None
     features: tuple[str, ...]
     weights: str | None = None
-    categorical: tuple[str, ...] = ()  # the features that hold categories
-    counts: tuple[str, ...] = ()  # the features that hold counts
-    bits: tuple[str, ...] = ()  # the features that hold 0 and 1
+    special: Mapping[str, ColumnKind] = field(default_factory=dict)
+    """What features hold that are not just numbers."""
+
+    @property
+    def categorical(self) -> tuple[str, ...]:
+        """The features that hold categories."""
+        return tuple(name for name in self.features if self.special.get(name) == "category")
 
     @property
     def numeric(self) -> tuple[str, ...]:
-        """The features that hold numbers.
-
-        Examples
-        --------
-        >>> Roles("sex", ("age", "town"), None, ("town",)).numeric
-        ('age',)
-        """
-        if not self.categorical:
-            return self.features
-        return tuple(name for name in self.features if name not in self.categorical)
+        """The features that hold numbers."""
+        categorical = set(self.categorical)
+        return tuple(name for name in self.features if name not in categorical)
 
     @property
-    def numbers(self) -> tuple[str, ...]:
-        """Those that must hold numbers: features, unless they hold categories, and weights."""
-        return self.numeric if self.weights is None else (*self.numeric, self.weights)
+    def kinds(self) -> dict[str, ColumnKind]:
+        """What all columns but the target must hold: those of numbers first, then weights."""
+        kinds: dict[str, ColumnKind]
+        kinds = {name: self.special.get(name, "number") for name in self.numeric}
+        if self.weights is not None:
+            kinds[self.weights] = "weight"
+        return kinds | dict.fromkeys(self.categorical, "category")
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All of them."""
-        target = () if self.target is None else (self.target,)
-        return (*self.numbers, *self.categorical, *target)
+        return (*self.kinds, *(() if self.target is None else (self.target,)))
 
     @property
     def encoder(self) -> Encoder:
         """The encoder of the features, which knows no categories."""
         places = tuple(self.features.index(name) for name in self.categorical)
         return Encoder(len(self.features), self.features, places)
-
-    def present(self, request: Request) -> tuple[str, ...]:
-        """Those in which every value must be there.
-
-        Examples
-        --------
-        >>> Roles("sex", ("age", "height"), "count").present(Request("sex"))
-        ('count',)
-        """
-        names = (*self.numbers, *self.categorical) if request.complete else ()
-        if self.weights is not None and not request.complete:
-            names = (self.weights,)
-        labelled = request.labels_required and self.target is not None
-        return (self.target, *names) if labelled and self.target is not None else names
 
 
 def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str] = ()) -> Roles:
@@ -123,89 +124,79 @@ def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str
     Parameters
     ----------
     typed : the columns of a categorical type
-
-    Examples
-    --------
-    >>> choose_roles(["age", "height", "sex"], Request("sex")).features
-    ('age', 'height')
     """
     names = list(columns)
     if not all(isinstance(name, str) for name in names):
         other = next(name for name in names if not isinstance(name, str))
         msg = f"columns are found by names that are strings, but one is {other!r}: rename it"
         raise SchemaError(msg)
-    _check_different(names, "the columns")
+    check_distinct("the table", names)
     features, target, weights = request.features, request.target, request.weights
     if isinstance(features, str):
-        msg = (
-            f"features must be a list of columns, got the string {features!r}: give [{features!r}]"
-        )
+        msg = f"features must be a list of columns, got a string: give [{features!r}]"
         raise SchemaError(msg)
-    special = {role: name for role, name in (("target", target), ("weights", weights)) if name}
+    others = {role: name for role, name in (("target", target), ("weights", weights)) if name}
     wanted = list(features or ())
     if features is None:
-        wanted = [name for name in names if name not in special.values()]
-    _check_different(wanted, "the features")
-    for role, name in special.items():
+        wanted = [name for name in names if name not in others.values()]
+    check_distinct("the list of features", wanted)
+    for role, name in others.items():
         if name in wanted:
             msg = f"{name!r} is the {role} and cannot be a feature too: leave it out of features"
             raise SchemaError(msg)
     if weights is not None and target == weights:
         msg = f"{target!r} cannot be both the target and the weights: name two columns"
         raise SchemaError(msg)
-    check_present(names, (*special.values(), *wanted))
+    check_present(names, (*others.values(), *wanted))
     if not wanted:
-        msg = f"there is no column to learn from besides {listed(list(special.values()))}"
+        msg = f"there is no column to learn from besides {listed(list(others.values()))}"
         raise SchemaError(msg)
     mask = categorical_mask(
         wanted, [name in typed for name in wanted], request.categorical_features
     )
-    special_kinds: dict[str, list[str]] = {"count": [], "bit": []}
+    special: dict[str, ColumnKind] = {
+        name: "category" for name, chosen in zip(wanted, mask, strict=True) if chosen
+    }
     for feature, kind in (request.kinds or {}).items():
-        place = feature_position(feature, wanted, len(wanted))
-        mask[place] = kind == "category"
-        if kind in special_kinds:
-            special_kinds[kind].append(wanted[place])
-    categorical = tuple(wanted[place] for place in np.flatnonzero(mask))
-    counts, bits = map(tuple, special_kinds.values())
-    return Roles(target, tuple(wanted), weights, categorical, counts, bits)
+        special[wanted[feature_position(feature, wanted, len(wanted))]] = kind
+    return Roles(target, tuple(wanted), weights, special)
 
 
-def _check_different(names: Sequence[str], what: str) -> None:
-    twice = repeated(names)
-    if twice:
-        msg = f"{what} must have different names, but there is more than one {listed(twice)}"
-        raise SchemaError(msg)
-
-
-def check_numbers(
+def check_types(
     schema: "pa.Schema",
-    names: Sequence[str],
+    kinds: Mapping[str, ColumnKind],
     file: str,
+    target: str | None = None,
     examples: Sequence[tuple[str, str]] = (),
 ) -> None:
-    """Raise for features or weights that are not numbers, and show what they are.
+    """Raise for columns whose types cannot hold what they must, and show what they hold.
 
-    Parameters
-    ----------
-    names : the columns that must hold numbers
-    examples : values of columns of strings
+    `target` must hold classes; `examples` are values of columns of strings.
     """
-    wrong = [name for name in names if not is_number(schema.field(name).type)]
-    if not wrong:
-        return
-    values = dict(examples)
-    first = values.get(wrong[0], "")
-    if _DECIMAL_COMMA.fullmatch(first):
-        msg = f"{file}: column {wrong[0]!r} holds {first!r}: write decimals with a point (1.5)"
+    wrong, values = [], dict(examples)
+    for name, kind in kinds.items():
+        held = schema.field(name).type
+        if kind == "category" and not is_category(held):
+            msg = (
+                f"{file}: column {name!r} holds {held} values, but categories are strings, "
+                "integers or booleans: cast it, or leave it out"
+            )
+            raise DataError(msg)
+        if kind != "category" and not is_number(held):
+            example = f", for example {values[name]!r}" if name in values else ""
+            wrong.append((name, f"{held}{example}"))
+    if wrong and _DECIMAL_COMMA.fullmatch(values.get(wrong[0][0], "")):
+        name = wrong[0][0]
+        msg = f"{file}: column {name!r} holds {values[name]!r}: write decimals with a point (1.5)"
         raise DataError(msg)
-    kinds = [
-        f"{schema.field(name).type}, for example {values[name]!r}"
-        if name in values
-        else schema.field(name).type
-        for name in wrong
-    ]
-    check_no_others(list(zip(wrong, kinds, strict=True)), file)
+    check_no_others(wrong, file)
+    held = None if target is None else schema.field(target).type
+    if held is not None and not is_label(held) and str(held) != "null":
+        msg = (
+            f"{file}: the target {target!r} holds {held} values, but classes are strings, integers "
+            "or booleans: is it the right column?"
+        )
+        raise DataError(msg)
 
 
 def check_no_others(wrong: Sequence[tuple[str, object]], where: str | None = None) -> None:
@@ -222,24 +213,141 @@ def check_no_others(wrong: Sequence[tuple[str, object]], where: str | None = Non
         raise DataError(msg if where is None else f"{where}: {msg}")
 
 
-def check_labels(schema: "pa.Schema", target: str, file: str) -> None:
-    """Raise for a target that cannot be classes."""
-    kind = schema.field(target).type
-    if not is_label(kind) and str(kind) != "null":
-        msg = (
-            f"{file}: the target {target!r} holds {kind} values, but classes are strings, integers "
-            "or booleans: is it the right column?"
-        )
-        raise DataError(msg)
+# What is read of files.
 
 
-def check_category_types(schema: "pa.Schema", names: Sequence[str], file: str) -> None:
-    """Raise for features that cannot be categories."""
+@dataclass(frozen=True, slots=True)
+class InferredTypes:
+    """What the first block of a source has shown and the rest of it is held to."""
+
+    schema: "pa.Schema"
+    numbers: frozenset[str] = frozenset()
+    """Columns of strings half of whose values are numbers; read as features, they are numbers."""
+    decimal: str = "."
+    examples: tuple[tuple[str, str], ...] = ()
+    """Columns of strings, and a value of each, to be shown where numbers are needed."""
+    categorical: frozenset[str] = frozenset()
+    """Columns that are of a categorical type, though their values are read as numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The columns to read, in order, and what they must hold."""
+
+    schema: "pa.Schema"
+    kinds: Mapping[str, ColumnKind] = field(default_factory=dict)
+    """What columns must hold, of those of which that is known."""
+    bad_rows: BadRowHandling = "error"
+    encoded: tuple[str, ...] = ()
+    """Columns of strings to read as dictionaries, where the format can: the same few values."""
+    as_stored: bool = False
+    """Whether numbers may come as the type that a Parquet or Arrow file holds them in."""
+    decimal: str = "."
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.schema.names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParsedTable:
+    """A table of the rows that could be read, and what is wrong with the others."""
+
+    table: "pa.Table"
+    n_records: int  # good and bad
+    problems: tuple[BadRow, ...] = ()  # the bad ones, in order; rows are numbered from 0 here
+
+    def sifted(self, selection: Selection, *, finite: bool) -> "ParsedTable":
+        """Without the rows that lack what they must have; see `gaussbayes.data.bad_rows.sift`."""
+        table, more = sift(self.table, selection, finite=finite)
+        if not more:
+            return self
+        bad = {problem.row for problem in self.problems}
+        good = [row for row in range(self.n_records) if row not in bad] if bad else None
+        placed = more if good is None else [replace(each, row=good[each.row]) for each in more]
+        both = sorted([*self.problems, *placed], key=lambda problem: problem.row)
+        return ParsedTable(table, self.n_records, tuple(both))
+
+
+Piece: TypeAlias = Callable[[], Iterator[ParsedTable]]
+"""Reads one piece of a file, in one or several tables; it may be called in any thread."""
+
+
+def select_columns(
+    inferred: InferredTypes,
+    columns: Sequence[str] | None,
+    kinds: Mapping[str, ColumnKind],
+    bad_rows: BadRowHandling = "error",
+    *,
+    as_held: Collection[str] = (),
+    strings: Collection[str] = (),
+) -> Selection:
+    """What to ask of files whose first block has shown `inferred`.
+
+    Parameters
+    ----------
+    columns : which to read, in this order; None is all
+    kinds : what they must hold; strings are read as numbers where these are needed
+    as_held : those whose integers stay integers though they are numbers, and whose dictionaries
+        stay though they are categories
+    strings : those that are read as strings, whatever their values look like
+    """
+    import pyarrow as pa
+
+    names = inferred.schema.names if columns is None else list(columns)
+    check_present(inferred.schema.names, names)
+    stay = set(as_held)
+    fields, encoded = [], []
     for name in names:
-        kind = schema.field(name).type
-        if not is_category(kind):
-            msg = (
-                f"{file}: column {name!r} holds {kind} values, but categories are strings, "
-                "integers or booleans: cast it, or leave it out"
-            )
-            raise DataError(msg)
+        held = inferred.schema.field(name).type
+        kind = kinds.get(name)
+        number = kind not in {None, "category"}
+        # A column of Parquet or Arrow without any value may have no type at all.
+        untyped = name in inferred.numbers or pa.types.is_null(held)
+        if number and (untyped or (pa.types.is_integer(held) and name not in stay)):
+            held = pa.float64()
+        elif name in strings and not number and not is_string(value_type(held)):
+            held = pa.string()
+        elif kind is not None and name not in stay:
+            # Codes in dictionaries differ from file to file: the values are what is held.
+            held = value_type(held)
+        fields.append(pa.field(name, held))
+        if kind == "category" and name not in stay and is_string(held):
+            encoded.append(name)
+    return Selection(pa.schema(fields), kinds, bad_rows, tuple(encoded), decimal=inferred.decimal)
+
+
+def check_present(columns: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raise if a column that is wanted is not there, and say which there are."""
+    missing = _lacking(columns, wanted)
+    if missing:
+        close = meant(missing[0], columns)
+        msg = f"there is no column {listed(missing)}{close}; the columns are {listed(columns)}"
+        raise SchemaError(msg)
+
+
+def check_same_columns(file: str, columns: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raise for a file that lacks columns, and say which it has instead."""
+    missing = _lacking(columns, wanted)
+    if missing:
+        others = _lacking(wanted, columns)
+        instead = f"; it has {listed(others)} besides" if others else ""
+        msg = f"{file} has no column {listed(missing)}, unlike the files before it{instead}"
+        raise SchemaError(msg)
+
+
+def _lacking(columns: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    known = set(columns)
+    return [name for name in wanted if name not in known]
+
+
+def check_distinct(what: str, names: Sequence[str]) -> None:
+    """Raise if a column has the name of another."""
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
+    if twice:
+        msg = (
+            f"{what} has more than one column called {listed(twice)}: give the columns different "
+            "names"
+        )
+        raise SchemaError(msg)

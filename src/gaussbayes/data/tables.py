@@ -1,15 +1,20 @@
-"""Arrays, lists and frames (pandas, polars, Arrow) as matrices of floats."""
+"""Values of arrays, lists, frames (pandas, polars, Arrow) and Arrow columns, as arrays."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.base.types import RealArray
+from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.kernels.columns import Columns
 
-_WIDTHS = (np.dtype(np.float32), np.dtype(np.float64))
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+"""The types of numbers that are taken as they are."""
 
 
 def is_frame(X: Any) -> bool:
@@ -33,52 +38,16 @@ def as_frame(X: Any) -> Any:
         raise SchemaError(msg) from None
 
 
-def feature_names(X: Any) -> tuple[str, ...] | None:
-    """The names of a frame's columns if all are strings, else None.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> feature_names(pd.DataFrame({"age": [1], "height": [2]}))
-    ('age', 'height')
-    """
-    names = tuple(as_frame(X).columns) if is_frame(X) else ()
-    return names if names and all(isinstance(name, str) for name in names) else None
-
-
-def check_names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...] | None:
-    """Names given for the features, if there is one for each.
-
-    Examples
-    --------
-    >>> check_names(["age", "height"], 2)
-    ('age', 'height')
-    """
-    if names is not None and len(names) != n_features:
-        msg = f"{n_features} features need as many names, got {list(names)}"
-        raise SchemaError(msg)
-    return None if names is None else tuple(names)
-
-
 def as_matrix(X: Any, names: Sequence[object] | None = None) -> RealArray:
-    """The rows (n, d) as float32 or float64.
+    """The rows (n, d) as float32 or float64; `names` is what messages call columns of an array.
 
     Arrays of these two types are returned as they are, whatever their strides; so are frames that
     hold such an array. Integers, booleans, other floats and numbers held as objects become float64,
     missing values NaN. Looking for NaN is left to those who read the rows anyway.
-
-    Parameters
-    ----------
-    names : what messages call the columns of an array; their numbers if None
-
-    Examples
-    --------
-    >>> as_matrix([[1, 2], [3, 4]]).dtype
-    dtype('float64')
     """
     plain = type(X) is np.ndarray and X.ndim == 2
     matrix = X if plain else frame_matrix(as_frame(X)) if is_frame(X) else as_array(X)
-    if matrix.dtype not in _WIDTHS:
+    if matrix.dtype not in FLOATS:
         matrix = _as_floats(matrix, range(matrix.shape[1]) if names is None else names)
     if matrix.size == 0:
         check_not_empty(matrix.shape)
@@ -86,16 +55,17 @@ def as_matrix(X: Any, names: Sequence[object] | None = None) -> RealArray:
 
 
 def as_array(X: Any) -> NDArray[Any]:
-    """A table that is no frame as an array (n, d) of any type; strings in a list stay as they are.
-
-    Examples
-    --------
-    >>> as_array([[1.5, "low"], [2.5, None]]).tolist()
-    [[1.5, 'low'], [2.5, None]]
-    """
+    """A table that is no frame as an array (n, d) of any type; strings stay as they are."""
     array: NDArray[Any] = X if type(X) is np.ndarray else _from_sequence(X)
-    if array.ndim != 2:
-        _raise_for_dimensions(array)
+    if array.ndim > 2:
+        msg = f"Found array with dim {array.ndim} (shape={array.shape}), while dim <= 2 is required"
+        raise DataError(msg)
+    if array.ndim < 2:
+        msg = (
+            f"Expected a 2D array (rows, features), got one of shape {array.shape}. Reshape your "
+            "data: X.reshape(-1, 1) if it is one feature, X.reshape(1, -1) if it is one row"
+        )
+        raise DataError(msg)
     return array
 
 
@@ -111,11 +81,17 @@ def frame_matrix(frame: Any) -> NDArray[Any]:
             return matrix
     matrix = np.empty(frame.shape, dtype=width, order="F")
     for column, series in enumerate(frame.iter_columns()):
-        values = series_values(series)
+        values = series_values(series, exact=False)
         if values.dtype.kind not in "biuf":
             values = _as_floats(values[:, None], [series.name])[:, 0]
         matrix[:, column] = values
     return matrix
+
+
+def listed(names: Sequence[Any], most: int = 10) -> str:
+    """Some names in a message, shortened when there are many."""
+    some = ", ".join(map(repr, names[:most]))
+    return some if len(names) <= most else f"{some} and {len(names) - most} more"
 
 
 def check_not_empty(shape: tuple[int, ...]) -> None:
@@ -128,30 +104,22 @@ def check_not_empty(shape: tuple[int, ...]) -> None:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value stands for a missing one: None, NaN, or pandas' NA and NaT.
-
-    Examples
-    --------
-    >>> is_missing(None), is_missing(float("nan")), is_missing("")
-    (True, True, False)
-    """
+    """Whether a value stands for a missing one: None, NaN, or pandas' NA and NaT."""
     if isinstance(value, float | np.floating | np.datetime64 | np.timedelta64):
         return bool(value != value)  # noqa: PLR0124 (NaN and NaT differ from themselves)
     return value is None or type(value).__name__ in {"NAType", "NaTType"}
 
 
-def series_values(series: Any) -> NDArray[Any]:
+def series_values(series: Any, *, exact: bool = True) -> NDArray[Any]:
     """The values (n,) of a column, a series of narwhals; missing ones as None or NaN.
 
-    Examples
-    --------
-    >>> import narwhals.stable.v2 as nw
-    >>> import pandas as pd
-    >>> series_values(nw.from_native(pd.Series([1, 2]), series_only=True)).tolist()
-    [1, 2]
+    If `exact`, integers stay integers, as objects, where some are missing: as floats, which is how
+    NumPy has missing values, large ones would be rounded.
     """
     import narwhals.stable.v2 as nw
 
+    if exact and series.dtype.is_integer() and series.null_count():
+        return np.fromiter(series.to_list(), object, len(series))
     if series.implementation.is_pyarrow() and series.dtype == nw.Categorical:
         # A missing value in a dictionary of Arrow would become one of those that are there.
         coded = series.to_native()
@@ -194,7 +162,7 @@ def _as_floats(matrix: NDArray[Any], names: Sequence[object]) -> RealArray:
     kind = matrix.dtype.kind
     if kind in "biuf":
         native = matrix.dtype.newbyteorder("=")
-        return matrix.astype(native if native in _WIDTHS else np.float64)
+        return matrix.astype(native if native in FLOATS else np.float64)
     if kind == "c":
         msg = "Complex data not supported: X holds complex numbers; give two features for each"
         raise DataError(msg)
@@ -233,12 +201,107 @@ def _as_float(value: object, row: int, column: str) -> float:
         raise TypeError(msg) from None
 
 
-def _raise_for_dimensions(array: NDArray[Any]) -> None:
-    if array.ndim > 2:
-        msg = f"Found array with dim {array.ndim} (shape={array.shape}), while dim <= 2 is required"
-        raise DataError(msg)
-    msg = (
-        f"Expected a 2D array (rows, features), got one of shape {array.shape}. Reshape your data: "
-        "X.reshape(-1, 1) if it is one feature, X.reshape(1, -1) if it is one row"
-    )
-    raise DataError(msg)
+# Types and columns of Arrow.
+
+
+def is_string(kind: Any) -> bool:
+    """Whether this is a type of strings."""
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def is_number(kind: Any) -> bool:
+    """Whether values of a type can be numbers: those, and booleans."""
+    from pyarrow import types
+
+    number = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    return bool(number or types.is_boolean(kind))
+
+
+def is_label(kind: Any) -> bool:
+    """Whether values of a type can be classes: strings, integers, floats, booleans."""
+    from pyarrow import types
+
+    kind = value_type(kind)
+    return is_string(kind) or (is_number(kind) and not types.is_decimal(kind))
+
+
+def is_category(kind: Any) -> bool:
+    """Whether values of a type can be categories; a column without any value has none."""
+    return is_label(kind) or str(kind) == "null"
+
+
+def is_dictionary(kind: Any) -> bool:
+    """Whether this is a type of categories."""
+    from pyarrow import types
+
+    return bool(types.is_dictionary(kind))
+
+
+def value_type(kind: Any) -> Any:
+    """The type of the values, where a column may hold them by their codes in a dictionary."""
+    return kind.value_type if is_dictionary(kind) else kind
+
+
+def number_columns(table: "pa.Table", names: Sequence[str]) -> Columns | RealArray:
+    """Columns of numbers, all as float32 if all of them are, else as float64; NaN for null.
+
+    Without any column it is a matrix (n, 0): columns that are not there have no length. Floats stay
+    where Arrow holds them, unless there are nulls among them.
+    """
+    import pyarrow as pa
+
+    if not names:
+        return np.empty((table.num_rows, 0))
+    columns = [table.column(name) for name in names]
+    single = all(column.type == pa.float32() for column in columns)
+    width = np.float32 if single else np.float64
+    return Columns(tuple(column_values(column).astype(width, copy=False) for column in columns))
+
+
+def weight_column(table: "pa.Table", name: str | None) -> FloatArray | None:
+    """How much each row counts (n,), or None for one each."""
+    return None if name is None else column_values(table.column(name)).astype(np.float64)
+
+
+def column_values(column: "pa.ChunkedArray") -> NDArray[Any]:
+    """The values of a column of numbers or booleans (n,), NaN for null."""
+    import pyarrow as pa
+
+    kind = value_type(column.type)
+    if kind != column.type or pa.types.is_decimal(kind) or pa.types.is_float16(kind):
+        column = column.cast(kind).cast(pa.float32() if kind == pa.float16() else pa.float64())
+    elif pa.types.is_boolean(kind) and column.null_count:
+        column = column.cast(pa.float64())
+    parts = [chunk.to_numpy(zero_copy_only=False) for chunk in column.chunks] or [np.empty(0)]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def dictionary_parts(column: "pa.ChunkedArray") -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """The codes (n,) of a column of dictionaries, −1 for null, and the values they stand for (m,).
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> codes, values = dictionary_parts(pa.chunked_array([["b", None, "a"]]).dictionary_encode())
+    >>> codes.tolist(), values.tolist()
+    ([0, -1, 1], ['b', 'a'])
+    """
+    import pyarrow as pa
+
+    whole = column.unify_dictionaries().combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):
+        whole = whole.chunk(0) if whole.num_chunks else pa.array([], column.type)
+    indices = whole.indices
+    if indices.null_count:
+        indices = indices.cast(pa.int64()).fill_null(-1)
+    codes = indices.to_numpy(zero_copy_only=False).astype(np.intp, copy=False)
+    dictionary = whole.dictionary
+    if len(dictionary) > len(codes):  # of a long one only what occurs
+        occurring, codes = np.unique(codes, return_inverse=True)
+        n_null = int(occurring.size > 0 and occurring[0] < 0)
+        dictionary, codes = dictionary.take(pa.array(occurring[n_null:])), codes - n_null
+    if dictionary.null_count or is_string(dictionary.type):
+        return codes, np.fromiter(dictionary.to_pylist(), object, len(dictionary))
+    return codes, dictionary.to_numpy(zero_copy_only=False)

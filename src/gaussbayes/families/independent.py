@@ -1,14 +1,14 @@
-"""What families of number columns that are independent given the class have in common.
+"""What families of columns that are independent given the class have in common.
 
-Such a family knows its rows by sums ``Σ w t(x)`` of a few functions t of a value, for each class
-and column: the sufficient statistics of an exponential family. It says which functions these are,
-and which density follows from the sums; observing rows, the algebra of the sums, EM and rows left
-out one at a time follow here.
+A family of such number columns knows its rows by sums ``Σ w t(x)`` of a few functions t of a value,
+for each class and column: the sufficient statistics of an exponential family. It says which
+functions these are, and which density follows from the sums; observing rows, the algebra of the
+sums, EM and rows left out one at a time follow here.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,10 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
-from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.protocol import Fit, Kind, LeftOut
-from gaussbayes.families.remainders import Precision, difference, raise_removal
-from gaussbayes.families.removal import Removal
+from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
+from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +32,59 @@ class Place:
     names: Schema | None = None  # what the columns are called; None: by their numbers
 
 
-Terms: TypeAlias = Callable[[FloatArray, Place], FloatArray]
-"""Numbers (n, d), NaN where missing → what is summed (s, n, d): first 1 where missing, else 0."""
-
 _BLOCK = 1 << 18
 """Numbers that are summed at a time; multiplications up to which BLAS takes one thread."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ColumnSums:
+class ClassSums:
+    """Sums over rows by class, in arrays: to be inherited by a record of them."""
+
+    class_axes: ClassVar[dict[str, int]]  # the arrays, and which of their axes is that of the class
+
+    def mapped(self, function: Callable[..., FloatArray], *others: Self) -> Self:
+        """A function of each array, the same ones of others, and the axis of the class."""
+        arrays = {
+            name: function(*(getattr(each, name) for each in (self, *others)), axis)
+            for name, axis in self.class_axes.items()
+        }
+        return replace(self, **arrays)
+
+    def trimmed(self) -> Self:
+        """The same without what no row has any more."""
+        return self
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory they take."""
+        return sum(getattr(self, name).nbytes for name in self.class_axes)
+
+    def scaled(self, factor: float) -> Self:
+        """The sums over the same rows, each counting `factor` times as much."""
+        return self.mapped(lambda part, _: factor * part).trimmed()
+
+    def selected(self, codes: Sequence[int]) -> Self:
+        """Only the classes with these codes, in this order."""
+        which = np.asarray(codes, dtype=np.intp)
+        return self.mapped(lambda part, axis: part.take(which, axis)).trimmed()
+
+    def aligned(self, positions: Sequence[int], n_classes: int) -> Self:
+        """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
+
+        def wider(part: FloatArray, axis: int) -> FloatArray:
+            zeros = np.zeros((*part.shape[:axis], n_classes, *part.shape[axis + 1 :]))
+            np.moveaxis(zeros, axis, 0)[list(positions)] = np.moveaxis(part, axis, 0)
+            return zeros
+
+        return self.mapped(wider)
+
+    def together(self) -> Self:
+        """The sums over the rows of all classes, as those of one class."""
+        return self.mapped(lambda part, axis: part.sum(axis=axis, keepdims=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnSums(ClassSums):
     """Sums over rows of functions of a value that are never negative, by class and column.
 
     Of integers they are exact. The first is the weight of the rows that lack the value; the next
@@ -51,17 +94,18 @@ class ColumnSums:
     weight: FloatArray  # (k,)
     sums: FloatArray  # (s, k, d)
 
+    class_axes: ClassVar[dict[str, int]] = {"weight": 0, "sums": 1}
     summed: ClassVar[tuple[str, ...]]  # (s,) what messages and model files call the sums
+
+    @staticmethod
+    def terms(numbers: FloatArray, place: Place) -> FloatArray:
+        """What is summed (s, n, d) of numbers (n, d): first 1 where one is missing, else 0."""
+        raise NotImplementedError
 
     @property
     def n_columns(self) -> int:
         """How many columns there are."""
         return int(self.sums.shape[2])
-
-    @property
-    def n_bytes(self) -> int:
-        """How much memory they take."""
-        return self.weight.nbytes + self.sums.nbytes
 
     @property
     def is_complete(self) -> bool:
@@ -71,8 +115,7 @@ class ColumnSums:
     @property
     def missing(self) -> FloatArray:
         """How much the rows without a value weigh (k, d)."""
-        missing: FloatArray = self.sums[0]
-        return missing
+        return np.asarray(self.sums[0])
 
     @property
     def observed(self) -> FloatArray:
@@ -80,24 +123,19 @@ class ColumnSums:
         raise NotImplementedError
 
     def __add__(self, other: Self) -> Self:
-        return self.plus(other, Schema(np.arange(self.weight.size), self.n_columns))
+        self._check_alike(other)
+        return self.mapped(lambda a, b, _: a + b, other)
 
     def plus(self, other: Self, names: Schema) -> Self:  # noqa: ARG002
         """The sums over the rows of both."""
-        self._check_alike(other)
-        return replace(self, weight=self.weight + other.weight, sums=self.sums + other.sums)
+        return self + other
 
     def without(self, other: Self, names: Schema) -> Self:
-        """The sums without rows that are among these.
-
-        Raises
-        ------
-        RemovalError
-            If a sum would be negative, or be there without any row.
-        """
+        """The sums without rows among these; RemovalError if one is negative, or of no row."""
         self._check_alike(other)
-        weight, sums = difference(self.weight, other.weight), difference(self.sums, other.sums)
-        left = replace(self, weight=np.maximum(weight, 0.0), sums=np.maximum(sums, 0.0))
+        rest = self.mapped(lambda a, b, _: difference(a, b), other)
+        weight, sums = rest.weight, rest.sums
+        left = rest.mapped(lambda part, _: np.maximum(part, 0.0))
         for c in np.flatnonzero(weight < 0).tolist():
             raise_removal("weight", other.weight[c], self.weight[c], names.class_name(c))
         wrong = (sums < 0) | ((sums > 0) & (left.observed == 0))
@@ -106,27 +144,6 @@ class ColumnSums:
             what = f"{names.feature_name(j)} with {self.summed[s]}"
             raise_removal(what, other.sums[s, c, j], self.sums[s, c, j], names.class_name(c))
         return left
-
-    def scaled(self, factor: float) -> Self:
-        """The sums over the same rows, each counting `factor` times as much."""
-        return replace(self, weight=factor * self.weight, sums=factor * self.sums)
-
-    def selected(self, codes: Sequence[int]) -> Self:
-        """Only the classes with these codes, in this order."""
-        which = np.asarray(codes, dtype=np.intp)
-        return replace(self, weight=self.weight[which], sums=self.sums[:, which])
-
-    def aligned(self, positions: Sequence[int], n_classes: int) -> Self:
-        """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
-        which, (s, _, d) = np.asarray(positions, dtype=np.intp), self.sums.shape
-        weight, sums = np.zeros(n_classes), np.zeros((s, n_classes, d))
-        weight[which], sums[:, which] = self.weight, self.sums
-        return replace(self, weight=weight, sums=sums)
-
-    def together(self) -> Self:
-        """The statistics of the rows of all classes, as those of one class."""
-        weight, sums = self.weight.sum(keepdims=True), self.sums.sum(axis=1, keepdims=True)
-        return replace(self, weight=weight, sums=sums)
 
     def of_columns(self, columns: Sequence[int]) -> Self:
         """Only these columns, in this order."""
@@ -146,31 +163,22 @@ SumsT = TypeVar("SumsT", bound=ColumnSums)
 
 
 def sum_rows(
-    kind: type[SumsT],
-    terms: Terms,
-    rows: Rows,
-    targets: Targets,
-    threads: int = 1,
-    names: Schema | None = None,
+    kind: type[SumsT], rows: Rows, targets: Targets, threads: int = 1, names: Schema | None = None
 ) -> SumsT:
-    """The sums over rows, in blocks of a size that depends on nothing but the number of columns.
-
-    Raises
-    ------
-    DataError
-        If a value is not possible, as `terms` says; names its row and column.
-    """
+    """The sums over rows, in blocks of a size that depends on nothing but the number of columns."""
     n, d = rows.numbers.shape
     blocks = ranges(n, max(256, _BLOCK // max(1, d))) or [slice(0, 0)]
 
     def sum_block(block: slice) -> SumsT:
         numbers = rows[block].matrix.astype(np.float64, copy=False)
-        return kind(*_by_class(terms(numbers, Place(block.start, names)), targets[block]))
+        return kind(*_by_class(kind.terms(numbers, Place(block.start, names)), targets[block]))
 
     return merge_blocks(sum_block, blocks, threads)
 
 
-def score_blocks(score: Terms, rows: Rows, k: int, threads: int) -> RealArray:
+def score_blocks(
+    score: Callable[[FloatArray, Place], FloatArray], rows: Rows, k: int, threads: int
+) -> RealArray:
     """The scores (n, k) of rows by those of numbers (b, d), in the float type of the rows."""
     n, d = rows.numbers.shape
     scores = np.empty((n, k), dtype=rows.dtype)
@@ -200,16 +208,7 @@ def _by_class(terms: FloatArray, targets: Targets) -> tuple[FloatArray, FloatArr
 def check_values(
     numbers: FloatArray, possible: NDArray[np.bool_], expected: str, place: Place
 ) -> None:
-    """Raise for the first of the numbers (n, d) that is not possible.
-
-    Parameters
-    ----------
-    expected : what the values of such a column must be
-
-    Examples
-    --------
-    >>> check_values(np.array([[1.0]]), np.array([[True]]), "an integer", Place())
-    """
+    """Raise for the first of the numbers (n, d) that is not possible, but must be `expected`."""
     if not possible.all():
         row, j = np.argwhere(~possible)[0].tolist()
         column = f"column {j} of its family" if place.names is None else place.names.feature_name(j)
@@ -224,12 +223,6 @@ def linear_scores(terms: FloatArray, natural: FloatArray) -> FloatArray:
     """``Σ_s Σ_j t_s(x_j) η_scj`` (n, k) of terms (s, n, d) and natural parameters (s, k, d).
 
     A term of 0 adds 0, also if its parameter is −∞, as of a value of probability 0.
-
-    Examples
-    --------
-    >>> terms = np.array([[[1.0], [0.0]]])
-    >>> linear_scores(terms, np.array([[[-np.inf], [2.0]]])).tolist()
-    [[-inf, 2.0], [0.0, 0.0]]
     """
     finite = natural > -np.inf
     known = np.where(finite, natural, 0.0)
@@ -247,22 +240,124 @@ def linear_log_likelihood(sums: FloatArray, natural: FloatArray) -> float:
     return float(sums[positive] @ natural[positive])
 
 
+_POWERS = {1.0: 0.5, 0.5: 0.125, 0.0: 0.125, -0.5: 0.125, -1.0: 0.125}
+"""Powers of the probabilities by which `draw_powers` draws, and the proportion of rows of each."""
+
+
+def draw_powers(
+    density: Any, codes: CodeArray, generator: np.random.Generator
+) -> tuple[Rows, FloatArray]:
+    """Discrete values of one row for each class code (n,), rare ones among them, and weights.
+
+    Half of the rows are drawn from probabilities in proportion to a power of those of the density:
+    ½ makes what is rare less rare, 0 everything alike, and −1 turns rare and frequent about. A row
+    weighs as much as it is more probable in the density than in this mixture: at most 2.
+    """
+    proportions = np.array(list(_POWERS.values()))
+    chosen = generator.choice(len(_POWERS), size=codes.size, p=proportions)
+    densities = [density.to_the_power(power) for power in _POWERS]
+    which = [np.flatnonzero(chosen == number) for number in range(len(_POWERS))]
+    pairs = zip(densities, which, strict=True)
+    parts = [raised.draw(codes[some], generator) for raised, some in pairs]
+    numbers, drawn = (np.concatenate([getattr(p, of) for p in parts]) for of in ("matrix", "codes"))
+    rows = Rows(numbers, drawn, parts[0].categories)[np.argsort(np.concatenate(which))]
+    each = np.stack([raised.log_density_in(rows, codes) for raised in densities])
+    mixture = np.logaddexp.reduce(each + np.log(proportions)[:, None], axis=0)
+    return rows, np.exp(each[0] - mixture)
+
+
+class ColumnDensity:
+    """A density of such number columns: a subclass has the parameters and what follows from them.
+
+    Missing values count as missing in `expect`: as the columns are independent, their expectation
+    is what the density says already.
+    """
+
+    __slots__ = ()
+
+    statistics_type: ClassVar[type[ColumnSums]]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of classes and of columns."""
+        raise NotImplementedError
+
+    @property
+    def variance(self) -> FloatArray:
+        """The variances (k, d)."""
+        raise NotImplementedError
+
+    def log_likelihood(self, statistics: Any) -> float:
+        """``Σ w log p(x | c)`` of what was observed, each row in its own class."""
+        raise NotImplementedError
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return self.shape[0]
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return self.shape[1]
+
+    @property
+    def n_parameters(self) -> int:
+        """One for each class and column."""
+        return self.n_classes * self.n_columns
+
+    @property
+    def deviation(self) -> FloatArray:
+        """The standard deviations (k, d)."""
+        return np.sqrt(self.variance)
+
+    def dense_covariance(self) -> FloatArray:
+        """The variances in the diagonals of matrices (k, d, d)."""
+        return np.asarray(self.variance[:, :, None] * np.eye(self.n_columns))
+
+    def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> Any:
+        """The sums over rows that belong to each class in part (n, k)."""
+        targets = Targets(responsibility, self.n_classes)
+        return sum_rows(self.statistics_type, rows, targets, threads)
+
+    def expect_statistics(self, statistics: Any) -> tuple[Any, float]:
+        """The same statistics, and their log-likelihood."""
+        return statistics, self.log_likelihood(statistics)
+
+
 @dataclass(frozen=True, slots=True)
-class IndependentColumns:
-    """A family of such columns: a subclass says what is summed, and what follows from the sums."""
+class Smoothed(Family):
+    """A family whose one setting is how much is added to every sum or count: to be inherited."""
 
     smoothing: float = 0.0
-
-    name: ClassVar[str]
-    kind: ClassVar[Kind] = "number"
-    statistics_type: ClassVar[type[ColumnSums]]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "smoothing", not_negative("smoothing", self.smoothing))
 
-    def terms(self, numbers: FloatArray, place: Place) -> FloatArray:
-        """What is summed (s, n, d) of numbers (n, d); raises for a value that is not possible."""
-        raise NotImplementedError
+    @property
+    def options(self) -> dict[str, Any]:
+        """The smoothing."""
+        return {"smoothing": self.smoothing}
+
+    def alternatives(self) -> dict[str, Self]:
+        """Smoothing, which leaves no value impossible."""
+        return {} if self.smoothing else {"set smoothing above 0": replace(self, smoothing=1.0)}
+
+    def _raise_unknown(self, feature: str, owner: str) -> NoReturn:
+        smooth = "set smoothing above 0, " if owner and self.smoothing == 0 else ""
+        msg = (
+            f"{feature} is missing in every row{owner}, so that nothing is known of it there: "
+            f"give rows with a value, {smooth}or leave the feature out"
+        )
+        raise DataError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class IndependentColumns(Smoothed):
+    """A family of such number columns: a subclass says which density follows from the sums."""
+
+    kind: ClassVar[Kind] = "number"
+    statistics_type: ClassVar[type[ColumnSums]]
 
     def density(self, sums: Any, together: Any = None) -> Any:
         """The density that maximises likelihood and penalty, where it is determined.
@@ -282,28 +377,14 @@ class IndependentColumns:
         return np.asarray(observed > 0)
 
     def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:
-        """The sums over labelled rows.
-
-        Raises
-        ------
-        DataError
-            If a value is not possible; names row and column.
-        """
-        return sum_rows(self.statistics_type, self.terms, rows, targets, threads, names)
+        """The sums over labelled rows."""
+        return sum_rows(self.statistics_type, rows, targets, threads, names)
 
     def check(self, rows: Rows, names: Schema) -> None:
         """Raise for the first value that is not possible; names row and column."""
         for block in ranges(rows.n_rows, max(256, _BLOCK // max(1, rows.numbers.shape[1]))):
             numbers = rows[block].matrix.astype(np.float64, copy=False)
-            self.terms(numbers, Place(block.start, names))
-
-    def adapted(self, statistics: Any) -> Any:
-        """The same: smoothing acts in `estimate` only."""
-        return statistics
-
-    def keeping(self, statistics: Any) -> Self:  # noqa: ARG002
-        """The same: everything is observed in any case."""
-        return self
+            self.statistics_type.terms(numbers, Place(block.start, names))
 
     def estimate(
         self,
@@ -312,13 +393,7 @@ class IndependentColumns:
         threads: int = 1,  # noqa: ARG002
         start: Any = None,  # noqa: ARG002
     ) -> Fit:
-        """The density of each class and column.
-
-        Raises
-        ------
-        DataError
-            If a class has no value in a column.
-        """
+        """The density of each class and column; DataError if a class has no value in a column."""
         nowhere = ~(statistics.observed > 0).any(axis=0)
         for c, j in np.argwhere(~self.determined(statistics)).tolist():
             owner = "" if nowhere[j] else f" of class {names.class_name(c)}"
@@ -350,14 +425,6 @@ class IndependentColumns:
             expected = replace(expected, sums=np.where(known, expected.sums, everywhere))
         return self.density(expected)
 
-    def penalised(self, statistics: Any, names: Schema) -> Self | None:  # noqa: ARG002
-        """None: the likelihood is bounded as it is."""
-        return None
-
-    def alternatives(self) -> dict[str, Self]:
-        """Smoothing, which leaves no value impossible."""
-        return {} if self.smoothing else {"set smoothing above 0": replace(self, smoothing=1.0)}
-
     def left_out(
         self, statistics: Any, path: Sequence[Self], targets: Targets, names: Schema
     ) -> LeftOut | None:
@@ -372,7 +439,8 @@ class IndependentColumns:
 
         def scores(rows: Rows, removal: Removal) -> tuple[FloatArray, NDArray[np.bool_]]:
             numbers, codes = rows.matrix.astype(np.float64, copy=False), removal.codes
-            lost = self.terms(numbers, Place(names=names)) * removal.lost[:, None]
+            terms = statistics.terms(numbers, Place(names=names))
+            lost = terms * removal.lost[:, None]
             left, sound = precision.left(statistics.sums[:, codes], lost)
             # Of each row, the sums of all classes without it.
             each = np.arange(codes.size)
@@ -391,29 +459,3 @@ class IndependentColumns:
             return total, reliable
 
         return scores
-
-    def on_path_with(self, other: Any) -> bool:
-        """Whether the other differs in smoothing only."""
-        return isinstance(other, type(self))
-
-    @property
-    def is_counted(self) -> bool:
-        """Its free parameters can be counted."""
-        return True
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The smoothing."""
-        return {"smoothing": self.smoothing}
-
-    def _raise_unknown(self, feature: str, owner: str) -> NoReturn:
-        smooth = "set smoothing above 0, " if owner and self.smoothing == 0 else ""
-        msg = (
-            f"{feature} is missing in every row{owner}, so that nothing is known of it there: "
-            f"give rows with a value, {smooth}or leave the feature out"
-        )
-        raise DataError(msg)
-
-    def candidates(self) -> Iterator[Self]:
-        """Just this one."""
-        yield self

@@ -61,13 +61,7 @@ class Statistics(Protocol):
         """The same, with errors that name the features."""
 
     def without(self, other: Self, names: Schema) -> Self:
-        """The statistics of these rows without others that are among them.
-
-        Raises
-        ------
-        RemovalError
-            If they cannot have been among them.
-        """
+        """The statistics without rows that are among these; RemovalError if they cannot be."""
 
     def scaled(self, factor: float) -> Self:
         """The statistics of the same rows, each counting `factor` times as much."""
@@ -166,13 +160,7 @@ class Coordinates(Protocol):
         """The coordinates of a density (p,)."""
 
     def density(self, vector: FloatArray) -> Any:
-        """The density with these coordinates.
-
-        Raises
-        ------
-        SingularCovarianceError
-            If there is none.
-        """
+        """The density with these coordinates; SingularCovarianceError if there is none."""
 
     def rounding(self, density: Any) -> float:
         """How much of the coordinates after an iteration of EM is rounding."""
@@ -187,7 +175,11 @@ those that were observed.
 
 
 class Family(Protocol):
-    """Settings, frozen: how rows become statistics, and statistics a density."""
+    """Settings, frozen: how rows become statistics, and statistics a density.
+
+    What is written out here holds for families that inherit it: everything is observed whatever the
+    settings, the likelihood is bounded, and there is nothing to choose.
+    """
 
     name: ClassVar[str]  # in the registry, on the command line and in model files
     kind: ClassVar[Kind]
@@ -202,16 +194,12 @@ class Family(Protocol):
         """
 
     def adapted(self, statistics: Any) -> Any:
-        """Statistics gathered under other settings, as far as these need them.
+        """Statistics gathered under other settings; DataError if they lack what these need."""
+        return statistics
 
-        Raises
-        ------
-        DataError
-            If they do not have what these settings need.
-        """
-
-    def keeping(self, statistics: Any) -> Self:
+    def keeping(self, statistics: Any) -> Self:  # noqa: ARG002
         """This family, observing of more rows as much as these statistics have of theirs."""
+        return self
 
     def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:
         """The density that fits the statistics best, regularised as the settings say.
@@ -234,9 +222,7 @@ class Family(Protocol):
     def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
         """A density to start from, by labelled rows, where these alone may have too little to say.
 
-        Parameters
-        ----------
-        together : the statistics of all rows, labelled or not, as those of one class
+        `together` are the statistics of all rows, labelled or not, as those of one class.
         """
 
     def maximise(self, expected: Any, names: Schema) -> Any:
@@ -248,11 +234,13 @@ class Family(Protocol):
     def log_penalty(self, density: Any) -> float:
         """What the M-step adds to the log-likelihood: 0, or the log of a prior of parameters."""
 
-    def penalised(self, statistics: Any, names: Schema) -> Self | None:
+    def penalised(self, statistics: Any, names: Schema) -> Self | None:  # noqa: ARG002
         """This family with a penalty that keeps the likelihood bounded; None if it has none."""
+        return None
 
     def alternatives(self) -> Mapping[str, Self]:
         """What may have an estimate where this has none, by how the user asks for it."""
+        return {}
 
     def coordinates(self, start: Any, names: Schema) -> Coordinates:
         """Coordinates about a density to start from."""
@@ -264,10 +252,7 @@ class Family(Protocol):
     ) -> LeftOut | None:
         """A closed form for rows left out one at a time; None where there is none.
 
-        Parameters
-        ----------
-        statistics : of the rows that are left out
-        path : families that differ from this one in what regularises; each has a density
+        `path` are families that differ from this one in what regularises; each has a density.
         """
 
     def candidates(self) -> Iterator[Self]:
@@ -275,13 +260,16 @@ class Family(Protocol):
 
         Candidates that differ only in what regularises follow one another.
         """
+        yield self
 
     def on_path_with(self, other: Self) -> bool:
         """Whether two families differ in what regularises only, so that rows are left out once."""
+        return isinstance(other, type(self))
 
     @property
     def is_counted(self) -> bool:
         """Whether its free parameters can be counted, as BIC needs."""
+        return True
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -313,9 +301,7 @@ class Fused(Protocol):
     ) -> NDArray[Any]:
         """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: labels (n,) or (n, k).
 
-        Parameters
-        ----------
-        bias : (rows) ↦ (n, k), what other families add for these rows; None for nothing
+        `bias` ((rows) ↦ (n, k)) is what other families add for these rows; None for nothing.
         """
 
 
@@ -324,12 +310,7 @@ class Restartable(Protocol):
     """A density with parameters that EM would never leave, such as a probability of 0."""
 
     def restarted(self, together: Any) -> Self:
-        """One near it in which nothing is impossible that rows have, for EM to start from.
-
-        Parameters
-        ----------
-        together : the statistics of all rows, labelled or not, as those of one class
-        """
+        """One near it in which nothing is impossible that the rows of `together` have."""
 
 
 @runtime_checkable
@@ -346,11 +327,6 @@ class Reference:
 
     Weights instead of a point let a density work about its own centre: no digit is lost, however
     far from 0 the means are.
-
-    Examples
-    --------
-    >>> Reference(weights=np.array([0.25, 0.75])).offset(np.array([[0.0], [4.0]])).tolist()
-    [3.0]
     """
 
     point: FloatArray | None = None  # (d,)
@@ -374,13 +350,8 @@ class Explainable(Protocol):
         """The log ratio ``log p(x | a) − log p(x | b)`` at the reference, and each column's (d,).
 
         They sum to the log ratio at the row: exact Shapley values. Columns that are missing add 0,
-        and the log ratio at the reference is that of the other columns.
-
-        Parameters
-        ----------
-        row : one row
-        reference : given to a density that is `Referred`; None to others, which compare with a
-            value that is not known, whose log ratio is 0
+        and the log ratio at the reference is that of the other columns. `reference` is given to a
+        density that is `Referred`; others compare with an unknown value, whose log ratio is 0.
         """
 
 
@@ -490,13 +461,7 @@ Capability = TypeVar("Capability")
 
 
 def require(density: Any, capability: type[Capability], family: Any, wanted_by: str) -> Capability:
-    """A density, if it has a capability.
-
-    Raises
-    ------
-    CapabilityError
-        If not; names family, capability and who needs it.
-    """
+    """A density, if it has a capability; else a CapabilityError that names who needs it."""
     if not isinstance(density, capability):
         msg = (
             f"{wanted_by} needs the capability {capability.__name__!r}, which the family "

@@ -1,48 +1,41 @@
-"""Arrays in the records of discrete families: weights, and logarithms of probabilities."""
+"""What the records of families with smoothing share: it, weights, and logs of probabilities."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from msgspec import Raw
+from msgspec import Meta, Raw
 
-from gaussbayes.base.records import check_weights, floats, numbers, refuse
+from gaussbayes.base.records import Record, check_weights, floats, numbers, refuse
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.independent import ColumnSums, SumsT
+from gaussbayes.families.independent import ColumnSums, Smoothed, SumsT
+
+
+class SmoothingRecord(Record, frozen=True):
+    """The settings."""
+
+    smoothing: Annotated[float, Meta(ge=0)]
+
+
+def write_settings(family: Smoothed) -> SmoothingRecord:
+    """The settings as a record."""
+    return SmoothingRecord(family.smoothing)
 
 
 def weights(array: Raw, place: str, shape: tuple[int, ...], each: str) -> FloatArray:
-    """Numbers of this shape that are not negative and have a finite sum.
-
-    Examples
-    --------
-    >>> weights(Raw(b"[1, 2.5]"), "weight", (2,), "class").tolist()
-    [1.0, 2.5]
-    """
+    """Numbers of this shape, one for `each`, not negative and with a finite sum."""
     values = floats(array, place, int(np.prod(shape)), f", one for each {each}")
     check_weights(values, place)
     return values.reshape(shape)
 
 
 def logarithms(values: FloatArray, place: str) -> Raw:
-    """Logarithms of probabilities as an array, in which null stands for −∞.
-
-    Examples
-    --------
-    >>> bytes(logarithms(np.array([-0.5, -np.inf]), "log_probability"))
-    b'[-0.5,null]'
-    """
+    """Logarithms of probabilities as an array, in which null stands for −∞."""
     return numbers(np.where(np.isneginf(values), np.nan, values), place, missing=True)
 
 
 def log_probabilities(array: Raw, place: str, shape: tuple[int, ...], each: str) -> FloatArray:
-    """Logarithms of probabilities of this shape, none of them above 0; null is −∞.
-
-    Examples
-    --------
-    >>> log_probabilities(Raw(b"[-0.5, null]"), "log_probability", (1, 2), "class").tolist()
-    [[-0.5, -inf]]
-    """
+    """Logarithms of probabilities of this shape, none of them above 0; null is −∞."""
     count = int(np.prod(shape))
     values = floats(array, place, count, f", one for each {each}", missing=True)
     values[np.isnan(values)] = -np.inf
@@ -53,16 +46,17 @@ def log_probabilities(array: Raw, place: str, shape: tuple[int, ...], each: str)
     return values.reshape(shape)
 
 
-def write_sums(statistics: ColumnSums) -> dict[str, Raw]:
-    """The weight of the classes, and each of the sums by its name.
+def check_total(log_probability: FloatArray, axis: int, place: str, column: str) -> None:
+    """Raise unless probabilities sum to 1 along an axis, for each class and what else there is."""
+    total = np.exp(log_probability).sum(axis=axis)
+    if not np.allclose(total, 1.0, rtol=0.0, atol=1e-6):
+        at = np.unravel_index(int(np.argmax(np.abs(total - 1.0))), total.shape)
+        expected = f"logarithms of numbers that sum to 1 for class {at[0]} and column "
+        refuse(place, expected + (column or str(at[1])), f"{total[at]:g}")
 
-    Examples
-    --------
-    >>> from gaussbayes.families.bernoulli import BernoulliStatistics
-    >>> sums = np.array([[[0.0]], [[1.0]], [[2.0]]])
-    >>> sorted(write_sums(BernoulliStatistics(np.array([3.0]), sums)))
-    ['missing', 'ones', 'weight', 'zeros']
-    """
+
+def write_sums(statistics: ColumnSums) -> dict[str, Raw]:
+    """The weight of the classes, and each of the sums by its name."""
     named = zip(statistics.summed, statistics.sums, strict=True)
     sums = {name: numbers(values, name) for name, values in named}
     return {"weight": numbers(statistics.weight, "weight")} | sums

@@ -17,13 +17,7 @@ FAMILIES = {
 
 
 def family_type(name: object) -> Any:
-    """The class of the family with this name, imported now.
-
-    Examples
-    --------
-    >>> family_type("gaussian").kind
-    'number'
-    """
+    """The class of the family with this name, imported now."""
     if not isinstance(name, str) or name not in FAMILIES:
         close = meant(name, list(FAMILIES)) if isinstance(name, str) else ""
         msg = f"a family must be one of {', '.join(map(repr, FAMILIES))}, got {name!r}{close}"
@@ -37,11 +31,6 @@ def family_pushdown(name: str) -> Any:
     It is ``push_down(family, table, columns)`` in the module `pushdown` of the family, gets a
     `gaussbayes.data.engines.EngineTable` and the positions of the family's features, and gives None
     if the rows have to be read.
-
-    Examples
-    --------
-    >>> family_pushdown("poisson") is None, family_pushdown("gaussian").__name__
-    (True, 'push_down')
     """
     module = f"gaussbayes.families.{name}.pushdown"
     return import_module(module).push_down if find_spec(module) is not None else None

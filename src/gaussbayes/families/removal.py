@@ -1,14 +1,23 @@
-"""What becomes of the weights when one row at a time is taken away."""
+"""What is left of weights and sums when rows are taken away, and how much of it is rounding."""
 
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.errors import RemovalError
 from gaussbayes.base.types import Divisor, FloatArray
+from gaussbayes.data.rows import Targets
 
 LEAST_LEFT = 1e-3
-"""What is left of a sum must be this share of it; with less left, its rounding would show."""
+"""What is left of a sum must be this proportion of it; with less, its rounding would show."""
+
+_ROUNDING = 1e-9
+"""Proportion of a sum that a removal may leave behind, or lack, as rounding."""
+
+_NOISE = 1e-12
+"""Proportion of a sum of many weights that may be rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,12 +28,6 @@ class Removal:
 
         scatter' = scatter − factor z zᵀ        factor = w W / (W − w)
         x − mean' = stretch z                   stretch = W / (W − w)
-
-    Examples
-    --------
-    >>> left = remove(np.array([0, 1]), np.ones(2), np.array([2.0, 4.0]))
-    >>> left.weight.tolist(), left.factor.tolist(), left.stretch.tolist()
-    ([1.0, 3.0], [2.0, 1.3333333333333333], [2.0, 1.3333333333333333])
     """
 
     codes: NDArray[np.intp]  # (n,) class of each row
@@ -38,15 +41,7 @@ class Removal:
     def of_class(self, code: int) -> tuple[NDArray[np.intp], "Removal"]:
         """Which of the rows are of a class, and what becomes of its weight without each."""
         which = np.flatnonzero(self.codes == code)
-        return which, Removal(
-            self.codes[which],
-            self.lost[which],
-            self.weight[which],
-            self.total[which],
-            self.factor[which],
-            self.stretch[which],
-            self.sound[which],
-        )
+        return which, Removal(*(getattr(self, name)[which] for name in self.__slots__))
 
 
 def remove(codes: NDArray[np.intp], weights: FloatArray, class_weight: FloatArray) -> Removal:
@@ -62,11 +57,52 @@ def remove(codes: NDArray[np.intp], weights: FloatArray, class_weight: FloatArra
 
 
 def degrees(weight: FloatArray, divisor: Divisor, n_means: int) -> FloatArray:
-    """What a scatter is divided by: its weight, less the means it was centred at if unbiased.
-
-    Examples
-    --------
-    >>> degrees(np.array([10.0]), "unbiased", 3).tolist()
-    [7.0]
-    """
+    """What a scatter is divided by: its weight, less the means it was centred at if unbiased."""
     return weight if divisor == "mle" else weight - n_means
+
+
+def difference(total: FloatArray, part: FloatArray) -> FloatArray:
+    """Sums without a part of each; 0 where the rest is rounding, negative where it is not."""
+    left = total - part
+    left[np.abs(left) <= _ROUNDING * total] = 0.0
+    return left
+
+
+def raise_removal(what: str, gone: float, had: float, owner: str) -> NoReturn:
+    """Raise for rows to be removed of which a class has less than that."""
+    msg = (
+        f"cannot remove {what} {gone:g} from class {owner}, which has {had:g}: "
+        "remove only rows that were added"
+    )
+    raise RemovalError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """How exact sums of the weights of some rows are, so that one row can be taken away.
+
+    Sums of integers are exact. Other sums may be off by rounding; as long as that is less than the
+    smallest weight, it is known whether anything is left.
+    """
+
+    exact: bool
+    smallest: float  # what a row adds to a sum, if it adds anything
+
+    @classmethod
+    def of(cls, targets: Targets) -> "Precision":
+        """The precision of sums over rows with these weights."""
+        weights = targets.weights
+        if weights is None:
+            return cls(exact=True, smallest=1.0)
+        whole = bool((np.rint(weights) == weights).all() and weights.sum() < 2.0**53)
+        return cls(whole, float(weights.min(where=weights > 0, initial=np.inf)))
+
+    def left(self, total: FloatArray, part: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """Sums without a part of each, and whether the rest has its digits."""
+        left = total - part
+        noise = _NOISE * total
+        nothing = left <= noise
+        reliable = self.exact | (part == 0) | (left > LEAST_LEFT * total)
+        if not self.exact:
+            reliable |= nothing & (noise < 0.5 * self.smallest)
+        return np.where(nothing, 0.0, left), reliable

@@ -60,18 +60,17 @@ class Kernels(Protocol):
 
 
 def _find(name: str) -> Kernels:
-    if name == "reference":
-        return cast("Kernels", reference)
-    if name == "native":
-        if native is None:
-            msg = (
-                "native kernels were asked for but are not built; install gaussbayes where a C++ "
-                "compiler is, or use the reference kernels"
-            )
-            raise RuntimeError(msg)
-        return cast("Kernels", native)
-    msg = f"kernels must be 'native' or 'reference', got {name!r} (see GAUSSBAYES_KERNELS)"
-    raise RuntimeError(msg)
+    if name not in {"native", "reference"}:
+        msg = f"kernels must be 'native' or 'reference', got {name!r} (see GAUSSBAYES_KERNELS)"
+        raise RuntimeError(msg)
+    module = native if name == "native" else reference
+    if module is None:
+        msg = (
+            "native kernels were asked for but are not built; install gaussbayes where a C++ "
+            "compiler is, or use the reference kernels"
+        )
+        raise RuntimeError(msg)
+    return cast("Kernels", module)
 
 
 _default = _find(

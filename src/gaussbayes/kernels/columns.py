@@ -11,14 +11,7 @@ from gaussbayes.base.types import RealArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Rows that can be summed where they are, without being brought together first.
-
-    Examples
-    --------
-    >>> table = Columns((np.array([1.0, 2.0]), np.array([0.5, 1.5])))
-    >>> table.shape, table[1:].matrix().tolist()
-    ((2, 2), [[2.0, 1.5]])
-    """
+    """Rows that can be summed where they are, without being brought together first."""
 
     columns: tuple[NDArray[Any], ...]  # d arrays (n,), contiguous, all float32 or all float64
 

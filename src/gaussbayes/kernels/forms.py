@@ -26,26 +26,13 @@ class Quadratic:
     log_constant: RealArray  # (k,)
 
     def cast(self, dtype: "np.dtype[Any]") -> "Quadratic":
-        """The same form for rows of `dtype`; rounding the centre is made good in the offsets.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> center, offset = np.array([0.1]), np.array([[0.0]])
-        >>> form = Quadratic(center, offset, np.ones((1, 1)), np.zeros(1))
-        >>> narrow = form.cast(np.dtype("float32"))
-        >>> round(float(narrow.center[0]) + float(narrow.offset[0, 0]), 15)
-        0.1
-        """
+        """The same form for rows of `dtype`; rounding the centre is made good in the offsets."""
         if self.center.dtype == dtype:
             return self
         center = self.center.astype(dtype)
-        return Quadratic(
-            center,
-            (self.offset + (self.center - center)).astype(dtype),
-            self.whitener.astype(dtype),
-            self.log_constant.astype(dtype),
-        )
+        offset = (self.offset + (self.center - center)).astype(dtype)
+        rest = self.whitener.astype(dtype), self.log_constant.astype(dtype)
+        return Quadratic(center, offset, *rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +52,8 @@ class Linear:
         if self.center.dtype == dtype:
             return self
         center = self.center.astype(dtype)
-        shift = self.coefficient @ (center - self.center)
-        return Linear(
-            center, self.coefficient.astype(dtype), (self.log_constant + shift).astype(dtype)
-        )
+        constant = self.log_constant + self.coefficient @ (center - self.center)
+        return Linear(center, self.coefficient.astype(dtype), constant.astype(dtype))
 
 
 @dataclass(frozen=True, slots=True)

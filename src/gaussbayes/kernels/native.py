@@ -3,8 +3,8 @@
 Importing this module fails with ImportError where the extension was not built.
 """
 
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 from gaussbayes.kernels import _native
 from gaussbayes.kernels.columns import Columns
-from gaussbayes.kernels.forms import Form, Linear, Masked, Quadratic
+from gaussbayes.kernels.forms import Form, Linear, Masked
 from gaussbayes.kernels.reference import scatter_shape
 
 NAME = "native"
@@ -45,48 +45,48 @@ def accumulate(
     scatter = np.zeros(scatter_shape(layout, k, d))
     moments = (np.zeros(k), np.zeros((k, d)), np.zeros((k, d)), scatter)
     if isinstance(X, Columns):
-        columns = list(X.columns)
-        _native.accumulate_columns(columns, codes, weights, n_classes, layout, *moments)
+        _native.accumulate_columns(list(X.columns), codes, weights, k, layout, *moments)
     else:
-        _native.accumulate(X, codes, weights, n_classes, layout, *moments)
+        _native.accumulate(X, codes, weights, k, layout, *moments)
     return moments
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """A quadratic form whose triangles are laid out for the registers."""
+class Prepared(NamedTuple):
+    """A form laid out for the registers: the function that scores it, and its arguments."""
 
-    form: Quadratic
-    whitener: RealArray  # flat
-    diagonal: bool
-    shared: bool
+    function: Callable[..., int]
+    arguments: tuple[Any, ...]
 
 
-def prepare(form: Form, dtype: "np.dtype[Any]") -> Packed | Linear | Masked:
-    """The form for rows of `dtype`, its triangles packed."""
-    narrow: Any = form.cast(dtype)
-    parts = {name: getattr(narrow, name) for name in narrow.__slots__}
-    arrays = {name: part for name, part in parts.items() if isinstance(part, np.ndarray)}
-    laid_out: Form = replace(
-        narrow, **{name: np.ascontiguousarray(arrays[name]) for name in arrays}
-    )
-    return _pack(laid_out) if isinstance(laid_out, Quadratic) else laid_out
+def prepare(form: Form, dtype: "np.dtype[Any]") -> Prepared:
+    """The form for rows of `dtype`; the triangles of whiteners are packed."""
+    form = form.cast(dtype)
+    if isinstance(form, Linear):
+        linear = (form.center, form.coefficient, form.log_constant)
+        return Prepared(_native.score_linear, _contiguous(*linear))
+    if isinstance(form, Masked):
+        density = (form.scale, form.correlation.reshape(-1), form.log_feature, form.log_constant)
+        masked = _contiguous(form.center, form.offset, *density)
+        return Prepared(_native.score_masked, (*masked, form.density))
+    (whitener,) = _contiguous(form.whitener)
+    shared, diagonal = whitener.shape[0] == 1, whitener.ndim == 2
+    if not diagonal:
+        count, d, _ = whitener.shape
+        size = _native.packed_size(d, whitener.dtype == np.float32)
+        packed = np.empty((count, size), dtype=whitener.dtype)
+        for target, triangle in zip(packed, whitener, strict=True):
+            _native.pack(triangle, target)
+        whitener = packed
+    arrays = _contiguous(form.center, form.offset, whitener.reshape(-1), form.log_constant)
+    return Prepared(_native.score_quadratic, (*arrays, diagonal, shared))
 
 
-def _pack(narrow: Quadratic) -> Packed:
-    shared = narrow.whitener.shape[0] == 1
-    if narrow.whitener.ndim == 2:
-        return Packed(narrow, narrow.whitener.reshape(-1), diagonal=True, shared=shared)
-    count, d, _ = narrow.whitener.shape
-    size = _native.packed_size(d, narrow.whitener.dtype == np.float32)
-    packed = np.empty((count, size), dtype=narrow.whitener.dtype)
-    for target, triangle in zip(packed, narrow.whitener, strict=True):
-        _native.pack(triangle, target)
-    return Packed(narrow, packed.reshape(-1), diagonal=False, shared=shared)
+def _contiguous(*arrays: RealArray) -> tuple[RealArray, ...]:
+    return tuple(np.ascontiguousarray(array) for array in arrays)
 
 
 def score(
-    form: Packed | Linear | Masked,
+    form: Prepared,
     X: RealArray,
     task: Task,
     out: NDArray[Any],
@@ -94,41 +94,5 @@ def score(
     bias: RealArray | None = None,
 ) -> int:
     """Write what `task` asks for of each row into `out`; see the reference twin."""
-    if isinstance(form, Masked):
-        return int(
-            _native.score_masked(
-                X,
-                form.center,
-                form.offset,
-                form.scale,
-                form.correlation.reshape(-1),
-                form.log_feature,
-                form.log_constant,
-                form.density,
-                task,
-                out,
-                bias,
-            )
-        )
-    if isinstance(form, Linear):
-        return int(
-            _native.score_linear(
-                X, form.center, form.coefficient, form.log_constant, task, out, bias
-            )
-        )
-    quadratic = form.form
-    return int(
-        _native.score_quadratic(
-            X,
-            quadratic.center,
-            quadratic.offset,
-            form.whitener,
-            quadratic.log_constant,
-            form.diagonal,
-            form.shared,
-            task,
-            prune,
-            out,
-            bias,
-        )
-    )
+    how = (task, prune) if form.function is _native.score_quadratic else (task,)
+    return int(form.function(X, *form.arguments, *how, out, bias))

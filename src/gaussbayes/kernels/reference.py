@@ -32,16 +32,9 @@ def instruction_set() -> str:
 def encode(
     labels: NDArray[np.int64], lowest: int, span: int
 ) -> tuple[CodeArray, NDArray[np.bool_]]:
-    """Class codes of integer labels in ``lowest … lowest + span − 1``.
+    """Class codes (n,) of integer labels in ``lowest … lowest + span − 1``, and which occur.
 
-    Returns the codes (n,) and which of the `span` values occur; a code is the rank of its label
-    among those that occur.
-
-    Examples
-    --------
-    >>> codes, present = encode(np.array([7, 5, 7, 9]), 5, 5)
-    >>> codes.tolist(), present.tolist()
-    ([1, 0, 1, 2], [True, False, True, False, True])
+    A code is the rank of its label among those that occur.
     """
     position = labels - lowest
     present = np.zeros(span, dtype=np.bool_)
@@ -70,16 +63,11 @@ def accumulate(
     weights : (n,) not negative, or None for ones; rows of weight 0 do not count at all
     layout : "full" (k, d, d), "pooled" (d, d) summed over the classes, "diagonal" (k, d)
 
-    Returns
-    -------
-    weight (k,), anchor (k, d), offset (k, d), scatter; all zero for a class without rows.
-
     Examples
     --------
     >>> rows = np.array([[1.0], [3.0], [10.0]])
-    >>> weight, anchor, offset, scatter = accumulate(
-    ...     rows, np.array([0, 0, 1], dtype=np.int32), None, 2, "diagonal"
-    ... )
+    >>> codes = np.array([0, 0, 1], dtype=np.int32)
+    >>> weight, anchor, offset, scatter = accumulate(rows, codes, None, 2, "diagonal")
     >>> weight.tolist(), (anchor + offset).tolist(), scatter.tolist()
     ([2.0, 1.0], [[2.0], [10.0]], [[2.0], [0.0]])
     """
@@ -118,13 +106,7 @@ def accumulate(
 def zero_moments(
     n_classes: int, n_features: int, layout: ScatterLayout
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Weight, anchor, offset and scatter of no rows.
-
-    Examples
-    --------
-    >>> [part.shape for part in zero_moments(3, 2, "pooled")]
-    [(3,), (3, 2), (3, 2), (2, 2)]
-    """
+    """Weight, anchor, offset and scatter of no rows."""
     return (
         np.zeros(n_classes),
         np.zeros((n_classes, n_features)),
@@ -135,19 +117,9 @@ def zero_moments(
 
 @lru_cache(maxsize=256)
 def scatter_shape(layout: ScatterLayout, n_classes: int, n_features: int) -> tuple[int, ...]:
-    """The shape of the scatter in a layout.
-
-    Examples
-    --------
-    >>> scatter_shape("full", 3, 2), scatter_shape("pooled", 3, 2), scatter_shape("diagonal", 3, 2)
-    ((3, 2, 2), (2, 2), (3, 2))
-    """
-    shapes: dict[str, tuple[int, ...]] = {
-        "full": (n_classes, n_features, n_features),
-        "pooled": (n_features, n_features),
-        "diagonal": (n_classes, n_features),
-    }
-    return shapes[layout]
+    """The shape of the scatter in a layout."""
+    classes = () if layout == "pooled" else (n_classes,)
+    return classes + ((n_features,) if layout == "diagonal" else (n_features, n_features))
 
 
 def _blocks(rows: NDArray[np.intp], n_features: int) -> list[NDArray[np.intp]]:
@@ -163,8 +135,7 @@ def _weighted_mean(
     offset: FloatArray | float = 0.0,
 ) -> tuple[float, FloatArray]:
     """The weight of some rows, and the mean of ``x − anchor − offset`` over them."""
-    total = np.zeros(X.shape[1])
-    weight = 0.0
+    total, weight = np.zeros(X.shape[1]), 0.0
     for block in _blocks(rows, X.shape[1]):
         centred = (X[block].astype(np.float64) - anchor) - offset
         if weights is None:
@@ -204,14 +175,9 @@ def score(
     Examples
     --------
     >>> from gaussbayes.kernels.forms import Quadratic
-    >>> one_dimension = Quadratic(
-    ...     np.zeros(1), np.array([[0.0], [2.0]]), np.ones((1, 1)), np.zeros(2)
-    ... )
-    >>> out = np.empty((1, 2))
-    >>> score(one_dimension, np.array([[1.0]]), "posterior", out), out.tolist()
-    (0, [[0.5, 0.5]])
-    >>> bias = np.log([[0.1, 0.3]])
-    >>> score(one_dimension, np.array([[1.0]]), "posterior", out, bias=bias), out.round(9).tolist()
+    >>> form = Quadratic(np.zeros(1), np.array([[0.0], [2.0]]), np.ones((1, 1)), np.zeros(2))
+    >>> out, bias = np.empty((1, 2)), np.log([[0.1, 0.3]])
+    >>> score(form, np.array([[1.0]]), "posterior", out, bias=bias), out.round(9).tolist()
     (0, [[0.25, 0.75]])
     """
     if (np.isinf(X) if isinstance(form, Masked) else ~np.isfinite(X)).any():
@@ -299,13 +265,7 @@ def _masked_squares(
 
 
 def log_sum_exp(log_joint: RealArray) -> RealArray:
-    """``log Σ_c exp(log_joint_c)`` of each row, from its largest term: the log evidence.
-
-    Examples
-    --------
-    >>> log_sum_exp(np.array([[-1000.0, -1000.0]])).round(4).tolist()
-    [-999.3069]
-    """
+    """``log Σ_c exp(log_joint_c)`` of each row, from its largest term: the log evidence."""
     top = log_joint.max(axis=1)
     # A row far from every class has −∞ throughout: its evidence is 0, not NaN.
     finite = np.where(np.isfinite(top), top, 0.0).astype(log_joint.dtype)

@@ -1,15 +1,16 @@
 """The course's worked examples, replayed: data, results, figures, and where a handout errs.
 
-Each lesson is a module: what the handout gives, how it is calculated, a function ``lesson(seed)``,
-and its figures. The seed matters where rows are drawn. A module imports the classifier and the
-plots where they are used, so that whoever needs a handout's numbers alone does not wait for them.
+Each lesson is a module: its docstring is the title and the text, ``lesson(seed)`` has the results,
+and a function for each figure has the caption as its docstring. The seed matters where rows are
+drawn. What the handouts give is in `handouts`, which is light to import.
 """
 
 from importlib import import_module
 
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.spelling import meant
-from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Result, Spread, Table
+from gaussbayes.lessons.handouts import Table
+from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Result, Spread
 
 __all__ = [
     "Erratum",
@@ -31,20 +32,14 @@ _LESSONS = (
     "naive_bayes",
     "genetic_test",
     "diabetes",
-    "covariance_pictures",
+    "covariance_ellipses",
     "rain",
     "missing_data",
 )
 
 
 def names() -> tuple[str, ...]:
-    """The names of the lessons, in the order of the course.
-
-    Examples
-    --------
-    >>> names()[:2]
-    ('three_gaussians', 'optimal_regions')
-    """
+    """The names of the lessons, in the order of the course."""
     return _LESSONS
 
 
@@ -68,11 +63,5 @@ def get(name: str, seed: int = 0) -> Lesson:
 
 
 def all_lessons(seed: int = 0) -> tuple[Lesson, ...]:
-    """Every lesson, in the order of the course.
-
-    Examples
-    --------
-    >>> len(all_lessons())
-    10
-    """
+    """Every lesson, in the order of the course."""
     return tuple(get(name, seed) for name in _LESSONS)

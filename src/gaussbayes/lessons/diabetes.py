@@ -1,32 +1,39 @@
-"""Diabetes from a blood count, with a doctor's prior in place of the data's proportions."""
+"""Diabetes and a doctor's prior.
 
-from typing import TYPE_CHECKING
+The patients of this table were made for the lesson, half of them with diabetes; the handout shows
+only a histogram. Among people who come to the doctor 8 in 10 are healthy, and it is their
+proportion that belongs in Bayes' rule, not the table's. The Gaussians stay as they are, only the
+prior changes: the log-odds move by log 4. At a count of 48 that turns the answer round, from
+diabetes to none. A second measurement, a plasma glucose of 125, turns it back. Taking the more
+probable class makes the expected number of errors as small as it can be: 12 % of the doctor's
+patients by the doctor's prior, 17 % by the table's proportions.
+"""
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from gaussbayes.analysis.synthesis import make_gaussian_dataset
-from gaussbayes.lessons import standard_errors
-from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Result, Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as MatplotlibFigure
-
-    from gaussbayes.classifier import GaussianClassifier
-
-MEANS = ((40.0, 95.0), (52.0, 130.0))
-COVARIANCES = (((36.0, 12.0), (12.0, 144.0)), ((64.0, 48.0), (48.0, 484.0)))
-FEATURES = ("white blood cell count", "plasma glucose")
-DOCTOR: dict[object, float] = {0: 0.8, 1: 0.2}
-"""The prior of the doctor's patients."""
-COUNT = 48.0
-GLUCOSE = 125.0
-"""Of the patient in question."""
+from gaussbayes import plots
+from gaussbayes.analysis.boundary import decision_boundaries
+from gaussbayes.analysis.grid import line_over
+from gaussbayes.analysis.view import feature_titles
+from gaussbayes.classifier import GaussianClassifier
+from gaussbayes.lessons.figure_parts import (
+    N_POINTS,
+    fade_rows,
+    mark_point,
+    one_legend,
+    panels,
+    posteriors_by_prior,
+    title,
+)
+from gaussbayes.lessons.handouts import COUNT, DIABETES, DOCTOR, GLUCOSE, Table
+from gaussbayes.lessons.lesson import XUE, Erratum, Lesson, Result, percentage, written_lesson
+from gaussbayes.plots import style
 
 N_PER_CLASS = 250
-SOURCE = "H. Xue, Generative Models for Classification, ITCS 6156/8156, UNC Charlotte, 2024"
-
 N_DRAWS = 200_000
-
 _COUNTS = (20.0, 80.0)
 """In the figures."""
 
@@ -41,32 +48,26 @@ boundaries that the two priors give."""
 
 def table(seed: int) -> Table:
     """Made rows: 250 patients without diabetes (class 0) and 250 with it (class 1)."""
-    X, y = make_gaussian_dataset(N_PER_CLASS, MEANS, COVARIANCES, random_state=seed)
     source = f"made for this lesson with seed {seed}: the handout shows a figure and no numbers"
-    return Table("patients", X, y, FEATURES, source)
+    return DIABETES.draw("patients", N_PER_CLASS, seed, source)
 
 
-def fit(patients: Table, n_features: int = 1) -> "GaussianClassifier":
-    """One Gaussian a class, on the blood count alone or with the glucose."""
-    from gaussbayes.classifier import GaussianClassifier
-
-    return GaussianClassifier().fit(patients.rows[:, :n_features], patients.labels)
+def fit(patients: Table) -> GaussianClassifier:
+    """One Gaussian a class, of the blood count alone."""
+    return GaussianClassifier().fit(patients.rows[:, :1], patients.labels)
 
 
-def known(n_features: int) -> "GaussianClassifier":
+def known(n_features: int) -> GaussianClassifier:
     """The classifier with the parameters behind the made rows, on the first features."""
-    from gaussbayes.classifier import GaussianClassifier
-
-    model = GaussianClassifier.from_parameters("uniform", MEANS, COVARIANCES)
-    return model.marginal(range(n_features))
+    return DIABETES.best_rule().marginal(range(n_features))
 
 
-def healthy(model: "GaussianClassifier", *patient: float) -> float:
+def healthy(model: GaussianClassifier, *patient: float) -> float:
     """``p(C = 0 | x)`` of one patient, as Bayes' rule gives it."""
     return float(model.explain(patient).bayes.classes[0].posterior)
 
 
-def error_rate(rule: "GaussianClassifier", seed: int) -> float:
+def error_rate(rule: GaussianClassifier, seed: int) -> float:
     """Percentage of the doctor's patients whom a rule misclassifies by their count."""
     X, y = known(1).with_priors(DOCTOR).sample(N_DRAWS, random_state=seed)
     return 100.0 * float(np.mean(rule.decide(X).labels != y))
@@ -78,8 +79,8 @@ def standard_error(healthy: float) -> float:
     The log density at z standard deviations has variance ``(z² + ½ (z² − 1)²) / n``, from the
     estimated mean and the estimated standard deviation; ``dp = p (1 − p) d(log-odds)``.
     """
-    deviation = COUNT - np.array(MEANS)[:, 0]
-    squares = deviation**2 / np.array(COVARIANCES)[:, 0, 0]
+    deviation = COUNT - np.array(DIABETES.means)[:, 0]
+    squares = deviation**2 / np.array(DIABETES.covariances)[:, 0, 0]
     variance = (squares + 0.5 * (squares - 1.0) ** 2).sum() / N_PER_CLASS
     return healthy * (1.0 - healthy) * float(np.sqrt(variance))
 
@@ -87,197 +88,130 @@ def standard_error(healthy: float) -> float:
 def lesson(seed: int = 0) -> Lesson:
     """The lesson, its rows made with this seed."""
     patients = table(seed)
-    least = known(1).with_priors(DOCTOR).bayes_error(random_state=seed)
+    by_table, fitted = known(1), fit(patients)
+    by_doctor = by_table.with_priors(DOCTOR)
+    least = by_doctor.bayes_error(random_state=seed)
 
-    def log_odds(model: "GaussianClassifier") -> float:
-        none, ill = model.explain([COUNT]).bayes.classes
-        return float(none.log_posterior - ill.log_posterior)
+    def posterior(name: str, model: GaussianClassifier, right: float, error: float = 0.0) -> Result:
+        return Result(name, lambda: healthy(model, COUNT), right, 6, standard_error=error)
 
     def shift() -> float:
-        model = fit(patients)
-        return log_odds(model.with_priors(DOCTOR)) - log_odds(model)
+        models = fitted.with_priors(DOCTOR), fitted
+        by_prior, by_proportion = (model.log_odds([[COUNT]], 0, 1)[0] for model in models)
+        return float(by_prior - by_proportion)
 
-    return Lesson(
-        name="diabetes",
-        title="Diabetes and a doctor's prior",
-        source=SOURCE,
-        text=(
-            "The patients of this table were made for the lesson, half of them with diabetes; the "
-            "handout shows only a histogram. Among people who come to the doctor 8 in 10 are "
-            "healthy, and it is their proportion that belongs in Bayes' rule, not the table's. The "
-            "Gaussians stay as they are, only the prior changes: the log-odds move by log 4. At a "
-            "count of 48 that turns the answer round, from diabetes to none. A second measurement, "
-            "a plasma glucose of 125, turns it back. Taking the more probable class makes the "
-            "expected number of errors as small as it can be: 12 % of the doctor's patients by the "
-            "doctor's prior, 17 % by the table's proportions."
+    results = (
+        Result("proportion of class 0 in the table", lambda: fitted.priors_[0], 0.5),
+        posterior("p(C = 0 | x = 48) by the table's proportions", by_table, HEALTHY_BY_TABLE),
+        posterior(
+            "the same by proportions, fitted to the table",
+            fitted,
+            HEALTHY_BY_TABLE,
+            standard_error(HEALTHY_BY_TABLE),
         ),
-        data=(patients,),
-        results=(
-            Result(
-                "proportion of class 0 in the table",
-                lambda: fit(patients).priors_[0],
-                right=0.5,
-                decimals=12,
-            ),
-            Result(
-                "p(C = 0 | x = 48) by the table's proportions",
-                lambda: healthy(known(1), COUNT),
-                right=HEALTHY_BY_TABLE,
-                decimals=6,
-            ),
-            Result(
-                "the same by proportions, fitted to the table",
-                lambda: healthy(fit(patients), COUNT),
-                right=HEALTHY_BY_TABLE,
-                decimals=6,
-                standard_error=standard_error(HEALTHY_BY_TABLE),
-            ),
-            Result(
-                "p(C = 0 | x = 48) by the doctor's prior 0.8",
-                lambda: healthy(known(1).with_priors(DOCTOR), COUNT),
-                right=HEALTHY_BY_DOCTOR,
-                decimals=6,
-            ),
-            Result(
-                "the same by the doctor's prior, fitted to the table",
-                lambda: healthy(fit(patients).with_priors(DOCTOR), COUNT),
-                right=HEALTHY_BY_DOCTOR,
-                decimals=6,
-                standard_error=standard_error(HEALTHY_BY_DOCTOR),
-            ),
-            Result(
-                "what the doctor's prior adds to the log-odds", shift, right=1.386294, decimals=6
-            ),
-            standard_errors.percentage(
-                f"error by the doctor's prior over {N_DRAWS:,} of the doctor's patients",
-                lambda: error_rate(known(1).with_priors(DOCTOR), seed),
-                right=ERROR_BY_DOCTOR,
-                n=N_DRAWS,
-            ),
-            Result(
-                "the least that any rule can make, by the overlap of the Gaussians",
-                lambda: 100.0 * least.error,
-                right=ERROR_BY_DOCTOR,
-                decimals=3,
-                standard_error=100.0 * least.standard_error,
-                unit="%",
-            ),
-            standard_errors.percentage(
-                "error by the table's proportions among the same patients",
-                lambda: error_rate(known(1), seed),
-                right=ERROR_BY_TABLE,
-                n=N_DRAWS,
-            ),
-            Result(
-                "p(C = 0 | x = 48, glucose 125) by the doctor's prior",
-                lambda: healthy(known(2).with_priors(DOCTOR), COUNT, GLUCOSE),
-                right=HEALTHY_WITH_GLUCOSE,
-                decimals=6,
-            ),
+        posterior("p(C = 0 | x = 48) by the doctor's prior 0.8", by_doctor, HEALTHY_BY_DOCTOR),
+        posterior(
+            "the same by the doctor's prior, fitted to the table",
+            fitted.with_priors(DOCTOR),
+            HEALTHY_BY_DOCTOR,
+            standard_error(HEALTHY_BY_DOCTOR),
         ),
-        errata=(
-            Erratum(
-                where="Gaussian Bayes classifier, multivariate density",
-                printed="exp(−(x − μ)ᵀ Σ⁻¹ (x − μ))",
-                right="exp(−½ (x − μ)ᵀ Σ⁻¹ (x − μ))",
-                why=(
-                    "Without ½ the density integrates to 2^(−d/2), not to 1, and it is that of "
-                    "the covariance ½ Σ but for its height: posteriors come out too sure."
-                ),
-            ),
-            Erratum(
-                where="Gaussian Bayes classifier, density in one dimension",
-                printed="1 / (√(2π) σ) in front, σ_C in the exponent",
-                right="σ_C, the class's own, in both places",
-                why=(
-                    "Each class has a standard deviation of its own; with one σ in front the "
-                    "wider class would be given too high a density."
-                ),
-            ),
+        Result("what the doctor's prior adds to the log-odds", shift, 1.386294, 6),
+        percentage(
+            f"error by the doctor's prior over {N_DRAWS:,} of the doctor's patients",
+            lambda: error_rate(by_doctor, seed),
+            ERROR_BY_DOCTOR,
+            N_DRAWS,
         ),
-        figures=_figures(patients, fit(patients), fit(patients, 2)),
+        Result(
+            "the least that any rule can make, by the overlap of the Gaussians",
+            lambda: 100.0 * least.error,
+            ERROR_BY_DOCTOR,
+            3,
+            standard_error=100.0 * least.standard_error,
+            unit="%",
+        ),
+        percentage(
+            "error by the table's proportions among the same patients",
+            lambda: error_rate(by_table, seed),
+            ERROR_BY_TABLE,
+            N_DRAWS,
+        ),
+        Result(
+            "p(C = 0 | x = 48, glucose 125) by the doctor's prior",
+            lambda: healthy(known(2).with_priors(DOCTOR), COUNT, GLUCOSE),
+            HEALTHY_WITH_GLUCOSE,
+            6,
+        ),
     )
-
-
-COUNTS = (20.0, 80.0)
-
-
-def _figures(
-    patients: Table, model: "GaussianClassifier", both: "GaussianClassifier"
-) -> tuple[Figure, ...]:
-    """The figures; `model` is fitted to the count alone, `both` to count and glucose."""
-    from gaussbayes import plots
-    from gaussbayes.lessons.figure_parts import (
-        fade_rows,
-        figure_of,
-        mark_point,
-        one_legend,
-        panels,
-        posteriors_by_prior,
-        title,
+    errata = (
+        Erratum(
+            where="Gaussian Bayes classifier, multivariate density",
+            printed="exp(−(x − μ)ᵀ Σ⁻¹ (x − μ))",
+            right="exp(−½ (x − μ)ᵀ Σ⁻¹ (x − μ))",
+            why=(
+                "Without ½ the density integrates to 2^(−d/2), not to 1, and it is that of the "
+                "covariance ½ Σ but for its height: posteriors come out too sure."
+            ),
+        ),
+        Erratum(
+            where="Gaussian Bayes classifier, density in one dimension",
+            printed="1 / (√(2π) σ) in front, σ_C in the exponent",
+            right="σ_C, the class's own, in both places",
+            why=(
+                "Each class has a standard deviation of its own; with one σ in front the wider "
+                "class would be given too high a density."
+            ),
+        ),
     )
+    figures = _figures(patients)
+    return written_lesson(__name__, __doc__, XUE, [patients], results, figures, errata=errata)
 
-    model = model.with_feature_names(patients.features[:1])
-    both = both.with_feature_names(patients.features)
+
+def _figures(patients: Table) -> tuple[Callable[[], Any], ...]:
+    model = fit(patients).with_feature_names(patients.features[:1])
+    both = patients.fit().with_feature_names(patients.features)
     priors = {"the table's, 0.5": None, "the doctor's, 0.8": DOCTOR}
 
-    def posteriors() -> "MatplotlibFigure":
+    def densities() -> Any:
+        """The blood counts of the made patients and the two Gaussians fitted to them."""
+        return plots.densities(model, patients.rows[:, :1], patients.labels)
+
+    def posteriors() -> Any:
+        """The probability of no diabetes by the count, with the table's proportions and with the
+        doctor's prior. At 48 the answer turns round."""
         models = {name: model.with_priors(prior) for name, prior in priors.items()}
         return posteriors_by_prior(models, 0, _COUNTS, at=COUNT)
 
-    def regions() -> "MatplotlibFigure":
-        figure, axes = panels(1, 2, (10.4, 4.4), share_x=True, share_y=True)
+    def errors() -> Any:
+        """The joint densities under the doctor's prior. The grey area is the proportion of patients
+        who are misclassified; no other boundary makes it smaller."""
+        return _draw_errors(model.with_priors(DOCTOR))
+
+    def regions() -> Any:
+        """With the plasma glucose as well: regions by the table's proportions and by the doctor's
+        prior. The patient with count 48 and glucose 125 is on the side of diabetes in both."""
+        figure, axes = panels(1, 2, (10.4, 4.4), "xy")
         patient = COUNT, GLUCOSE
         for ax, (name, prior) in zip(axes[0], priors.items(), strict=True):
             rule = both.with_priors(prior)
             plots.regions(rule, patients.rows, patients.labels, ax=ax)
             fade_rows(ax)
-            posterior = rule.with_feature_names(None).predict_proba([patient])[0, 0]
+            posterior = healthy(rule, *patient)
             mark_point(ax, *patient, f"p(C = 0 | x) = {posterior:.2f}", (-40.0, 60.0))
             title(ax, f"prior of C = 0: {name}")
         one_legend(axes[0])
         return figure
 
-    return (
-        Figure(
-            "densities",
-            "The blood counts of the made patients and the two Gaussians fitted to them.",
-            lambda: figure_of(plots.densities(model, patients.rows[:, :1], patients.labels)),
-        ),
-        Figure(
-            "posteriors",
-            "The probability of no diabetes by the count, with the table's proportions and with "
-            "the doctor's prior. At 48 the answer turns round.",
-            posteriors,
-        ),
-        Figure(
-            "errors",
-            "The joint densities under the doctor's prior. The grey area is the proportion of "
-            "patients who are misclassified; no other boundary makes it smaller.",
-            lambda: _draw_errors(model.with_priors(DOCTOR)),
-        ),
-        Figure(
-            "regions",
-            "With the plasma glucose as well: regions by the table's proportions and by the "
-            "doctor's prior. The patient with count 48 and glucose 125 is on the side of diabetes "
-            "in both.",
-            regions,
-        ),
-    )
+    return densities, posteriors, errors, regions
 
 
-def _draw_errors(model: "GaussianClassifier") -> "MatplotlibFigure":
+def _draw_errors(model: GaussianClassifier) -> Any:
     """The joint densities ``p(x, c)``; under the lower ones, the errors.
 
     The shaded area is the expected error of the rule that takes the most probable class:
     ``∫ (p(x) − max_c p(x, c)) dx``. Any other rule adds to it.
     """
-    from gaussbayes.analysis.boundary import decision_boundaries
-    from gaussbayes.analysis.grid import line_over
-    from gaussbayes.analysis.view import feature_titles
-    from gaussbayes.lessons.figure_parts import N_POINTS, figure_of
-    from gaussbayes.plots import style
-
     ax = style.axes_for(None, (7.6, 4.2))
     x = line_over(*_COUNTS, N_POINTS)
     joint = model.with_feature_names(None).joint(x[:, None])
@@ -292,4 +226,4 @@ def _draw_errors(model: "GaussianClassifier") -> "MatplotlibFigure":
     ax.set_ylim(bottom=0.0)
     style.name_axes(ax, [*feature_titles(model), "joint density p(x, c)"])
     style.legend_beside(ax)
-    return figure_of(ax)
+    return ax

@@ -1,20 +1,20 @@
 """What the figures of several lessons share: panels, marks, rows, bars, histograms, posteriors."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gaussbayes import plots
 from gaussbayes.analysis.boundary import decision_boundaries
+from gaussbayes.analysis.ellipse import ellipse
 from gaussbayes.analysis.grid import line_over
 from gaussbayes.analysis.view import feature_titles
 from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.lesson import Spread, Table
+from gaussbayes.lessons.handouts import Table
+from gaussbayes.lessons.lesson import Spread
 from gaussbayes.plots import row_markers, style
-from gaussbayes.plots.style import pyplot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,18 +22,10 @@ if TYPE_CHECKING:
 
 N_POINTS = 1001
 """Of a curve."""
-
 _ROOM = 1.6
 """Panels are wider than their longest bar by this, for the numbers written beside the bars."""
-
 _FAINT = 0.25
-
-_BOX: dict[str, Any] = {
-    "boxstyle": "round,pad=0.2",
-    "facecolor": "white",
-    "alpha": 0.85,
-    "linewidth": 0,
-}
+_BOX = {"boxstyle": "round,pad=0.2", "facecolor": "white", "alpha": 0.85, "linewidth": 0}
 
 
 # Panels and marks
@@ -43,33 +35,15 @@ def panels(
     n_rows: int = 1,
     n_columns: int = 1,
     size: tuple[float, float] = (6.4, 4.8),
-    share_x: bool = False,
-    share_y: bool = False,
+    share: str = "",
 ) -> "tuple[Figure, Any]":
-    """A new figure, and its axes (n_rows, n_columns).
-
-    Examples
-    --------
-    >>> figure, axes = panels(1, 2)
-    >>> axes.shape
-    (1, 2)
-    >>> pyplot().close(figure)
-    """
-    figure, axes = pyplot().subplots(
-        n_rows,
-        n_columns,
-        figsize=size,
-        layout="constrained",
-        squeeze=False,
-        sharex=share_x,
-        sharey=share_y,
+    """A new figure, and its axes (n_rows, n_columns), which may share ``"x"``, ``"y"`` or both."""
+    shared = {"sharex": "x" in share, "sharey": "y" in share}
+    new = style.pyplot().subplots
+    figure, axes = new(
+        n_rows, n_columns, figsize=size, layout="constrained", squeeze=False, **shared
     )
     return figure, axes
-
-
-def figure_of(ax: "Axes") -> "Figure":
-    """The figure that axes are in."""
-    return cast("Figure", ax.get_figure(root=True))
 
 
 def one_legend(axes: Any) -> None:
@@ -80,19 +54,16 @@ def one_legend(axes: Any) -> None:
         ax.label_outer()
 
 
-def title(ax: "Axes", words: str) -> None:
-    """What one of several panels shows."""
+def title(ax: "Axes", words: str, features: Sequence[str] = ()) -> None:
+    """What one of several panels shows, and the names of its features where they are not named."""
     ax.set_title(words, fontsize="medium")
+    if features:
+        style.name_axes(ax, features)
+        ax.label_outer()
 
 
 def number(value: float, form: str = "g") -> str:
-    """A number with a minus and not a hyphen.
-
-    Examples
-    --------
-    >>> number(-0.8), number(-2 / 3, ".2f")
-    ('−0.8', '−0.67')
-    """
+    """A number with a minus and not a hyphen: ``number(-2 / 3, ".2f")`` is −0.67."""
     return f"{value:{form}}".replace("-", "−")
 
 
@@ -126,27 +97,42 @@ def note(
     )
 
 
+def draw_ellipse(
+    ax: "Axes", mean: FloatArray, covariance: FloatArray, radius: float, **look: Any
+) -> None:
+    """The ellipse at this Mahalanobis distance from the mean."""
+    ax.plot(*ellipse(mean, covariance, radius).T, gid="ellipse", **look)
+
+
+def draw_gaussian(
+    ax: "Axes", mean: FloatArray, covariance: FloatArray, color: str, line: Any, label: str
+) -> None:
+    """A cross at the mean, and the ellipse at 2 standard deviations."""
+    draw_ellipse(ax, mean, covariance, 2.0, color=color, ls=line, label=label)
+    ax.plot(*mean, "+", color=color, markersize=11, markeredgewidth=2.2, zorder=5)
+
+
 # The rows of a table
 
 
 def draw_rows(
     table: Table, test: Table | None = None, size: tuple[float, float] = (6.4, 4.8)
-) -> "Figure":
+) -> "Axes":
     """The rows of one table, and those of another, hollow, if there are any to test on."""
     held_out = None if test is None else (test.rows, test.labels)
     ax = plots.dataset(table.rows, table.labels, test=held_out, ax=style.axes_for(None, size))
     style.name_axes(ax, table.features)
-    return figure_of(ax)
+    return ax
 
 
-def draw_contours(model: GaussianClassifier, table: Table) -> "Figure":
+def draw_contours(model: GaussianClassifier, table: Table) -> "Axes":
     """The Gaussians as ellipses, whole, with the rows faint behind them."""
-    ax = draw_rows(table).axes[0]
+    ax = draw_rows(table)
     fade_rows(ax)
     plots.ellipses(model, ax=ax)
     # The axes end where the rows do; let them end where the ellipses do.
     ax.autoscale()
-    return figure_of(ax)
+    return ax
 
 
 def draw_over_regions(model: GaussianClassifier, table: Table, ax: "Axes") -> None:
@@ -166,69 +152,39 @@ def fade_rows(ax: "Axes") -> None:
             drawn.set_alpha(_FAINT)
 
 
-# Bayes' rule as bars
+# Bayes' rule as bars, and numbers over many draws
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RuleStep:
-    """One step of Bayes' rule: a number for each class."""
+def bayes_rule_bars(
+    classes: Sequence[object], steps: Sequence[tuple[str, FloatArray, Sequence[str]]]
+) -> "Figure":
+    """The steps of Bayes' rule side by side: title, a number for each class, how it is written.
 
-    title: str
-    values: FloatArray  # (k,)
-    texts: tuple[str, ...]  # (k,) how the numbers are written
-    operator: str = ""  # what joins it to the step before
-
-
-def bayes_rule_bars(classes: Sequence[object], steps: Sequence[RuleStep]) -> "Figure":
-    """The steps side by side, one bar for each class; each panel has a scale of its own.
-
-    Examples
-    --------
-    >>> step = RuleStep("prior", np.array([0.25, 0.75]), ("1/4", "3/4"))
-    >>> figure = bayes_rule_bars(["no", "yes"], [step])
-    >>> len(figure.axes)
-    1
-    >>> pyplot().close(figure)
+    There is one bar for each class; each panel has a scale of its own.
     """
     styles = style.class_styles(np.array(classes, dtype=object))
     size = (2.0 + 1.6 * len(steps), 1.3 + 0.5 * len(styles))
-    figure, axes = panels(1, len(steps), size, share_y=True)
+    figure, axes = panels(1, len(steps), size, "y")
     places = np.arange(len(styles))
-    for ax, step in zip(axes[0], steps, strict=True):
-        ax.barh(places, step.values, color=[look.color for look in styles], height=0.6)
-        lowest, highest = min(step.values.min(), 0.0), max(step.values.max(), 0.0)
-        ax.set_xlim(_ROOM * lowest, _ROOM * highest)
-        ax.set_title(f"{step.operator} {step.title}".strip())
+    for ax, (name, values, texts) in zip(axes[0], steps, strict=True):
+        ax.barh(places, values, color=[look.color for look in styles], height=0.6)
+        ax.set_xlim(_ROOM * min(values.min(), 0.0), _ROOM * max(values.max(), 0.0))
+        ax.set_title(name)
         ax.axvline(0.0, color=style.INK, linewidth=1.0)
         ax.tick_params(left=False, bottom=False, labelbottom=False)
         ax.spines[["left", "bottom"]].set_visible(False)
-        for place, value, words in zip(places, step.values, step.texts, strict=True):
-            ax.annotate(
-                words,
-                (value, place),
-                (-4 if value < 0 else 4, 0),
-                textcoords="offset points",
-                ha="right" if value < 0 else "left",
-                va="center",
-                fontsize="small",
-            )
+        for place, value, words in zip(places, values, texts, strict=True):
+            right, align = (-4, "right") if value < 0 else (4, "left")
+            beside: dict[str, Any] = {"textcoords": "offset points", "fontsize": "small"}
+            ax.annotate(words, (value, place), (right, 0), ha=align, va="center", **beside)
     axes[0, 0].set_yticks(places, [look.label for look in styles])
     axes[0, 0].invert_yaxis()
     return figure
 
 
-# Numbers over many draws
-
-
 def histograms(spreads: Sequence[Spread], step: float, axis: str) -> "Figure":
-    """One panel for each spread; bars stand at the multiples of `step`, all that can occur.
-
-    Examples
-    --------
-    >>> figure = histograms([Spread("heads", lambda: [4, 5, 5, 6], handout=4)], 1, "heads of 10")
-    >>> pyplot().close(figure)
-    """
-    figure, axes = panels(len(spreads), 1, (7.6, 0.9 + 2.0 * len(spreads)), share_x=True)
+    """One panel for each spread; bars stand at the multiples of `step`, all that can occur."""
+    figure, axes = panels(len(spreads), 1, (7.6, 0.9 + 2.0 * len(spreads)), "x")
     for ax, spread in zip(axes[:, 0], spreads, strict=True):
         places, counts = np.unique(np.rint(spread.values() / step), return_counts=True)
         ax.bar(places * step, counts, 0.9 * step, color=style.FAINT)
@@ -255,20 +211,10 @@ def posteriors_by_prior(
 ) -> "Figure":
     """``p(label | x)`` of models of one feature that differ in their priors, with boundaries.
 
-    Parameters
-    ----------
-    models : by the name of their priors
-    between : where the figure begins and ends
-    at : write the values at this point
-    details : parts to be enlarged below, with the boundaries written
-
-    Examples
-    --------
-    >>> model = GaussianClassifier.from_parameters([0.5, 0.5], [[0], [2]], [[1]])
-    >>> figure = posteriors_by_prior({"equal": model}, 1, (-3, 5), details=[(0.5, 1.5)])
-    >>> pyplot().close(figure)
+    The values at a point may be written, and details enlarged below, with the boundaries written.
     """
-    figure: Figure = pyplot().figure(figsize=(7.6, 6.4 if details else 4.2), layout="constrained")
+    size = (7.6, 6.4 if details else 4.2)
+    figure: Figure = style.pyplot().figure(figsize=size, layout="constrained")
     rows = figure.add_gridspec(2 if details else 1, max(1, len(details)))
     whole = figure.add_subplot(rows[0, :])
     _draw_posteriors(whole, models, label, between)
@@ -276,7 +222,7 @@ def posteriors_by_prior(
         whole.axvline(at, color=style.FAINT, linewidth=0.8, zorder=0)
         note(whole, at, 0.97, f"x = {at:g}", (6.0, 0.0))
         for name, model in models.items():
-            height = model.with_feature_names(None).predict_proba([[at]])[0, _code(model, label)]
+            height = float(_posterior(model, label, np.array([at]))[0])
             whole.plot([at], [height], "o", color=style.INK, zorder=5)
             note(whole, at, height, f"{height:.3f}, {name}", (10.0, 0.0))
     style.legend_beside(whole, title="priors")
@@ -297,9 +243,8 @@ def _draw_posteriors(
     x = line_over(*between, N_POINTS)
     crossings = []
     for (name, model), line in zip(models.items(), style.LINES, strict=False):
-        color = style.class_styles(model.classes_)[_code(model, label)].color
-        height = model.with_feature_names(None).predict_proba(x[:, None])[:, _code(model, label)]
-        ax.plot(x, height, color=color, ls=line, label=name)
+        look = style.class_styles(model.classes_)[model.model_.schema.position(label)]
+        ax.plot(x, _posterior(model, label, x), color=look.color, ls=line, label=name)
         for boundary in decision_boundaries(model.model_):
             if between[0] < boundary.position < between[1]:
                 place = [boundary.position] * 2
@@ -311,5 +256,6 @@ def _draw_posteriors(
     return crossings
 
 
-def _code(model: GaussianClassifier, label: object) -> int:
-    return int(model.classes_.tolist().index(label))
+def _posterior(model: GaussianClassifier, label: object, x: FloatArray) -> Any:
+    posterior = model.with_feature_names(None).predict_proba(x[:, None])
+    return posterior[:, model.model_.schema.position(label)]

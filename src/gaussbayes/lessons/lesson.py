@@ -1,13 +1,15 @@
 """What a lesson is: a few sentences, tables, results to reproduce, errata and figures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from gaussbayes.base.types import FloatArray, LabelArray
+from gaussbayes.base.progress import track
+from gaussbayes.base.types import FloatArray
+from gaussbayes.lessons.handouts import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -15,19 +17,11 @@ if TYPE_CHECKING:
 Numbers: TypeAlias = float | Sequence["Numbers"]
 """A number, a vector or a matrix, written out."""
 
+BIGGIO = "B. Biggio, The Gaussian Classifier, laboratory slides, University of Cagliari"
+XUE = "H. Xue, Generative Models for Classification, ITCS 6156/8156, UNC Charlotte, 2024"
+
 _STANDARD_ERRORS = 4.0
 """A correct random result lies further off once in 16,000 draws."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """Labelled rows, and where they come from."""
-
-    name: str
-    rows: NDArray[Any]  # (n, d)
-    labels: LabelArray  # (n,)
-    features: tuple[str, ...]  # d of them
-    source: str  # listed by the handout, drawn from its parameters, or made for this lesson
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +38,7 @@ class Result:
     name: str
     compute: Callable[[], ArrayLike]
     right: Numbers
-    decimals: int  # to which `right` is given
+    decimals: int = 12  # to which `right` is given
     handout: Numbers | None = None  # as printed; None if the handout does not print it
     standard_error: Numbers = 0.0  # of a result that depends on a random draw
     unit: str = ""
@@ -64,6 +58,43 @@ class Result:
         right = np.asarray(self.right, dtype=np.float64)
         other = np.asarray(value, dtype=np.float64)
         return other.shape == right.shape and bool((abs(other - right) <= self.tolerance).all())
+
+
+def percentage(
+    name: str,
+    compute: Callable[[], float],
+    right: float,
+    n: int,
+    decimals: int = 3,
+    handout: float | None = None,
+) -> Result:
+    """A proportion of n random cases, in per cent."""
+    error = 100.0 * proportion_error(right / 100.0, n)
+    return Result(name, compute, right, decimals, handout, error, "%")
+
+
+def proportion_error(proportion: Any, n: int) -> Any:
+    """Standard errors ``√(p (1 − p) / n)`` of proportions of n independent cases."""
+    return np.sqrt(np.multiply(proportion, np.subtract(1.0, proportion)) / n).tolist()
+
+
+def mean_errors(covariances: ArrayLike, n: int) -> Numbers:
+    """Standard errors ``√(Σ_ii / n)`` (k, d) of means of n rows, by the true covariances."""
+    errors: Numbers = np.sqrt(np.einsum("kii->ki", np.asarray(covariances)) / n).tolist()
+    return errors
+
+
+def covariance_errors(covariances: ArrayLike, n: int) -> Numbers:
+    """Standard errors ``√((Σ_ii Σ_jj + Σ_ij²) / n)`` (k, d, d), to first order in 1/n."""
+    covariance = np.asarray(covariances)
+    products = np.einsum("kii,kjj->kij", covariance, covariance)
+    errors: Numbers = np.sqrt((products + covariance**2) / n).tolist()
+    return errors
+
+
+def seeds(n_draws: int, seed: int, words: str) -> Iterator[int]:
+    """The seeds of many draws, one after the other, while progress is shown."""
+    yield from track(np.random.SeedSequence(seed).generate_state(n_draws).tolist(), words)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,13 +141,15 @@ class Figure:
 
     name: str  # of its file, without ending
     caption: str
-    make: Callable[[], "MatplotlibFigure"]
+    make: Callable[[], Any]  # returns a figure of matplotlib, axes in it, or an array of them
 
     def draw(self) -> "MatplotlibFigure":
         """Draw it in the style of all plots: a new figure, which the caller closes."""
         from gaussbayes.plots.style import styled
 
-        return styled(self.make)()
+        drawn = styled(self.make)()
+        figure: MatplotlibFigure = np.ravel(drawn)[0].get_figure(root=True)
+        return figure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,3 +165,36 @@ class Lesson:
     spreads: tuple[Spread, ...] = ()
     errata: tuple[Erratum, ...] = ()
     figures: tuple[Figure, ...] = ()
+
+
+def written_lesson(
+    module: str,
+    description: str | None,
+    source: str,
+    data: Sequence[Table],
+    results: Sequence[Result],
+    figures: Sequence[Callable[[], Any]],
+    spreads: Sequence[Spread] = (),
+    errata: Sequence[Erratum] = (),
+) -> Lesson:
+    """The lesson of a module, whose docstring has its title and its text.
+
+    Each figure is a function whose name and docstring are the figure's name and caption.
+    """
+    title, _, text = (description or "").partition("\n\n")
+    drawn = [Figure(make.__name__, _one_line(make.__doc__), make) for make in figures]
+    return Lesson(
+        module.rpartition(".")[2],
+        title.rstrip("."),
+        source,
+        _one_line(text),
+        tuple(data),
+        tuple(results),
+        tuple(spreads),
+        tuple(errata),
+        tuple(drawn),
+    )
+
+
+def _one_line(text: str | None) -> str:
+    return " ".join((text or "").split())

@@ -40,7 +40,7 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expected:
-    """Expected sufficient statistics of unlabelled rows, and their log-likelihood."""
+    """Expected sufficient statistics of rows, and their log-likelihood."""
 
     parts: tuple[Any, ...]  # Statistics
     weight: FloatArray  # (k,)
@@ -48,9 +48,8 @@ class Expected:
 
     def __add__(self, other: "Expected") -> "Expected":
         parts = tuple(a + b for a, b in zip(self.parts, other.parts, strict=True))
-        return Expected(
-            parts, self.weight + other.weight, self.log_likelihood + other.log_likelihood
-        )
+        total = self.log_likelihood + other.log_likelihood
+        return Expected(parts, self.weight + other.weight, total)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,70 +88,62 @@ def expectation_maximisation(
 ) -> Solution:
     """The model of labelled rows, known by their statistics, and of unlabelled ones.
 
+    A likelihood without a maximum is a SingularCovarianceError.
+
     Parameters
     ----------
     rows : the unlabelled rows, which are read once an iteration
     start : parameters from which to start; None estimates them from the labelled rows
     tolerance : estimated error of the parameters at which to stop
     max_iterations : after how many iterations to stop anyway; the record says so
-
-    Raises
-    ------
-    SingularCovarianceError
-        If the likelihood has no maximum.
     """
-    options = (threads, tolerance, max_iterations)
+    names, prior = settings.names(schema), None
+    if settings.priors is not None:
+        prior = class_priors(settings.priors, schema, learnt.weight)
+    problem = _Problem(learnt, rows, settings, schema, settings.families, names, prior, threads)
     try:
-        return _maximum(learnt, rows, settings, schema, start, options)
+        return _maximum(problem, start, tolerance, max_iterations)
     except SingularCovarianceError as error:
-        remedies = "; ".join(_remedies(learnt, rows, settings, schema, threads))
+        remedies = "; ".join(_remedies(problem))
         msg = f"the likelihood of the rows has no maximum: {error}. Remedies: {remedies}"
         raise SingularCovarianceError(msg) from None
 
 
 def _maximum(
-    learnt: Learnt,
-    rows: RowReduction,
-    settings: Settings,
-    schema: Schema,
-    start: Solution | None,
-    options: tuple[int, float, int],
+    problem: "_Problem", start: Solution | None, tolerance: float, max_iterations: int
 ) -> Solution:
-    """`expectation_maximisation`, with errors that do not say what to do."""
+    """The solution of a problem, with a penalty if it has none otherwise."""
+    families = problem.settings.families
     try:
-        return _run(_problem(learnt, rows, settings, schema, settings.families), start, *options)
+        return problem.solution(start, tolerance, max_iterations)
     except SingularCovarianceError:
-        pairs = zip(settings.families, learnt.parts, settings.names(schema), strict=True)
-        penalised = [family.penalised(part, name) for family, part, name in pairs]
-        if not any(family is not None for family in penalised):
+        columns = zip(families, problem.learnt.parts, problem.names, strict=True)
+        penalised = [family.penalised(part, name) for family, part, name in columns]
+        if all(family is None for family in penalised):
             raise
-    families = [
-        family if with_penalty is None else with_penalty
-        for family, with_penalty in zip(settings.families, penalised, strict=True)
-    ]
-    problem = _problem(learnt, rows, settings, schema, families)
-    solution = _run(problem, None, *options)
+    pairs = zip(penalised, families, strict=True)
+    families = tuple(plain if family is None else family for family, plain in pairs)
+    solution = replace(problem, families=families).solution(None, tolerance, max_iterations)
     assert solution.convergence is not None
     return replace(solution, convergence=replace(solution.convergence, penalised=True))
 
 
-def _remedies(
-    learnt: Learnt, rows: RowReduction, settings: Settings, schema: Schema, threads: int
-) -> Iterator[str]:
+def _remedies(problem: "_Problem") -> Iterator[str]:
     """What makes the likelihood have a maximum: each was tried."""
-    kept = isinstance(rows, KeptRows)  # others are read anew in each iteration: that takes too long
+    settings = problem.settings
+    kept = isinstance(problem.rows, KeptRows)  # to read others anew in each iteration takes long
     alternatives = [family.alternatives() for family in settings.families] if kept else []
     for remedy in dict.fromkeys(chain.from_iterable(alternatives)):
         pairs = zip(alternatives, settings.families, strict=True)
-        families = [others.get(remedy, family) for others, family in pairs]
-        changed = replace(settings, components=settings.with_families(families))
+        families = tuple(others.get(remedy, family) for others, family in pairs)
+        changed = settings.with_families(families)
         with suppress(GaussBayesError):
-            _maximum(learnt, rows, changed, schema, None, (threads, 1e-3, TRIAL))
+            _maximum(replace(problem, settings=changed, families=families), None, 1e-3, TRIAL)
             yield remedy
-    columns = zip(settings.families, learnt.parts, settings.names(schema), strict=True)
+    columns = zip(settings.families, problem.learnt.parts, problem.names, strict=True)
     with suppress(GaussBayesError):
         for family, part, names in columns:
-            family.estimate(part, names, threads)
+            family.estimate(part, names, problem.threads)
         yield "leave the unlabelled rows out (unlabelled_weight=0)"
     yield "leave such features out"
 
@@ -167,124 +158,81 @@ class _Problem:
     schema: Schema
     families: tuple[Any, ...]  # those that maximise; with a penalty if need be
     names: tuple[Schema, ...]
-    held: FloatArray | None  # (k,) priors that are given; None: to be estimated
+    given_prior: FloatArray | None  # (k,) None: to be estimated
+    threads: int
 
+    def solution(self, near: Solution | None, tolerance: float, max_iterations: int) -> Solution:
+        """The parameters at the maximum."""
+        first = self.start(near)
+        columns = zip(self.families, first.densities, self.names, strict=True)
+        coordinates = [family.coordinates(density, names) for family, density, names in columns]
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Estimate:
-    """Expected statistics of all rows, from which the parameters follow."""
+        def vector(weight: FloatArray, densities: Sequence[Any]) -> list[FloatArray]:
+            """Logarithms of the priors if these are estimated, then each density's coordinates."""
+            prior = np.empty(0) if self.given_prior is not None else np.log(weight / weight.sum())
+            charts = zip(coordinates, densities, strict=True)
+            return [prior, *(chart.vector(density) for chart, density in charts)]
 
-    parts: tuple[Any, ...]
-    weight: FloatArray  # (k,)
+        pieces_of_first = vector(first.prior, first.densities)
+        ends = np.cumsum([piece.size for piece in pieces_of_first])
 
+        def iterate(x: FloatArray) -> Step[Expected]:
+            log_prior, *pieces = np.split(x, ends[:-1])
+            charts = zip(coordinates, pieces, strict=True)
+            densities = tuple(chart.density(piece) for chart, piece in charts)
+            here = Solution(
+                self.prior(np.exp(log_prior - log_prior.max(initial=-np.inf))), densities
+            )
+            expected = self.expected(here)
+            columns = zip(self.families, expected.parts, self.names, strict=True)
+            maximal = [family.maximise(part, names) for family, part, names in columns]
+            image = np.concatenate(vector(expected.weight, maximal))
+            known = zip(coordinates, densities, strict=True)
+            noise = max([8 * _EPS] + [chart.rounding(density) for chart, density in known])
+            return Step(image, expected.log_likelihood, noise, expected)
 
-def _problem(
-    learnt: Learnt,
-    rows: RowReduction,
-    settings: Settings,
-    schema: Schema,
-    families: Sequence[Any],
-) -> _Problem:
-    held = None
-    if settings.priors is not None:
-        held = class_priors(settings.priors, schema, learnt.weight)
-    names = settings.names(schema)
-    return _Problem(learnt, rows, settings, schema, tuple(families), names, held)
+        path = accelerate(iterate, np.concatenate(pieces_of_first), tolerance, max_iterations)
+        expected = path.last.result
+        columns = zip(self.settings.families, expected.parts, self.names, strict=True)
+        densities = tuple(family.estimate(part, names).density for family, part, names in columns)
+        record = Convergence(path.objective, path.converged, path.remaining)
+        return Solution(self.prior(expected.weight), densities, expected.weight, record)
 
+    def prior(self, weight: FloatArray) -> FloatArray:
+        """The priors (k,): those given, or the proportions of the weight."""
+        return np.asarray(weight / weight.sum()) if self.given_prior is None else self.given_prior
 
-def _run(
-    problem: _Problem,
-    start: Solution | None,
-    threads: int,
-    tolerance: float,
-    max_iterations: int,
-) -> Solution:
-    first = _start(problem, threads, start)
-    columns = zip(problem.families, first.densities, problem.names, strict=True)
-    coordinates = [family.coordinates(density, names) for family, density, names in columns]
-    first_vector = _vector(problem, coordinates, first.prior, first.densities)
-    ends = np.cumsum(
-        [0 if problem.held is not None else first.prior.size]
-        + [
-            chart.vector(density).size
-            for chart, density in zip(coordinates, first.densities, strict=True)
-        ]
-    )
+    def start(self, near: Solution | None) -> Solution:
+        """Parameters to start from: those given, or of labelled rows as far as they have any."""
+        rest, parts = self.learnt.unlabelled, self.learnt.parts
+        assert rest is not None
+        densities = []
+        given = [None] * len(parts) if near is None else near.densities
+        columns = zip(self.families, parts, rest.together, self.names, given, strict=True)
+        for family, part, unlabelled, names, density in columns:
+            together = unlabelled.scaled(self.settings.unlabelled_weight) + part.together()
+            if density is None:
+                densities.append(family.start(part, together, names, self.threads))
+            else:
+                restarts = isinstance(density, Restartable)
+                densities.append(density.restarted(together) if restarts else density)
+        prior = self.prior(self.learnt.weight) if near is None else near.prior
+        return Solution(prior, tuple(densities))
 
-    def at(vector: FloatArray) -> Solution:
-        """The parameters with these coordinates."""
-        prior, *pieces = np.split(vector, ends[:-1])
-        densities = (chart.density(piece) for chart, piece in zip(coordinates, pieces, strict=True))
-        return Solution(_shares(prior) if problem.held is None else problem.held, tuple(densities))
-
-    def iterate(vector: FloatArray) -> Step[_Estimate]:
-        here = at(vector)
-        estimate, objective = _expected(problem, here, threads)
-        pairs = zip(problem.families, estimate.parts, problem.names, strict=True)
-        densities = [family.maximise(part, names) for family, part, names in pairs]
-        image = _vector(problem, coordinates, estimate.weight, densities)
-        charts = zip(coordinates, here.densities, strict=True)
-        noise = max([8 * _EPS] + [chart.rounding(density) for chart, density in charts])
-        return Step(image, objective, noise, estimate)
-
-    path = accelerate(iterate, first_vector, tolerance, max_iterations)
-    estimate = path.last.result
-    columns = zip(problem.settings.families, estimate.parts, problem.names, strict=True)
-    densities = tuple(family.estimate(part, names).density for family, part, names in columns)
-    prior = estimate.weight / estimate.weight.sum() if problem.held is None else problem.held
-    record = Convergence(path.objective, path.converged, path.remaining)
-    return Solution(prior, densities, estimate.weight, record)
-
-
-def _start(problem: _Problem, threads: int, near: Solution | None) -> Solution:
-    """Parameters to start from: those given, or of the labelled rows as far as they have any."""
-    learnt, rest = problem.learnt, problem.learnt.unlabelled
-    assert rest is not None
-    densities = []
-    given = [None] * len(learnt.parts) if near is None else near.densities
-    columns = zip(problem.families, learnt.parts, rest.together, problem.names, given, strict=True)
-    for family, part, unlabelled, names, start in columns:
-        together = unlabelled.scaled(problem.settings.unlabelled_weight) + part.together()
-        if start is None:
-            densities.append(family.start(part, together, names, threads))
-        else:
-            densities.append(start.restarted(together) if isinstance(start, Restartable) else start)
-    if near is not None:
-        return replace(near, densities=tuple(densities))
-    prior = learnt.weight / learnt.weight.sum() if problem.held is None else problem.held
-    return Solution(prior, tuple(densities))
-
-
-def _expected(problem: _Problem, here: Solution, threads: int) -> tuple[_Estimate, float]:
-    """Expected statistics of all rows under some parameters, and the objective there."""
-    share, labels = problem.settings.unlabelled_weight, problem.learnt.weight
-    step = Expectation(here, problem.settings, problem.schema)
-    unlabelled = problem.rows.reduce(step, threads)
-    possible = here.prior > 0
-    objective = share * unlabelled.log_likelihood
-    objective += float(labels[possible] @ here.log_prior[possible])
-    parts = []
-    columns = zip(
-        problem.families, here.densities, problem.learnt.parts, unlabelled.parts, strict=True
-    )
-    for family, density, labelled, rest in columns:
-        complete, log_likelihood = density.expect_statistics(labelled)
-        objective += log_likelihood + family.log_penalty(density)
-        parts.append(complete + (rest if share == 1.0 else rest.scaled(share)))
-    weight = labels + share * unlabelled.weight
-    return _Estimate(tuple(parts), weight), objective
-
-
-def _vector(
-    problem: _Problem, coordinates: Sequence[Any], weight: FloatArray, densities: Sequence[Any]
-) -> FloatArray:
-    """Parameters as one vector: logarithms of the priors if these are estimated, then densities."""
-    shares = np.empty(0) if problem.held is not None else np.log(weight / weight.sum())
-    charts = zip(coordinates, densities, strict=True)
-    return np.concatenate([shares, *(chart.vector(density) for chart, density in charts)])
-
-
-def _shares(logarithms: FloatArray) -> FloatArray:
-    """Priors (k,) from any numbers that stand for their logarithms."""
-    shares = np.exp(logarithms - logarithms.max())
-    return np.asarray(shares / shares.sum())
+    def expected(self, here: Solution) -> Expected:
+        """Expected statistics of all rows under some parameters, and the objective there."""
+        factor, weight = self.settings.unlabelled_weight, self.learnt.weight
+        step = Expectation(here, self.settings, self.schema)
+        unlabelled = self.rows.reduce(step, self.threads)
+        possible = here.prior > 0
+        objective = factor * unlabelled.log_likelihood
+        objective += float(weight[possible] @ here.log_prior[possible])
+        parts = []
+        columns = zip(
+            self.families, here.densities, self.learnt.parts, unlabelled.parts, strict=True
+        )
+        for family, density, labelled, rest in columns:
+            complete, log_likelihood = density.expect_statistics(labelled)
+            objective += log_likelihood + family.log_penalty(density)
+            parts.append(complete + (rest if factor == 1.0 else rest.scaled(factor)))
+        return Expected(tuple(parts), weight + factor * unlabelled.weight, objective)

@@ -32,11 +32,6 @@ def solve(
     ----------
     start : parameters near the result, from which EM starts if it has to
     rows : the unlabelled rows, if they are not kept in memory
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two classes, or one has no rows.
     """
     weight: FloatArray = learnt.parts[0].weight
     _check_classes(weight, schema)
@@ -60,8 +55,7 @@ def solve(
         for component, part, name, density in columns
     ]
     densities = tuple(fit.density for fit in fits)
-    convergence = _convergence(fits, learnt, settings, prior)
-    return Solution(prior, densities, weight, convergence)
+    return Solution(prior, densities, weight, _convergence(fits, learnt, settings, prior))
 
 
 def _check_classes(weight: FloatArray, schema: Schema) -> None:

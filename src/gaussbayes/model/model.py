@@ -205,10 +205,8 @@ class Model:
     def learnt_for(self, step: str) -> Learnt:
         """What was learnt, for the step of this name."""
         if self.learnt is None:
-            msg = (
-                f"{step} needs what was learnt from rows, which this model does not have: "
-                f"{self.not_learnt}; fit a model to labelled rows"
-            )
+            what = "what was learnt from rows, which this model does not have"
+            msg = f"{step} needs {what}: {self.not_learnt}; fit a model to labelled rows"
             raise DataError(msg)
         if self.learnt.unlabelled is not None:
             self.learnt.unlabelled.kept(step)
@@ -223,8 +221,7 @@ class Model:
                 f"{_layout(self.settings)!r:.300}, and are to be {_layout(settings)!r:.300}"
             )
             raise SchemaError(msg)
-        learnt = learnt.adapted(settings)
-        return replace(self, settings=settings, learnt=learnt, solution=None)
+        return replace(self, settings=settings, learnt=learnt.adapted(settings), solution=None)
 
     def with_priors(self, priors: Priors) -> "Model":
         """The same densities under other priors; None are those estimated from the rows."""
@@ -234,11 +231,9 @@ class Model:
             _ = changed.prior  # checked now, not when a prediction is wanted
             return changed
         solution = self.parameters
-        weight = solution.weight
-        if weight is None:
-            weight = np.ones(self.schema.classes.shape[0])
+        weight = np.ones(self.classes.shape[0]) if solution.weight is None else solution.weight
         prior = class_priors(priors, self.schema, weight)
-        return replace(self, settings=settings, solution=solution.with_prior(prior))
+        return replace(self, settings=settings, solution=replace(solution, prior=prior))
 
     @property
     def observing(self) -> Settings:
@@ -246,8 +241,7 @@ class Model:
         if self.learnt is None:
             return self.settings
         pairs = zip(self.settings.families, self.learnt.parts, strict=True)
-        families = [family.keeping(part) for family, part in pairs]
-        return replace(self.settings, components=self.settings.with_families(families))
+        return self.settings.with_families([family.keeping(part) for family, part in pairs])
 
     def updated(self, more: Learnt) -> "Model":
         """The model of the rows seen before and of more; classes that are new join."""
@@ -265,15 +259,11 @@ class Model:
         """The model with classes that it did not have; nothing is changed in those it had."""
         for label in learnt.classes.tolist():
             if self.schema.position(label) >= 0:
-                msg = (
-                    f"there is a class {label!r} already: remove it first, or add rows to it "
-                    "with partial_fit"
-                )
+                remedies = "remove it first, or add rows to it with partial_fit"
+                msg = f"there is a class {label!r} already: {remedies}"
                 raise SchemaError(msg)
         before = self.learnt_for("add_class")
-        larger = self._of(before.plus(learnt, self.settings, self.schema))
-        _check_priors(larger)
-        return larger
+        return self._of(before.plus(learnt, self.settings, self.schema)).checked()
 
     def without_class(self, label: object) -> "Model":
         """The model without a class and its rows; nothing is changed in the others."""
@@ -282,9 +272,8 @@ class Model:
         if code < 0:
             msg = f"there is no class {label!r}: the classes are {learnt.classes.tolist()!r:.200}"
             raise SchemaError(msg)
-        smaller = self._of(learnt.selected([c for c in range(learnt.classes.size) if c != code]))
-        _check_priors(smaller)
-        return smaller
+        others = [c for c in range(learnt.classes.size) if c != code]
+        return self._of(learnt.selected(others)).checked()
 
     def merged(self, other: "Model") -> "Model":
         """The model of the rows of both, with the settings of this one; classes are united.
@@ -293,25 +282,18 @@ class Model:
         target, is taken from the other.
         """
         mine, theirs = self.learnt_for("merge"), other.learnt_for("merge")
-        if not self.schema.same_features(other.schema) or not _same_families(self, other):
-            msg = (
-                "models of different features cannot be merged: "
-                f"{_features_of(self)} here, {_features_of(other)} there"
-            )
+        same = _layout(self.settings) == _layout(other.settings)
+        if not self.schema.same_features(other.schema) or not same:
+            features = f"{_features_of(self)} here, {_features_of(other)} there"
+            msg = f"models of different features cannot be merged: {features}"
             raise SchemaError(msg)
-        learnt = mine.plus(theirs.adapted(self.settings), self.settings, self.schema)
-        both = self._of(learnt)
-        features = self.schema.features or other.schema.features
+        both = self._of(mine.plus(theirs.adapted(self.settings), self.settings, self.schema))
+        names = self.schema.features or other.schema.features
         target = other.target if self.target is None else self.target
-        return replace(both, schema=replace(both.schema, features=features), target=target)
+        return replace(both, schema=replace(both.schema, features=names), target=target)
 
     def marginal(self, features: Sequence[int | str]) -> "Model":
-        """The same classes as seen through some features only, the others integrated out.
-
-        Parameters
-        ----------
-        features : by name or number, in the order of the result
-        """
+        """The classes as seen through some features, by name or number, others integrated out."""
         columns = self.schema.find_columns(features)
         place = {column: position for position, column in enumerate(columns)}
         schema = self.schema.marginal(columns)
@@ -319,13 +301,12 @@ class Model:
         pairs = zip(self.components, self.densities, strict=True)
         for number, (component, density) in enumerate(pairs):
             chosen = [column for column in columns if column in component.columns]
-            if not chosen:
-                continue
-            local = [component.columns.index(column) for column in chosen]
-            part = Component(component.family, tuple(place[column] for column in chosen))
-            cuts.append((number, local))
-            components.append(part)
-            densities.append(density.marginal(local, schema.part(part.columns)))
+            if chosen:
+                local = [component.columns.index(column) for column in chosen]
+                part = Component(component.family, tuple(place[column] for column in chosen))
+                cuts.append((number, local))
+                components.append(part)
+                densities.append(density.marginal(local, schema.part(part.columns)))
         learnt = None
         if self.learnt is not None:
             learnt = self.learnt.of_columns(cuts, lambda rows: cut_rows(rows, self.schema, columns))
@@ -345,11 +326,15 @@ class Model:
         schema = replace(self.schema, classes=learnt.classes)
         return replace(self, schema=schema, learnt=learnt, solution=None)
 
+    def checked(self) -> "Model":
+        """The same; priors that do not fit the classes are an error now, not at a prediction."""
+        class_priors(self.settings.priors, self.schema, np.ones(self.classes.shape[0]))
+        return self
+
 
 def _exponential(logarithms: RealArray) -> RealArray:
     with np.errstate(over="ignore", under="ignore"):
-        values: RealArray = np.exp(logarithms)
-    return values
+        return np.asarray(np.exp(logarithms))
 
 
 def known_categories(
@@ -366,27 +351,11 @@ def known_categories(
 def learnt_model(
     settings: Settings, schema: Schema, learnt: Learnt, target: str | None = None
 ) -> Model:
-    """The model of rows that say this; classes that weigh nothing are left out.
-
-    Parameters
-    ----------
-    schema : what the features are called; its classes are those of what was learnt
-    target : the column that the labels came from, if it has a name
-    """
+    """The model of rows that say this; classes that weigh nothing are left out."""
     present = learnt.with_rows()
     if present.classes is not schema.classes:
         schema = replace(schema, classes=present.classes)
     return Model(settings, schema, present, None, target)
-
-
-def _check_priors(model: Model) -> None:
-    """Raise now, not when a prediction is wanted, if the priors given do not fit the classes."""
-    k = model.schema.classes.shape[0]
-    class_priors(model.settings.priors, model.schema, np.ones(k))
-
-
-def _same_families(a: Model, b: Model) -> bool:
-    return _layout(a.settings) == _layout(b.settings)
 
 
 def _layout(settings: Settings) -> list[tuple[str, tuple[int, ...]]]:

@@ -44,11 +44,12 @@ class Options:
     @property
     def automatic(self) -> bool:
         """Whether something is left to be chosen, if there are features that it is about."""
-        values = self.of_families.values()
-        return any(isinstance(value, str) and value == "auto" for value in values)
+        return any(
+            isinstance(value, str) and value == "auto" for value in self.of_families.values()
+        )
 
     @property
-    def kinds(self) -> dict[str | int, str]:
+    def kinds(self) -> dict[str | int, Any]:
         """What features that are given a family must hold; see `gaussbayes.data.roles`."""
         return {
             feature: Component(self._family(family), ()).content
@@ -57,33 +58,28 @@ class Options:
         }
 
     def settings(self, schema: Schema) -> Settings:
-        """The settings of a model with these features.
-
-        Raises
-        ------
-        ParameterError
-            If a feature is given two families.
-        """
-        given: dict[int, Any] = {}
+        """The settings of a model with these features."""
+        given: dict[int, str] = {}
         blocks = []
         for features, family in self.families:
             columns = tuple(sorted(schema.find_columns(features)))
+            block = Component(self._family(family), columns)
             for column in columns:
                 if column in given:
                     msg = (
                         f"{schema.feature_name(column)} must have one family, but families gives "
-                        f"it two: {_name(given[column])!r} and {_name(family)!r}"
+                        f"it two: {given[column]!r} and {block.family.name!r}"
                     )
                     raise ParameterError(msg)
-                given[column] = family
-            blocks.append(Component(self._family(family), columns))
-        kinds: dict[str, list[int]] = {"number": [], "category": []}
+                given[column] = block.family.name
+            blocks.append(block)
+        rest: dict[str, list[int]] = {kind: [] for kind in DEFAULT_FAMILIES}
         for column in range(schema.n_features):
             if column not in given:
-                kinds["category" if column in schema.categorical else "number"].append(column)
+                rest["category" if column in schema.categorical else "number"].append(column)
         components = [
             Component(self._family(DEFAULT_FAMILIES[kind]), tuple(columns))
-            for kind, columns in kinds.items()
+            for kind, columns in rest.items()
             if columns
         ]
         return Settings((*components, *blocks), self.priors, self.unlabelled_weight)
@@ -95,13 +91,7 @@ class Options:
 
 
 def make_family(name: str, options: Mapping[str, Any]) -> Any:
-    """The family of this name with those of the options that it knows.
-
-    Examples
-    --------
-    >>> make_family("categorical", {"smoothing": 1, "shrinkage": 0.5})
-    Categorical(smoothing=1.0)
-    """
+    """The family of this name with those of the options that it knows."""
     make, known = _maker(name)
     return make(**{option: options[option] for option in known if option in options})
 
@@ -153,17 +143,7 @@ def check_options(
 
 
 def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
-    """The options, as `check_options` takes them, that give these settings.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> schema = Schema(np.array(["no", "yes"]), 2, ("age", "visits"))
-    >>> settings = check_options(shared=True, families={"visits": "poisson"}).settings(schema)
-    >>> options = options_of(settings, schema)
-    >>> options["shared"], options["families"]
-    (True, {'visits': 'poisson'})
-    """
+    """The options, as `check_options` takes them, that give these settings."""
     options: dict[str, Any] = {}
     for family in settings.families:
         options = {**family.options, **options}  # those of the first, if two differ
@@ -206,13 +186,8 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
 
 def _not_negative(what: str, value: Any) -> float:
     """The value, if it is 0 or a finite number above it; nearly always it is a plain one."""
-    if type(value) in {float, int} and 0 <= value < inf:
-        return float(value)
-    return not_negative(what, value)
-
-
-def _name(family: Any) -> str:
-    return family if isinstance(family, str) else str(family.name)
+    plain = type(value) in {float, int} and 0 <= value < inf
+    return float(value) if plain else not_negative(what, value)
 
 
 def fit_model(
@@ -220,9 +195,7 @@ def fit_model(
 ) -> tuple[Model, Selection | None]:
     """The model of a table with its parameters, and how it was chosen if something was left open.
 
-    Parameters
-    ----------
-    schema : what the features are called; its classes are those of the table
+    The classes of `schema`, which names the features, are those of the table.
     """
     settings = options.settings(schema)
     few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD

@@ -22,22 +22,9 @@ def class_priors(priors: Priors, schema: Schema, weight: FloatArray) -> FloatArr
 
     Parameters
     ----------
-    priors : None for the classes' shares of the weight, ``"uniform"``, a sequence in the order of
-        the classes, or a mapping from label to probability
+    priors : None for the classes' proportions of the weight, ``"uniform"``, a sequence in the order
+        of the classes, or a mapping from label to probability
     weight : (k,) weight of each class
-
-    Raises
-    ------
-    PriorError
-        Unless they are finite, not negative, one for each class, and sum to 1 within 1e-8.
-
-    Examples
-    --------
-    >>> schema = Schema(np.array(["no", "yes"]), 1)
-    >>> class_priors(None, schema, np.array([3.0, 1.0])).tolist()
-    [0.75, 0.25]
-    >>> class_priors({"yes": 0.2, "no": 0.8}, schema, np.ones(2)).tolist()
-    [0.8, 0.2]
     """
     k = schema.classes.shape[0]
     if priors is None:
@@ -47,9 +34,13 @@ def class_priors(priors: Priors, schema: Schema, weight: FloatArray) -> FloatArr
             msg = f"priors must be None, 'uniform', numbers or {{label: number}}, got {priors!r}"
             raise PriorError(msg)
         return np.full(k, 1.0 / k)
-    values = (
-        _from_mapping(priors, schema) if isinstance(priors, Mapping) else _from_sequence(priors)
-    )
+    if isinstance(priors, Mapping):
+        priors = _in_order(priors, schema)
+    try:
+        values = np.array(priors, dtype=np.float64)  # a copy: the caller may change theirs
+    except (TypeError, ValueError):
+        msg = f"priors must be numbers, got {priors!r}"
+        raise PriorError(msg) from None
     if values.shape != (k,):
         msg = (
             f"there are {k} classes, {_some(schema)}, so {k} priors are needed; "
@@ -70,15 +61,7 @@ def class_priors(priors: Priors, schema: Schema, weight: FloatArray) -> FloatArr
     return values
 
 
-def _from_sequence(priors: object) -> FloatArray:
-    try:
-        return np.array(priors, dtype=np.float64)  # a copy: the caller may change theirs
-    except (TypeError, ValueError):
-        msg = f"priors must be numbers, got {priors!r}"
-        raise PriorError(msg) from None
-
-
-def _from_mapping(priors: Mapping[object, float], schema: Schema) -> FloatArray:
+def _in_order(priors: Mapping[object, float], schema: Schema) -> list[float]:
     known = schema.classes.tolist()
     unknown = [label for label in priors if schema.position(label) < 0]
     absent = [label for label in known if label not in priors]
@@ -90,7 +73,7 @@ def _from_mapping(priors: Mapping[object, float], schema: Schema) -> FloatArray:
             parts.append(f"without a prior: {', '.join(map(repr, absent))}")
         msg = f"priors must name each class once; {'; '.join(parts)} (classes: {_some(schema)})"
         raise PriorError(msg)
-    return _from_sequence([priors[label] for label in known])
+    return [priors[label] for label in known]
 
 
 def _some(schema: Schema, most: int = 8) -> str:

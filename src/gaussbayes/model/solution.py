@@ -56,10 +56,6 @@ class Solution:
         densities = sum(density.n_parameters for density in self.densities)
         return int(self.prior.shape[0] - 1 + densities)
 
-    def with_prior(self, prior: FloatArray) -> "Solution":
-        """The same densities under other priors."""
-        return replace(self, prior=prior)
-
     def selected(self, codes: Sequence[int]) -> "Solution":
         """Only some classes, whose priors stay what they are."""
         which = np.asarray(codes, dtype=np.intp)
@@ -69,25 +65,39 @@ class Solution:
 
 
 def score(
-    solution: Solution, parts: Sequence[Rows], task: Task, n_jobs: int | None = 1
+    solution: Solution,
+    parts: Sequence[Rows],
+    task: Task,
+    n_jobs: int | None = 1,
+    log_prior: FloatArray | None = None,
 ) -> NDArray[Any]:
     """What `task` asks for of each row: labels (n,), or (n, k).
+
+    A row of probability 0 in every class is a DataError.
 
     Parameters
     ----------
     parts : the rows as each component takes them
-
-    Raises
-    ------
-    DataError
-        If a row has probability 0 in every class.
+    log_prior : in the place of that of the solution
     """
-    return _score(solution, parts, task, n_jobs, solution.log_prior)
+    if log_prior is None:
+        log_prior = solution.log_prior
+    pairs = list(zip(solution.densities, parts, strict=True))
+    fused = [number for number, (density, _) in enumerate(pairs) if _is_fused(density.__class__)]
+    size = parts[0].n_rows * sum(density.n_columns for density, _ in pairs)
+    threads = n_threads(n_jobs) if size > _WORTH_A_THREAD else 1
+    if not fused:
+        return _score_plain(pairs, task, threads, log_prior)
+    widest = max(fused, key=lambda number: pairs[number][0].n_columns)
+    density, part = pairs.pop(widest)
+    bias = _bias(pairs, part.dtype) if pairs else None
+    result: NDArray[Any] = density.score(part, log_prior, bias, task, threads)
+    return result
 
 
 def log_likelihood(solution: Solution, parts: Sequence[Rows], n_jobs: int | None = 1) -> RealArray:
     """``log p(x | c)`` (n, k)."""
-    return _score(solution, parts, "log_joint", n_jobs, np.zeros(solution.prior.shape))
+    return score(solution, parts, "log_joint", n_jobs, np.zeros(solution.prior.shape))
 
 
 def log_evidence(solution: Solution, parts: Sequence[Rows], n_jobs: int | None = 1) -> RealArray:
@@ -103,15 +113,7 @@ def log_evidence(solution: Solution, parts: Sequence[Rows], n_jobs: int | None =
 def log_odds(
     solution: Solution, parts: Sequence[Rows], a: int, b: int, n_jobs: int | None = 1
 ) -> RealArray:
-    """``log p(a | x) − log p(b | x)`` (n,) of two classes given by code.
-
-    Raises
-    ------
-    PriorError
-        If both have prior 0.
-    DataError
-        If a row has probability 0 in both.
-    """
+    """``log p(a | x) − log p(b | x)`` (n,) of two classes given by code."""
     if a == b:
         return np.zeros(parts[0].n_rows, dtype=_dtype(parts))
     pair = solution.selected([a, b])
@@ -119,7 +121,7 @@ def log_odds(
         msg = f"classes {a} and {b} both have prior 0: their odds are not defined"
         raise PriorError(msg)
     # Not the difference of log posteriors: near 0 that of the likelier one has lost its digits.
-    scores = _score(pair, parts, "log_ratio", n_jobs, pair.log_prior)
+    scores = score(pair, parts, "log_ratio", n_jobs)
     with np.errstate(invalid="ignore"):
         odds: RealArray = scores[:, 0] - scores[:, 1]
     if np.isnan(odds).any():
@@ -139,11 +141,6 @@ def squared_distance(
 
     They are over the columns of those families that have distances; blocks that are independent
     given the class add up.
-
-    Raises
-    ------
-    DataError
-        If no family has distances.
     """
     pairs = list(zip(solution.densities, parts, strict=True))
     distant = [(density, part) for density, part in pairs if isinstance(density, Distant)]
@@ -163,13 +160,7 @@ def squared_distance(
 
 @dataclass(frozen=True, slots=True)
 class NegativeLogLikelihood:
-    """``−Σ log p(x, y)`` over labelled rows, in its two parts.
-
-    Examples
-    --------
-    >>> NegativeLogLikelihood(labels=5.0, features=7.5).total
-    12.5
-    """
+    """``−Σ log p(x, y)`` over labelled rows, in its two parts."""
 
     labels: float  # −Σ log p(y)
     features: float  # −Σ log p(x | y)
@@ -204,25 +195,6 @@ def _dtype(parts: Sequence[Rows]) -> "np.dtype[Any]":
     return (with_numbers or list(parts))[0].dtype
 
 
-def _score(
-    solution: Solution,
-    parts: Sequence[Rows],
-    task: Task,
-    n_jobs: int | None,
-    log_prior: FloatArray,
-) -> NDArray[Any]:
-    pairs = list(zip(solution.densities, parts, strict=True))
-    fused = [number for number, (density, _) in enumerate(pairs) if _is_fused(density.__class__)]
-    size = parts[0].n_rows * sum(density.n_columns for density, _ in pairs)
-    threads = n_threads(n_jobs) if size > _WORTH_A_THREAD else 1
-    if not fused:
-        return _score_plain(pairs, task, threads, log_prior)
-    widest = max(fused, key=lambda number: pairs[number][0].n_columns)
-    density, part = pairs.pop(widest)
-    result: NDArray[Any] = density.score(part, log_prior, _bias(pairs, part.dtype), task, threads)
-    return result
-
-
 @cache
 def _is_fused(density: type) -> bool:
     """Whether densities of a type are scored by a kernel; asked of every row, so known by type."""
@@ -231,10 +203,8 @@ def _is_fused(density: type) -> bool:
 
 def _bias(
     pairs: Sequence[tuple[Any, Rows]], dtype: "np.dtype[Any]"
-) -> Callable[[slice], RealArray] | None:
-    """What some families add to the log joint of a block of rows (n, k); None without any."""
-    if not pairs:
-        return None
+) -> Callable[[slice], RealArray]:
+    """What some families add to the log joint of a block of rows (n, k)."""
 
     def bias(block: slice) -> RealArray:
         density, part = pairs[0]
@@ -252,10 +222,8 @@ def _score_plain(
     """The same without a kernel, for models none of whose families has one."""
     parts = [part for _, part in pairs]
     n, k, dtype = parts[0].n_rows, log_prior.shape[0], _dtype(parts)
-    shape, kind = ((n,), np.dtype(np.intp)) if task == "label" else ((n, k), dtype)
-    out = np.empty(shape, dtype=kind)
+    out = np.empty(n, np.intp) if task == "label" else np.empty((n, k), dtype)
     add = _bias(pairs, dtype)
-    assert add is not None
 
     def score_block(block: slice) -> None:
         log_joint = add(block) + log_prior.astype(dtype)

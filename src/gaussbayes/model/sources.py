@@ -5,16 +5,15 @@ are not too many; otherwise EM reads the source once an iteration, in the same f
 the result does not depend on who reads what.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.base.merge_tree import Mergeable
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import BadRowHandling, CategoricalFeatures, FloatArray
+from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import kind, warn_of_many
 from gaussbayes.data.engines import EngineTable
 from gaussbayes.data.reduction import Reduced, RowSource, open_rows
@@ -25,9 +24,7 @@ from gaussbayes.model.model import Model, known_categories, learnt_model
 from gaussbayes.model.options import Options
 from gaussbayes.model.select import Selection, is_open, no_rows, select
 from gaussbayes.model.settings import Settings
-from gaussbayes.model.statistics import Learnt, RowReduction, observe
-
-Sum = TypeVar("Sum", bound=Mergeable)
+from gaussbayes.model.statistics import Learnt, RowReduction, Sum, observe
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,12 +45,8 @@ class Observation:
 
     def n_bytes(self, n_classes: int) -> int:
         """How much memory the statistics of so many classes take, as far as families say so."""
-        sizes = (
-            component.family.n_bytes(n_classes, len(component.columns))
-            for component in self.settings.components
-            if hasattr(component.family, "n_bytes")
-        )
-        return sum(sizes)
+        parts = [part for part in self.settings.components if hasattr(part.family, "n_bytes")]
+        return sum(part.family.n_bytes(n_classes, len(part.columns)) for part in parts)
 
     def push_down(self, table: EngineTable) -> Learnt | None:
         """The same of a table of an engine, summed there; None if a family must see the rows."""
@@ -77,65 +70,24 @@ class SourceFit:
 
 
 def fit_source(
-    source: Any,
-    target: str,
-    options: Options,
-    *,
-    features: Sequence[str] | None = None,
-    weights: str | None = None,
-    categorical_features: CategoricalFeatures = "from_dtype",
-    mark: Any = None,
-    bad_rows: BadRowHandling = "error",
-    client: Any = None,
-    n_jobs: int | None = None,
+    source: Any, request: Request, options: Options, client: Any = None, n_jobs: int | None = None
 ) -> SourceFit:
     """The model of a source's rows.
 
     Parameters
     ----------
     source : see `gaussbayes.data.reduction`
-    target : the column that holds the labels
-    features : the columns to learn from; None is every other one
-    weights : the column that says how much each row counts, if there is one
-    categorical_features : see `gaussbayes.data.roles.Request`
-    mark : a label that stands for a missing one
-    bad_rows : of files: whether a row that cannot be used is an error, or left out and counted
+    request : the columns to learn from; what they must hold follows from the options
     client : a Dask client to read files on its cluster
-
-    Examples
-    --------
-    >>> from importlib.resources import files
-    >>> from gaussbayes.model.options import check_options
-    >>> iris = files("gaussbayes.datasets").joinpath("iris.csv")
-    >>> fit = fit_source(iris, "species", check_options())
-    >>> fit.reduced.n_rows, fit.model.classes.tolist()
-    (150, ['setosa', 'versicolor', 'virginica'])
     """
-    request = Request(
-        target,
-        features,
-        weights,
-        categorical_features,
-        kinds=options.kinds,  # type: ignore[arg-type]
-        mark=mark,
-        bad_rows=bad_rows,
-    )
+    request = replace(request, kinds=options.kinds)
     return fit_rows(open_rows(source, request, client=client), options, n_jobs)
 
 
 def fit_rows(
-    rows: RowSource,
-    options: Options,
-    n_jobs: int | None = None,
-    *,
-    labelled_only: bool = False,
+    rows: RowSource, options: Options, n_jobs: int | None = None, *, labelled_only: bool = False
 ) -> SourceFit:
-    """The model of the rows of a source that has been opened.
-
-    Parameters
-    ----------
-    labelled_only : whether rows without label are left out, and only counted
-    """
+    """The model of the rows of an open source; with `labelled_only` others are only counted."""
     schema = rows.encoder.schema(np.empty(0))
     settings = options.settings(schema)
     if is_open(settings) and options.criterion == "leave_one_out":
@@ -156,26 +108,13 @@ def update_source(
     model: Model,
     source: Any,
     target: str | None = None,
-    *,
-    weights: str | None = None,
-    mark: Any = None,
-    bad_rows: BadRowHandling = "error",
     client: Any = None,
     n_jobs: int | None = None,
-    labelled_only: bool = False,
+    **request: Any,
 ) -> SourceFit:
-    """The model of the rows seen before and of those of a source, found by the names of features.
-
-    Parameters
-    ----------
-    target : the column that holds the labels; None is that of before
-    labelled_only : whether rows without label are left out, and only counted
-    weights, mark, bad_rows, client : as in `fit_source`
-    """
-    rows = open_more(
-        model, source, target, weights=weights, mark=mark, bad_rows=bad_rows, client=client
-    )
-    observation = Observation(model.observing, model.schema, labelled_only)
+    """The model of the rows seen before and of those of a source; see `open_more`."""
+    rows = open_more(model, source, target, client=client, **request)
+    observation = Observation(model.observing, model.schema)
     return update_rows(model, rows, rows.reduce(observation, n_jobs=n_jobs), n_jobs)
 
 
@@ -184,18 +123,13 @@ def update_rows(
 ) -> SourceFit:
     """The model of the rows seen before and of those of a source that was read by `Observation`.
 
-    Parameters
-    ----------
-    rows : to be read again if there are too many unlabelled ones to be kept
+    `rows` are read again if there are too many unlabelled ones to be kept.
     """
     updated = model.updated(reduced.total)
-    assert updated.learnt is not None
-    unlabelled = updated.learnt.unlabelled
-    if unlabelled is not None and unlabelled.rows is None:
+    reduction = _reduction(updated, rows)
+    if reduction is not None:
         before = None if model.learnt is None else model.learnt.unlabelled
         kept = None if before is None else before.kept("partial_fit_source")
-        reduction = _reduction(updated, rows)
-        assert reduction is not None
         updated = updated.solved(n_jobs, rows=_Both(kept, reduction))
     return SourceFit(updated, reduced)
 
@@ -205,17 +139,17 @@ def open_more(
     source: Any,
     target: str | None = None,
     *,
-    weights: str | None = None,
-    mark: Any = None,
-    bad_rows: BadRowHandling = "error",
     client: Any = None,
     labels: bool = True,
+    **request: Any,
 ) -> RowSource:
     """More rows with the features of a model, to be found in a source by their names.
 
     Parameters
     ----------
+    target : the column that holds the labels; None is that of before
     labels : whether the rows have labels; False reads the features alone
+    request : weights, mark, bad_rows; see `gaussbayes.data.roles.Request`
     """
     schema = model.schema
     if schema.features is None:
@@ -224,23 +158,19 @@ def open_more(
             "source, or name them with with_feature_names"
         )
         raise SchemaError(msg)
-    known = model.target if target is None else target
-    if labels and known is None:
+    target = model.target if target is None else target
+    if labels and target is None:
         msg = "which column holds the labels is not known to this model: give target"
         raise SchemaError(msg)
     names = [schema.features[column] for column in schema.categorical]
-    strings = [name for name, own in zip(names, model.categories, strict=True) if kind(own) is str]
-    request = Request(
-        known if labels else None,
-        schema.features,
-        weights,
-        names,
-        kinds=model.contents,  # type: ignore[arg-type]
-        string_features=strings,
-        mark=mark,
-        bad_rows=bad_rows,
-    )
-    return open_rows(source, request, client=client)
+    pairs = zip(names, model.categories, strict=True)
+    columns: dict[str, Any] = {
+        "categorical_features": names,
+        "kinds": model.contents,
+        "string_features": [name for name, known in pairs if kind(known) is str],
+    }
+    asked = Request(target if labels else None, schema.features, **columns, **request)
+    return open_rows(source, asked, client=client)
 
 
 def _reduction(model: Model, rows: RowSource) -> RowReduction | None:

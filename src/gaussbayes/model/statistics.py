@@ -72,13 +72,18 @@ class Unlabelled:
         if self.rows is None:
             msg = (
                 f"{wanted_by} needs the {self.n_rows:,} unlabelled rows that this model has learnt "
-                "from, but they are not kept: there were more than "
-                f"{MOST_KEPT_BYTES >> 20} MB of them, or the model file was written without them "
-                "(save(path, unlabelled_rows=True) keeps them). Without them it can predict, "
-                "but not be updated or merged, nor forget rows: fit it again"
+                f"from, but they are not kept: there were more than {MOST_KEPT_BYTES >> 20} MB of "
+                "them, or the model file was written without them (save(path, unlabelled_rows=True)"
+                " keeps them). Without them it can predict, but not be updated or merged, nor "
+                "forget rows: fit it again"
             )
             raise DataError(msg)
         return self.rows
+
+    def trimmed(self) -> "Unlabelled":
+        """The same without the rows if they are too many to be kept."""
+        small = self.rows is not None and self.rows.n_bytes <= MOST_KEPT_BYTES
+        return self if small else replace(self, rows=None)
 
     def plus(self, other: "Unlabelled", names: Sequence[Schema], schema: Schema) -> "Unlabelled":
         """The rows of both; they are kept if both are and they are not too many."""
@@ -87,11 +92,9 @@ class Unlabelled:
         if self.rows is not None and other.rows is not None:
             # Parts of one table may be added without names.
             of_categories = schema.of_categories if schema.categorical else schema
-            kept = KeptRows(
-                self.rows.rows.joined(other.rows.rows, of_categories),
-                np.concatenate([self.rows.weights, other.rows.weights]),
-            )
-        return unlabelled(self.n_rows + other.n_rows, together, kept)
+            rows = self.rows.rows.joined(other.rows.rows, of_categories)
+            kept = KeptRows(rows, np.concatenate([self.rows.weights, other.rows.weights]))
+        return Unlabelled(self.n_rows + other.n_rows, together, kept).trimmed()
 
     def without(self, other: "Unlabelled", names: Sequence[Schema]) -> "Unlabelled | None":
         """The rows without others, each of which must be among them; None if none is left."""
@@ -101,12 +104,6 @@ class Unlabelled:
             return None
         together = _map("without", self.together, other.together, names)
         return Unlabelled(left.size, together, KeptRows(mine.rows[left], mine.weights[left]))
-
-
-def unlabelled(n_rows: int, together: tuple[Any, ...], kept: KeptRows | None) -> Unlabelled:
-    """Unlabelled rows, which are kept only if they are not too many."""
-    small = kept is not None and kept.n_bytes <= MOST_KEPT_BYTES
-    return Unlabelled(n_rows, together, kept if small else None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,8 +120,7 @@ class Learnt:
     @property
     def weight(self) -> FloatArray:
         """How much the labelled rows of each class weigh (k,)."""
-        weight: FloatArray = self.parts[0].weight
-        return weight
+        return np.asarray(self.parts[0].weight)
 
     @property
     def is_complete(self) -> bool:
@@ -147,8 +143,9 @@ class Learnt:
             united, of_self, of_other = unite(self.classes, other.classes)
             mine = self.aligned(of_self.tolist(), united)
             theirs = other.aligned(of_other.tolist(), united)
-        named = schema or _unnamed(self)
-        names = _names(settings, named, len(self.parts))
+        # Nothing can be wrong with a feature in sums of parts of one table.
+        named = schema or Schema(self.classes, 1 << 20)
+        names = [named] * len(self.parts) if settings is None else settings.names(named)
         parts = _map("plus", mine.parts, theirs.parts, names)
         rest = self.unlabelled or other.unlabelled
         if self.unlabelled is not None and other.unlabelled is not None:
@@ -156,22 +153,15 @@ class Learnt:
         return Learnt(mine.classes, parts, rest)
 
     def without(self, other: "Learnt", settings: Settings, schema: Schema) -> "Learnt":
-        """What the rows say without others that are among them.
+        """What the rows say without others among them; RemovalError if they cannot be.
 
         Classes of which no row is left are left out.
-
-        Raises
-        ------
-        RemovalError
-            If the others cannot have been among these rows.
         """
         classes, _, of_other = unite(self.classes, other.classes)
         if classes.size > self.classes.size:
             strange = np.setdiff1d(other.classes, self.classes).tolist()
-            msg = (
-                f"there are no rows of class {strange[0]!r} to be removed: the classes are "
-                f"{self.classes.tolist()!r:.200}"
-            )
+            known = f"the classes are {self.classes.tolist()!r:.200}"
+            msg = f"there are no rows of class {strange[0]!r} to be removed: {known}"
             raise RemovalError(msg)
         theirs = other.aligned(of_other.tolist(), self.classes)
         names = settings.names(schema)
@@ -191,9 +181,7 @@ class Learnt:
     def trimmed(self) -> "Learnt":
         """The same without unlabelled rows that are too many to be kept."""
         rest = self.unlabelled
-        if rest is None:
-            return self
-        return replace(self, unlabelled=unlabelled(rest.n_rows, rest.together, rest.rows))
+        return self if rest is None else replace(self, unlabelled=rest.trimmed())
 
     def with_rows(self) -> "Learnt":
         """Without the classes that weigh nothing."""
@@ -208,23 +196,16 @@ class Learnt:
 
     def aligned(self, positions: Sequence[int], classes: LabelArray) -> "Learnt":
         """The same where class `i` has become number ``positions[i]`` of more classes."""
-        k = classes.shape[0]
-        parts = tuple(part.aligned(positions, k) for part in self.parts)
+        parts = tuple(part.aligned(positions, classes.shape[0]) for part in self.parts)
         return Learnt(classes, parts, self.unlabelled)
 
     def adapted(self, settings: Settings) -> "Learnt":
         """The same for families of other settings, if these have what they need."""
-        pairs = zip(settings.components, self.parts, strict=True)
-        parts = tuple(component.family.adapted(part) for component, part in pairs)
-        return replace(self, parts=parts)
+        pairs = zip(settings.families, self.parts, strict=True)
+        return replace(self, parts=tuple(family.adapted(part) for family, part in pairs))
 
     def of_columns(self, cuts: Sequence[tuple[int, Sequence[int]]], cut: Any) -> "Learnt":
-        """Of some components, given by number, some of their columns each.
-
-        Parameters
-        ----------
-        cut : cuts the same columns out of `Rows`
-        """
+        """Of some components, given by number, some of their columns; `cut` does so of `Rows`."""
         parts = tuple(self.parts[number].of_columns(columns) for number, columns in cuts)
         rest = self.unlabelled
         if rest is not None:
@@ -244,20 +225,18 @@ def observe(
 ) -> Learnt:
     """What a table says: statistics of its labelled rows, and its unlabelled rows.
 
-    Parameters
-    ----------
-    schema : what messages call the features; its classes are those of the table
-    keep_all : whether unlabelled rows are kept however many they are; see `Learnt.trimmed`
+    The classes of `schema` are those of the table. With `keep_all` unlabelled rows are kept however
+    many they are; see `Learnt.trimmed`.
     """
     targets = table.targets
     if not targets.n_unlabelled:
         parts = observe_parts(table.rows, targets, settings, schema, threads)
         return Learnt(table.classes, parts)
-    labelled = targets.labelled
+    some, others = targets.labelled, ~targets.labelled
     more = (settings, schema, threads)
     try:
-        parts = observe_parts(table.rows[labelled], targets[labelled], *more)
-        rest = _unlabelled_rows(table.rows[~labelled], targets[~labelled], *more)
+        parts = observe_parts(table.rows[some], targets[some], *more)
+        rest = _unlabelled_rows(table.rows[others], targets[others], *more)
     except DataError:
         check_values(table.rows, settings, schema)  # names the row among all
         raise
@@ -267,10 +246,8 @@ def observe(
 
 def check_values(rows: Rows, settings: Settings, schema: Schema) -> None:
     """Raise for the first value that its family does not take; names row and column."""
-    columns = zip(
-        settings.families, settings.parts(rows, schema), settings.names(schema), strict=True
-    )
-    for family, part, names in columns:
+    parts, names_of_parts = settings.parts(rows, schema), settings.names(schema)
+    for family, part, names in zip(settings.families, parts, names_of_parts, strict=True):
         if isinstance(family, Selective):
             family.check(part, names)
 
@@ -281,13 +258,9 @@ def observe_parts(
     """The statistics of every family, of labelled rows."""
     if len(settings.components) == 1:  # all features are its own
         return (settings.components[0].family.observe(rows, targets, schema, threads),)
-    columns = zip(
-        settings.components, settings.parts(rows, schema), settings.names(schema), strict=True
-    )
-    return tuple(
-        component.family.observe(part, targets, names, threads)
-        for component, part, names in columns
-    )
+    parts, names_of_parts = settings.parts(rows, schema), settings.names(schema)
+    columns = zip(settings.families, parts, names_of_parts, strict=True)
+    return tuple(family.observe(part, targets, names, threads) for family, part, names in columns)
 
 
 def _unlabelled_rows(
@@ -317,15 +290,6 @@ def _map(
     return tuple(getattr(a, method)(b, name) for a, b, name in triples)
 
 
-def _names(settings: Settings | None, schema: Schema, n_parts: int) -> Sequence[Schema]:
-    return [schema] * n_parts if settings is None else settings.names(schema)
-
-
-def _unnamed(learnt: Learnt) -> Schema:
-    """A schema for sums of parts of one table, in which nothing can be wrong with a feature."""
-    return Schema(learnt.classes, 1 << 20)
-
-
 def _row_difference(mine: KeptRows, gone: KeptRows) -> NDArray[np.intp]:
     """The numbers of the rows of the first that are left when the second are taken out."""
     other = gone.rows.with_categories(mine.rows.categories)
@@ -335,11 +299,8 @@ def _row_difference(mine: KeptRows, gone: KeptRows) -> NDArray[np.intp]:
     removed = []
     for number, key in enumerate(_keys(other, gone.weights)):
         if not places.get(key):
-            msg = (
-                f"unlabelled row {number} is not among those that the model has learnt from: "
-                "remove only rows that were added"
-            )
-            raise RemovalError(msg)
+            msg = f"unlabelled row {number} is not among those that the model has learnt from: "
+            raise RemovalError(msg + "remove only rows that were added")
         removed.append(places[key].pop())
     left = np.ones(mine.rows.n_rows, dtype=bool)
     left[removed] = False

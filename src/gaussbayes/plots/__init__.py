@@ -4,34 +4,39 @@ Each function takes a fitted classifier, or the rows, and draws on the axes give
 of several panels: in the figure given as `figure`) or on new ones, which it returns. Models of
 more than two features are shown through one or two of them, the others integrated out exactly.
 Features may be numbers, categories or counts; rows may have missing values and missing labels.
+Matplotlib is imported when the first function is asked for.
 """
 
-from gaussbayes.plots.comparison_plots import comparison, neighbors_error
-from gaussbayes.plots.covariance_plots import ellipses, shapes, sharing
-from gaussbayes.plots.evaluation_plots import (
-    calibration,
-    confusion,
-    confusion_matrix,
-    posterior_histogram,
-)
-from gaussbayes.plots.explanation_plot import explanation
-from gaussbayes.plots.line_plots import (
-    densities,
-    generative_and_discriminative,
-    posterior_curve,
-    univariate,
-)
-from gaussbayes.plots.pair_plots import pairs
-from gaussbayes.plots.probability_maps import (
-    evidence,
-    evidence_surface,
-    joint,
-    joints,
-    posterior,
-    posteriors,
-)
-from gaussbayes.plots.region_plots import regions
-from gaussbayes.plots.row_plots import dataset, predictions
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gaussbayes.plots.comparison_plots import comparison, neighbors_error
+    from gaussbayes.plots.covariance_plots import ellipses, shapes, sharing
+    from gaussbayes.plots.evaluation_plots import (
+        calibration,
+        confusion,
+        confusion_matrix,
+        posterior_histogram,
+    )
+    from gaussbayes.plots.explanation_plot import explanation
+    from gaussbayes.plots.line_plots import (
+        densities,
+        generative_and_discriminative,
+        posterior_curve,
+        univariate,
+    )
+    from gaussbayes.plots.pair_plots import pairs
+    from gaussbayes.plots.probability_maps import (
+        evidence,
+        evidence_surface,
+        joint,
+        joints,
+        posterior,
+        posteriors,
+    )
+    from gaussbayes.plots.region_plots import regions
+    from gaussbayes.plots.row_plots import dataset, predictions
 
 __all__ = [
     "calibration",
@@ -59,3 +64,21 @@ __all__ = [
     "sharing",
     "univariate",
 ]
+
+_MODULES = "comparison_plots covariance_plots evaluation_plots explanation_plot line_plots "
+_MODULES += "pair_plots probability_maps region_plots row_plots"
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        msg = f"module 'gaussbayes.plots' has no attribute {name!r}"
+        raise AttributeError(msg)
+    import_module("gaussbayes.plots.style").pyplot()  # or an error that says how to get it
+    for module in _MODULES.split():
+        defined = vars(import_module(f"gaussbayes.plots.{module}"))
+        globals().update({each: defined[each] for each in __all__ if each in defined})
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

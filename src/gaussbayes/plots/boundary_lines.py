@@ -1,107 +1,91 @@
 """Decision boundaries of one feature: vertical lines, with their values written side by side."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import floor, log10
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.lines import Line2D
 
+from gaussbayes.analysis.boundary import decision_boundaries
+from gaussbayes.analysis.view import View
 from gaussbayes.base.types import FloatArray
 from gaussbayes.plots import style
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from gaussbayes.plots.style import Look
 
 NAME = "decision boundary"
 
-_DIGIT = 0.078
-"""Width of a digit of small print, in inches."""
-_LINE = 0.16
-"""Height of a line of small print, in inches."""
-_LEADER = 0.13
-"""From the end of a boundary's line to its value, in inches."""
-_SMALLEST = 0.75
-"""Of the width axes have before they are laid out, what legends and labels leave at least."""
-_MOST_NAMED = 3
-"""How many boundaries beyond the figure are named."""
+# In inches: width of a digit and height of a line of small print; from a line's end to its value.
+_DIGIT, _LINE, _LEADER = 0.078, 0.16, 0.13
+_SMALLEST = 0.75  # of the width axes have before they are laid out, what legends leave at least
+_MOST_NAMED = 3  # of the boundaries beyond the figure
 
 
-def mark_boundaries(
-    ax: "Axes",
-    positions: Sequence[float],
-    stretch: tuple[float, float],
-    *,
-    write: bool = True,
-    between_integers: bool = False,
-) -> float:
-    """Draw a line at each boundary; returns how much of the height the values take above.
+@dataclass(frozen=True, slots=True)
+class BoundaryLines:
+    """The boundaries within a stretch of a feature, and those beyond it."""
 
-    The values stand at the top, moved aside as far as they would overlap, upright where many
-    must find room; if there is no room at all, the lines stand alone.
-    """
-    if not positions:
-        return 0.0
-    low, high = stretch
-    width, height = style.size_of(ax)
-    written = numbers(positions, high - low, between_integers)
-    longest = max(len(value) for value in written) * _DIGIT
-    room = (longest + _DIGIT) / (_SMALLEST * width)
-    upright = len(written) * room > 1.0
-    if upright:
-        room = _LINE / (_SMALLEST * width)
-    write = write and len(written) * room <= 1.0
-    above = ((longest if upright else _LINE) + _LEADER) / height if write else 0.0
-    across_data = ax.get_xaxis_transform()
-    look: dict[str, Any] = {"colors": style.INK, "linewidth": 1.0, "transform": across_data}
-    ax.vlines(positions, 0.0, 1.0 - above, label=NAME, zorder=4, **look)
-    if not write:
-        return 0.0
-    places = low + (high - low) * spread((np.array(positions) - low) / (high - low), room)
-    foot, head = 1.0 - above, 1.0 - above + 0.8 * _LEADER / height
-    leaders = [[(at, foot), (place, head)] for at, place in zip(positions, places, strict=True)]
-    _add_leaders(ax, leaders, look)
-    for place, value in zip(places, written, strict=True):
-        ax.text(
-            place,
-            0.995,
-            value,
-            transform=across_data,
-            rotation=90.0 if upright else 0.0,
-            horizontalalignment="center",
-            verticalalignment="top",
-            fontsize="small",
-            color=style.INK,
-        )
-    return above
+    inside: tuple[float, ...]
+    outside: tuple[float, ...]
+    low: float
+    high: float
+    between_integers: bool
 
+    @classmethod
+    def of(cls, seen: View, low: float, high: float) -> "BoundaryLines":
+        """Those of the one feature of a view."""
+        positions = [boundary.position for boundary in decision_boundaries(seen.model)]
+        inside = tuple(at for at in positions if low <= at <= high)
+        outside = tuple(at for at in positions if at not in inside)
+        return cls(inside, outside, low, high, seen.axes[0].is_discrete)
 
-def _add_leaders(ax: "Axes", leaders: list[Any], look: dict[str, Any]) -> None:
-    from matplotlib.collections import LineCollection
+    def draw(self, ax: Axes, *, write: bool = True) -> float:
+        """Draw a line at each boundary; returns how much of the height the values take above.
 
-    ax.add_collection(LineCollection(leaders, zorder=4, **look), autolim=False)
+        The values stand at the top, moved aside as far as they would overlap, upright where many
+        must find room; if there is no room at all, the lines stand alone.
+        """
+        if not self.inside:
+            return 0.0
+        low, span = self.low, self.high - self.low
+        width, height = style.inches(ax)
+        written = numbers(self.inside, span, self.between_integers)
+        longest = max(len(value) for value in written) * _DIGIT
+        room = (longest + _DIGIT) / (_SMALLEST * width)
+        upright = len(written) * room > 1.0
+        if upright:
+            room = _LINE / (_SMALLEST * width)
+        write = write and len(written) * room <= 1.0
+        above = ((longest if upright else _LINE) + _LEADER) / height if write else 0.0
+        look: Look = {"colors": style.INK, "linewidth": 1.0, "zorder": 4}
+        look["transform"] = across_data = ax.get_xaxis_transform()
+        ax.vlines(self.inside, 0.0, 1.0 - above, label=NAME, **look)
+        if not write:
+            return 0.0
+        places = low + span * spread((np.array(self.inside) - low) / span, room)
+        foot, head = 1.0 - above, 1.0 - above + 0.8 * _LEADER / height
+        leaders = [
+            [(at, foot), (place, head)] for at, place in zip(self.inside, places, strict=True)
+        ]
+        ax.add_collection(LineCollection(leaders, **look), autolim=False)
+        print_: Look = {"ha": "center", "va": "top", "fontsize": "small"}
+        print_ |= {"rotation": 90.0 if upright else 0.0, "color": style.INK}
+        for place, value in zip(places, written, strict=True):
+            ax.text(place, 0.995, value, transform=across_data, **print_)
+        return above
 
-
-def boundary_handle(
-    outside: Sequence[float],
-    inside: Sequence[float],
-    span: float,
-    *,
-    between_integers: bool = False,
-) -> Any:
-    """A legend entry for the boundaries, which also names those beyond the figure.
-
-    None if there are no boundaries at all.
-    """
-    from matplotlib.lines import Line2D
-
-    if not (inside or outside):
-        return None
-    beyond = numbers(outside, span, between_integers)
-    named = ", ".join(beyond[:_MOST_NAMED])
-    more = f" and {len(beyond) - _MOST_NAMED} more" if len(beyond) > _MOST_NAMED else ""
-    where = "also at" if inside else "not shown: at"
-    label = f"{NAME},\n{style.text(f'{where} {named}{more}')}" if beyond else NAME
-    return Line2D([], [], color=style.INK, linewidth=1.0 if inside else 0.0, label=label)
+    def handles(self) -> list[Line2D]:
+        """The legend entry, which also names boundaries beyond the figure; none without any."""
+        if not (self.inside or self.outside):
+            return []
+        beyond = numbers(self.outside, self.high - self.low, self.between_integers)
+        named = ", ".join(beyond[:_MOST_NAMED])
+        more = f" and {len(beyond) - _MOST_NAMED} more" if len(beyond) > _MOST_NAMED else ""
+        where = "also at" if self.inside else "not shown: at"
+        label = f"{NAME},\n{style.text(f'{where} {named}{more}')}" if beyond else NAME
+        return [Line2D([], [], color=style.INK, linewidth=float(bool(self.inside)), label=label)]
 
 
 def numbers(positions: Sequence[float], span: float, between_integers: bool = False) -> list[str]:
@@ -110,14 +94,10 @@ def numbers(positions: Sequence[float], span: float, between_integers: bool = Fa
     To a thousandth of it, or up to a hundred times finer where two positions would read nearly
     the same; to a half between integers.
 
-    Examples
-    --------
     >>> numbers([4.894721, 15.365512], span=8.0)
     ['4.895', '15.366']
-    >>> numbers([-0.0045, 0.0045], span=60.0)
-    ['−0.0045', '0.0045']
-    >>> numbers([1234.5], span=5000.0), numbers([2.5e-7], span=1e-6)
-    (['1234'], ['2.50e-07'])
+    >>> numbers([-0.0045, 0.0045], span=60.0), numbers([2.5e-7], span=1e-6)
+    (['−0.0045', '0.0045'], ['2.50e-07'])
     """
     if between_integers:
         return [f"{value:.1f}".replace("-", "−") for value in positions]
@@ -139,8 +119,6 @@ def spread(wanted: FloatArray, width: float) -> FloatArray:
     All stay within 0 and 1 by half the width. The least squares of the moves under these
     conditions is a monotone regression.
 
-    Examples
-    --------
     >>> spread(np.array([0.5, 0.52, 0.9]), 0.1).round(4).tolist()
     [0.46, 0.56, 0.9]
     """
@@ -148,6 +126,5 @@ def spread(wanted: FloatArray, width: float) -> FloatArray:
 
     steps = width * np.arange(wanted.size)
     moved = isotonic_regression(wanted - steps).x
-    within = np.clip(moved, width / 2, 1.0 - width / 2 - steps[-1])
-    places: FloatArray = within + steps
+    places: FloatArray = np.clip(moved, width / 2, 1.0 - width / 2 - steps[-1]) + steps
     return places

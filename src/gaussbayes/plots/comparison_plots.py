@@ -1,61 +1,67 @@
 """A comparison of models: error, log loss, Brier score and time; and error against neighbours."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import (
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+    PercentFormatter,
+    ScalarFormatter,
+)
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.comparison import ComparedModel, Comparison
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.plots import style
-from gaussbayes.plots.style import styled
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
+from gaussbayes.plots.style import Canvas, Look, styled
 
 GAUSSIAN, VOTING = "#5d6f92", "#b9c0cc"
 """The two kinds of models; no class has these colours."""
 _WITH_LINES = ("QDA", "LDA", "Gaussian naive Bayes")
 """The Gaussian models that get a line beside nearest neighbours: six would be a thicket."""
-_FIT: dict[str, Any] = {"marker": "o", "color": style.INK, "linestyle": "none"}
-_PREDICT: dict[str, Any] = _FIT | {"markerfacecolor": "white"}
-_BESIDE: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
+_FIT: Look = {"marker": "o", "color": style.INK, "linestyle": "none"}
+_PREDICT: Look = _FIT | {"markerfacecolor": "white"}
+_BESIDE: Look = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
 
 
 @styled
-def comparison(
-    compared: Comparison, *, figure: "Figure | SubFigure | None" = None
-) -> NDArray[np.object_]:
+def comparison(compared: Comparison, *, figure: Canvas = None) -> NDArray[np.object_]:
     """Draw every candidate's error, log loss, Brier score and times, in four panels (4,).
 
     Parameters
     ----------
     compared : what `gaussbayes.compare` returns
+    figure : where to draw; None makes a new figure
 
     Examples
     --------
-    >>> import matplotlib.pyplot as plt
     >>> from gaussbayes.analysis.comparison import compare
     >>> from gaussbayes.datasets import load_iris
     >>> data = load_iris()
     >>> panels = comparison(compare(data.rows, data.labels, held_out=5, neighbors=[1, 5]))
     >>> [panel.get_title() for panel in panels]
     ['error', 'log loss', 'Brier score', 'time']
-    >>> plt.close("all")
     """
     candidates = compared.candidates
     figure = style.figure_for(figure, (11.0, 1.5 + 0.42 * len(candidates)))
     panels: NDArray[np.object_] = figure.subplots(1, 4, sharey=True)
-    seen = [candidate.evaluation for candidate in candidates]
-    nothing = float("nan")
-    errors = [nothing if each is None else 100 * each.error for each in seen]
+    scores = np.full((3, len(candidates)), np.nan)
+    for place, candidate in enumerate(candidates):
+        if candidate.evaluation is not None:
+            seen = candidate.evaluation
+            scores[:, place] = 100 * seen.error, seen.log_loss, seen.brier
     spread = [100 * candidate.standard_error for candidate in candidates]
-    _bars(panels[0], candidates, errors, "{:.1f}", spread)
-    _bars(panels[1], candidates, [nothing if each is None else each.log_loss for each in seen])
-    _bars(panels[2], candidates, [nothing if each is None else each.brier for each in seen])
-    handles = _times(panels[3], candidates)
+    _draw_bars(panels[0], candidates, scores[0], "{:.1f}", spread)
+    _draw_bars(panels[1], candidates, scores[1])
+    _draw_bars(panels[2], candidates, scores[2])
+    _draw_times(panels[3], candidates)
     units = ("% of the rows ± standard error", "nats", "0 to 2", "ms, median of the folds")
     titles = ("error", "log loss", "Brier score", "time")
     for ax, title, unit in zip(panels, titles, units, strict=True):
@@ -66,31 +72,34 @@ def comparison(
     panels[0].set_yticks(range(len(candidates)), [_name(candidate) for candidate in candidates])
     panels[0].set_ylim(len(candidates) - 0.4, -0.6)
     figure.suptitle(style.text(compared.how, 110), fontsize="medium")
+    handles = [
+        Patch(color=GAUSSIAN, label="Gaussian models"),
+        Patch(color=VOTING, label="nearest neighbours"),
+        Line2D([], [], **_FIT, label="time to fit"),
+        Line2D([], [], **_PREDICT, label="time to predict"),
+    ]
     style.legend_below(figure, handles)
     return panels
 
 
 def _name(candidate: ComparedModel) -> str:
-    if candidate.n_parameters is None:
-        return candidate.name
-    return f"{candidate.name}\n{candidate.n_parameters} parameters"
+    n_parameters = candidate.n_parameters
+    return candidate.name + (f"\n{n_parameters} parameters" if n_parameters is not None else "")
 
 
 def _color(candidate: ComparedModel) -> str:
-    return VOTING if candidate.structure is None else GAUSSIAN
+    return VOTING if candidate.n_parameters is None else GAUSSIAN
 
 
-def _bars(
-    ax: "Axes",
+def _draw_bars(
+    ax: Axes,
     candidates: Sequence[ComparedModel],
-    values: Sequence[float],
+    values: NDArray[Any],
     form: str = "{:.3f}",
     spread: Sequence[float] | None = None,
 ) -> None:
     """A bar for each candidate with its value beside; an arrow to the edge for an infinite one."""
-    from matplotlib.ticker import MaxNLocator
-
-    ends = np.asarray(values) + (0.0 if spread is None else np.asarray(spread))
+    ends = values + (0.0 if spread is None else np.asarray(spread))
     edge = 1.35 * max(ends[np.isfinite(ends)], default=1.0) or 1.0
     ax.set_xlim(0, edge)
     ax.xaxis.set_major_locator(MaxNLocator(4))
@@ -98,47 +107,35 @@ def _bars(
         if np.isnan(value):
             note = "could not be fitted" if spread is not None else "–"
             ax.annotate(note, (0, row), (4, 0), **_BESIDE, color=style.FAINT)
-            continue
-        if np.isinf(value):
+        elif np.isinf(value):
             ax.barh(row, 0.8 * edge, 0.62, color=_color(candidate))
             ax.plot(0.8 * edge, row, marker=">", markersize=15, color=_color(candidate))
             ax.annotate("∞", (0.8 * edge, row), (12, 0), **_BESIDE | {"fontsize": "x-large"})
-            continue
-        ax.barh(row, value, 0.62, color=_color(candidate))
-        if spread is not None:
-            ax.errorbar(value, row, xerr=spread[row], color=style.INK, linewidth=1)
-        ax.annotate(form.format(value), (float(ends[row]), row), (4, 0), **_BESIDE)
+        else:
+            ax.barh(row, value, 0.62, color=_color(candidate))
+            if spread is not None:
+                ax.errorbar(value, row, xerr=spread[row], color=style.INK, linewidth=1)
+            ax.annotate(form.format(value), (float(ends[row]), row), (4, 0), **_BESIDE)
 
 
-def _times(ax: "Axes", candidates: Sequence[ComparedModel]) -> list[Any]:
-    """Markers for the times to fit and to predict; returns what the figure's legend explains."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-    from matplotlib.ticker import LogLocator, NullFormatter
-
+def _draw_times(ax: Axes, candidates: Sequence[ComparedModel]) -> None:
+    """Markers for the times to fit and to predict."""
     for row, candidate in enumerate(candidates):
-        if candidate.evaluation is None:
-            continue
-        fit, predict = 1000 * candidate.fit_seconds, 1000 * candidate.predict_seconds
-        ax.plot([fit, predict], [row, row], color=_color(candidate), linewidth=1.5, zorder=1)
-        ax.plot(fit, row, **_FIT)
-        ax.plot(predict, row, **_PREDICT)
+        if candidate.evaluation is not None:
+            fit, predict = 1000 * candidate.fit_seconds, 1000 * candidate.predict_seconds
+            ax.plot([fit, predict], [row, row], color=_color(candidate), linewidth=1.5, zorder=1)
+            ax.plot(fit, row, **_FIT)
+            ax.plot(predict, row, **_PREDICT)
     ax.set_xscale("log")
     low, high = ax.get_xlim()
     if high < 300 * low:  # else the powers of ten are enough
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
         ax.xaxis.set_minor_formatter(NullFormatter())
     ax.xaxis.set_major_formatter("{x:g}")
-    return [
-        Patch(color=GAUSSIAN, label="Gaussian models"),
-        Patch(color=VOTING, label="nearest neighbours"),
-        Line2D([], [], **_FIT, label="time to fit"),
-        Line2D([], [], **_PREDICT, label="time to predict"),
-    ]
 
 
 @styled
-def neighbors_error(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axes":
+def neighbors_error(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     """Draw the error of nearest neighbours against their number, and lines for QDA, LDA and NB.
 
     The bars are one standard error, ``√(e (1 − e) / n)``, either way.
@@ -146,61 +143,48 @@ def neighbors_error(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axe
     Parameters
     ----------
     comparison : what `gaussbayes.compare` returns
+    ax : where to draw; None makes a new figure
 
     Examples
     --------
-    >>> import matplotlib.pyplot as plt
     >>> from gaussbayes.analysis.comparison import compare
     >>> from gaussbayes.datasets import load_iris
     >>> data = load_iris()
     >>> compared = compare(data.rows, data.labels, held_out=5, neighbors=[1, 5])
     >>> neighbors_error(compared).get_xlabel()
     'number of neighbours'
-    >>> plt.close("all")
     """
-    from matplotlib.ticker import PercentFormatter
-
-    voting = [c for c in comparison.candidates if c.neighbors is not None and c.evaluation]
+    voting = [
+        (candidate.neighbors, candidate.evaluation.error, candidate.standard_error)
+        for candidate in comparison.candidates
+        if candidate.neighbors is not None and candidate.evaluation
+    ]
     if not voting:
         problems = (c.problem for c in comparison.candidates if c.neighbors is not None)
         why = next(problems, None) or "call compare with neighbors=(1, 3, 5, …)"
         msg = f"no candidate of this comparison is nearest neighbours with an error to draw: {why}"
         raise ParameterError(msg)
+    numbers, errors, spread = zip(*voting, strict=True)
     ax = style.axes_for(ax, (7.6, 4.8))
-    votes = ax.errorbar(
-        *_points(voting),
-        yerr=[candidate.standard_error for candidate in voting],
-        color=style.INK,
-        ecolor=style.FAINT,
-        marker="o",
-        capsize=3,
-        label="nearest neighbours\n± one standard error",
-    )
-    lines = []
+    look: Look = {"color": style.INK, "ecolor": style.FAINT, "marker": "o", "capsize": 3}
+    label = "nearest neighbours\n± one standard error"
+    entries: list[Any] = [ax.errorbar(numbers, errors, yerr=spread, label=label, **look)]
     for name, line in zip(_WITH_LINES, style.LINES, strict=False):
         for candidate in comparison.candidates:
             if candidate.name == name and candidate.evaluation is not None:
                 error = candidate.evaluation.error
                 label = f"{name}: {100 * error:.1f} %"
-                drawn = ax.axhline(error, color=GAUSSIAN, linestyle=line, label=label)
-                lines.append(drawn)
-    _number_axis(ax, [candidate.neighbors or 1 for candidate in voting])
+                entries.append(ax.axhline(error, color=GAUSSIAN, linestyle=line, label=label))
+    _number_axis(ax, numbers)
     ax.set_ylim(bottom=0)
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.set(xlabel="number of neighbours", ylabel=f"error on {comparison.n_rows} held-out rows")
-    style.legend_beside(ax, [votes, *lines])
+    style.legend_beside(ax, entries)
     return ax
 
 
-def _points(voting: Sequence[ComparedModel]) -> tuple[list[int], list[float]]:
-    pairs = [(c.neighbors, c.evaluation.error) for c in voting if c.neighbors and c.evaluation]
-    return [number for number, _ in pairs], [error for _, error in pairs]
-
-
-def _number_axis(ax: "Axes", numbers: list[int]) -> None:
+def _number_axis(ax: Axes, numbers: Sequence[int]) -> None:
     """Ticks at the numbers tried, or at some integers if they are many."""
-    from matplotlib.ticker import MaxNLocator, NullLocator, ScalarFormatter
-
     if max(numbers) >= 30 * min(numbers):
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter(ScalarFormatter())

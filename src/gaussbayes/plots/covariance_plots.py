@@ -6,9 +6,11 @@ shapes of covariances, and own against shared ones.
 
 from collections.abc import Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_covariances
@@ -19,19 +21,13 @@ from gaussbayes.base.errors import ParameterError, SchemaError, SingularCovarian
 from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.families.protocol import Distant
-from gaussbayes.plots import row_markers, style
+from gaussbayes.plots import plane, row_markers, style
 from gaussbayes.plots.region_plots import regions
-from gaussbayes.plots.style import styled
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
-    from matplotlib.lines import Line2D
+from gaussbayes.plots.style import Canvas, Features, Look, styled
 
 _LEVELS = (1, 2)
 _RESOLUTION = 300
-_NAME_LENGTH = 32
-"""Characters that fit along the side of a panel."""
+_NAME_LENGTH = 32  # characters that fit along the side of a panel
 
 
 @styled
@@ -40,9 +36,9 @@ def ellipses(
     *,
     levels: Sequence[float] = (1, 2, 3),
     unit: Literal["standard deviations", "mass"] = "standard deviations",
-    features: Sequence[int | str] | None = None,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    features: Features = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw each class's Gaussian as ellipses ``(x − mean)ᵀ Σ⁻¹ (x − mean) = radius²``.
 
     A level in standard deviations is the radius itself; one of probability mass is the radius
@@ -50,47 +46,47 @@ def ellipses(
 
     Parameters
     ----------
+    model : a fitted `GaussianClassifier`
     levels : one ellipse of each class for each of them
     unit : what the levels are: ``"standard deviations"``, or ``"mass"``, between 0 and 1
     features : the two to show, by name or number, the others integrated out; needed if the model
         has more than two
+    ax : where to draw; None makes a new figure
 
     Examples
     --------
-    >>> import matplotlib.pyplot as plt
     >>> from gaussbayes import GaussianClassifier
     >>> model = GaussianClassifier.from_parameters(None, [[0, 0], [4, 4], [0, 9]], [[4, 1], [1, 4]])
     >>> ax = ellipses(model, levels=[0.5, 0.95], unit="mass")
-    >>> plt.close("all")
     """
-    from matplotlib.lines import Line2D
-
     seen = pair_view(model, features)
-    if not _is_gaussian(seen):
-        what = " and ".join(f"{name!r} ({family})" for name, family in _families(seen).items())
+    if not plane.has_ellipses(seen):
+        families = {
+            seen.names[column]: component.family.name
+            for component in seen.model.components
+            for column in component.columns
+        }
+        what = " and ".join(f"{name!r} ({families[name]})" for name in seen.names)
         msg = f"ellipses are those of Gaussian features, got {what}: choose two such features"
         raise SchemaError(msg)
     radii = _radii(levels, unit)
     styles = style.class_styles(seen.classes)
-    means = seen.means
     covariances = np.broadcast_to(class_covariances(seen.model), (len(styles), 2, 2))
-    looks = _looks(len(radii))
+    outwards = np.linspace(0.0, 1.0, len(radii)) if len(radii) > 1 else np.zeros(1)
+    # From a strong line in the middle to a faint one outside.
+    looks = [{"linewidth": 2.2 - 1.2 * out, "alpha": 1.0 - 0.5 * out} for out in outwards]
     ax = style.axes_for(ax)
-    for of_class, mean, covariance in zip(styles, means, covariances, strict=True):
+    entries = []
+    for of_class, mean, covariance in zip(styles, seen.means, covariances, strict=True):
+        line: Look = {"color": of_class.color, "linestyle": of_class.line}
         for radius, look in zip(radii, looks, strict=True):
-            (line,) = ax.plot(
-                *ellipse(mean, covariance, radius).T,
-                color=of_class.color,
-                linestyle=of_class.line,
-                zorder=3,
-                **look,
-            )
-            line.set_gid("ellipse")
-    entries = [
-        Line2D([], [], color=look.color, linestyle=look.line, label=look.label) for look in styles
-    ]
-    entries += row_markers.draw_means(ax, means)
-    entries += _level_handles(radii, looks)
+            points = ellipse(mean, covariance, radius)
+            ax.plot(*points.T, zorder=3, gid="ellipse", **line, **look)
+        entries.append(Line2D([], [], label=of_class.label, **line))
+    entries += row_markers.draw_means(ax, seen.means)
+    for radius, mass, look in zip(radii, mass_of_radius(radii), looks, strict=True):
+        label = f"{radius:.3g}σ ({100 * mass:.3g} %)"
+        entries.append(Line2D([], [], color=style.INK, label=label, **look))
     style.name_axes(ax, seen.names)
     style.legend_beside(ax, entries)
     return ax
@@ -110,47 +106,14 @@ def _radii(levels: Sequence[float], unit: str) -> FloatArray:
     return given
 
 
-def _looks(n: int) -> list[dict[str, Any]]:
-    """From a strong line in the middle to a faint one outside."""
-    outwards = np.linspace(0.0, 1.0, n) if n > 1 else np.zeros(1)
-    return [
-        {"linewidth": width, "alpha": alpha}
-        for width, alpha in zip(2.2 - 1.2 * outwards, 1.0 - 0.5 * outwards, strict=True)
-    ]
-
-
-def _is_gaussian(seen: View) -> bool:
-    """Whether all shown features have distances, of which ellipses are lines of equal ones."""
-    return all(isinstance(density, Distant) for density in seen.model.densities)
-
-
-def _families(seen: View) -> dict[str, str]:
-    """The family of each shown feature."""
-    families = {
-        column: component.family.name
-        for component in seen.model.components
-        for column in component.columns
-    }
-    return {name: families[column] for column, name in enumerate(seen.names)}
-
-
-def _level_handles(radii: FloatArray, looks: Sequence[dict[str, Any]]) -> list["Line2D"]:
-    from matplotlib.lines import Line2D
-
-    return [
-        Line2D([], [], color=style.INK, label=f"{radius:.3g}σ ({100 * mass:.3g} %)", **look)
-        for radius, mass, look in zip(radii, mass_of_radius(radii), looks, strict=True)
-    ]
-
-
 @styled
 def shapes(
     X: Any,
     y: Any,
     *,
-    features: Sequence[int | str] | None = None,
+    features: Features = None,
     model: GaussianClassifier | None = None,
-    figure: "Figure | SubFigure | None" = None,
+    figure: Canvas = None,
 ) -> NDArray[Any]:
     """Spherical, diagonal and full covariances side by side, fitted to the same rows.
 
@@ -160,10 +123,8 @@ def shapes(
 
     Parameters
     ----------
-    X : (n, d) rows, an array or a frame
-    y : (n,) labels; rows without one are learnt from, too, and grey
-    features : the two features to show, by name or number, if there are more; the others are
-        integrated out
+    X, y : rows (n, d), and labels (n,); rows without one are learnt from, too, and grey
+    features : the two to show, by name or number, if there are more; the others integrated out
     model : a `GaussianClassifier` whose other parameters are taken over, such as `families`
     figure : where to draw; None makes a new figure
 
@@ -173,13 +134,11 @@ def shapes(
 
     Examples
     --------
-    >>> import matplotlib.pyplot as plt
     >>> from gaussbayes.datasets import load_iris
     >>> iris = load_iris()
     >>> axes = shapes(iris.rows[:, :2], iris.labels)
     >>> axes[2].get_title()
     'full\\n17 parameters, training error 20.0 %'
-    >>> plt.close("all")
     """
     candidates = {name: _variant(model, name, False) for name in ("spherical", "diagonal", "full")}
     return _side_by_side(candidates, X, y, features, figure)
@@ -190,9 +149,9 @@ def sharing(
     X: Any,
     y: Any,
     *,
-    features: Sequence[int | str] | None = None,
+    features: Features = None,
     model: GaussianClassifier | None = None,
-    figure: "Figure | SubFigure | None" = None,
+    figure: Canvas = None,
 ) -> NDArray[Any]:
     """A covariance for each class beside one shared by all, fitted to the same rows.
 
@@ -209,13 +168,11 @@ def sharing(
 
     Examples
     --------
-    >>> import matplotlib.pyplot as plt
     >>> from gaussbayes.datasets import load_iris
     >>> iris = load_iris()
     >>> axes = sharing(iris.rows, iris.labels, features=[0, 1])
     >>> axes[1].get_title().splitlines()[1]
     '24 parameters, training error 2.0 %'
-    >>> plt.close("all")
     """
     candidates = {
         "own covariances, curved boundary": _variant(model, "full", False),
@@ -231,20 +188,21 @@ def _variant(model: GaussianClassifier | None, covariance: str, shared: bool) ->
 
 
 def _side_by_side(
-    candidates: dict[str, GaussianClassifier],
-    X: Any,
-    y: Any,
-    features: Sequence[int | str] | None,
-    figure: "Figure | SubFigure | None",
+    candidates: dict[str, GaussianClassifier], X: Any, y: Any, features: Features, figure: Canvas
 ) -> NDArray[Any]:
     """A panel for each candidate; one that cannot be fitted says why in its panel."""
-    fitted = {name: _fitted(candidate, X, y) for name, candidate in candidates.items()}
-    models = [fit for fit in fitted.values() if isinstance(fit, GaussianClassifier)]
-    problems = [fit for fit in fitted.values() if isinstance(fit, Exception)]
-    if not models:
-        raise problems[0]
-    seen = pair_view(models[0], features)
-    if not any(isinstance(density, Distant) for density in models[0].model_.densities):
+    fitted: dict[str, GaussianClassifier] = {}
+    problems: dict[str, SingularCovarianceError] = {}
+    for name, candidate in candidates.items():
+        try:
+            fitted[name] = candidate.fit(X, y)
+        except SingularCovarianceError as error:
+            problems[name] = error
+    if not fitted:
+        raise next(iter(problems.values()))
+    first = next(iter(fitted.values()))
+    seen = pair_view(first, features)
+    if not any(isinstance(density, Distant) for density in first.model_.densities):
         msg = (
             "covariances are those of Gaussian features, and these rows have none: "
             "plots.pairs shows models of categories and counts"
@@ -253,13 +211,15 @@ def _side_by_side(
     figure = style.figure_for(figure, (3.9 * len(candidates), 4.6))
     axes: NDArray[Any] = figure.subplots(1, len(candidates), sharex=True, sharey=True)
     entries: dict[tuple[str, str], Any] = {}
-    for ax, (name, fit) in zip(axes, fitted.items(), strict=True):
-        if isinstance(fit, GaussianClassifier):
-            entries = _draw_model(ax, fit, X, y, features) | entries
-            ax.set_title(f"{name}\n{_description(fit, X, y, features)}")
+    for ax, name in zip(axes, candidates, strict=True):
+        ax.set_title(name)
+        if name in fitted:
+            entries = _draw_model(ax, fitted[name], X, y, features) | entries
+            ax.set_title(f"{name}\n{_description(fitted[name], X, y, features)}")
         else:
-            ax.set_title(name)
-            _write_problem(ax, fit)
+            reason = "\n".join(wrap(str(problems[name]), 40)).replace("$", r"\$")
+            middle = {"transform": ax.transAxes, "ha": "center", "va": "center"}
+            ax.text(0.5, 0.5, f"cannot be fitted:\n{reason}", fontsize="small", **middle)
         ax.set_xlabel(style.text(seen.names[0], _NAME_LENGTH))
         ax.set_ylabel(style.text(seen.names[1], _NAME_LENGTH) if ax is axes[0] else "")
     d = seen.whole.schema.n_features
@@ -269,45 +229,26 @@ def _side_by_side(
     return axes
 
 
-def _fitted(
-    candidate: GaussianClassifier, X: Any, y: Any
-) -> GaussianClassifier | SingularCovarianceError:
-    try:
-        return candidate.fit(X, y)
-    except SingularCovarianceError as error:
-        return error
-
-
 def _draw_model(
-    ax: "Axes", model: GaussianClassifier, X: Any, y: Any, features: Sequence[int | str] | None
+    ax: Axes, model: GaussianClassifier, X: Any, y: Any, features: Features
 ) -> dict[tuple[str, str], Any]:
-    """Regions, rows and ellipses; returns what a legend has to explain."""
+    """Regions, rows and ellipses; returns what a legend for all panels has to explain."""
     regions(model, X, y, features=features, resolution=_RESOLUTION, ax=ax)
-    if _is_gaussian(pair_view(model, features)):
+    if plane.has_ellipses(pair_view(model, features)):
         ellipses(model, levels=_LEVELS, features=features, ax=ax)
-    return _taken_legend(ax)
-
-
-def _taken_legend(ax: "Axes") -> dict[tuple[str, str], Any]:
-    """The entries of a panel's legend, by label and marker; it gives way to one for all panels."""
-    from matplotlib.lines import Line2D
-
     legend = ax.get_legend()
-    if legend is None:
-        return {}
     entries = {}
-    for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True):
-        if handle is not None:
-            handle.set_label(text.get_text())
-            marker = handle.get_marker() if isinstance(handle, Line2D) else ""
-            entries[text.get_text(), str(marker)] = handle
-    legend.remove()
+    if legend is not None:
+        for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True):
+            if handle is not None:
+                handle.set_label(text.get_text())
+                marker = handle.get_marker() if isinstance(handle, Line2D) else ""
+                entries[text.get_text(), str(marker)] = handle
+        legend.remove()
     return entries
 
 
-def _description(
-    model: GaussianClassifier, X: Any, y: Any, features: Sequence[int | str] | None
-) -> str:
+def _description(model: GaussianClassifier, X: Any, y: Any, features: Features) -> str:
     of_all = f"{model.n_parameters_} parameters, training error {_error(view(model), X, y)}"
     if model.n_features_in_ == 2:
         return of_all
@@ -317,15 +258,3 @@ def _description(
 def _error(seen: View, X: Any, y: Any) -> str:
     evaluation = evaluate(seen.model.log_posterior(seen.part(X)), seen.codes(y), seen.classes)
     return f"{100.0 * evaluation.error:.1f} %"
-
-
-def _write_problem(ax: "Axes", problem: Exception) -> None:
-    ax.text(
-        0.5,
-        0.5,
-        "cannot be fitted:\n" + "\n".join(wrap(str(problem), 40)).replace("$", r"\$"),
-        transform=ax.transAxes,
-        horizontalalignment="center",
-        verticalalignment="center",
-        fontsize="small",
-    )

@@ -1,37 +1,27 @@
 """What each feature adds to the log-odds of two classes: bars from a reference point to the row."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
 
-from gaussbayes.analysis.explanation import (
-    Contribution,
-    Explanation,
-    LogOdds,
-    Value,
-    total_amount,
-)
+from gaussbayes.analysis.explanation import Contribution, Explanation, LogOdds, total_amount
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.plots import style
-from gaussbayes.plots.style import styled
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from gaussbayes.plots.style import Look, styled
 
 _REFERENCE, _ROW = "#c3cad6", "#5d6f92"
 """The first bar and the last one; no class has these colours."""
 _THICK = 0.66
 _LINE, _LEAST, _AROUND = 0.19, 0.32, 1.7
 """In inches: a line of a name, the least height of a bar, and what title and axis take."""
-_LETTERS = 34
-"""In a line of a name."""
-_MARGIN = 0.13
-"""Room for a number beside the longest bar, as a proportion of the width."""
-
-
-_ENDLESS = 0.4
-"""How far an infinite bar goes beyond the others, as a proportion of the width of these."""
+_LETTERS = 34  # in a line of a name
+# As proportions of the width: room for a number beside the longest bar, and how far an infinite
+# bar goes beyond the others.
+_MARGIN, _ENDLESS = 0.13, 0.4
+_BESIDE: Look = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
+_BESIDE |= {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.5}}  # over the line at 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +36,7 @@ class _OddsBar:
 
 
 @styled
-def explanation(explained: Explanation, *, most: int = 12, ax: "Axes | None" = None) -> "Axes":
+def explanation(explained: Explanation, *, most: int = 12, ax: Axes | None = None) -> Axes:
     """Draw how the features lead from the log-odds at a reference point to those of a row.
 
     The first bar is the log-odds at the reference, the last one those of the row. Between them each
@@ -63,20 +53,17 @@ def explanation(explained: Explanation, *, most: int = 12, ax: "Axes | None" = N
     ----------
     explained : what `GaussianClassifier.explain` says of a row
     most : how many features get a bar of their own
+    ax : where to draw; None makes a new figure
 
     Examples
     --------
-    >>> import matplotlib.pyplot as plt
     >>> from gaussbayes import GaussianClassifier
     >>> model = GaussianClassifier.from_parameters(
     ...     None, [[0, 0], [2, 4]], np.ones((2, 2)), covariance="diagonal"
     ... )
     >>> explanation(model.explain([2.0, 3.0])).get_title()
     'log-odds 0.00 at the reference + 6.00 by the features = 6.00'
-    >>> plt.close("all")
     """
-    from matplotlib.patches import Patch
-
     odds = explained.log_odds
     if odds is None:
         msg = "this figure compares two classes, but the model has one only"
@@ -86,51 +73,46 @@ def explanation(explained: Explanation, *, most: int = 12, ax: "Axes | None" = N
         raise ParameterError(msg)
     labels = [terms.label for terms in explained.bayes.classes]
     looks = style.class_styles(np.array(labels, dtype=object))
-    own, other = (looks[labels.index(label)] for label in (odds.of, odds.against))
-    bars = _bars(odds, most, own.color, other.color)
+    first, second = (looks[labels.index(label)] for label in (odds.of, odds.against))
+    bars = _bars(odds, most, first.color, second.color)
     lines = max(bar.name.count("\n") + 1 for bar in bars)
     ax = style.axes_for(ax, (8.6, _AROUND + len(bars) * max(_LEAST, _LINE * lines)))
     _draw(ax, bars)
     what = "log-odds" if np.isfinite(odds.at_reference) else "change of the log-odds"
     ax.set_xlabel(style.text(f"{what} of {odds.of} against {odds.against}", 60))
     ax.set_title(_sum(odds))
-    handles = [Patch(color=look.color, label=look.label) for look in (own, other)]
+    handles = [Patch(color=look.color, label=look.label) for look in (first, second)]
     style.legend_beside(ax, handles, "speaks for")
     return ax
 
 
-def _bars(odds: LogOdds, most: int, own: str, other: str) -> list[_OddsBar]:
+def _bars(odds: LogOdds, most: int, towards: str, against: str) -> list[_OddsBar]:
     """The bars from top to bottom."""
     first, rest = odds.largest(most)
     steps = [(_named(part), part.amount) for part in first]
     if rest:
         steps.append((f"{len(rest)} other features", total_amount(rest)))
-    missing = [part for part in odds.contributions if part.missing]
-    if missing:
-        alone = len(missing) == 1
-        name = style.text(missing[0].feature, _LETTERS) if alone else f"{len(missing)} features"
-        steps.append((f"{name} missing", 0.0))
-    new = [part for part in odds.contributions if part.unseen]
-    if new:
-        name = _named(new[0]) if len(new) == 1 else f"{len(new)} features"
-        steps.append((f"{name}: never seen", 0.0))
+    missing = [style.text(part.feature, _LETTERS) for part in odds.contributions if part.missing]
+    new = [_named(part) for part in odds.contributions if part.unseen]
+    for names, remark in ((missing, " missing"), (new, ": never seen")):
+        if names:
+            name = names[0] if len(names) == 1 else f"{len(names)} features"
+            steps.append((f"{name}{remark}", 0.0))
     decimals = _decimals(odds)
     finite = bool(np.isfinite(odds.at_reference))
     place = odds.at_reference if finite else 0.0
     bars = [_OddsBar("at the reference", 0.0, place, _REFERENCE, _number(place, decimals))]
     steps.sort(key=lambda step: bool(np.isinf(step[1])))  # no bar can begin where they end
     for name, amount in steps:
-        color = own if amount > 0 else other
+        color = towards if amount > 0 else against
         bars.append(_OddsBar(name, place, place + amount, color, _number(amount, decimals, "+")))
         place += amount if np.isfinite(amount) else 0.0
     bars.append(_OddsBar("this row", 0.0, odds.value, _ROW, _number(odds.value, decimals)))
     return bars if finite else bars[1:-1]
 
 
-def _draw(ax: "Axes", bars: list[_OddsBar]) -> None:
+def _draw(ax: Axes, bars: list[_OddsBar]) -> None:
     """Bars from top to bottom, numbers beside them, and what they are called along the axis."""
-    beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": "small"}
-    beside["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # over the line at 0
     ax.axvline(0.0, color=style.FAINT, linewidth=1, zorder=1)
     places = [0.0, *(place for bar in bars for place in (bar.start, bar.end))]
     finite = [place for place in places if np.isfinite(place)]
@@ -138,9 +120,11 @@ def _draw(ax: "Axes", bars: list[_OddsBar]) -> None:
     edges = (min(finite) - _ENDLESS * width, max(finite) + _ENDLESS * width)
     for row, bar in enumerate(bars):
         end = float(np.clip(bar.end, *edges))
-        look = {"color": bar.color} if end == bar.end else _hatched(bar.color)
+        look: Look = {"color": bar.color}
+        if end != bar.end:
+            look = {"facecolor": "white", "edgecolor": bar.color, "hatch": "////", "linewidth": 0.8}
         ax.barh(row, end - bar.start, _THICK, left=bar.start, zorder=2, **look)
-        ax.annotate(bar.number, (max(bar.start, end), row), (4, 0), **beside)
+        ax.annotate(bar.number, (max(bar.start, end), row), (4, 0), **_BESIDE)
         if row + 1 < len(bars) and end == bar.end:  # to where the next one begins
             ends = (row - _THICK / 2, row + 1 + _THICK / 2)
             ax.plot([bar.end, bar.end], ends, color=style.FAINT, linewidth=0.8, zorder=3)
@@ -150,10 +134,6 @@ def _draw(ax: "Axes", bars: list[_OddsBar]) -> None:
     ax.set_ylim(len(bars) - 0.4, -0.6)
     ax.set_yticks(range(len(bars)), [bar.name for bar in bars])
     ax.tick_params(axis="y", length=0)
-
-
-def _hatched(color: str) -> dict[str, Any]:
-    return {"facecolor": "white", "edgecolor": color, "hatch": "////", "linewidth": 0.8}
 
 
 def _sum(odds: LogOdds) -> str:
@@ -184,10 +164,6 @@ def _number(value: float, decimals: int, sign: str = "") -> str:
 
 
 def _named(part: Contribution) -> str:
-    return f"{style.text(part.feature, _LETTERS)} = {_value(part.value)}"
-
-
-def _value(value: Value) -> str:
-    if isinstance(value, float):
-        return f"{value:.5g}".replace("-", "−")
-    return style.text(str(value), _LETTERS)
+    number = f"{part.value:.5g}".replace("-", "−") if isinstance(part.value, float) else None
+    value = number or style.text(str(part.value), _LETTERS)
+    return f"{style.text(part.feature, _LETTERS)} = {value}"

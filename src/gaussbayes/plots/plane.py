@@ -8,33 +8,33 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.grid import Grid
 from gaussbayes.analysis.region_map import RegionMap, boundary_segments
-from gaussbayes.analysis.view import Axis
+from gaussbayes.analysis.view import Axis, View
+from gaussbayes.families.protocol import Distant
 from gaussbayes.plots import style
+from gaussbayes.plots.style import Look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.image import AxesImage
-    from matplotlib.patches import Patch
+    from matplotlib.patches import Patch, Rectangle
 
-LIGHT = 0.62
-"""How much of a class's colour is taken out of its region, so that points stand out."""
-
-OPEN: dict[str, Any] = {
-    "hatch": "/////",
-    "hatch_linewidth": 0.6,
-    "linewidth": 0.6,
-    "edgecolor": "#6b6b6b",
-}
+LIGHT = 0.62  # of a class's colour is taken out of its region, so that points stand out
+_HATCH: Look = {"hatch": "/////", "edgecolor": "#6b6b6b"}
+OPEN: Look = _HATCH | {"hatch_linewidth": 0.6, "linewidth": 0.6}
 """What places look like where no class is probable enough."""
-
 NEUTRAL = ("white", "#c9d3da", "#7d8f9c", "#3b4a57")
 """From 0 upwards, where colours stand for no class."""
 
 
+def has_ellipses(seen: View) -> bool:
+    """Whether all shown features have distances, of which ellipses are lines of equal ones."""
+    return all(isinstance(density, Distant) for density in seen.model.densities)
+
+
 def draw_image(ax: "Axes", grid: Grid, values: NDArray[Any], **look: Any) -> "AxesImage":
     """Draw values (p, m) as pixels whose centres are the points of the grid, under everything."""
-    options: dict[str, Any] = {"interpolation": "nearest", "zorder": 0} | look
+    options: Look = {"interpolation": "nearest", "zorder": 0} | look
     if any(grid.discrete):  # there is nothing between its points
         options["interpolation"] = "nearest"
     image = ax.imshow(values, extent=grid.edges, origin="lower", aspect="auto", **options)
@@ -44,17 +44,28 @@ def draw_image(ax: "Axes", grid: Grid, values: NDArray[Any], **look: Any) -> "Ax
 
 def show_all_of(ax: "Axes", grid: Grid) -> None:
     """Let the axes end where the grid does."""
-    left, right, bottom, top = grid.extent
-    ax.set_xlim(left, right)
-    ax.set_ylim(bottom, top)
+    ax.set(xlim=grid.extent[:2], ylim=grid.extent[2:])
 
 
 def separate_categories(ax: "Axes", axes: Sequence[Axis]) -> None:
     """White lines between categories: nothing continues from one to the next."""
-    look: dict[str, Any] = {"color": "white", "linewidth": 2.5, "zorder": 1.5}
     for axis, draw in zip(axes, (ax.axvline, ax.axhline), strict=False):
         for place in range(1, len(axis.categories)):
-            draw(place - 0.5, **look)
+            draw(place - 0.5, color="white", linewidth=2.5, zorder=1.5)
+
+
+def draw_regions(
+    ax: "Axes",
+    regions: RegionMap,
+    axes: Sequence[Axis],
+    styles: Sequence[style.ClassStyle],
+    **look: Any,
+) -> bool:
+    """The region of each class and the lines between; says whether there are any lines."""
+    draw_codes(ax, regions, [style.lighter(each.color, LIGHT) for each in styles])
+    has_boundaries = draw_boundaries(ax, regions, axes, **look)
+    separate_categories(ax, axes)
+    return has_boundaries
 
 
 def draw_codes(ax: "Axes", regions: RegionMap, colors: Sequence[Any]) -> None:
@@ -71,59 +82,44 @@ def draw_boundaries(ax: "Axes", regions: RegionMap, axes: Sequence[Axis], **look
 
     Between categories, which have no order, there are none.
     """
-    if any(regions.grid.discrete):
-        return _draw_segments(ax, regions, axes, **look)
-    options: dict[str, Any] = {
-        "colors": style.INK,
-        "linewidths": 1.5,
-        "linestyles": "solid",
-        "zorder": 2,
-    }
+    from matplotlib.collections import LineCollection
+
+    grid = regions.grid
+    options: Look = {"colors": style.INK, "linestyles": "solid", "linewidths": 1.5, "zorder": 2}
     options |= look
+    if any(grid.discrete):
+        ordered = [along for along, axis in enumerate(axes) if axis.is_ordered]
+        segments = [segment for along in ordered for segment in boundary_segments(regions, along)]
+        cells = LineCollection(segments, capstyle="butt", gid="boundary", **options)
+        ax.add_collection(cells, autolim=False)
+        return bool(ordered)
     # Every boundary has a class on either side: without one class all of them are still drawn.
     for code in np.unique(regions.codes)[1:]:
-        lines = ax.contour(
-            regions.grid.x, regions.grid.y, regions.margins[..., code], levels=[0.0], **options
-        )
+        lines = ax.contour(grid.x, grid.y, regions.margins[..., code], levels=[0.0], **options)
         lines.set_gid("boundary")
     return True
 
 
-def _draw_segments(ax: "Axes", regions: RegionMap, axes: Sequence[Axis], **look: Any) -> bool:
-    from matplotlib.collections import LineCollection
-
-    ordered = [along for along, axis in enumerate(axes) if axis.is_ordered]
-    segments = [segment for along in ordered for segment in boundary_segments(regions, along)]
-    options: dict[str, Any] = {"colors": style.INK, "linewidths": 1.5, "zorder": 2} | look
-    lines = LineCollection(segments, capstyle="butt", gid="boundary", **options)
-    ax.add_collection(lines, autolim=False)
-    return bool(ordered)
-
-
 def draw_open(ax: "Axes", grid: Grid, largest: NDArray[Any], reject: float) -> None:
     """Hatch where the largest posterior (p, m) is below a threshold."""
-    look = {"hatch": OPEN["hatch"], "edgecolor": OPEN["edgecolor"], "linewidth": OPEN["linewidth"]}
+    from matplotlib.collections import PatchCollection
+
+    zone: Any
     if any(grid.discrete):
-        _hatch_cells(ax, grid, largest < reject)
-        return
-    zone = ax.contourf(
-        grid.x,
-        grid.y,
-        largest,
-        levels=[0.0, reject],
-        colors="none",
-        hatches=[look["hatch"]],
-        zorder=1,
-    )
-    zone.set_edgecolor(look["edgecolor"])
-    zone.set_linewidth(look["linewidth"])
+        cells = _cells(grid, largest < reject)
+        zone = PatchCollection(cells, facecolor="none", zorder=1, linewidth=0.0, **_HATCH)
+        ax.add_collection(zone, autolim=False)
+    else:
+        levels, hatches = [0.0, reject], [OPEN["hatch"]]
+        look: Look = {"colors": "none", "hatches": hatches, "zorder": 1}
+        zone = ax.contourf(grid.x, grid.y, largest, levels=levels, **look)
+        zone.set(edgecolor=OPEN["edgecolor"], linewidth=OPEN["linewidth"])
     zone.set_hatch_linewidth(OPEN["hatch_linewidth"])
     zone.set_gid("left open")
 
 
-def _hatch_cells(ax: "Axes", grid: Grid, chosen: NDArray[np.bool_]) -> None:
-    """Hatch cells of the grid (p, m), those beside each other in a line together."""
-    from matplotlib.collections import PatchCollection
+def _cells(grid: Grid, chosen: NDArray[np.bool_]) -> list["Rectangle"]:
+    """Some cells of the grid (p, m), those beside each other in a line together."""
     from matplotlib.patches import Rectangle
 
     across, up = grid.steps
@@ -133,10 +129,7 @@ def _hatch_cells(ax: "Axes", grid: Grid, chosen: NDArray[np.bool_]) -> None:
         for start, end in ends.reshape(-1, 2).tolist():
             left = grid.x[start] - across / 2
             cells.append(Rectangle((left, bottom), (end - start) * across, up))
-    look = {"hatch": OPEN["hatch"], "edgecolor": OPEN["edgecolor"], "linewidth": 0.0}
-    zone = PatchCollection(cells, facecolor="none", zorder=1, gid="left open", **look)
-    zone.set_hatch_linewidth(OPEN["hatch_linewidth"])
-    ax.add_collection(zone, autolim=False)
+    return cells
 
 
 def color_map(*colors: str) -> "Colormap":
@@ -160,5 +153,4 @@ def open_handle(reject: float) -> "Patch":
     """The legend entry of the places that are left open."""
     from matplotlib.patches import Patch
 
-    label = f"left open:\nposterior below {reject:g}"
-    return Patch(facecolor="none", label=label, **OPEN)
+    return Patch(facecolor="none", label=f"left open:\nposterior below {reject:g}", **OPEN)

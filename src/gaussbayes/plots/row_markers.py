@@ -14,27 +14,24 @@ from numpy.typing import NDArray
 from gaussbayes.analysis.view import Axis, View
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.plots.style import INK, ClassStyle
+from gaussbayes.plots.style import INK, ClassStyle, Look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
 UNLABELLED = "#7d7d7d"
-"""The colour of rows without label."""
+_AREA, _RING_AREA = 30.0, 95.0
+_SPREAD = 0.6  # of the room between neighbouring integers or categories, for the points at one
+_MOST_SPREAD = 60  # on an axis of more integers points need not be kept apart
+_MANY = 3000  # so many points are drawn as an image, which keeps vector files small
 
-_AREA = 30.0
-_RING_AREA = 95.0
-_SPREAD = 0.6
-"""Of the room between neighbouring integers or categories, what the points at one of them take."""
-_MOST_SPREAD = 60
-"""On an axis of more integers points need not be kept apart."""
-_MANY = 3000
-"""So many points are drawn as an image, which keeps vector files small."""
-
+# Multiples of the first, modulo 1, fill an interval evenly, and of the others a square.
 _GOLDEN = 0.6180339887498949
 _PLASTIC = (0.7548776662466927, 0.5698402909980532)
-"""Multiples of the first, modulo 1, fill an interval evenly, and of the others a square."""
+
+_RING: Look = {"marker": "o", "markersize": 9, "markerfacecolor": "none"}
+_MEAN: Look = {"marker": "+", "markersize": 9, "markeredgewidth": 2}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,16 +40,12 @@ class RowPoints:
 
     places: FloatArray  # (n, m)
     codes: NDArray[np.intp]  # (n,) −1 for rows without label
-    n_missing: int = 0
+    n_missing: int
 
     @property
     def unlabelled(self) -> NDArray[np.bool_]:
         """Which of them have no label (n,)."""
         return np.asarray(self.codes < 0)
-
-    def some(self, which: NDArray[Any]) -> "RowPoints":
-        """Some of them, by their numbers or a mask."""
-        return RowPoints(self.places[which], self.codes[which], self.n_missing)
 
 
 def points_at(places: FloatArray, codes: NDArray[np.intp]) -> RowPoints:
@@ -61,37 +54,30 @@ def points_at(places: FloatArray, codes: NDArray[np.intp]) -> RowPoints:
     return RowPoints(places[known], codes[known], int(np.count_nonzero(~known)))
 
 
-def points_of(seen: View, X: Any, y: Any) -> RowPoints | None:
-    """The rows a user gave to be drawn, checked against the model; None if there are none."""
+def points_of(seen: View, X: Any, y: Any) -> RowPoints:
+    """The rows a user gave to be drawn, maybe none, checked against the model."""
     if X is None and y is not None:
         msg = "y was given without X: give the rows to draw as well"
         raise DataError(msg)
-    if X is None:
-        return None
-    if y is None:
-        places = seen.rows(X)
-        return points_at(places, np.full(places.shape[0], -1))
-    return points_at(*seen.labelled(X, y))
+    if y is not None:
+        return points_at(*seen.labelled(X, y))
+    places = np.empty((0, len(seen.axes))) if X is None else seen.rows(X)
+    return points_at(places, np.full(places.shape[0], -1))
 
 
 def spread_out(places: FloatArray, axes: Sequence[Axis]) -> FloatArray:
     """Places (n, m) moved a little along discrete axes, where many rows stand at the same one.
 
-    Examples
-    --------
     >>> axis = Axis("wind", ("low", "high"), (0, 1))
     >>> spread_out(np.array([[1.0, 7.0], [1.0, 8.0]]), [axis, Axis("age")]).round(2).tolist()
     [[0.7, 7.0], [1.15, 8.0]]
     """
     moved = places.copy()
-    discrete = [j for j, axis in enumerate(axes) if axis.is_discrete and _is_narrow(places[:, j])]
+    narrow = np.ptp(places, axis=0) < _MOST_SPREAD if places.size else [False] * len(axes)
+    discrete = [j for j, axis in enumerate(axes) if axis.is_discrete and narrow[j]]
     for j, multiple in zip(discrete, _PLASTIC, strict=False):
         moved[:, j] += _SPREAD * _even(places.shape[0], multiple)
     return moved
-
-
-def _is_narrow(values: FloatArray) -> bool:
-    return bool(np.ptp(values) < _MOST_SPREAD) if values.size else False
 
 
 def _even(n: int, multiple: float) -> FloatArray:
@@ -105,8 +91,6 @@ def strip(values: RealArray, ranks: NDArray[Any], n_strips: int) -> FloatArray:
 
     Within its strip a point's height says nothing; it only keeps equal values apart.
 
-    Examples
-    --------
     >>> strip(np.array([7.0, 8.0]), np.array([0, 1]), 2).round(2).tolist()
     [[7.0, 0.7], [8.0, 0.07]]
     """
@@ -127,71 +111,32 @@ def draw_points(
     Those of code −1 are drawn as rows without label.
     """
     draw_unlabelled(ax, places[codes < 0], hollow=hollow)
+    edge = {"s": _AREA, "linewidths": 1.2 if hollow else 0.5, "zorder": 4}
     for code, look in enumerate(styles):
-        chosen = places[codes == code]
-        if chosen.shape[0]:
-            ax.scatter(
-                chosen[:, 0],
-                chosen[:, 1],
-                s=_AREA,
-                marker=look.marker,
-                facecolors="none" if hollow else look.color,
-                edgecolors=look.color if hollow else "white",
-                linewidths=1.2 if hollow else 0.5,
-                zorder=4,
-                rasterized=places.shape[0] > _MANY,
-                gid=f"class {code}",
-            )
+        options = {**edge, "marker": look.marker, "rasterized": codes.size > _MANY}
+        _scatter(ax, places[codes == code], look.color, f"class {code}", hollow, **options)
 
 
 def draw_unlabelled(ax: "Axes", places: FloatArray, *, hollow: bool = False) -> None:
     """Draw rows (n, 2) without label as small grey dots."""
+    edge: Look = {"s": _AREA / 2, "linewidths": 0.8 if hollow else 0.3, "zorder": 3.9}
+    many = places.shape[0] > _MANY
+    _scatter(ax, places, UNLABELLED, "unlabelled", hollow, rasterized=many, **edge)
+
+
+def _scatter(
+    ax: "Axes", places: FloatArray, color: str, gid: str, hollow: bool, **options: Any
+) -> None:
+    face, edge = ("none", color) if hollow else (color, "white")
     if places.shape[0]:
-        ax.scatter(
-            places[:, 0],
-            places[:, 1],
-            s=_AREA / 2,
-            facecolors="none" if hollow else UNLABELLED,
-            edgecolors=UNLABELLED if hollow else "white",
-            linewidths=0.8 if hollow else 0.3,
-            zorder=3.9,
-            rasterized=places.shape[0] > _MANY,
-            gid="unlabelled",
-        )
+        ax.scatter(*places.T, facecolors=face, edgecolors=edge, gid=gid, **options)
 
 
 def draw_rings(ax: "Axes", places: FloatArray) -> None:
     """Draw a ring around each of the rows (n, 2)."""
-    ax.scatter(
-        places[:, 0],
-        places[:, 1],
-        s=_RING_AREA,
-        facecolors="none",
-        edgecolors=INK,
-        linewidths=1.1,
-        zorder=5,
-        rasterized=places.shape[0] > _MANY,
-        gid="errors",
-    )
-
-
-def draw_given(
-    ax: "Axes",
-    points: RowPoints,
-    places: FloatArray,
-    predicted: NDArray[np.intp],
-    styles: Sequence[ClassStyle],
-) -> list["Line2D"]:
-    """Draw rows at their places (n, 2) over regions, and ring those predicted wrongly.
-
-    Returns the legend entries: of the classes, unless no row has one, and of whatever else is there
-    to be explained.
-    """
-    draw_points(ax, places, points.codes, styles)
-    wrong = (predicted != points.codes) & ~points.unlabelled
-    draw_rings(ax, places[wrong])
-    entries = [] if points.unlabelled.all() else class_handles(styles)
-    return [*entries, *([ring_handle("error")] if wrong.any() else []), *row_handles(points)]
+    look: Look = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.1, "zorder": 5}
+    look |= {"s": _RING_AREA, "rasterized": places.shape[0] > _MANY}
+    ax.scatter(places[:, 0], places[:, 1], gid="errors", **look)
 
 
 def draw_means(ax: "Axes", places: FloatArray) -> list["Line2D"]:
@@ -200,30 +145,31 @@ def draw_means(ax: "Axes", places: FloatArray) -> list["Line2D"]:
 
     if np.isnan(places).any():
         return []
-    look: dict[str, Any] = {"marker": "+", "markersize": 9, "markeredgewidth": 2}
-    around = [withStroke(linewidth=4, foreground="white")]
-    ax.plot(
-        *places.T, linestyle="none", color=INK, zorder=6, path_effects=around, gid="means", **look
-    )
-    return [marker_handle("mean", markeredgecolor=INK, **look)]
+    over: Look = {"zorder": 6, "path_effects": [withStroke(linewidth=4, foreground="white")]}
+    ax.plot(*places.T, linestyle="none", color=INK, gid="means", **over, **_MEAN)
+    return [marker_handle("mean", markeredgecolor=INK, **_MEAN)]
 
 
-def class_handles(styles: Sequence[ClassStyle], **look: Any) -> list["Line2D"]:
+def class_handles(styles: Sequence[ClassStyle]) -> list["Line2D"]:
     """Legend entries: the marker of each class."""
     return [
-        marker_handle(style.label, marker=style.marker, markerfacecolor=style.color, **look)
+        marker_handle(style.label, marker=style.marker, markerfacecolor=style.color)
         for style in styles
     ]
 
 
-def row_handles(points: RowPoints | None) -> list["Line2D"]:
+def given_handles(
+    points: RowPoints, styles: Sequence[ClassStyle], more: Sequence["Line2D"] = ()
+) -> list["Line2D"]:
+    """Legend entries: the classes, unless no row has one, then more, then whatever is in grey."""
+    entries = [] if points.unlabelled.all() else class_handles(styles)
+    return [*entries, *more, *row_handles(points)]
+
+
+def row_handles(points: RowPoints) -> list["Line2D"]:
     """Legend entries: the rows without label, and how many have no place, if there are any."""
-    if points is None:
-        return []
-    entries = []
-    if points.unlabelled.any():
-        dot = {"marker": "o", "markersize": 4.5, "markerfacecolor": UNLABELLED}
-        entries.append(marker_handle("unlabelled", **dot))
+    dot = {"marker": "o", "markersize": 4.5, "markerfacecolor": UNLABELLED}
+    entries = [marker_handle("unlabelled", **dot)] if points.unlabelled.any() else []
     return [*entries, *missing_handles(points.n_missing)]
 
 
@@ -235,26 +181,15 @@ def missing_handles(n_missing: int) -> list["Line2D"]:
     return [marker_handle(f"{rows} not drawn:\nvalue missing or\nnot shown", marker="none")]
 
 
-def ring_handle(label: str) -> "Line2D":
+def ring_handle(label: str = "error") -> "Line2D":
     """The legend entry of the rings."""
-    return marker_handle(
-        label,
-        marker="o",
-        markersize=9,
-        markerfacecolor="none",
-        markeredgecolor=INK,
-        markeredgewidth=1.1,
-    )
+    return marker_handle(label, markeredgecolor=INK, markeredgewidth=1.1, **_RING)
 
 
 def marker_handle(label: str, **look: Any) -> "Line2D":
     """A legend entry that is a marker without a line."""
     from matplotlib.lines import Line2D
 
-    options: dict[str, Any] = {
-        "linestyle": "none",
-        "markersize": 6.5,
-        "markeredgecolor": "white",
-        "markeredgewidth": 0.5,
-    } | look
-    return Line2D([], [], label=label, **options)
+    usual = {"markersize": 6.5, "markeredgecolor": "white", "markeredgewidth": 0.5}
+    options: Look = usual | look
+    return Line2D([], [], label=label, linestyle="none", **options)

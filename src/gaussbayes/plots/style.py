@@ -1,15 +1,15 @@
 """How every figure looks: a colour and a marker for each class, text that fits, legends aside.
 
 The colours are Petroff's ten, chosen to stay apart for colour-blind eyes, with the greys last; a
-marker for each class says the same without colour. Matplotlib is imported when the first figure is
-drawn.
+marker for each class says the same without colour. Matplotlib is imported when it is used.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, wraps
+from math import ceil
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -21,59 +21,39 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.legend import Legend
 
+Feature: TypeAlias = int | str | None
+Features: TypeAlias = Sequence[int | str] | None
+Canvas: TypeAlias = "Figure | SubFigure | None"
+"""What users give: features by name or number, and where to draw several panels."""
+Look: TypeAlias = dict[str, Any]
+"""Options of matplotlib."""
+
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
 
-INK = "#333333"
-"""Boundaries, rings and whatever belongs to no class."""
-FAINT = "#9a9a9a"
-"""Guide lines."""
-COLORS = (
-    "#3f90da",
-    "#ffa90e",
-    "#bd1f01",
-    "#832db6",
-    "#92dadd",
-    "#a96b59",
-    "#e76300",
-    "#b9ac70",
-    "#717581",
-    "#94a4a2",
-)
+INK = "#333333"  # boundaries, rings and whatever belongs to no class
+FAINT = "#9a9a9a"  # guide lines
+_PETROFF = "3f90da ffa90e bd1f01 832db6 92dadd a96b59 e76300 b9ac70 717581 94a4a2"
+COLORS = tuple(f"#{color}" for color in _PETROFF.split())
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES: tuple[Any, ...] = ("solid", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
 
+# Families that have what matplotlib's own font lacks; those installed are asked after it.
 _WIDE_FONTS = (
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "Noto Sans SC",
-    "Noto Sans JP",
-    "Noto Sans KR",
-    "WenQuanYi Zen Hei",
-    "WenQuanYi Micro Hei",
-    "Droid Sans Fallback",
-    "Arial Unicode MS",
-    "PingFang SC",
-    "Hiragino Sans",
-    "Microsoft YaHei",
-    "Yu Gothic",
-    "Malgun Gothic",
-    "Noto Sans Devanagari",
-    "Nirmala UI",
+    "Noto Sans CJK SC, Noto Sans CJK JP, Noto Sans SC, Noto Sans JP, Noto Sans KR, "
+    "WenQuanYi Zen Hei, WenQuanYi Micro Hei, Droid Sans Fallback, Arial Unicode MS, PingFang SC, "
+    "Hiragino Sans, Microsoft YaHei, Yu Gothic, Malgun Gothic, Noto Sans Devanagari, Nirmala UI"
 )
-"""Families that have what matplotlib's own font lacks; those installed are asked after it."""
-
 _LOOK = {"axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": "medium"}
+_LEGEND: Look = {"frameon": False, "fontsize": "small", "title_fontsize": "small"}
 
-_TICK_LINE, _TICK_LETTER = 0.165, 0.082
-"""Height of a line and width of a letter of the names of categories, in inches."""
-_LEFT_BY_LEGENDS = 0.75
-"""What legends and labels leave at least of the size that axes have before they are laid out."""
-_LINE_LENGTH = 24
-_MOST_LINES = 5
+_LINE_LENGTH, _MOST_LINES = 24, 5
 _MOST_LEGEND_LINES = 18
+# In inches: what a legend may take of a figure before the figure grows; a line and a letter of
+# the names of categories.
 _LEGEND_WIDTH, _LEGEND_HEIGHT, _LEGEND_BELOW = 2.0, 4.2, 0.7
-"""In inches: what a legend may take of a figure before the figure grows."""
+_TICK_LINE, _TICK_LETTER = 0.165, 0.082
+_LEFT_BY_LEGENDS = 0.75  # at least, of the size that axes have before they are laid out
 
 
 def pyplot() -> Any:
@@ -81,36 +61,22 @@ def pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        msg = (
-            "figures are drawn with matplotlib, which is not installed: "
-            "pip install 'gaussbayes[plot]'"
-        )
+        msg = "figures need matplotlib, which is not installed: pip install 'gaussbayes[plot]'"
         raise ImportError(msg) from error
     return plt
 
 
 def styled(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
-    """Let a function draw in the style of all figures, leaving the user's settings as they were.
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> styled(lambda: matplotlib.rcParams["axes.spines.top"])()
-    False
-    """
+    """Let a function draw in the style of all figures, leaving the user's settings as they were."""
 
     @wraps(function)
     def drawn(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Drawn:
-        with pyplot().rc_context(_LOOK | {"font.family": _families()}):
+        plt = pyplot()
+        fonts = [*plt.rcParams["font.family"], *_wide_fonts()]
+        with plt.rc_context(_LOOK | {"font.family": fonts}):
             return function(*args, **kwargs)
 
     return drawn
-
-
-def _families() -> list[str]:
-    from matplotlib import rcParams
-
-    return [*rcParams["font.family"], *_wide_fonts()]
 
 
 @cache
@@ -118,7 +84,7 @@ def _wide_fonts() -> tuple[str, ...]:
     from matplotlib.font_manager import fontManager
 
     installed = set(fontManager.get_font_names())
-    return tuple(family for family in _WIDE_FONTS if family in installed)
+    return tuple(family for family in _WIDE_FONTS.split(", ") if family in installed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +101,6 @@ def class_styles(classes: LabelArray) -> tuple[ClassStyle, ...]:
     """A style for each class, in order: ten colours, then the same darker, then lighter.
 
     Seven markers and ten colours come together again only after 70 classes.
-
-    Examples
-    --------
-    >>> class_styles(np.array(["no", "yes"]))[1].color
-    '#ffa90e'
     """
     return tuple(
         ClassStyle(text(label), _color(i), MARKERS[i % len(MARKERS)], LINES[i % len(LINES)])
@@ -148,36 +109,29 @@ def class_styles(classes: LabelArray) -> tuple[ClassStyle, ...]:
 
 
 def _color(i: int) -> str:
-    from matplotlib.colors import to_hex, to_rgb
+    from matplotlib.colors import to_hex
 
-    towards, proportion = ((0.0, 0.0), (0.0, 0.45), (1.0, 0.5))[i // len(COLORS) % 3]
-    rgb = np.asarray(to_rgb(COLORS[i % len(COLORS)]))
-    return to_hex(tuple(rgb + (towards - rgb) * proportion))
+    proportion, towards = ((0.0, 0.0), (0.45, 0.0), (0.5, 1.0))[i // len(COLORS) % 3]
+    return to_hex(lighter(COLORS[i % len(COLORS)], proportion, towards))
 
 
-def lighter(color: str, proportion: float) -> tuple[float, float, float]:
-    """A colour, moved by this proportion of the way to white.
+def lighter(color: str, proportion: float, towards: float = 1.0) -> tuple[float, float, float]:
+    """A colour, moved by this proportion of the way to white, or to another grey.
 
-    Examples
-    --------
     >>> lighter("black", 0.75)
     (0.75, 0.75, 0.75)
     """
     from matplotlib.colors import to_rgb
 
-    red, green, blue = (float(part + (1.0 - part) * proportion) for part in to_rgb(color))
+    red, green, blue = (float(part + (towards - part) * proportion) for part in to_rgb(color))
     return red, green, blue
 
 
 def text(value: object, line_length: int = _LINE_LENGTH, most_lines: int = _MOST_LINES) -> str:
     """A label or name as a figure writes it: in a few lines, nothing read as a formula.
 
-    Examples
-    --------
-    >>> text("a very long name that needs two lines")
-    'a very long name that\\nneeds two lines'
-    >>> text("price in $")
-    'price in \\\\$'
+    >>> text("a very long name that costs $")
+    'a very long name that\\ncosts \\\\$'
     """
     lines = wrap(str(value), line_length) or [" "]
     if len(lines) > most_lines:
@@ -189,20 +143,12 @@ def text(value: object, line_length: int = _LINE_LENGTH, most_lines: int = _MOST
 
 def axes_for(ax: "Axes | None", figsize: tuple[float, float] = (6.4, 4.8)) -> "Axes":
     """The axes given, or new ones in a figure of their own."""
-    if ax is not None:
-        return ax
-    new: Axes = pyplot().figure(figsize=figsize, layout="constrained").add_subplot()
-    return new
+    return figure_for(None, figsize).add_subplot() if ax is None else ax
 
 
-def figure_for(
-    figure: "Figure | SubFigure | None", figsize: tuple[float, float]
-) -> "Figure | SubFigure":
+def figure_for(figure: Canvas, figsize: tuple[float, float]) -> "Figure | SubFigure":
     """The figure given, to be filled with panels, or a new one."""
-    if figure is not None:
-        return figure
-    new: Figure = pyplot().figure(figsize=figsize, layout="constrained")
-    return new
+    return pyplot().figure(figsize=figsize, layout="constrained") if figure is None else figure
 
 
 def legend_beside(
@@ -215,30 +161,19 @@ def legend_beside(
     entries = list(ax.get_legend_handles_labels()[0] if handles is None else handles)
     if not entries:
         return None
+    usual = [_LEGEND_WIDTH, _LEGEND_HEIGHT]
     before = ax.get_legend()
-    usual = (_LEGEND_WIDTH, _LEGEND_HEIGHT)
     if before is not None:
         known = {handle.get_label(): handle for handle in before.legend_handles if handle}
         entries = [*known.values(), *(new for new in entries if new.get_label() not in known)]
         title = title or before.get_title().get_text()
-        width, height = _inches(ax.figure, before)
-        usual = (max(usual[0], width), max(usual[1], height))
+        usual = list(map(max, usual, inches(before)))
     n_lines = sum(str(handle.get_label()).count("\n") + 1 for handle in entries)
-    legend = ax.legend(
-        handles=entries,
-        title=title,
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-        borderaxespad=0.0,
-        frameon=False,
-        fontsize="small",
-        title_fontsize="small",
-        alignment="left",
-        ncols=1 + (n_lines - 1) // _MOST_LEGEND_LINES,
-    )
+    columns: Look = {"ncols": 1 + (n_lines - 1) // _MOST_LEGEND_LINES, "alignment": "left"}
+    place: Look = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0}
+    legend = ax.legend(handles=entries, title=title, **place, **columns, **_LEGEND)
     if len(ax.figure.axes) == 1:
-        width, height = _inches(ax.figure, legend)
-        _grow(ax.figure, width - usual[0], height - usual[1])
+        _grow(ax.figure, *np.subtract(inches(legend), usual))
     return legend
 
 
@@ -248,16 +183,10 @@ def legend_below(
     """One legend for all panels of a figure, under them."""
     longest = max(len(line) for handle in handles for line in str(handle.get_label()).split("\n"))
     width = figure.bbox.width / figure.get_figure(root=True).dpi  # in inches
-    legend = figure.legend(
-        handles=list(handles),
-        title=title,
-        loc="outside lower center",
-        frameon=False,
-        fontsize="small",
-        title_fontsize="small",
-        ncols=max(1, min(len(handles), int(width / (0.085 * longest + 0.55)))),
-    )
-    _grow(figure, 0.0, _inches(figure, legend)[1] - _LEGEND_BELOW)
+    n_columns = max(1, min(len(handles), int(width / (0.085 * longest + 0.55))))
+    place: Look = {"loc": "outside lower center", "ncols": n_columns}
+    legend = figure.legend(handles=list(handles), title=title, **place, **_LEGEND)
+    _grow(figure, 0.0, inches(legend)[1] - _LEGEND_BELOW)
     return legend
 
 
@@ -272,16 +201,9 @@ def _grow(figure: "Figure | SubFigure", width: float, height: float) -> None:
         root.set_size_inches(wide + max(0.0, width), high + max(0.0, height))
 
 
-def _inches(figure: "Figure | SubFigure", legend: "Legend") -> tuple[float, float]:
-    box = legend.get_window_extent()
-    dpi = figure.get_figure(root=True).dpi
-    return box.width / dpi, box.height / dpi
-
-
-def size_of(ax: "Axes") -> tuple[float, float]:
-    """Width and height of axes in inches, as far as they are known before the figure is drawn."""
-    box = ax.get_window_extent()
-    dpi = ax.figure.get_figure(root=True).dpi
+def inches(artist: "Axes | Legend") -> tuple[float, float]:
+    """Width and height in inches, as far as they are known before the figure is drawn."""
+    box, dpi = artist.get_window_extent(), artist.figure.get_figure(root=True).dpi
     return box.width / dpi, box.height / dpi
 
 
@@ -311,26 +233,20 @@ def draw_ticks(
     from matplotlib.ticker import MaxNLocator
 
     ticks = ax.xaxis if which == "x" else ax.yaxis
+    if axis.integers is not None:
+        ticks.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
     if axis.is_ordered:
-        if axis.integers is not None:
-            ticks.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
         return
-    n = len(axis.categories)
-    width, height = size_of(ax)
-    room = _LEFT_BY_LEGENDS * (width if which == "x" else height) / n
-    step = -(-_TICK_LINE // room) if room < _TICK_LINE else 1
-    n_lines = max(1, int(room / _TICK_LINE))
-    written = [text(name, line_length, min(3, n_lines)) for name in axis.categories]
-    upright = False
-    if which == "x":
-        length = int(room / _TICK_LETTER)
-        upright = (
-            max(len(word) for name in axis.categories for word in name.split() or " ") > length
-        )
-        if not upright:
-            written = [text(name, length, 3) for name in axis.categories]
-    places = range(0, n, int(step))
-    ticks.set_ticks(list(places), [written[place] for place in places])
+    names = axis.categories
+    room = _LEFT_BY_LEGENDS * inches(ax)[which == "y"] / len(names)
+    letters = int(room / _TICK_LETTER)
+    longest = max(len(word) for name in names for word in name.split() or " ")
+    upright = which == "x" and longest > letters
+    size = (line_length, min(3, max(1, int(room / _TICK_LINE))))
+    if which == "x" and not upright:
+        size = (letters, 3)
+    places = range(0, len(names), ceil(_TICK_LINE / room))
+    ticks.set_ticks(list(places), [text(names[place], *size) for place in places])
     ax.tick_params(axis=which, labelsize="small", length=0)
     if upright:
         ax.tick_params(axis=which, labelrotation=90)

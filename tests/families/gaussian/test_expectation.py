@@ -9,7 +9,7 @@ from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.gaussian import expectation
 from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.expectation import expect, expect_statistics
+from gaussbayes.families.gaussian.expectation import expect_statistics
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.shapes import Full
 from gaussbayes.families.gaussian.statistics import GaussianStatistics, observe, summarise
@@ -120,7 +120,7 @@ def test_complete_rows_are_summed_as_they_are(kind: Kind) -> None:
     X = np.random.default_rng(5).normal(size=(50, D))
     responsibility = np.random.default_rng(6).dirichlet(np.ones(K), 50)
     density = some_density(kind, K, D)
-    found = expect(density, X, responsibility).moments
+    found = density.expect(number_rows(X), responsibility).moments
     expected = summarise(X, responsibility, None, K, density.covariance.layout)
     assert found.scatter.tobytes() == expected.scatter.tobytes()
 
@@ -129,9 +129,9 @@ def test_a_scatter_too_large_to_be_kept_by_class(monkeypatch: pytest.MonkeyPatch
     X, _, weights = incomplete(7, 60)
     density = some_density(SHARED, K, D)
     responsibility = np.random.default_rng(8).dirichlet(np.ones(K), 60) * weights[:, None]
-    by_class = expect(density, X, responsibility).moments
+    by_class = density.expect(number_rows(X), responsibility).moments
     monkeypatch.setattr("gaussbayes.families.gaussian.statistics.MOST_BY_CLASS", 0)
-    pooled = expect(density, X, responsibility).moments
+    pooled = density.expect(number_rows(X), responsibility).moments
     assert (by_class.layout, pooled.layout) == ("full", "pooled")
     np.testing.assert_allclose(pooled.scatter, by_class.scatter.sum(axis=0), rtol=1e-12)
     np.testing.assert_allclose(pooled.mean, by_class.mean, rtol=1e-13)
@@ -155,7 +155,10 @@ def test_units_and_offsets_do_not_matter(kind: Kind) -> None:
     responsibility = np.random.default_rng(10).dirichlet(np.ones(K), 80)
     Y = (X + 2.0**25) * unit
     pairs = [
-        (expect(density, X, responsibility), expect(moved, Y, responsibility)),
+        (
+            density.expect(number_rows(X), responsibility),
+            moved.expect(number_rows(Y), responsibility),
+        ),
         tuple(
             expect_statistics(model, observe(rows, codes, weights, K, "full"))[0]
             for model, rows in ((density, X), (moved, Y))
@@ -177,7 +180,7 @@ def test_threads_change_no_bit() -> None:
     assert single[0].moments.scatter.tobytes() == double[0].moments.scatter.tobytes()
     assert single[1] == double[1]
     responsibility = np.random.default_rng(12).dirichlet(np.ones(K), 3000)
-    single, double = (expect(density, X, responsibility, threads) for threads in (1, 2))
+    single, double = (density.expect(number_rows(X), responsibility, threads) for threads in (1, 2))
     assert single.moments.scatter.tobytes() == double.moments.scatter.tobytes()
 
 

@@ -88,13 +88,6 @@ def test_a_shared_covariance_is_no_class() -> None:
     assert message.startswith("the covariance shared by all classes does not vary in feature 1")
 
 
-def test_a_covariance_of_one_class_among_others() -> None:
-    with pytest.raises(SingularCovarianceError, match="class 'class2' does not vary in feature 1"):
-        factor(np.diag([1.0, 0.0])[None], schema(3, 2), None, 2)
-    with pytest.raises(SingularCovarianceError, match="class 'class1' has 2 rows for 2 features"):
-        factor(np.ones((1, 2, 2)), schema(3, 2), np.array([2.0]), 1)
-
-
 @pytest.mark.parametrize("value", [-1.0, np.nan, np.inf])
 def test_variances_that_are_none(value: float) -> None:
     with pytest.raises(
@@ -169,6 +162,26 @@ def test_more_than_one_dependent_feature() -> None:
     X[:, 2], X[:, 3] = 2 * X[:, 0], -X[:, 1]
     with pytest.raises(SingularCovarianceError, match=r"is a linear combination of .*likewise\)"):
         factor(covariance_of(X)[None], schema(1, 4))
+
+
+def test_of_features_alike_the_first_is_independent() -> None:
+    twice = np.kron(np.array([[2.0, 1.0], [1.0, 2.0]]), np.ones((3, 3)))
+    with pytest.raises(SingularCovarianceError) as caught:
+        factor(twice[None], schema(1, 6, named=True))
+    expected = "'x1' is a linear combination of 'x0' (and 'x2', 'x4', 'x5' likewise)"
+    assert str(caught.value) == f"class 'class0' has collinear features: {expected}"
+
+
+@pytest.mark.parametrize(("d", "missing"), [(65, 1), (130, 1), (130, 60), (200, 100)])
+def test_many_features_of_which_some_depend_on_others(d: int, missing: int) -> None:
+    rng = np.random.default_rng([d, missing])
+    X = rng.normal(size=(3 * d, d - missing)) @ rng.normal(size=(d - missing, d))
+    with pytest.raises(SingularCovarianceError) as caught:
+        factor(covariance_of(X)[None], schema(1, d))
+    message = str(caught.value)
+    assert "is a linear combination of feature" in message
+    assert ("likewise" in message) == (missing > 1)
+    assert missing <= 7 or f"and {missing - 7} more likewise" in message
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.factor import cholesky, invert_lower, pivoted
+from gaussbayes.families.gaussian.factor import cholesky, invert_lower
 from tests.oracles import EPS
 
 SIZES = [1, 2, 31, 32, 33, 63, 64, 65, 100, 128, 129, 200, 300]
@@ -99,41 +99,3 @@ def test_inverse_of_a_triangle_by_hand() -> None:
         found = np.array(lower)
         invert_lower(found)
         assert found.tolist() == inverse
-
-
-# Pivots
-
-
-@pytest.mark.parametrize("d", [2, 5, 63, 64, 65, 66, 129, 200])
-@pytest.mark.parametrize("missing", [1, 3])
-def test_pivots_are_those_of_lapack(d: int, missing: int) -> None:
-    rank = max(1, d - missing)
-    rows = np.random.default_rng([d, missing]).normal(size=(rank, d))
-    matrix = rows.T @ rows / rank
-    found, factor, left = pivoted(matrix, 1e-10)
-    _, order, expected, _ = scipy.linalg.lapack.dpstrf(matrix, tol=1e-10, lower=1)
-    assert expected == rank
-    assert found == (order[:rank] - 1).tolist()
-    assert factor.shape == (rank, d)
-    pivots = factor[:, found]
-    np.testing.assert_array_equal(pivots, np.triu(pivots))
-    np.testing.assert_array_equal(np.diagonal(pivots), 1.0)
-    scale = scipy.linalg.solve(pivots.T, matrix[np.ix_(found, found)]) @ np.linalg.inv(pivots)
-    rebuilt = factor.T @ np.diag(np.diagonal(scale)) @ factor
-    np.testing.assert_allclose(rebuilt, matrix, rtol=0, atol=1e-9)
-    assert np.abs(left).max() <= 1e-10
-
-
-def test_pivots_of_rows_alike_come_in_their_order() -> None:
-    assert pivoted(np.eye(5), 1e-12)[0] == [0, 1, 2, 3]
-    twice = np.kron(np.array([[2.0, 1.0], [1.0, 2.0]]), np.ones((3, 3)))
-    rows, factor, left = pivoted(twice, 1e-12)
-    assert rows == [0, 3]
-    assert factor.tolist() == [[1.0, 1.0, 1.0, 0.5, 0.5, 0.5], [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]]
-    assert left.tolist() == [0.0] * 6
-
-
-def test_what_is_left_of_an_indefinite_matrix_is_negative() -> None:
-    rows, _, left = pivoted(np.array([[1.0, 2.0], [2.0, 1.0]]), 1e-12)
-    assert rows == [0]
-    assert left.tolist() == [0.0, -3.0]

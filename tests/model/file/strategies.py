@@ -11,6 +11,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.bernoulli import Bernoulli
 from gaussbayes.families.categorical import Categorical
+from gaussbayes.families.gaussian.estimation import given
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
@@ -146,7 +147,8 @@ def given_models(draw: st.DrawFn) -> Model:
     values = {"full": full, "diagonal": np.einsum("mii->mi", full), "spherical": full[:, 0, 0]}
     covariance = values[gaussian.structure.covariance]
     means = draw(hnp.arrays(np.float64, (k, d), elements=st.floats(-1e6, 1e6)))
-    density = gaussian.given(means, covariance[0] if m == 1 else covariance, schema)
+    values = covariance[0] if m == 1 else covariance
+    density = given(schema, gaussian.structure, means, values)
     weight = draw(st.none() | hnp.arrays(np.float64, k, elements=st.floats(0.1, 1e9)))
     solution = Solution(np.full(k, 1 / k), (density,), weight)
     model = Model(Settings((Component(gaussian, tuple(range(d))),)), schema, None, solution)

@@ -109,7 +109,7 @@ PLACES = {
     "families": (
         '"families": [',
         '"families": [' + '{"family":"a","columns":0,"settings":0},' * 20_000,
-        r"families\[0\]: must have a member 'statistics'",
+        r"families\[0\]: object missing required field `statistics`",
     ),
     "columns": (
         '"columns": [0,1,2]',

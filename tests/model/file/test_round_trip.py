@@ -314,7 +314,7 @@ def test_labels_that_no_file_can_hold(classes: Any) -> None:
         ("flat", "'uniform' or numbers, got 'flat'"),
         (["a", "b"], "'uniform' or numbers"),
         ({1: 1.0}, "also 2"),
-        ({1: 0.5, 2: 0.5, None: 0.0}, "labels.*got null"),
+        ({1: 0.5, 2: 0.5, None: 0.0}, "labels.*got None"),
     ],
 )
 def test_priors_that_can_never_be_used(priors: Any, message: str) -> None:

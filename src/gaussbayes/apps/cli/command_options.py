@@ -30,11 +30,8 @@ LEAVE_ONE_OUT: Literal["loo"] = "loo"
 HeldOut: TypeAlias = int | float | Path | Literal["loo"]
 """Folds, a proportion, a file, or one row at a time."""
 
-_LARGEST_SEED = 2**32 - 1
-"""That scikit-learn takes."""
 
-
-class Source(click.Path):
+class _SourcePath(click.Path):
     """A file, a folder, a pattern such as ``data/*.csv``, or ``-`` for standard input."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -44,7 +41,7 @@ class Source(click.Path):
         return super().convert(value, param, ctx)
 
 
-SOURCE = Source(exists=True, readable=True, allow_dash=True)
+SOURCE = _SourcePath(exists=True, readable=True, allow_dash=True)
 MODEL = click.Path(exists=True, dir_okay=False, readable=True, allow_dash=True)
 """A model file that exists, or ``-``."""
 
@@ -52,19 +49,25 @@ OUTPUT = click.Path(dir_okay=False, allow_dash=True)
 """A file to write, or ``-``."""
 
 _DATA = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
-
-
-_SHAPES = click.Choice(["full", "diagonal", "spherical", "auto"])
-_CRITERIA = click.Choice(["leave-one-out", "bic"])
+SEED = click.IntRange(0, 2**32 - 1)
 
 _HELP = {
+    "--all": "Replay all, in the course's order.",
+    "--auto": "Whether the automatic choice of structure and shrinkage is compared, too.",
     "--bad-rows": "Stop at a row that cannot be used, or leave it out, count it and name it.",
+    "--bayes-error": "How often the best rule would be wrong if the model were right: simulated, "
+    "with its standard error, and an upper bound.",
+    "--candidates": "List everything that it chose from, best first.",
     "--categorical": "The features that hold categories; it may be given several times.  [default: "
     "those of a dictionary type in Parquet and Arrow files]",
+    "--classes": "The two classes to compare.  [default: the most probable one and the next]",
+    "--columns": "The columns to write, in this order.  [default: all]",
     "--covariance": "What a class's covariance may look like; auto chooses, shared or not or in "
     "part.",
     "--cv": "The same as --held-out N.",
+    "--data": "Rows to draw, as DATA.",
     "--divisor": "Divide the scatter by N, or by N - 1.",
+    "--dpi": "Dots an inch.",
     "--escape": "Put ' before strings that a spreadsheet would take for a formula (CSV, TSV).",
     "--family": f"The family of features, one of {', '.join(FAMILIES)}; it may be given several "
     "times. With gaussian the features named together are a block of their own.",
@@ -72,44 +75,70 @@ _HELP = {
     "--format": "The format of the data files.  [default: by their names]",
     "--held-out": "What errors are counted on: folds of cross-validation, a proportion of the "
     "rows, the rows of another file, or one row at a time.  [default: 10]",
+    "--keep": "Which columns of the data to pass on: those that are no features, all, none, or "
+    "these.",
+    "--keep-unlabelled": "Write rows without label into the model file, up to 64 MB, so that it "
+    "can be updated and merged, and forget.",
     "--labelled-only": "Leave out rows whose label is missing, which are used otherwise.",
+    "--learn-from": "The columns to fit a model to.  [default: all but the target]",
+    "--list": "List the kinds of figures and what they need, and exit.",
     "--loo": "The same as --held-out loo: leave one out.",
+    "--model": "Write the JSON Schema of model files instead.",
+    "--no-browser": "Print the address, but do not open it.",
+    "--no-label": "Leave out the column of predicted classes.",
+    "--novelty": "Leave open rows that are like no class: less than this proportion of the rows of "
+    "every class lie so far out.",
     "--output": "The file to write, its format told by its name.  [default: standard output]",
     "--output-format": "The format of the file to write.  [default: by its name, or csv]",
+    "--port": "The port of this machine to listen on.  [default: one that is free]",
     "--priors": "The classes' priors; numbers are in the order of the sorted classes.",
+    "--reject": "Leave open, in regions, where no class is as probable as this.",
+    "--reject-below": "Leave open rows whose most probable class is less probable than this.",
+    "--reject-cost": "Leave open rows of which even the best decision is expected to cost more.",
+    "--row": "The row to explain, counted from 1, the header not counted.",
+    "--rows": "How many rows to draw.",
+    "--sample": "Compare on at most so many rows, drawn at random.",
+    "--save": "Save the figures there as PNG files; the directory is made if it is missing.",
     "--selection": "What auto chooses by: the log loss of every row under the model without it, "
     "for which the rows must fit into memory, or BIC.",
+    "--settings-of": "Whose settings the result has, if they differ: those of the first model, or "
+    "of this one.",
     "--shared": "All classes share one covariance.",
     "--sharing": "How far each class's covariance is shrunk towards the pooled one, from 0 to 1.",
     "--shrinkage": "How far covariances are shrunk towards the spherical one; auto chooses.",
+    "--size": "Width and height in inches.  [default: fitting]",
     "--smoothing": "What is added to the weight of each category, and to counts, in every class.",
     "--target": "The column that holds the classes.",
     "--test": "The same as --held-out FILE.",
+    "--title": "The heading of the report.",
     "--unlabelled": "A label that stands for a missing one, such as -1 or ?.",
     "--unlabelled-weight": "How much a row without label counts beside a labelled one.",
     "--weights": "The column that says how much each row counts.",
 }
-"""What the help says of options that several subcommands have."""
+"""What the help says of options; some commands say more about those that others have, too."""
 
 
-def option(*declarations: str, what: str | None = None, **settings: Any) -> Decorator[Any]:
+def option(
+    *declarations: str,
+    what: str | None = None,
+    convert: Callable[[Any], Any] | None = None,
+    **settings: Any,
+) -> Decorator[Any]:
     """An option; a default that is given is shown.
 
     Parameters
     ----------
     declarations : its names, as click takes them; behind one of them, what its value is called
     what : what the help says; None is what it says of every option of this name
-    settings : as click takes them
-
-    Examples
-    --------
-    >>> command = option("-n", "--rows N", what="How many rows.")(click.Command("sample"))
+    convert : a function of what was typed; None stays None
     """
     names = [declaration.partition(" ")[0] for declaration in declarations]
     called = [declaration.partition(" ")[2] for declaration in declarations]
-    flag = next(name for name in reversed(names) if name.startswith("-"))
+    flag = next(name for name in reversed(names) if name.startswith("-")).partition("/")[0]
     shown = "default" in settings and "flag_value" not in settings
     settings = {"metavar": "".join(called) or None, "show_default": shown} | settings
+    if convert is not None:
+        settings["callback"] = lambda _, __, value: None if value is None else convert(value)
     return click.option(*names, help=_HELP[flag] if what is None else what, **settings)
 
 
@@ -124,18 +153,23 @@ def together(*options: Decorator[Any]) -> Decorator[Any]:
     return decorate
 
 
-def data_argument(metavar: str = "DATA...") -> Decorator[Any]:
-    """Files of rows; with another name in the usage they are the argument ``arguments``."""
-    name = "data" if metavar == "DATA..." else "arguments"
-    return click.argument(name, metavar=metavar, nargs=-1, required=True, type=SOURCE)
+data_argument = click.argument("data", metavar="DATA...", nargs=-1, required=True, type=SOURCE)
+model_argument = click.argument("model", type=MODEL)
 
 
-# Values: a converter takes what was typed, and is a callback of click by `_by`.
+def model_or_data_argument(metavar: str) -> Decorator[Any]:
+    """Files of rows, of which the first may be a model: the argument ``arguments``."""
+    return click.argument("arguments", metavar=metavar, nargs=-1, required=True, type=SOURCE)
 
 
-def _by(convert: Callable[[Any], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """A callback that converts what was typed; None stays None."""
-    return lambda _, __, value: None if value is None else convert(value)
+# Values: what converts what was typed.
+
+
+def expect(holds: bool, expected: str, value: str, hint: str | None = None) -> None:
+    """Raise unless what is expected of a value holds."""
+    if not holds:
+        msg = f"expected {expected}, got {value!r}"
+        raise click.BadParameter(msg, param_hint=hint)
 
 
 def as_names(value: str, hint: str | None = None) -> tuple[str, ...]:
@@ -147,9 +181,8 @@ def as_names(value: str, hint: str | None = None) -> tuple[str, ...]:
     ('length', 'width, inner')
     """
     names = tuple(name.strip() for name in next(csv.reader([value]), []))
-    if not names or "" in names or len(set(names)) < len(names):
-        msg = f"expected different names separated by commas, got {value!r}"
-        raise click.BadParameter(msg, param_hint=hint)
+    different = len(names) > 0 and "" not in names and len(set(names)) == len(names)
+    expect(different, "different names separated by commas", value, hint)
     return names
 
 
@@ -174,9 +207,7 @@ def as_families(values: Sequence[str]) -> dict[tuple[str, ...], str] | None:
     blocks: dict[tuple[str, ...], str] = {}
     for value in values:
         features, _, family = value.rpartition("=")
-        if not features:
-            msg = f"expected features and a family, such as visits=poisson, got {value!r}"
-            raise click.BadParameter(msg)
+        expect(bool(features), "features and a family, such as visits=poisson", value)
         try:
             family_type(family)
         except ParameterError as error:
@@ -190,66 +221,47 @@ def as_families(values: Sequence[str]) -> dict[tuple[str, ...], str] | None:
     return blocks or None
 
 
-def as_priors(value: str) -> list[float] | str | None:
-    """``estimated``, ``uniform``, or a number for each class.
+def as_numbers(value: str, expected: str, separator: str = ",") -> list[float]:
+    """Finite numbers; `expected` says what the message asks for instead."""
+    try:
+        numbers = [float(number) for number in value.split(separator)]
+    except ValueError:
+        numbers = [math.nan]
+    expect(all(map(math.isfinite, numbers)), expected, value)
+    return numbers
 
-    Examples
-    --------
-    >>> as_priors("0.2,0.8")
-    [0.2, 0.8]
-    """
+
+def as_priors(value: str) -> list[float] | str | None:
+    """``estimated``, which is None, ``uniform``, or a number for each class."""
     if value in {"estimated", "uniform"}:
         return None if value == "estimated" else value
-    try:
-        return [float(number) for number in value.split(",")]
-    except ValueError:
-        msg = f"expected 'estimated', 'uniform' or numbers such as 0.2,0.8, got {value!r}"
-        raise click.BadParameter(msg) from None
+    return as_numbers(value, "'estimated', 'uniform' or numbers such as 0.2,0.8")
 
 
-def _as_number(value: str, expected: str, most: float, hint: str | None = None) -> float:
-    """A number from 0 to `most`, which must be finite."""
-    try:
-        number = float(value)
-    except ValueError:
-        number = math.nan
-    if not (0.0 <= number <= most and math.isfinite(number)):
-        msg = f"expected {expected}, got {value!r}"
-        raise click.BadParameter(msg, param_hint=hint)
-    return number
+def number_from_0(most: float = math.inf, words: str = "") -> Callable[[str], float]:
+    """What converts to a finite number from 0 to `most`; `words` may stand in its place."""
+    top = " on" if math.isinf(most) else f" to {most:g}"
+
+    def convert(value: str) -> float:
+        expected = f"{words}a number from 0{top}"
+        (number,) = as_numbers(value, expected, "\n")
+        expect(0.0 <= number <= most, expected, value)
+        return number
+
+    return convert
 
 
 def as_shrinkage(value: str) -> float | str | None:
-    """``none``, ``oas``, ``auto`` or a number from 0 to 1.
-
-    Examples
-    --------
-    >>> as_shrinkage("0.5"), as_shrinkage("none")
-    (0.5, None)
-    """
+    """``none``, which is None, ``oas``, ``auto`` or a number from 0 to 1."""
     if value in {"none", "oas", "auto"}:
         return None if value == "none" else value
-    return _as_number(value, "'auto', 'none', 'oas' or a number between 0 and 1", 1.0)
+    return number_from_0(1.0, "'auto', 'none', 'oas' or ")(value)
 
 
 def as_sharing(value: str) -> bool | float:
-    """How far covariances are shrunk towards the pooled one; 1 is True, 0 is False.
-
-    Examples
-    --------
-    >>> as_sharing("0.5"), as_sharing("1")
-    (0.5, True)
-    """
-    number = _as_number(value, "a number between 0 and 1", 1.0, "'--sharing'")
+    """How far covariances are shrunk towards the pooled one; 1 is True, 0 is False."""
+    number = number_from_0(1.0)(value)
     return number if 0.0 < number < 1.0 else bool(number)
-
-
-def _underscored(value: str) -> str:
-    return value.replace("-", "_")
-
-
-def _not_negative(value: str) -> float:
-    return _as_number(value, "a number, 0 or more", math.inf)
 
 
 def as_held_out(value: str) -> HeldOut:
@@ -269,37 +281,35 @@ def as_held_out(value: str) -> HeldOut:
         return path
     if number.is_integer() and number >= 2:
         return int(number)
-    if not 0.0 < number < 1.0:
-        what = "expected folds (2 or more), a proportion between 0 and 1, or a file"
-        msg = f"{what}, got {value!r}"
-        raise click.BadParameter(msg)
+    wanted = "folds (2 or more), a proportion between 0 and 1, or a file"
+    expect(0.0 < number < 1.0, wanted, value)
     return number
-
-
-def _as_seed(value: int) -> int:
-    if not 0 <= value <= _LARGEST_SEED:
-        msg = f"expected an integer from 0 to {_LARGEST_SEED}, got {value}"
-        raise click.BadParameter(msg)
-    return value
 
 
 # The settings of a model: their names are those of `gaussbayes.model.options.check_options`.
 
 estimation_options = together(
     option("--divisor", type=click.Choice(["mle", "unbiased"]), default="mle"),
-    option("--shrinkage NUMBER|none|oas|auto", default="none", callback=_by(as_shrinkage)),
-    option("--priors P,Q,...|estimated|uniform", default="estimated", callback=_by(as_priors)),
-    option("--smoothing ALPHA", default="0", callback=_by(_not_negative)),
-    option("--family A,B=FAMILY", "families", multiple=True, callback=_by(as_families)),
-    option("--unlabelled-weight NUMBER", default="1", callback=_by(_not_negative)),
-    option("--selection", type=_CRITERIA, default="leave-one-out", callback=_by(_underscored)),
+    option("--shrinkage NUMBER|none|oas|auto", default="none", convert=as_shrinkage),
+    option("--priors P,Q,...|estimated|uniform", default="estimated", convert=as_priors),
+    option("--smoothing ALPHA", default="0", convert=number_from_0()),
+    option("--family A,B=FAMILY", "families", multiple=True, convert=as_families),
+    option("--unlabelled-weight NUMBER", default="1", convert=number_from_0()),
+    option(
+        "--selection",
+        type=click.Choice(["leave-one-out", "bic"]),
+        default="leave-one-out",
+        convert=lambda value: value.replace("-", "_"),
+    ),
 )
 """The settings that have nothing to do with the shape of covariances."""
 
 model_options = together(
-    option("--covariance", type=_SHAPES, default="full"),
-    option("--shared", flag_value="1", default="0", callback=_by(as_sharing)),
-    option("--sharing NUMBER", "shared", default="0", callback=_by(as_sharing)),
+    option(
+        "--covariance", type=click.Choice(["full", "diagonal", "spherical", "auto"]), default="full"
+    ),
+    option("--shared", flag_value="1", default="0", convert=as_sharing),
+    option("--sharing NUMBER", "shared", default="0", convert=as_sharing),
     estimation_options,
 )
 """The settings of a model, some of which may be left to be chosen."""
@@ -357,26 +367,19 @@ class RowOptions:
 
     @classmethod
     def taken(cls, arguments: dict[str, Any]) -> Self:
-        """Take them out of the arguments of a command.
-
-        Examples
-        --------
-        >>> arguments = {"target": "species", "seed": 3}
-        >>> RowOptions.taken(arguments).target, arguments
-        ('species', {'seed': 3})
-        """
+        """Take them out of the arguments of a command."""
         names = [field.name for field in fields(cls) if field.name in arguments]
         return cls(**{name: arguments.pop(name) for name in names})
 
 
-def names_option(declaration: str, *names: str, what: str) -> Decorator[Any]:
+def names_option(declaration: str, *names: str, what: str | None = None) -> Decorator[Any]:
     """An option whose value is names separated by commas."""
-    return option(declaration, *names, callback=_by(as_names), what=what)
+    return option(declaration, *names, convert=as_names, what=what)
 
 
 target_option = option("-y", "--target TARGET")
-categorical_option = option("--categorical A,B,...", multiple=True, callback=_by(_all_names))
-feature_options = together(option("--features A,B,...", callback=_by(as_names)), categorical_option)
+categorical_option = option("--categorical A,B,...", multiple=True, convert=_all_names)
+feature_options = together(names_option("--features A,B,..."), categorical_option)
 weights_option = option("--weights COLUMN")
 label_options = together(option("--labelled-only", is_flag=True), option("--unlabelled LABEL"))
 format_option = option("--format", "file_format", type=click.Choice(FORMATS))
@@ -389,8 +392,12 @@ def other_priors_option(what: str, *words: str) -> Decorator[Any]:
     """The option ``--priors`` of a command that is given a model; some words stay as they are."""
     known = {"own", *words}
     declaration = "|".join(["--priors P,Q,...", "own", "estimated", "uniform", *words])
-    convert = _by(lambda value: value if value in known else as_priors(value))
-    return option(declaration, default="own", callback=convert, what=what)
+    return option(
+        declaration,
+        default="own",
+        convert=lambda value: value if value in known else as_priors(value),
+        what=what,
+    )
 
 
 # Rows held out.
@@ -398,7 +405,7 @@ def other_priors_option(what: str, *words: str) -> Decorator[Any]:
 
 def held_out_option(metavar: str, what: str) -> Decorator[Any]:
     """The option ``--held-out``, which is 10 folds by default."""
-    return option(f"--held-out {metavar}", default="10", callback=_by(as_held_out), what=what)
+    return option(f"--held-out {metavar}", default="10", convert=as_held_out, what=what)
 
 
 compared_on_option = held_out_option(
@@ -408,29 +415,23 @@ compared_on_option = held_out_option(
 )
 
 held_out_options = together(
-    option("--held-out FOLDS|PROPORTION|FILE|loo", callback=_by(as_held_out)),
+    option("--held-out FOLDS|PROPORTION|FILE|loo", convert=as_held_out),
     option("--cv N", type=click.IntRange(2)),
-    option("--loo", is_flag=True),
+    option("--loo", flag_value=LEAVE_ONE_OUT),
     option("--test FILE", type=_DATA),
 )
 """``--held-out`` and, in words that people know, ``--cv``, ``--loo`` and ``--test``."""
 
+HELD_OUT = ("held_out", "cv", "loo", "test")
 
-def held_out_given(
-    held_out: HeldOut | None, cv: int | None, loo: bool, test: Path | None
-) -> HeldOut | None:
-    """The one of these options that was given, or None; two are a usage error.
 
-    Examples
-    --------
-    >>> held_out_given(None, 5, False, None)
-    5
-    """
-    single = LEAVE_ONE_OUT if loo else None
-    values = {"--held-out": held_out, "--cv": cv, "--loo": single, "--test": test}
-    given = {name: value for name, value in values.items() if value is not None}
+def take_held_out(arguments: dict[str, Any]) -> HeldOut | None:
+    """Take the one of these options that was given out of the arguments; two are a usage error."""
+    taken = {name: arguments.pop(name) for name in HELD_OUT}
+    given = {name: value for name, value in taken.items() if value is not None}
     if len(given) > 1:
-        msg = f"{' and '.join(given)} say different things: give one of them"
+        flags = " and ".join(f"--{name.replace('_', '-')}" for name in given)
+        msg = f"{flags} say different things: give one of them"
         raise click.UsageError(msg)
     return next(iter(given.values()), None)
 
@@ -459,8 +460,8 @@ def json_option(what: str) -> Decorator[Any]:
 
 
 def seed_option(what: str) -> Decorator[Any]:
-    """The option ``--seed``; `what` says what is random."""
-    return option("--seed N", type=int, default=0, callback=_by(_as_seed), what=what)
+    """The option ``--seed``, in the range that scikit-learn takes; `what` says what is random."""
+    return option("--seed N", type=SEED, default=0, what=what)
 
 
 # Messages of the library name arguments of Python: here they are options.

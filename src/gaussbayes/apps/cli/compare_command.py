@@ -5,57 +5,36 @@ from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import (
-    command_options,
-    console,
-    figure_file,
-    fit_summary,
-    memory_rows,
-    row_files,
-)
+from gaussbayes.apps.cli import command_files, command_options, console, figure_file, fit_summary
+from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.figure_kinds import COMPARED
+from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, LabelledFiles, held_out_rows
 
 
-def _counts(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...]:
-    try:
-        counts = tuple(int(number) for number in value.split(",") if number.strip())
-    except ValueError:
-        counts = (0,)
-    if any(number < 1 for number in counts):
-        msg = f"expected integers from 1 on, separated by commas, got {value!r}"
-        raise click.BadParameter(msg)
-    return counts
+def _counts(value: str) -> tuple[int, ...]:
+    parts = [part for part in value.split(",") if part.strip()]
+    counts = all(part.strip().isdecimal() and int(part) >= 1 for part in parts)
+    command_options.expect(counts, "integers from 1 on, separated by commas", value)
+    return tuple(map(int, parts))
 
 
 @click.command("compare")
-@command_options.data_argument()
+@command_options.data_argument
 @command_options.target_option
 @command_options.feature_options
 @command_options.estimation_options
-@command_options.option(
-    "--auto/--no-auto",
-    "automatic",
-    default=True,
-    what="Whether the automatic choice of structure and shrinkage is compared, too.",
-)
-@command_options.option(
-    "--candidates", is_flag=True, what="List everything that it chose from, best first."
-)
+@option("--auto/--no-auto", "automatic", default=True)
+@option("--candidates", is_flag=True)
 @command_options.compared_on_option
-@command_options.option(
+@option(
     "--neighbors A,B,...",
-    callback=_counts,
+    convert=_counts,
     default="1,3,5,9,15",
     what="How many nearest neighbours vote; '' for none.",
 )
-@command_options.option(
-    "--sample N",
-    type=click.IntRange(1),
-    default=COMPARED,
-    what="Compare on at most so many rows, drawn at random.",
-)
-@command_options.option(
+@option("--sample N", type=click.IntRange(1), default=COMPARED)
+@option(
     "--plot FILE",
     "figure",
     type=command_options.OUTPUT,
@@ -101,22 +80,20 @@ def command(
     chosen = command_options.RowOptions.taken(settings)
 
     from gaussbayes.analysis.comparison import compare
-    from gaussbayes.analysis.held_out import ModelOptions
     from gaussbayes.model.options import check_options
 
-    checked = check_options(**settings)
-    source = row_files.open_files(data, chosen.file_format, chosen.bad_rows)
-    rows = row_files.training_rows(source, chosen, checked)
-    chosen = replace(chosen, target=rows.target)
-    blocks = row_files.LabelledBlocks(rows, rows.encoder)
-    table = memory_rows.sampled_rows(blocks, sample, seed, labelled_only=chosen.labelled_only)
+    options = check_options(**settings)
+    source = command_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    files = LabelledFiles.to_learn_from(source, chosen, options)
+    chosen = replace(chosen, target=files.rows.target)
+    rows = files.sample(sample, seed)
     with warnings_told():
         comparison = compare(
-            table.features,
-            table.labels,
-            held_out=memory_rows.held_out_rows(held_out, table, chosen),
+            rows.table.rows,
+            rows.labels,
+            held_out=held_out_rows(held_out, rows, chosen),
             neighbors=neighbors,
-            model=ModelOptions(checked, table.categorical),
+            model=rows.recipe(options),
             automatic=automatic,
             random_state=seed,
         )
@@ -125,21 +102,17 @@ def command(
         for each in comparison.candidates
     ]
     comparison = replace(comparison, candidates=tuple(named))
-    row_files.tell_bad_rows(source.bad_rows)
-    row_files.tell_unlabelled(blocks.n_unlabelled, chosen, row_files.LEARNT_FROM)
+    files.tell(LEARNT_FROM)
     selection = comparison.selection
     if as_json:
         console.write_json(
-            {
-                "data": list(source.files),
-                "target": chosen.target,
+            files.record()
+            | {
                 "how": comparison.how,
                 "rows": comparison.n_rows,
-                "unlabelled": blocks.n_unlabelled,
                 "classes": comparison.classes.tolist(),
                 "models": comparison.records(),
-                "selection": None if selection is None else fit_summary.selection_record(selection),
-                "bad_rows": row_files.bad_rows_record(source.bad_rows),
+                "selection": selection and fit_summary.selection_record(selection),
             }
         )
     else:
@@ -149,7 +122,7 @@ def command(
             out.print()
             console.paragraph(out, f"automatic choice: {fit_summary.describe(selection)}")
             if candidates:
-                console.print_tables(out, [fit_summary.candidate_table(selection)])
+                console.print_tables(out, fit_summary.candidate_table(selection))
     if figure is not None:
         from gaussbayes import plots
 

@@ -4,13 +4,11 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
-
-from gaussbayes.base.errors import GaussBayesError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,24 +39,6 @@ def warnings_told() -> Iterator[None]:
         tell(f"warning: {warning.message}")
 
 
-@contextmanager
-def naming(what: str) -> Iterator[None]:
-    """Let errors begin with what they are about, as only the command line can call it.
-
-    Examples
-    --------
-    >>> with naming("new.csv does not fit iris.json"):
-    ...     raise GaussBayesError("it has no rows")
-    Traceback (most recent call last):
-    gaussbayes.base.errors.GaussBayesError: new.csv does not fit iris.json: it has no rows
-    """
-    try:
-        yield
-    except GaussBayesError as error:
-        msg = f"{what}: {error}"
-        raise type(error)(msg) from None
-
-
 def write_json(value: Any, *, indent: int | None = None) -> None:
     """One JSON document on standard output."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=indent))
@@ -77,23 +57,19 @@ def stdout_console(*, stderr: bool = False) -> "Console":
             """Leave it to the command what to do when nobody reads on; rich would end with 1."""
             raise  # noqa: PLE0704 (called while the error is handled)
 
-    plain = bool(os.environ.get("NO_COLOR"))
+    colors: Any = None if os.environ.get("NO_COLOR") else "auto"
     console = QuietConsole(
-        stderr=stderr,
-        color_system=None if plain else "auto",
-        markup=False,
-        emoji=False,
-        highlight=False,
+        stderr=stderr, color_system=colors, markup=False, emoji=False, highlight=False
     )
     console.width = min(console.width, _WIDEST)
     return console
 
 
-def print_tables(console: "Console", tables: Sequence["Table"]) -> None:
+def print_tables(console: "Console", *tables: "Table") -> None:
     """Tables, each after an empty line."""
-    for table in tables:
+    for each in tables:
         console.print()
-        console.print(table)
+        console.print(each)
 
 
 def paragraph(console: "Console", text: str, *, indent: int = 0, style: str = "") -> None:
@@ -106,12 +82,12 @@ def paragraph(console: "Console", text: str, *, indent: int = 0, style: str = ""
         console.print(Text(" " * indent).append_text(line))
 
 
-def text_table(*columns: str, title: str | None = None, leading: int = 0) -> "Table":
-    """An empty table in the style of all commands, its columns wrapped where they must be."""
+def table(*columns: str, title: str | None = None, n_text: int = 1, leading: int = 0) -> "Table":
+    """An empty table in the style of all commands; columns after the first `n_text` are numbers."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(
+    empty = Table(
         title=title,
         title_justify="left",
         title_style="bold",
@@ -123,27 +99,21 @@ def text_table(*columns: str, title: str | None = None, leading: int = 0) -> "Ta
         padding=(0, 1, 0, 0),
         leading=leading,
     )
-    for name in columns:
-        table.add_column(name, overflow="fold")
-    return table
-
-
-def number_table(first: str, *columns: str, title: str | None = None) -> "Table":
-    """An empty table of numbers, close together, a name before each line."""
-    table = text_table(first, *columns, title=title)
-    for column in table.columns[1:]:
-        column.justify, column.no_wrap = "right", True
-    return table
+    for place, name in enumerate(columns):
+        number = place >= n_text
+        empty.add_column(
+            name, overflow="fold", justify="right" if number else "left", no_wrap=number
+        )
+    return empty
 
 
 def narrow_table(first: str, *columns: str, title: str) -> "Table":
     """The same with headings that are shortened, so that several columns fit side by side."""
     headings = (shortened(column, _WIDEST_HEADING) for column in columns)
-    table = number_table(first, *headings, title=shortened(title, 60))
-    table.columns[0].min_width = 12
-    for column in table.columns[1:]:
-        column.min_width = 8
-    return table
+    empty = table(first, *headings, title=shortened(title, 60))
+    for column, width in zip(empty.columns, [12, *(8 for _ in columns)], strict=True):
+        column.min_width = width
+    return empty
 
 
 def shortened(name: str, most: int) -> str:
@@ -159,13 +129,7 @@ def shortened(name: str, most: int) -> str:
 
 
 def counted(number: float, thing: str, plural: str | None = None) -> str:
-    """A number of things.
-
-    Examples
-    --------
-    >>> counted(1, "class", "classes"), counted(1234567, "row")
-    ('1 class', '1,234,567 rows')
-    """
+    """A number of things, such as '1 class' or '1,234,567 rows'."""
     return f"{number:,} {thing if number == 1 else plural or thing + 's'}"
 
 
@@ -177,9 +141,7 @@ def five_digits(value: float, sign: str = "") -> str:
     >>> five_digits(-1234567.0), five_digits(0.25, sign="+"), five_digits(-math.inf)
     ('−1.2346e+06', '+0.25', '−∞')
     """
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    return _with_minus(f"{value + 0.0:{sign}.5g}")  # + 0.0: no minus before a zero
+    return _infinite(value) or _with_minus(f"{value + 0.0:{sign}.5g}")  # no minus before a zero
 
 
 def fixed(value: float, decimals: int) -> str:
@@ -192,20 +154,13 @@ def fixed(value: float, decimals: int) -> str:
     """
     if math.isnan(value):
         return "–"
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    return _with_minus(f"{round(value, decimals) + 0.0:.{decimals}f}")
+    return _infinite(value) or _with_minus(f"{round(value, decimals) + 0.0:.{decimals}f}")
 
 
-def percent(proportion: float) -> str:
-    """A proportion in percent.
-
-    Examples
-    --------
-    >>> percent(0.0213), percent(math.nan)
-    ('2.13 %', '–')
-    """
-    return "–" if math.isnan(proportion) else f"{100 * proportion:.2f} %"
+def percent(proportion: float | None) -> str:
+    """A proportion in percent; a dash for None and NaN."""
+    unknown = proportion is None or math.isnan(proportion)
+    return "–" if unknown else f"{100 * proportion:.2f} %"  # type: ignore[operator]
 
 
 def finite(value: float) -> float | None:
@@ -213,5 +168,9 @@ def finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
+def _infinite(value: float) -> str:
+    return {math.inf: "∞", -math.inf: "−∞"}.get(value, "")
+
+
 def _with_minus(text: str) -> str:
-    return "−" + text[1:] if text.startswith("-") else text
+    return text.replace("-", "−", 1) if text.startswith("-") else text

@@ -1,23 +1,18 @@
 """``gaussbayes convert IN... OUT`` and ``schema DATA...``: files of rows without any model."""
 
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import command_options, console, model_files, row_files
+from gaussbayes.apps.cli import command_files, command_options, console
+from gaussbayes.apps.cli.command_options import names_option, option
 from gaussbayes.apps.cli.console import counted, tell
-
-if TYPE_CHECKING:
-    from gaussbayes.data.files import Source
 
 
 @click.command("convert")
 @click.argument("data", metavar="IN...", nargs=-1, required=True, type=command_options.SOURCE)
 @click.argument("output", metavar="OUT", type=command_options.OUTPUT)
-@command_options.names_option(
-    "--columns A,B,...", what="The columns to write, in this order.  [default: all]"
-)
+@names_option("--columns A,B,...")
 @command_options.output_format_option
 @command_options.escape_option
 @command_options.reading_options
@@ -39,25 +34,23 @@ def convert_command(
     gaussbayes convert rows.csv.gz rows.parquet
     gaussbayes convert 'parts/*.parquet' - --columns id,label > rows.csv
     """
-    from gaussbayes.data.selection import select_columns
+    from gaussbayes.data.roles import select_columns
 
-    model_files.check_one_input(*data)
-    source = row_files.open_files(data, file_format, bad_rows)
-    model_files.check_no_overwriting(output, *source.files)
+    command_files.check_one_input(*data)
+    source = command_files.open_files(data, file_format, bad_rows)
+    command_files.check_no_overwriting(output, *source.files)
     names = list(source.schema.names if columns is None else columns)
-    row_files.check_columns(source, names, "the columns asked for")
-    selection = select_columns(source.inferred, names, (), source.handling)
-    blocks = row_files.plain_blocks(source, "converting", selection)
+    command_files.check_columns(source, names, "the columns asked for")
+    selection = select_columns(source.inferred, names, {}, source.handling)
+    blocks = command_files.plain_blocks(source, "converting", selection)
     tables = (block.table.select(names) for block in blocks)
-    row_files.write_tables(tables, selection.schema, output, output_format, escape=escape)
-    row_files.tell_bad_rows(source.bad_rows)
+    command_files.write_tables(tables, selection.schema, output, output_format, escape=escape)
+    command_files.tell_bad_rows(source.bad_rows)
 
 
 @click.command("schema")
 @click.argument("data", metavar="[DATA...]", nargs=-1, type=command_options.SOURCE)
-@command_options.option(
-    "--model", is_flag=True, what="Write the JSON Schema of model files instead."
-)
+@option("--model", is_flag=True)
 @command_options.reading_options
 @command_options.json_option("Write JSON instead of a table.")
 def schema_command(
@@ -76,21 +69,18 @@ def schema_command(
         text = files("gaussbayes.model.file").joinpath("model.schema.json").read_text("utf-8")
         click.echo(text, nl=not text.endswith("\n"))
         return
-    source = row_files.open_files(data, file_format, bad_rows)
-    if as_json:
-        console.write_json(_record(source), indent=2)
-        return
-    table = console.text_table("column", "type")
-    for field in source.schema:
-        table.add_row(field.name, str(field.type))
-    console.stdout_console().print(table)
-    rows = "" if source.n_rows is None else f" and {counted(source.n_rows, 'row')}"
-    tell(f"{source.shown}: {counted(len(source.schema), 'column')}{rows}")
-
-
-def _record(source: "Source") -> dict[str, Any]:
-    return {
-        "files": [str(name) for name in source.files],
+    source = command_files.open_files(data, file_format, bad_rows)
+    record = {
+        "files": list(source.files),
         "rows": source.n_rows,
         "columns": [{"name": field.name, "type": str(field.type)} for field in source.schema],
     }
+    if as_json:
+        console.write_json(record, indent=2)
+        return
+    table = console.table("column", "type", n_text=2)
+    for column in record["columns"]:
+        table.add_row(column["name"], column["type"])
+    console.stdout_console().print(table)
+    rows = "" if source.n_rows is None else f" and {counted(source.n_rows, 'row')}"
+    tell(f"{source.shown}: {counted(len(source.schema), 'column')}{rows}")

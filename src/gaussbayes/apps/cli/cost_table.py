@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gaussbayes.apps.cli import model_files
-from gaussbayes.apps.cli.console import counted, naming
+from gaussbayes.apps.cli.command_files import class_names, naming
+from gaussbayes.apps.cli.console import counted
 from gaussbayes.base.errors import DataError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def read_costs(text: str, model: "Model") -> "FloatArray":
     """
     from gaussbayes.analysis.decision import check_costs
 
-    names = model_files.class_names(model)
+    names = class_names(model)
     place = Path(text)
     if place.is_file():
         where, pairs = text, _from_file(place)
@@ -57,19 +57,14 @@ def _from_pairs(text: str, names: list[str]) -> dict[tuple[str, str], float]:
         if not cuts or (len(cuts) > 1 and len(known) != 1):
             msg = f"expected {_HOW}; got {item!r}"
             raise click.BadParameter(msg, param_hint="--costs")
-        key = known[0] if known else cuts[0]
-        _check_new(key, costs, "--costs")
-        costs[key] = _cost(cost, f"--costs, {item!r}")
+        _add(costs, (known or cuts)[0], cost, "--costs", repr(item))
     return costs
 
 
 def _from_file(place: Path) -> dict[tuple[str, str], float]:
     try:
-        lines = [
-            [cell.strip() for cell in line]
-            for line in csv.reader(place.read_text(encoding="utf-8-sig").splitlines())
-            if line
-        ]
+        text = place.read_text(encoding="utf-8-sig")
+        lines = [[cell.strip() for cell in line] for line in csv.reader(text.splitlines()) if line]
     except (UnicodeDecodeError, csv.Error) as error:
         msg = f"{place} is no CSV file of costs: {error}"
         raise DataError(msg) from None
@@ -87,22 +82,20 @@ def _from_file(place: Path) -> dict[tuple[str, str], float]:
             msg = f"{place}, line {number}: expected a class and {expected}, got {len(cells)}"
             raise DataError(msg)
         for other, cell in zip(decided, cells, strict=True):
-            if not cell and other == true:
-                continue
-            _check_new((true, other), costs, str(place))
-            costs[true, other] = _cost(cell, f"{place}, line {number}, column {other!r}")
+            if cell or other != true:
+                _add(costs, (true, other), cell, str(place), f"line {number}, column {other!r}")
     return costs
 
 
-def _check_new(pair: tuple[str, str], costs: dict[tuple[str, str], float], where: str) -> None:
+def _add(
+    costs: dict[tuple[str, str], float], pair: tuple[str, str], text: str, file: str, place: str
+) -> None:
+    """Note the cost of deciding for the second class of a pair where the first is true."""
     if pair in costs:
-        msg = f"{where}: the cost of deciding {pair[1]!r} where {pair[0]!r} is true is given twice"
+        msg = f"{file}: the cost of deciding {pair[1]!r} where {pair[0]!r} is true is given twice"
         raise DataError(msg)
-
-
-def _cost(text: str, where: str) -> float:
     try:
-        return float(text)
+        costs[pair] = float(text)
     except ValueError:
-        msg = f"{where}: {text!r:.60} is not a number"
+        msg = f"{file}, {place}: {text!r:.60} is not a number"
         raise DataError(msg) from None

@@ -1,36 +1,37 @@
 """``gaussbayes evaluate``: how good a model's predictions are, on rows that it has not seen."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import (
-    command_options,
-    console,
-    evaluation_table,
-    fit_summary,
-    gates,
-    memory_rows,
-    model_files,
-    row_files,
-)
+from gaussbayes.apps.cli import command_files, command_options, console, fit_summary, gates
 from gaussbayes.apps.cli.command_options import RowOptions
-from gaussbayes.apps.cli.console import tell, warnings_told
+from gaussbayes.apps.cli.console import finite, fixed, percent, tell, warnings_told
 from gaussbayes.apps.cli.fit_command import fit_files
+from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, NOT_JUDGED, LabelledFiles
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from gaussbayes.analysis.evaluation import Evaluation
-    from gaussbayes.data.bad_rows import BadRows
     from gaussbayes.data.files import Source
+    from gaussbayes.data.rows import LabelledRows
     from gaussbayes.model.model import Model
 
 _FOLDS = 10
 
+_MOST_CLASSES = 8
+"""Classes whose confusion matrix fits a terminal; of more, the most frequent errors are listed."""
+
+_MOST_ERRORS = 12
+"""Pairs of classes in that list."""
+
 
 @click.command("evaluate")
-@command_options.data_argument("[MODEL] DATA...")
+@command_options.model_or_data_argument("[MODEL] DATA...")
 @command_options.target_option
 @command_options.feature_options
 @command_options.model_options
@@ -40,16 +41,7 @@ _FOLDS = 10
 @command_options.label_options
 @command_options.reading_options
 @command_options.json_option("Write the figures as JSON.")
-def command(
-    arguments: tuple[str, ...],
-    held_out: command_options.HeldOut | None,
-    cv: int | None,
-    loo: bool,
-    test: Path | None,
-    seed: int,
-    as_json: bool,
-    **settings: Any,
-) -> None:
+def command(arguments: tuple[str, ...], seed: int, as_json: bool, **settings: Any) -> None:
     """Count errors, and judge the probabilities.
 
     With a model file, its predictions are compared with the classes in DATA, which may be of any
@@ -67,124 +59,176 @@ def command(
     """
     bars = gates.take_bars(settings)
     chosen = RowOptions.taken(settings)
-    held = command_options.held_out_given(held_out, cv, loo, test)
-    fitting = (*settings, "features", "categorical", "held_out", "cv", "loo", "test", "seed")
+    held_out = command_options.take_held_out(settings)
+    fitting = (*settings, *command_options.HELD_OUT, "features", "categorical", "seed")
     piped = command_options.option_given(*fitting) is None
-    given = model_files.split_arguments(arguments, chosen.file_format, piped=piped)
-    about: dict[str, Any]
-    if given.model is not None:
-        model_files.check_not_for_a_model(*fitting, "labelled_only")
-        evaluation, about = _of_model(given, chosen)
+    model, data = command_files.split_arguments(arguments, chosen.file_format, piped=piped)
+    if model is not None:
+        command_files.check_not_for_a_model(*fitting, "labelled_only")
+        if not data:
+            msg = f"which rows is {model} to be judged by? Give DATA after it"
+            raise click.UsageError(msg)
+    fitted = None if model is None else command_files.read_solved(model)
+    source = command_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    if fitted is not None:
+        evaluation, about = _of_model(fitted, str(model), source, chosen)
+    elif isinstance(held_out, Path):
+        evaluation, about = _on_test_rows(source, chosen, settings, str(held_out))
     else:
-        source = row_files.open_files(given.data, chosen.file_format, chosen.bad_rows)
-        chosen = replace(chosen, target=row_files.target_column(source, chosen.target))
-        if isinstance(held, Path):
-            evaluation, about = _on_test_rows(source, chosen, settings, str(held))
-        else:
-            evaluation, about = _on_held_out_rows(source, chosen, settings, held or _FOLDS, seed)
+        evaluation, about = _on_held_out_rows(source, chosen, settings, held_out or _FOLDS, seed)
+    record = {"model": model} | about | evaluation_record(evaluation)
     if as_json:
-        record = evaluation_table.evaluation_record(evaluation)
-        console.write_json(about | record | {"gates": gates.records(evaluation, bars)})
+        console.write_json(record | {"gates": gates.records(evaluation, bars)})
     else:
-        evaluation_table.print_evaluation(console.stdout_console(), evaluation, about["how"])
+        out = console.stdout_console()
+        console.paragraph(out, record["how"], style="dim")
+        console.print_tables(out, *_tables(evaluation, record))
     gates.check(evaluation, bars)
 
 
-def evaluate_model(
-    model: "Model", name: str, source: "Source", chosen: RowOptions
-) -> "tuple[Evaluation, row_files.LabelledBlocks]":
-    """Compare a model's predictions with the classes in a source, in bounded memory.
-
-    Returns
-    -------
-    The evaluation, and the blocks, which know what was new and what has no label.
-    """
+def evaluate_rows(model: "Model", tables: "Iterable[LabelledRows]") -> "Evaluation | None":
+    """A model's predictions against classes, table by table; None if no row has a label."""
     from gaussbayes.analysis.evaluation import evaluate
 
-    features = model_files.named_features(model, name)
-    rows = row_files.rows_of_model(source, model, features, chosen)
-    blocks = row_files.LabelledBlocks(rows, model.encoder, model.classes)
     evaluation: Evaluation | None = None
-    for block in blocks:
-        if block.targets.labelled.any():
-            log_posterior = model.log_posterior(block.rows)
-            part = evaluate(log_posterior, block.targets.codes, model.classes)
+    for table in tables:
+        if table.targets.labelled.any():
+            log_posterior = model.log_posterior(table.rows)
+            part = evaluate(log_posterior, table.targets.codes, model.classes)
             evaluation = part if evaluation is None else evaluation + part
+    return evaluation
+
+
+def evaluate_files(model: "Model", files: LabelledFiles) -> "Evaluation":
+    """The same of files, in bounded memory; says what there is to say of their rows."""
+    evaluation = evaluate_rows(model, files)
     if evaluation is None:
-        raise row_files.no_rows(source, "labelled rows" if blocks.n_unlabelled else "rows")
-    return evaluation, blocks
+        raise command_files.no_rows(
+            files.rows.source, "labelled rows" if files.n_unlabelled else "rows"
+        )
+    files.tell(NOT_JUDGED)
+    return evaluation
 
 
 def _of_model(
-    given: model_files.ModelAndData, chosen: RowOptions
+    model: "Model", name: str, source: "Source", chosen: RowOptions
 ) -> "tuple[Evaluation, dict[str, Any]]":
     """A model from a file on rows from others."""
-    if given.model is None or not given.data:
-        msg = f"which rows is {given.model} to be judged by? Give DATA after it"
-        raise click.UsageError(msg)
-    model = model_files.read_solved(given.model)
-    source = row_files.open_files(given.data, chosen.file_format, chosen.bad_rows)
-    evaluation, blocks = evaluate_model(model, given.model, source, chosen)
-    name = "from standard input" if given.model == command_options.STANDARD else given.model
-    how = f"the model {name} on {evaluation.n_rows:,} rows of {source.shown}"
-    return evaluation, {"model": given.model} | _about(blocks, how, chosen)
+    files = LabelledFiles.of_model(source, chosen, model, name)
+    evaluation = evaluate_files(model, files)
+    called = "from standard input" if name == command_options.STANDARD else name
+    how = f"the model {called} on {evaluation.n_rows:,} rows of {source.shown}"
+    return evaluation, files.record() | {"how": how}
 
 
 def _on_test_rows(
     source: "Source", chosen: RowOptions, settings: dict[str, Any], test: str
 ) -> "tuple[Evaluation, dict[str, Any]]":
     """A model fitted to some files on the rows of another."""
-    fit = fit_files(source, chosen, command_options.check_settings(settings))
-    row_files.tell_bad_rows(fit.reduced.bad_rows)
-    row_files.tell_unlabelled(fit.reduced.n_unlabelled, chosen, row_files.LEARNT_FROM)
+    chosen = replace(chosen, target=command_files.target_column(source, chosen.target))
+    options = command_options.check_settings(settings)
+    training = LabelledFiles.to_learn_from(source, chosen, options)
+    fit = fit_files(training, options)
+    fit_summary.tell_rows_learnt_from(fit, chosen)
     if fit.selection is not None:
         tell(f"chosen: {fit_summary.describe(fit.selection)}")
-    other = row_files.open_files([test], None, chosen.bad_rows)
-    evaluation, blocks = evaluate_model(fit.model, "fitted", other, chosen)
+    other = command_files.open_files([test], None, chosen.bad_rows)
+    files = LabelledFiles.of_model(other, chosen, fit.model, "fitted")
+    evaluation = evaluate_files(fit.model, files)
     learnt = f"fitted to {fit.reduced.n_rows:,} rows of {source.shown}"
     how = f"{learnt}, judged by {evaluation.n_rows:,} rows of {other.shown}"
-    return evaluation, {"model": None} | _about(blocks, how, chosen)
+    return evaluation, files.record() | {"how": how}
 
 
 def _on_held_out_rows(
     source: "Source", chosen: RowOptions, settings: dict[str, Any], held_out: Any, seed: int
 ) -> "tuple[Evaluation, dict[str, Any]]":
     """Models fitted to some rows on the others, which must fit into memory."""
-    from gaussbayes.analysis.held_out import ModelOptions, check_classes, evaluate_held_out
+    from gaussbayes.analysis.held_out import check_classes, evaluate_held_out
 
-    checked = command_options.check_settings(settings)
-    rows = row_files.training_rows(source, chosen, checked)
-    reduced = memory_rows.load_rows(rows, labelled_only=chosen.labelled_only)
-    table = reduced.total
-    check_classes(table.table.classes)
-    recipe = ModelOptions(checked, table.categorical)
+    chosen = replace(chosen, target=command_files.target_column(source, chosen.target))
+    options = command_options.check_settings(settings)
+    files = LabelledFiles.to_learn_from(source, chosen, options)
+    rows = files.sample()
+    check_classes(rows.table.classes)
     with warnings_told():
         judged = evaluate_held_out(
-            recipe, table.features, table.labels, held_out, random_state=seed
+            rows.recipe(options), rows.table.rows, rows.labels, held_out, random_state=seed
         )
-    row_files.tell_bad_rows(reduced.bad_rows)
-    row_files.tell_unlabelled(reduced.n_unlabelled, chosen, row_files.LEARNT_FROM)
-    about = _record(source, rows.target, judged.how, reduced.n_unlabelled, reduced.bad_rows)
-    return judged.evaluation, {"model": None} | about
+    files.tell(LEARNT_FROM)
+    return judged.evaluation, files.record() | {"how": judged.how}
 
 
-def _about(blocks: row_files.LabelledBlocks, how: str, chosen: RowOptions) -> dict[str, Any]:
-    """What is said of the rows that a model was judged by, also as plain values."""
-    source = blocks.rows.source
-    row_files.tell_bad_rows(source.bad_rows)
-    row_files.tell_unlabelled(blocks.n_unlabelled, chosen, row_files.NOT_JUDGED)
-    blocks.unseen.tell()
-    record = _record(source, blocks.rows.target, how, blocks.n_unlabelled, source.bad_rows)
-    return record | ({"unseen": blocks.unseen.record()} if blocks.encoder.categorical else {})
+# An evaluation as a program reads it, and as a person does.
 
 
-def _record(
-    source: "Source", target: str | None, how: str, n_unlabelled: int, bad_rows: "BadRows"
-) -> dict[str, Any]:
+def evaluation_record(evaluation: "Evaluation") -> dict[str, Any]:
+    """Plain values; an infinite log loss, or a proportion of no rows, is None."""
+    rows = evaluation.confusion.sum(axis=1).tolist()
+    columns = (evaluation.classes.tolist(), rows, evaluation.recall, evaluation.precision)
     return {
-        "data": list(source.files),
-        "target": target,
-        "how": how,
-        "unlabelled": n_unlabelled,
-        "bad_rows": row_files.bad_rows_record(bad_rows),
+        "rows": evaluation.n_rows,
+        "errors": evaluation.n_errors,
+        "error": evaluation.error,
+        "accuracy": evaluation.accuracy,
+        "log_loss": finite(evaluation.log_loss),
+        "brier": evaluation.brier,
+        "calibration_error": finite(evaluation.calibration_error),
+        "classes": [
+            {"class": label, "rows": n, "recall": finite(recall), "precision": finite(precision)}
+            for label, n, recall, precision in zip(*columns, strict=True)
+        ],
+        "confusion": evaluation.confusion.tolist(),
     }
+
+
+def _tables(evaluation: "Evaluation", record: dict[str, Any]) -> "list[Table]":
+    """The figures, the classes one by one, and which of them are confused."""
+    figures = console.table("figure", "value", "", n_text=3)
+    figures.columns[1].justify = "right"
+    wrong = f"{record['errors']:,} of {record['rows']:,} rows"
+    figures.add_row("error", percent(record["error"]), wrong)
+    figures.add_row("log loss", fixed(evaluation.log_loss, 4), "nats a row; 0 is best")
+    figures.add_row("Brier score", fixed(evaluation.brier, 4), "0 is best, 2 is worst")
+    calibration = fixed(evaluation.calibration_error, 4)
+    figures.add_row("calibration error", calibration, "0 is best, 1 is worst")
+    classes = console.table("class", "rows", "recall", "precision")
+    for each in record["classes"]:
+        cells = (f"{each['rows']:,}", percent(each["recall"]), percent(each["precision"]))
+        classes.add_row(str(each["class"]), *cells)
+    if not record["errors"]:
+        return [figures, classes]
+    names = [str(each["class"]) for each in record["classes"]]
+    confused = _confusion if len(names) <= _MOST_CLASSES else _frequent_errors
+    return [figures, classes, confused(names, record["confusion"])]
+
+
+def _confusion(names: list[str], confusion: list[list[int]]) -> "Table":
+    from rich.text import Text
+
+    table = console.table("true class", *names, title="predicted as")
+    for column in table.columns[1:]:
+        column.no_wrap = False
+    for i, (name, counts) in enumerate(zip(names, confusion, strict=True)):
+        cells = [
+            Text(f"{count:,}", style="bold" if i == j else "" if count else "dim")
+            for j, count in enumerate(counts)
+        ]
+        table.add_row(Text(name), *cells)
+    return table
+
+
+def _frequent_errors(names: list[str], confusion: list[list[int]]) -> "Table":
+    columns = ("true class", "predicted as", "rows")
+    table = console.table(*columns, title="most frequent errors", n_text=2)
+    pairs = [
+        (-count, i, j)
+        for i, counts in enumerate(confusion)
+        for j, count in enumerate(counts)
+        if count and i != j
+    ]
+    for count, i, j in sorted(pairs)[:_MOST_ERRORS]:
+        table.add_row(names[i], names[j], f"{-count:,}")
+    if len(pairs) > _MOST_ERRORS:
+        table.caption = f"and {len(pairs) - _MOST_ERRORS} more pairs of classes"
+    return table

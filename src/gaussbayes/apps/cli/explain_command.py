@@ -5,17 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import command_options, console, figure_file, model_files, row_files
-from gaussbayes.apps.cli.console import counted, five_digits, naming, shortened
+from gaussbayes.apps.cli import command_files, command_options, console, figure_file
+from gaussbayes.apps.cli.command_options import names_option, option
+from gaussbayes.apps.cli.console import counted, five_digits, shortened
 from gaussbayes.base.errors import SchemaError
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from gaussbayes.analysis.explanation import BayesRule, Explanation, LogOdds, Value
-    from gaussbayes.data.files import Source
-    from gaussbayes.data.rows import Rows
+    from gaussbayes.analysis.explanation import BayesRule, Explanation, LogOdds
     from gaussbayes.model.model import Model
 
 _MOST_CLASSES = 20
@@ -27,43 +26,26 @@ _MOST_FEATURES = 12
 _MOST_NAMES = 6
 """Missing features that are named."""
 
-_WIDEST_NAME = 24
-_WIDEST_VALUE = 12
+_WIDEST_NAME, _WIDEST_VALUE = 24, 12
 _BAR = 20
 """Columns that a bar may fill."""
 
 
-def _reference(_: click.Context, __: click.Parameter, value: str) -> str | list[float]:
+def _reference(value: str) -> str | list[float]:
     """``mean``, ``rival`` or a number for each feature."""
     if value in {"mean", "rival"}:
         return value
-    try:
-        point = [float(number) for number in value.split(",")]
-    except ValueError:
-        point = [math.nan]
-    if not all(map(math.isfinite, point)):
-        msg = f"expected 'mean', 'rival' or a number for each feature, got {value!r}"
-        raise click.BadParameter(msg)
-    return point
+    return command_options.as_numbers(value, "'mean', 'rival' or a number for each feature")
 
 
 @click.command("explain")
-@click.argument("model", type=command_options.MODEL)
+@command_options.model_argument
 @click.argument("data", type=command_options.SOURCE)
-@command_options.option(
-    "--row N",
-    "number",
-    type=click.IntRange(min=1),
-    default=1,
-    what="The row to explain, counted from 1, the header not counted.",
-)
-@command_options.names_option(
-    "--classes A,B",
-    what="The two classes to compare.  [default: the most probable one and the next]",
-)
-@command_options.option(
+@option("--row N", "number", type=click.IntRange(min=1), default=1)
+@names_option("--classes A,B")
+@option(
     "--reference mean|rival|X,Y,...",
-    callback=_reference,
+    convert=_reference,
     default="mean",
     what="What the row is compared with: the mean of all classes, that of B, or a point, with a "
     "number for each feature that has a mean.",
@@ -71,7 +53,7 @@ def _reference(_: click.Context, __: click.Parameter, value: str) -> str | list[
 @command_options.other_priors_option(
     "Other priors than the model's; numbers are in the order of the sorted classes."
 )
-@command_options.option(
+@option(
     "--plot FILE",
     "figure",
     type=click.Path(dir_okay=False),
@@ -102,23 +84,29 @@ def command(
     """
     from gaussbayes.base.errors import ParameterError
 
-    model_files.check_one_input(model, data)
+    command_files.check_one_input(model, data)
     if figure == command_options.STANDARD:
         msg = "the tables go to standard output: give --plot a file"
         raise click.UsageError(msg)
     if figure is not None:
         figure_file.check_place(figure, model, data)
-    fitted = model_files.read_solved(model)
+    fitted = command_files.read_solved(model)
     if priors != "own":
         fitted = fitted.with_priors(priors)
     pair = None if classes is None else _pair(fitted, classes)
-    source = row_files.open_files([data], file_format)
-    place = f"{source.shown}, row {number}"
-    row = _find_row(source, fitted, model, number)
+    source = command_files.open_files([data], file_format)
+    if len(source.files) > 1:
+        msg = (
+            f"rows are numbered within a file, but {source.shown} are given: "
+            "give the file that holds the row"
+        )
+        raise click.UsageError(msg)
+    row = command_files.FeatureRows(source, fitted, model).find_row(number)
 
     from gaussbayes.analysis.explanation import explain
 
-    with naming(place):
+    place = f"{source.shown}, row {number}"
+    with command_files.naming(place):
         try:
             explanation = explain(fitted, row, pair, reference)
         except ParameterError as error:
@@ -135,24 +123,12 @@ def command(
         figure_file.save(lambda: plots.explanation(explanation), figure)
 
 
-def _find_row(source: "Source", model: "Model", name: str, number: int) -> "Rows":
-    """One row of a file as the model takes it."""
-    if len(source.files) > 1:
-        msg = (
-            f"rows are numbered within a file, but {source.shown} are given: "
-            "give the file that holds the row"
-        )
-        raise click.UsageError(msg)
-    row_files.check_features(source, model_files.named_features(model, name))
-    return row_files.FeatureRows(source, model).find_row(number)
-
-
 def _pair(model: "Model", classes: tuple[str, ...]) -> tuple[int, int]:
     """The codes of two classes given by name."""
     if len(classes) != 2:
         msg = f"two classes are compared, got {', '.join(classes)}"
         raise click.BadParameter(msg, param_hint="--classes")
-    known = model_files.class_names(model)
+    known = command_files.class_names(model)
     unknown = [name for name in classes if name not in known]
     if unknown:
         msg = f"the model has no class {unknown[0]!r}; it has {', '.join(known):.300}"
@@ -166,17 +142,16 @@ def _pair(model: "Model", classes: tuple[str, ...]) -> tuple[int, int]:
 def print_explanation(out: "Console", explanation: "Explanation", what: str) -> None:
     """Print Bayes' rule, plain and in logarithms, and what each feature adds to the log-odds."""
     console.paragraph(out, what, style="dim")
-    console.print_tables(out, _rule_tables(explanation.bayes))
+    console.print_tables(out, *_rule_tables(explanation.bayes))
     odds = explanation.log_odds
     if odds is None:
         return
-    console.print_tables(out, [_contribution_table(odds)])
+    console.print_tables(out, _contribution_table(odds))
     missing = [part.feature for part in odds.contributions if part.missing]
     unseen = [f"{part.feature} = {_cell(part.value)}" for part in odds.contributions if part.unseen]
     for why, names in (("Missing", missing), ("Never seen in training", unseen)):
         if names:
-            left = len(names) - _MOST_NAMES
-            more = f" and {left} more" if left > 0 else ""
+            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
             out.print()
             some = ", ".join(names[:_MOST_NAMES])
             console.paragraph(out, f"{why}, so that they add nothing: {some}{more}.")
@@ -185,24 +160,19 @@ def print_explanation(out: "Console", explanation: "Explanation", what: str) -> 
 def _rule_tables(bayes: "BayesRule") -> "list[Table]":
     """The numbers themselves, and their logarithms; the most probable class is the first."""
     ranked = sorted(bayes.classes, key=lambda terms: -terms.log_posterior)
-    columns = ("class", "prior", "likelihood", "joint", "posterior")
+    names = ("prior", "likelihood", "joint", "posterior")
     # Some families have no distances; then they are NaN.
     distances = not any(math.isnan(terms.squared_distance) for terms in ranked)
-    plain = console.number_table(
-        *columns,
-        *(["distance²"] if distances else []),
-        title=f"Bayes' rule; the evidence p(x) is {five_digits(bayes.evidence)}",
-    )
-    logarithms = console.number_table(
-        *columns, title=f"the same in logarithms; log p(x) is {five_digits(bayes.log_evidence)}"
-    )
+    title = f"Bayes' rule; the evidence p(x) is {five_digits(bayes.evidence)}"
+    plain = console.table("class", *names, *(["distance²"] if distances else []), title=title)
+    title = f"the same in logarithms; log p(x) is {five_digits(bayes.log_evidence)}"
+    logarithms = console.table("class", *names, title=title)
     for terms in ranked[:_MOST_CLASSES]:
-        name = _short(str(terms.label))
-        numbers = (terms.prior, terms.likelihood, terms.joint, terms.posterior)
-        distance = [terms.squared_distance] if distances else []
-        plain.add_row(name, *map(five_digits, (*numbers, *distance)))
-        numbers = (terms.log_prior, terms.log_likelihood, terms.log_joint, terms.log_posterior)
-        logarithms.add_row(name, *map(five_digits, numbers))
+        numbers = [getattr(terms, name) for name in names]
+        numbers += [terms.squared_distance] if distances else []
+        plain.add_row(_short(terms.label), *map(five_digits, numbers))
+        numbers = [getattr(terms, f"log_{name}") for name in names]
+        logarithms.add_row(_short(terms.label), *map(five_digits, numbers))
     left = len(ranked) - _MOST_CLASSES
     if left > 0:
         logarithms.caption = f"and {counted(left, 'class', 'classes')} less probable"
@@ -214,8 +184,8 @@ def _contribution_table(odds: "LogOdds") -> "Table":
 
     from gaussbayes.analysis.explanation import total_amount
 
-    title = f"log-odds of {_short(str(odds.of))} against {_short(str(odds.against))}"
-    table = console.number_table("feature", "value", "reference", "adds", "", title=title)
+    title = f"log-odds of {_short(odds.of)} against {_short(odds.against)}"
+    table = console.table("feature", "value", "reference", "adds", "", title=title)
     table.columns[-1].min_width = _BAR
     first, rest = odds.largest(_MOST_FEATURES)
     lines: list[tuple[tuple[str, str, str], float, Any]] = [
@@ -243,12 +213,12 @@ def _contribution_table(odds: "LogOdds") -> "Table":
     return table
 
 
-def _cell(value: "Value") -> str:
+def _cell(value: Any) -> str:
     """A number, or a category; nothing where a category is not known."""
     if isinstance(value, float):
         return five_digits(value)
     return "" if value is None else shortened(str(value), _WIDEST_VALUE)
 
 
-def _short(name: str) -> str:
-    return shortened(name, _WIDEST_NAME)
+def _short(name: object) -> str:
+    return shortened(str(name), _WIDEST_NAME)

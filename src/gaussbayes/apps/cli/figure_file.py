@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gaussbayes.apps.cli import model_files
+from gaussbayes.apps.cli import command_files
 from gaussbayes.apps.cli.command_options import STANDARD
 
 ENDINGS = (".png", ".svg", ".pdf")
@@ -21,20 +21,14 @@ def check_place(name: str, *read: str) -> None:
     if Path(name).suffix.lower() not in ENDINGS:
         msg = f"figures are written as {', '.join(ENDINGS)} files, got {name!r}"
         raise click.UsageError(msg)
-    model_files.check_no_overwriting(name, *read)
-    model_files.check_writable(name, "the figure")
+    command_files.check_no_overwriting(name, *read)
+    command_files.check_writable(name, "the figure")
 
 
 def save(
     draw: Callable[[], object], name: str, dpi: int = DPI, size: tuple[float, float] | None = None
 ) -> None:
-    """Draw a figure and write it to a file, or as PNG to standard output.
-
-    Parameters
-    ----------
-    draw : a function of `gaussbayes.plots` and its arguments
-    size : width and height in inches
-    """
+    """Draw a figure, of so many inches, and write it to a file, or as PNG to standard output."""
     import matplotlib as mpl
 
     mpl.use("agg")  # no windows, even where there is a screen

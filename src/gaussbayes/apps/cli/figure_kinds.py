@@ -1,73 +1,12 @@
-"""The kinds of figures that ``gaussbayes plot`` draws, what they need, and what there is."""
+"""The kinds of figures that ``gaussbayes plot`` draws, and what they need."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-
-import click
-
-if TYPE_CHECKING:
-    from gaussbayes.analysis.comparison import Comparison
-    from gaussbayes.analysis.evaluation import Evaluation
-    from gaussbayes.apps.cli.memory_rows import MemoryRows
-    from gaussbayes.model.model import Model
+from typing import Literal, NamedTuple
 
 POINTS, COUNTS, COMPARED = 2_000, 200_000, 20_000
 """How many rows a figure shows as points, groups and counts, or compares models on."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scene:
-    """What there is to draw: a model, rows, or both, and what is asked of them."""
-
-    model: "Model | None" = None
-    rows: "MemoryRows | None" = None
-    features: tuple[str, ...] | None = None  # to be shown
-    reject: float | None = None
-    evaluation: "Evaluation | None" = None  # of all rows, where they were not kept
-    compare: "Callable[[], Comparison] | None" = None
-
-    @property
-    def shown_features(self) -> dict[str, Any]:
-        """The features to show; of a model whose features have no names, by their numbers."""
-        named = self.model is None or self.model.schema.features is not None
-        if self.features is None or named:
-            return {"features": self.features}
-        return {"features": [int(name) if name.isdigit() else name for name in self.features]}
-
-    @property
-    def only_feature(self) -> dict[str, Any]:
-        """The only feature, for figures along one."""
-        features = self.shown_features["features"]
-        if features is None:
-            return {}
-        if len(features) != 1:
-            msg = f"this figure is drawn along one feature, got --features {','.join(features)}"
-            raise click.UsageError(msg)
-        return {"feature": features[0]}
-
-    @property
-    def points(self) -> tuple[Any, ...]:
-        """The rows and their labels, if there are any."""
-        return () if self.rows is None else (self.rows.features, self.rows.labels)
-
-    def evaluated(self) -> "Evaluation":
-        """The model's predictions against the classes of the rows."""
-        if self.evaluation is not None:
-            return self.evaluation
-        from gaussbayes.analysis.evaluation import evaluate
-        from gaussbayes.data.labels import codes_among
-
-        assert self.model is not None
-        assert self.rows is not None
-        table, model = self.rows.table, self.model
-        targets = codes_among(model.classes, table.targets, table.classes)
-        rows = table.rows.with_categories(model.categories)
-        return evaluate(model.log_posterior(rows), targets.codes, model.classes)
-
-
-@dataclass(frozen=True, slots=True)
-class FigureKind:
+class FigureKind(NamedTuple):
     """A figure by the name of its kind."""
 
     function: str  # in `gaussbayes.plots`
@@ -80,24 +19,6 @@ class FigureKind:
     def judges(self) -> bool:
         """Whether it says how good the model is."""
         return self.needs == "a model and rows"
-
-    def draw(self, plots: Any, scene: Scene) -> None:
-        """Draw it with a function of `gaussbayes.plots`."""
-        arguments: tuple[Any, ...]
-        if self.subject == "evaluation":
-            arguments = (scene.evaluated(),)
-        elif self.subject == "comparison":
-            assert scene.compare is not None
-            arguments = (scene.compare(),)
-        else:
-            model = (scene.model,) if "model" in self.subject else ()
-            arguments = (*model, *(scene.points if "rows" in self.subject else ()))
-        chosen = {}
-        if self.along:
-            chosen = scene.only_feature if self.along == "feature" else scene.shown_features
-        if scene.reject is not None:
-            chosen["reject"] = scene.reject
-        getattr(plots, self.function)(*arguments, **chosen)
 
 
 KINDS = {

@@ -5,24 +5,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import command_options, fit_summary, memory_rows, model_files, row_files
+from gaussbayes.apps.cli import command_files, command_options, fit_summary, labelled_files
+from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import warnings_told
+from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows
+from gaussbayes.base.errors import DataError
 
 if TYPE_CHECKING:
-    from gaussbayes.data.file_rows import FileRows
-    from gaussbayes.data.reduction import Reduced
     from gaussbayes.model.options import Options
     from gaussbayes.model.sources import SourceFit
-
 
 _KEPT = 10
 """Posteriors of a row that are kept where models are chosen by rows held out."""
 
 
 @click.command("fit")
-@command_options.data_argument()
+@command_options.data_argument
 @command_options.target_option
-@command_options.option(
+@option(
     "-o",
     "--output MODEL",
     "model",
@@ -34,12 +34,7 @@ _KEPT = 10
 @command_options.model_options
 @command_options.weights_option
 @command_options.label_options
-@command_options.option(
-    "--keep-unlabelled",
-    is_flag=True,
-    what="Write rows without label into the model file, up to 64 MB, so that it can be updated "
-    "and merged, and forget.",
-)
+@option("--keep-unlabelled", is_flag=True)
 @command_options.reading_options
 @command_options.json_option("Write what was learnt from as JSON to standard output.")
 def command(
@@ -67,39 +62,48 @@ def command(
     """
     fit_summary.check_json(model, as_json=as_json)
     chosen = command_options.RowOptions.taken(arguments)
-    settings = command_options.check_settings(arguments)
-    source = row_files.open_files(data, chosen.file_format, chosen.bad_rows)
-    model_files.check_no_overwriting(model, *source.files)
-    model_files.check_writable(model)
-    fit = fit_files(source, chosen, settings)
-    model_files.write_model(fit.model, model, keep_unlabelled=keep_unlabelled)
+    options = command_options.check_settings(arguments)
+    source = command_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    command_files.check_no_overwriting(model, *source.files)
+    command_files.check_writable(model)
+    fit = fit_files(LabelledFiles.to_learn_from(source, chosen, options), options)
+    command_files.write_model(fit.model, model, keep_unlabelled=keep_unlabelled)
     fit_summary.tell_fit(fit, chosen, model, as_json=as_json)
 
 
-def fit_files(source: Any, chosen: command_options.RowOptions, settings: "Options") -> "SourceFit":
-    """The model of the rows of a source; where rows must be held out to choose, in memory."""
+def fit_files(files: LabelledFiles, options: "Options") -> "SourceFit":
+    """The model of the rows of files; where rows must be held out to choose, in memory."""
     from gaussbayes.model.sources import fit_rows
 
-    rows = row_files.training_rows(source, chosen, settings)
+    rows = files.rows
     with warnings_told():
-        if settings.automatic and settings.criterion == "leave_one_out":
-            reduced = memory_rows.load_rows(rows, labelled_only=chosen.labelled_only)
-            n, k = reduced.n_rows, reduced.total.table.classes.size
-            memory_rows.check_bytes(8 * n * k * _KEPT, n)
-            return fit_loaded(rows, reduced, settings)
-        return fit_rows(rows, settings, labelled_only=chosen.labelled_only)
+        if options.automatic and options.criterion == "leave_one_out":
+            loaded = files.sample()
+            n, k = loaded.n_rows, loaded.table.classes.size
+            labelled_files.check_bytes(8 * n * k * _KEPT, n)
+            return fit_loaded(files, loaded, options)
+        return fit_rows(rows, options, labelled_only=files.chosen.labelled_only)
 
 
-def fit_loaded(
-    rows: "FileRows", reduced: "Reduced[memory_rows.MemoryRows]", settings: "Options"
-) -> "SourceFit":
+def fit_loaded(files: LabelledFiles, loaded: MemoryRows, options: "Options") -> "SourceFit":
     """The model of rows in memory."""
     from gaussbayes.analysis.held_out import check_classes
+    from gaussbayes.data.reduction import Reduced, count_incomplete
     from gaussbayes.model.options import fit_model
     from gaussbayes.model.sources import SourceFit
 
-    table = reduced.total.table
+    rows, table = files.rows, loaded.table
     check_classes(table.classes)
-    model, selection = fit_model(table, rows.encoder.schema(table.classes), settings)
-    seen: Any = replace(reduced, total=model.learnt)  # type: ignore[arg-type]
+    if table.targets.weights is not None and not table.targets.weights.any():
+        msg = f"{rows.source.shown}: the weights in column {files.chosen.weights!r} are all zero"
+        raise DataError(msg)
+    model, selection = fit_model(table, rows.encoder.schema(table.classes), options)
+    assert model.learnt is not None
+    seen = Reduced(
+        model.learnt,
+        files.n_rows,
+        files.n_unlabelled,
+        count_incomplete(table.rows),
+        bad_rows=rows.source.bad_rows,
+    )
     return SourceFit(replace(model, target=rows.target), seen, selection)

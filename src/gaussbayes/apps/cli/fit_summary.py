@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import console, model_files, row_files
+from gaussbayes.apps.cli import command_files, console, labelled_files
 from gaussbayes.apps.cli.command_options import STANDARD, RowOptions, in_options
 from gaussbayes.apps.cli.console import counted, finite, fixed, percent, tell
 
@@ -31,7 +31,7 @@ def tell_fit(
     *,
     as_json: bool,
     done: str = "learnt from",
-    use: str = row_files.LEARNT_FROM,
+    use: str = labelled_files.LEARNT_FROM,
 ) -> None:
     """Say what was done with which rows, what was chosen, and where the model is.
 
@@ -42,47 +42,49 @@ def tell_fit(
     use : what was done with rows without label
     """
     model, reduced, selection = fit.model, fit.reduced, fit.selection
-    n_rows = reduced.n_rows - (reduced.n_unlabelled if chosen.labelled_only else 0)
     schema = model.schema
-    categories = [
-        (schema.titles[column], len(labels))
+    categories: list[dict[str, Any]] = [
+        {"feature": schema.titles[column], "categories": len(labels)}
         for column, labels in zip(schema.categorical, model.categories, strict=True)
     ]
-    if as_json:
-        record: dict[str, Any] = {
-            "model": name,
-            "target": reduced.target,
-            "rows": n_rows,
-            "classes": schema.classes.tolist(),
-            "features": list(schema.titles),
-            "incomplete": reduced.n_incomplete,
-            "unlabelled": reduced.n_unlabelled,
-            "bad_rows": row_files.bad_rows_record(reduced.bad_rows),
-        }
-        if categories:
-            record["categorical"] = [{"feature": name, "categories": n} for name, n in categories]
-        if selection is not None:
-            record["selection"] = selection_record(selection)
-        console.write_json(record)
+    record: dict[str, Any] = {
+        "model": name,
+        "target": model.target,
+        "rows": reduced.n_rows - (reduced.n_unlabelled if chosen.labelled_only else 0),
+        "classes": schema.classes.tolist(),
+        "features": list(schema.titles),
+        "incomplete": reduced.n_incomplete,
+        "unlabelled": reduced.n_unlabelled,
+        "bad_rows": command_files.bad_rows_record(reduced.bad_rows),
+    }
+    if categories:
+        record["categorical"] = categories
     if selection is not None:
+        record["selection"] = selection_record(selection)
         tell(f"chosen: {describe(selection)}")
-    rows = counted(n_rows, "row")
-    classes = counted(len(schema.classes), "class", "classes")
-    features = counted(schema.n_features, "feature")
-    tell(f"{done} {rows}: {classes}, {features}; the model is in {model_files.shown(name)}")
-    if reduced.n_incomplete:
-        rows = "row has" if reduced.n_incomplete == 1 else "rows have"
-        tell(f"{reduced.n_incomplete:,} {rows} missing values")
-    row_files.tell_unlabelled(reduced.n_unlabelled, chosen, use)
-    unlabelled = None if model.learnt is None else model.learnt.unlabelled
+    if as_json:
+        console.write_json(record)
+    classes = counted(len(record["classes"]), "class", "classes")
+    size = f"{classes}, {counted(schema.n_features, 'feature')}"
+    place = command_files.shown(name)
+    tell(f"{done} {counted(record['rows'], 'row')}: {size}; the model is in {place}")
+    labelled_files.tell_rows(record["incomplete"], "missing values")
+    labelled_files.tell_unlabelled(reduced.n_unlabelled, chosen, use)
+    unlabelled = command_files.unlabelled_rows(model)
     if unlabelled is not None and unlabelled.rows is None:
         tell(
             "they are too many to be kept (more than 64 MB): the model can predict, but neither be "
             "updated nor merged, nor forget rows"
         )
-    for feature, n in categories:
-        tell(f"{feature}: {counted(n, 'category', 'categories')}")
-    row_files.tell_bad_rows(reduced.bad_rows)
+    for each in categories:
+        tell(f"{each['feature']}: {counted(each['categories'], 'category', 'categories')}")
+    command_files.tell_bad_rows(reduced.bad_rows)
+
+
+def tell_rows_learnt_from(fit: "SourceFit", chosen: RowOptions) -> None:
+    """Say which rows were left out of a fit, and which have no label."""
+    command_files.tell_bad_rows(fit.reduced.bad_rows)
+    labelled_files.tell_unlabelled(fit.reduced.n_unlabelled, chosen, labelled_files.LEARNT_FROM)
 
 
 def solved_if_possible(model: "Model") -> "Model":
@@ -113,16 +115,16 @@ def describe(selection: "Selection") -> str:
     'LDA with shrinkage 0.1, of 1 candidate: log loss 0.0402 on rows left out'
     """
     best = selection.best
+    criterion = f"log loss {fixed(best.log_loss, 4)} on rows left out"
     if selection.criterion == "bic":
-        figure = f"BIC {best.bic:,.1f}"
-    else:
-        figure = f"log loss {fixed(best.log_loss, 4)} on rows left out"
+        criterion = f"BIC {best.bic:,.1f}"
     shrinkage = " without shrinkage" if best.shrinkage is None else f" with shrinkage {_word(best)}"
     if best.structure is None:
         shrinkage = ""
     among = counted(len(selection.candidates), "candidate")
-    weight = "" if best.unlabelled_weight == 1 else f", unlabelled rows of weight {_weight(best)}"
-    return f"{best.name}{shrinkage}{weight}, of {among}: {figure}"
+    weight = best.unlabelled_weight
+    rows = "" if weight == 1 else f", unlabelled rows of weight {weight:g}"
+    return f"{best.name}{shrinkage}{rows}, of {among}: {criterion}"
 
 
 def selection_record(selection: "Selection") -> dict[str, Any]:
@@ -140,22 +142,16 @@ def candidate_table(selection: "Selection") -> "Table":
     judged = ["error", "log\nloss", "Brier\nscore"] if left_out else []
     how = "each row predicted by the model of the others" if left_out else "BIC"
     weighted = len({candidate.unlabelled_weight for candidate in selection.candidates}) > 1
-    table = console.number_table(
-        "model",
-        "shrinkage",
-        *(["unlabelled\nweight"] if weighted else []),
-        "para-\nmeters",
-        *judged,
-        "BIC",
-        title=f"candidates, best first: {how}",
-    )
+    weight = ["unlabelled\nweight"] if weighted else []
+    columns = ["model", "shrinkage", *weight, "para-\nmeters", *judged, "BIC"]
+    table = console.table(*columns, title=f"candidates, best first: {how}")
     table.columns[0].no_wrap = True
     for candidate in _ranked(selection):
         scores = [percent(candidate.error), fixed(candidate.log_loss, 4), fixed(candidate.brier, 4)]
         table.add_row(
             candidate.name,
             _word(candidate),
-            *([_weight(candidate)] if weighted else []),
+            *([f"{candidate.unlabelled_weight:g}"] if weighted else []),
             str(candidate.n_parameters),
             *(scores if left_out else []),
             "–" if math.isnan(candidate.bic) else f"{candidate.bic:,.1f}",
@@ -163,8 +159,7 @@ def candidate_table(selection: "Selection") -> "Table":
         )
     reasons = [each.refused for each in selection.candidates if each.refused is not None]
     if reasons:
-        many = counted(len(reasons), "candidate")
-        first = in_options(reasons[0])
+        many, first = counted(len(reasons), "candidate"), in_options(reasons[0])
         table.caption = f"{many} cannot be judged, the first because: {first}"
     return table
 
@@ -173,37 +168,29 @@ def _ranked(selection: "Selection") -> "list[Candidate]":
     """The candidates by what was chosen by, the chosen one first."""
 
     def place(candidate: "Candidate") -> tuple[bool, bool, float, int]:
-        figure = candidate.bic if selection.criterion == "bic" else candidate.log_loss
-        unknown = candidate.refused is not None or math.isnan(figure)
-        return (
-            candidate is not selection.best,
-            unknown,
-            0.0 if unknown else figure,
-            candidate.n_parameters,
-        )
+        value = candidate.bic if selection.criterion == "bic" else candidate.log_loss
+        unknown = candidate.refused is not None or math.isnan(value)
+        is_best = candidate is selection.best
+        return not is_best, unknown, 0.0 if unknown else value, candidate.n_parameters
 
     return sorted(selection.candidates, key=place)
 
 
 def _candidate_record(candidate: "Candidate") -> dict[str, Any]:
+    structure = candidate.structure
     return {
         "model": candidate.name,
-        "covariance": getattr(candidate.structure, "covariance", None),
-        "shared": getattr(candidate.structure, "shared_setting", None),
+        "covariance": structure and structure.covariance,
+        "shared": structure and structure.shared_setting,
         "shrinkage": candidate.shrinkage,
         "unlabelled_weight": candidate.unlabelled_weight,
         "parameters": candidate.n_parameters,
-        "error": finite(candidate.error),
-        "log_loss": finite(candidate.log_loss),
-        "brier": finite(candidate.brier),
-        "bic": finite(candidate.bic),
+        **{
+            name: finite(getattr(candidate, name)) for name in ("error", "log_loss", "brier", "bic")
+        },
         "problem": candidate.refused and in_options(candidate.refused),
     }
 
 
 def _word(candidate: "Candidate") -> str:
     return "none" if candidate.shrinkage is None else str(candidate.shrinkage)
-
-
-def _weight(candidate: "Candidate") -> str:
-    return f"{candidate.unlabelled_weight:g}"

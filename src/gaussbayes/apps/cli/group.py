@@ -9,27 +9,14 @@ from gaussbayes.apps.cli.command_options import in_options
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.base.spelling import meant
 
-SUBCOMMANDS = {
-    "fit": "fit_command",
-    "predict": "predict_command",
-    "update": "update_command",
-    "forget": "update_command",
-    "merge": "merge_command",
-    "show": "show_command",
-    "explain": "explain_command",
-    "evaluate": "evaluate_command",
-    "compare": "compare_command",
-    "sample": "sample_command",
-    "plot": "plot_command",
-    "report": "report_command",
-    "lab": "lab_command",
-    "convert": "convert_command",
-    "schema": "convert_command",
-    "lesson": "lesson_command",
-    "lessons": "lesson_command",
-    "demo": "lesson_command",
-}
-"""The subcommands in the order of the help, and their modules.
+_MODULES = {"forget": "update", "schema": "convert", "lessons": "lesson", "demo": "lesson"}
+"""Modules of several subcommands; other modules are called by their only one."""
+
+SUBCOMMANDS = (
+    *("fit", "predict", "update", "forget", "merge", "show", "explain", "evaluate", "compare"),
+    *("sample", "plot", "report", "lab", "convert", "schema", "lesson", "lessons", "demo"),
+)
+"""The subcommands in the order of the help.
 
 A module is imported when its subcommand is called or its help is listed, so it imports what is slow
 (NumPy, scikit-learn, matplotlib) inside its functions.
@@ -49,7 +36,8 @@ class Subcommands(click.Group):
         """The subcommand of that name, if there is one."""
         if cmd_name not in SUBCOMMANDS:
             return None
-        module = import_module(f"gaussbayes.apps.cli.{SUBCOMMANDS[cmd_name]}")
+        name = _MODULES.get(cmd_name, cmd_name)
+        module = import_module(f"gaussbayes.apps.cli.{name}_command")
         command: click.Command = vars(module).get(f"{cmd_name}_command") or module.command
         return command
 

@@ -4,21 +4,16 @@ from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import command_options, row_files
+from gaussbayes.apps.cli import command_files, command_options
+from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import tell
 
 
 @click.command("lab")
 @click.argument("data", metavar="[DATA]", required=False, type=command_options.SOURCE)
 @command_options.target_option
-@command_options.option(
-    "--port N",
-    type=click.IntRange(0, 65535),
-    default=0,
-    show_default=False,
-    what="The port of this machine to listen on.  [default: one that is free]",
-)
-@command_options.option("--no-browser", is_flag=True, what="Print the address, but do not open it.")
+@option("--port N", type=click.IntRange(0, 65535), default=0, show_default=False)
+@option("--no-browser", is_flag=True)
 @command_options.seed_option("Decides which rows of a large file are shown.")
 @command_options.reading_options
 def command(
@@ -47,9 +42,9 @@ def command(
     check_extra()  # before a large file is read
     table = None if data is None else _read(data, target, seed, **how)
 
-    from gaussbayes.apps.lab.backend import open_backend
+    from gaussbayes.apps.lab.backend import Backend
 
-    serve(open_backend(table), port=port, open_browser=not no_browser, tell=_tell)
+    serve(Backend(table), port=port, open_browser=not no_browser, tell=_tell)
 
 
 def _read(
@@ -57,16 +52,16 @@ def _read(
 ) -> Any:
     from gaussbayes.apps.lab import table_reader
 
-    source = row_files.open_files([data], file_format, bad_rows)
+    source = command_files.open_files([data], file_format, bad_rows)
     if target is not None:
-        row_files.check_columns(source, [target], "the target")
-    tables = (block.table for block in row_files.plain_blocks(source, "reading rows"))
+        command_files.check_columns(source, [target], "the target")
+    tables = (block.table for block in command_files.plain_blocks(source, "reading rows"))
     title = source.shown.rpartition("/")[2] or source.shown
     categorical = source.inferred.categorical
     sample = table_reader.sampled_table(tables, title, target, seed=seed, categorical=categorical)
-    row_files.tell_bad_rows(source.bad_rows)
+    command_files.tell_bad_rows(source.bad_rows)
     if sample is None:
-        raise row_files.no_rows(source)
+        raise command_files.no_rows(source)
     return sample
 
 

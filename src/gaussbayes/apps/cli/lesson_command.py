@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.apps.cli import command_options, console
+from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.figure_file import DPI
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from gaussbayes.apps.cli.lesson_results import Repeated, Replayed
     from gaussbayes.lessons import Lesson
 
 
@@ -27,15 +27,8 @@ def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[s
 
 @click.command("lesson")
 @click.argument("names", metavar="NAME...", nargs=-1, shell_complete=_complete)
-@command_options.option(
-    "--all", "replay_all", is_flag=True, what="Replay all, in the course's order."
-)
-@command_options.option(
-    "--save DIR",
-    "directory",
-    type=click.Path(path_type=Path),
-    what="Save the figures there as PNG files; the directory is made if it is missing.",
-)
+@option("--all", "replay_all", is_flag=True)
+@option("--save DIR", "directory", type=click.Path(path_type=Path))
 @command_options.seed_option("Draws the random rows.")
 @command_options.json_option("Write a line of JSON for each lesson.")
 def lesson_command(
@@ -56,14 +49,18 @@ def lesson_command(
     figures = any(lesson.figures for lesson in chosen)
     windows = figures and not as_json and directory is None and has_windows()
     for number, lesson in enumerate(chosen):
+        record = _record(lesson, seed, directory)
         if as_json:
-            console.write_json(_record(lesson, seed, directory))
-        else:
-            out = console.stdout_console()
-            if number:
-                out.print("\n" + "─" * out.width + "\n", style="dim")
-            _print(lesson, out)
-            _print_figures(lesson, directory, out, windows)
+            console.write_json(record)
+            continue
+        out = console.stdout_console()
+        if number:
+            out.print("\n" + "─" * out.width + "\n", style="dim")
+        _print(out, record)
+        if windows and lesson.figures:
+            aside = "\nThe figures are shown in windows; close them to go on."
+            console.stdout_console(stderr=True).print(aside, style="dim")
+            _show_figures(lesson)
     if figures and not (as_json or directory or windows):
         given = "--all" if replay_all else " ".join(names)
         how = f"\nSave the figures with: gaussbayes lesson {given} --save DIR"
@@ -87,89 +84,77 @@ def _chosen(names: tuple[str, ...], replay_all: bool, seed: int) -> "list[Lesson
         raise click.UsageError(str(error)) from None
 
 
-def _replay(lesson: "Lesson") -> "tuple[list[Replayed], list[Repeated]]":
-    """Our results, and those of many draws."""
-    from gaussbayes.apps.cli.lesson_results import Repeated, Replayed
+def _record(lesson: "Lesson", seed: int, directory: Path | None) -> dict[str, Any]:
+    """Everything about a lesson that has been replayed, and its figures saved."""
+    from gaussbayes.apps.cli.lesson_results import result_record, spread_record
     from gaussbayes.base.progress import track
 
     results = track(lesson.results, f"results of {lesson.name}")
     spreads = track(lesson.spreads, f"many draws for {lesson.name}")
-    return (
-        [Replayed(result, result.value()) for result in results],
-        [Repeated(spread, spread.values()) for spread in spreads],
-    )
-
-
-def _record(lesson: "Lesson", seed: int, directory: Path | None) -> dict[str, Any]:
-    results, spreads = _replay(lesson)
-    files = [None] * len(lesson.figures) if directory is None else _save_figures(lesson, directory)
-    figures = zip(lesson.figures, files, strict=True)
-    return {
+    record = {
         **{name: getattr(lesson, name) for name in ("name", "title", "source", "text")},
         "seed": seed,
         "data": [
-            {"name": table.name, "rows": len(table.rows), "source": table.source}
+            {
+                "name": table.name,
+                "rows": len(table.rows),
+                "features": list(table.features),
+                "source": table.source,
+            }
             for table in lesson.data
         ],
-        "results": [replayed.record() for replayed in results],
-        "spreads": [repeated.record() for repeated in spreads],
+        "results": [result_record(result) for result in results],
+        "spreads": [spread_record(spread) for spread in spreads],
         "errata": [asdict(erratum) for erratum in lesson.errata],
+    }
+    files = [None] * len(lesson.figures) if directory is None else _save_figures(lesson, directory)
+    figures = zip(lesson.figures, files, strict=True)
+    return record | {
         "figures": [
             {"name": figure.name, "caption": figure.caption, "file": file and str(file)}
             for figure, file in figures
-        ],
+        ]
     }
 
 
-def _print(lesson: "Lesson", out: "Console") -> None:
+def _print(out: "Console", record: dict[str, Any]) -> None:
     from rich.table import Table
 
     from gaussbayes.apps.cli import lesson_results
 
-    replayed, repeated = _replay(lesson)
-    out.print(lesson.title, style="bold")
-    console.paragraph(out, lesson.source, style="dim")
+    out.print(record["title"], style="bold")
+    console.paragraph(out, record["source"], style="dim")
     out.print()
-    console.paragraph(out, lesson.text)
-    if lesson.data:
+    console.paragraph(out, record["text"])
+    if record["data"]:
         out.print()
-    for table in lesson.data:
-        columns = f"{len(table.rows)} rows of {', '.join(table.features)}"
-        console.paragraph(out, f"{table.name}: {columns}; {table.source}.")
-    console.print_tables(out, [lesson_results.result_table(replayed)])
-    for note in lesson_results.notes(replayed):
+    for table in record["data"]:
+        columns = f"{table['rows']} rows of {', '.join(table['features'])}"
+        console.paragraph(out, f"{table['name']}: {columns}; {table['source']}.")
+    console.print_tables(out, lesson_results.result_table(record["results"]))
+    for note in lesson_results.notes(record["results"]):
         out.print()
         console.paragraph(out, note, style="dim")
-    if repeated:
-        console.print_tables(out, [lesson_results.spread_table(repeated)])
-    if lesson.errata:
+    if record["spreads"]:
+        console.print_tables(out, lesson_results.spread_table(record["spreads"]))
+    if record["errata"]:
         out.print("\nWhere the handout errs", style="bold")
-    for erratum in lesson.errata:
+    for erratum in record["errata"]:
         out.print()
-        console.paragraph(out, erratum.where, style="bold")
+        console.paragraph(out, erratum["where"], style="bold")
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="dim", no_wrap=True)
         grid.add_column(overflow="fold")
         for label in ("printed", "right", "why"):
-            grid.add_row(f"  {label}", getattr(erratum, label))
+            grid.add_row(f"  {label}", erratum[label])
         out.print(grid, width=min(out.width, console.WIDEST_TEXT))
-
-
-def _print_figures(lesson: "Lesson", directory: Path | None, out: "Console", windows: bool) -> None:
-    if not lesson.figures:
-        return
-    saved = None if directory is None else _save_figures(lesson, directory)
-    out.print("\nFigures", style="bold")
-    for number, figure in enumerate(lesson.figures):
+    if record["figures"]:
+        out.print("\nFigures", style="bold")
+    for figure in record["figures"]:
         out.print()
         # A path stays in one piece, however long, so that it can be copied.
-        name = figure.name if saved is None else str(saved[number])
-        out.print(name, soft_wrap=True)
-        console.paragraph(out, figure.caption, indent=2, style="dim")
-    if windows:
-        aside = "\nThe figures are shown in windows; close them to go on."
-        console.stdout_console(stderr=True).print(aside, style="dim")
-        _show_figures(lesson)
+        out.print(figure["file"] or figure["name"], soft_wrap=True)
+        console.paragraph(out, figure["caption"], indent=2, style="dim")
 
 
 # Figures: saved as files, or shown in windows.
@@ -249,26 +234,23 @@ def lessons_command(as_json: bool) -> None:
     """
     from gaussbayes.lessons import all_lessons
 
-    lessons = all_lessons()
+    records: list[dict[str, Any]] = [
+        {name: getattr(lesson, name) for name in ("name", "title", "source")}
+        | {"results": len(lesson.results), "figures": len(lesson.figures)}
+        for lesson in all_lessons()
+    ]
     if as_json:
-        records = [
-            {name: getattr(lesson, name) for name in ("name", "title", "source")}
-            | {"results": len(lesson.results), "figures": len(lesson.figures)}
-            for lesson in lessons
-        ]
         console.write_json(records, indent=2)
         return
 
     from rich.text import Text
 
-    table = console.text_table("name", "title and source", "results", "figures", leading=1)
+    columns = ("name", "title and source", "results", "figures")
+    table = console.table(*columns, n_text=2, leading=1)
     table.columns[0].no_wrap = True
-    for column in table.columns[2:]:
-        column.justify, column.no_wrap = "right", True
-    for lesson in lessons:
-        described = Text(lesson.title, style="bold").append(f"\n{lesson.source}", style="not bold")
-        counts = (str(len(lesson.results)), str(len(lesson.figures)))
-        table.add_row(lesson.name, described, *counts)
+    for each in records:
+        described = Text(each["title"], style="bold").append(f"\n{each['source']}", "not bold")
+        table.add_row(each["name"], described, str(each["results"]), str(each["figures"]))
     console.stdout_console().print(table)
     remark = "\nReplay one with: gaussbayes lesson NAME"
     console.stdout_console(stderr=True).print(remark, style="dim")

@@ -2,14 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussbayes.apps.cli.console import five_digits, fixed, text_table
-from gaussbayes.base.types import FloatArray
+from gaussbayes.apps.cli.console import five_digits, fixed, table
 from gaussbayes.lessons.lesson import Result, Spread
 
 if TYPE_CHECKING:
@@ -23,136 +21,100 @@ _TINY = 1e-6
 """What is smaller is written with an exponent."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Replayed:
-    """A result and our value of it."""
-
-    result: Result
-    ours: FloatArray
-
-    @property
-    def handout_agrees(self) -> bool | None:
-        """Whether the handout's number is right; None if it prints none."""
-        handout = self.result.handout
-        return None if handout is None else self.result.agrees(handout)
-
-    @property
-    def ours_agrees(self) -> bool:
-        """Whether our number is right."""
-        return self.result.agrees(self.ours)
-
-    @property
-    def drawn(self) -> bool:
-        """Whether it depends on a random draw."""
-        return bool(np.any(np.asarray(self.result.standard_error) > 0))
-
-    def record(self) -> dict[str, Any]:
-        """Everything about it as plain values."""
-        result = self.result
-        return {
-            **{name: getattr(result, name) for name in ("name", "unit", "handout", "right")},
-            "ours": self.ours.tolist(),
-            "tolerance": result.tolerance.tolist(),
-            "random": self.drawn,
-            "handout_agrees": self.handout_agrees,
-            "ours_agrees": self.ours_agrees,
-        }
+def result_record(result: Result) -> dict[str, Any]:
+    """A result and our value of it, as plain values; `random` ones depend on a random draw."""
+    ours, printed = result.value(), result.handout
+    given = ("name", "unit", "handout", "right", "decimals", "standard_error")
+    return {
+        **{name: getattr(result, name) for name in given},
+        "ours": ours.tolist(),
+        "tolerance": result.tolerance.tolist(),
+        "random": bool(np.any(np.asarray(result.standard_error) > 0)),
+        "handout_agrees": None if printed is None else result.agrees(printed),
+        "ours_agrees": result.agrees(ours),
+    }
 
 
-def result_table(replayed: Sequence[Replayed]) -> "Table":
+def result_table(records: Sequence[dict[str, Any]]) -> "Table":
     """Mark, name and verdict, the handout's number, ours, and the right each.
 
     Vectors are written as columns and matrices by row, so that what belongs together is on one
     line. Where the handout prints none of the numbers, its column is left out.
     """
-    printed = any(each.result.handout is not None for each in replayed)
+    printed = any(each["handout"] is not None for each in records)
     numbers = ["the handout", "ours", "right"] if printed else ["ours", "right"]
-    table = text_table("", "result", *numbers, leading=1)
-    table.columns[1].max_width = _WIDEST_NAME  # so that the numbers stay close by
-    for column in table.columns[2:]:
-        column.no_wrap = True
-    for each in replayed:
-        good, words = verdict(each)
-        cells = [_ours(each), written(each.result.right)]
+    lines = table("", "result", *numbers, n_text=2, leading=1)
+    lines.columns[1].max_width = _WIDEST_NAME  # so that the numbers stay close by
+    for column in lines.columns[2:]:
+        column.justify = "left"
+    for each in records:
+        cells = [_ours(each), written(each["right"])]
         if printed:
-            handout = each.result.handout
+            handout = each["handout"]
             cells.insert(0, "–" if handout is None else written(handout, fill=False))
-        table.add_row(*_marked(each.result, good, words), *cells)
-    return table
+        lines.add_row(*_marked(each, *verdict(each)), *cells)
+    return lines
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Repeated:
-    """A spread and our values, one a draw."""
-
-    spread: Spread
-    values: FloatArray  # (draws,)
-
-    def record(self) -> dict[str, Any]:
-        """Everything about it as plain values."""
-        return {
-            "name": self.spread.name,
-            "unit": self.spread.unit,
-            "handout": self.spread.handout,
-            "draws": len(self.values),
-            "smallest": float(self.values.min()),
-            "mean": float(self.values.mean()),
-            "largest": float(self.values.max()),
-            "handout_among_them": self.spread.holds(self.values),
-        }
+def spread_record(spread: Spread) -> dict[str, Any]:
+    """A spread and our values, one a draw, as plain values."""
+    values = spread.values()
+    return {
+        "name": spread.name,
+        "unit": spread.unit,
+        "handout": spread.handout,
+        "draws": len(values),
+        "smallest": float(values.min()),
+        "mean": float(values.mean()),
+        "largest": float(values.max()),
+        "handout_among_them": spread.holds(values),
+    }
 
 
-def spread_table(repeated: Sequence[Repeated]) -> "Table":
+def spread_table(records: Sequence[dict[str, Any]]) -> "Table":
     """Smallest, mean and largest value over the draws, and whether the handout's is among them."""
-    table = text_table(
-        "", "result", "draws", "smallest", "mean", "largest", "the handout", leading=1
-    )
-    for column in table.columns[2:]:
-        column.justify, column.no_wrap = "right", True
-    for each in repeated:
-        seen = each.record()
-        among = seen["handout_among_them"]
+    columns = ("", "result", "draws", "smallest", "mean", "largest", "the handout")
+    lines = table(*columns, n_text=2, leading=1)
+    for each in records:
+        among = each["handout_among_them"]
         words = "the handout's lies among them" if among else "the handout's lies outside"
-        table.add_row(
-            *_marked(each.spread, among, words),
-            f"{seen['draws']:,}",
-            *(written(seen[name], _SPREAD_DECIMALS) for name in ("smallest", "mean", "largest")),
-            written(seen["handout"]),
-        )
-    return table
+        numbers = (written(each[name], _SPREAD_DECIMALS) for name in columns[3:6])
+        handout = written(each["handout"])
+        lines.add_row(*_marked(each, among, words), f"{each['draws']:,}", *numbers, handout)
+    return lines
 
 
-def _marked(result: Result | Spread, good: bool, words: str) -> "tuple[Text, Text]":
+def _marked(record: dict[str, Any], good: bool, words: str) -> "tuple[Text, Text]":
     """A mark, and the name of a result with what is said of it."""
     from rich.text import Text
 
-    unit = f" ({result.unit})" if result.unit else ""
+    unit = f" ({record['unit']})" if record["unit"] else ""
     mark = Text("✓", style="green") if good else Text("✗", style="bold red")
-    return mark, Text(f"{result.name}{unit}").append(f"\n{words}", style="dim")
+    return mark, Text(f"{record['name']}{unit}").append(f"\n{words}", style="dim")
 
 
-def notes(replayed: Sequence[Replayed]) -> list[str]:
+def notes(records: Sequence[dict[str, Any]]) -> list[str]:
     """What has to be said to the table."""
-    remarks = []
-    if all(each.result.handout is None for each in replayed):
-        remarks.append("The handout prints none of these numbers.")
-    if any(each.drawn for each in replayed):
-        remarks.append(
-            "±: how far a right result may lie off because its rows are drawn at random."
-        )
-    return remarks
+    remarks = {
+        "The handout prints none of these numbers.": all(
+            each["handout"] is None for each in records
+        ),
+        "±: how far a right result may lie off because its rows are drawn at random.": any(
+            each["random"] for each in records
+        ),
+    }
+    return [remark for remark, holds in remarks.items() if holds]
 
 
-def verdict(each: Replayed) -> tuple[bool, str]:
+def verdict(record: dict[str, Any]) -> tuple[bool, str]:
     """Whether all is well, and what to say of it."""
-    if not each.ours_agrees:
-        return False, "ours is off" if each.handout_agrees is not False else "both are off"
-    if each.handout_agrees is False:
+    handout = record["handout_agrees"]
+    if not record["ours_agrees"]:
+        return False, "both are off" if handout is False else "ours is off"
+    if handout is False:
         return False, "the handout errs"
-    words = "right" if each.handout_agrees is None else "agree"
-    if each.drawn:
-        words += f" within ±{float(np.max(each.result.tolerance)):.2g}"
-    return True, words
+    spread = f" within ±{np.max(record['tolerance']):.2g}" if record["random"] else ""
+    return True, f"{'right' if handout is None else 'agree'}{spread}"
 
 
 def written(numbers: ArrayLike, decimals: int = _MOST_DECIMALS, *, fill: bool = True) -> str:
@@ -165,9 +127,6 @@ def written(numbers: ArrayLike, decimals: int = _MOST_DECIMALS, *, fill: bool = 
     >>> print(written([[2, -0.5], [-0.5, 12.25]]))
      2.00 −0.50
     −0.50 12.25
-    >>> print(written([0.00895, 5.787e-43], fill=False))
-    0.00895
-    5.787e-43
     """
     values = np.asarray(numbers, dtype=np.float64)
     lines = values.reshape(-1, 1 if values.ndim < 2 else values.shape[-1])
@@ -203,13 +162,16 @@ def _is_tiny(value: float) -> bool:
     return 0.0 < abs(value) < _TINY
 
 
-def _ours(each: Replayed) -> str:
+def _ours(record: dict[str, Any]) -> str:
     """Our value to the decimals that are right, or two beyond the first that is random."""
-    result, decimals = each.result, min(each.result.decimals, _MOST_DECIMALS)
-    if each.drawn:
-        errors = np.asarray(result.standard_error, dtype=np.float64)
+    decimals = min(record["decimals"], _MOST_DECIMALS)
+    if record["random"]:
+        errors = np.asarray(record["standard_error"], dtype=np.float64)
         first = -math.floor(math.log10(errors[errors > 0].min()))
         decimals = max(0, min(decimals, first + 2))
     # What is zero but for rounding errors is written as zero.
-    nothing = (np.asarray(result.right) == 0) & (np.abs(each.ours) < 0.5 * 10.0**-result.decimals)
-    return written(np.where(nothing, 0.0, each.ours), decimals)
+    ours = np.asarray(record["ours"])
+    nothing = (np.asarray(record["right"]) == 0) & (
+        np.abs(ours) < 0.5 * 10.0 ** -record["decimals"]
+    )
+    return written(np.where(nothing, 0.0, ours), decimals)

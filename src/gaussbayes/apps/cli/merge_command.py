@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gaussbayes.apps.cli import command_options, fit_summary, model_files
-from gaussbayes.apps.cli.console import counted, naming, tell
+from gaussbayes.apps.cli import command_files, command_options, fit_summary
+from gaussbayes.apps.cli.command_files import naming
+from gaussbayes.apps.cli.command_options import option
+from gaussbayes.apps.cli.console import counted, tell
 from gaussbayes.base.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -18,17 +20,14 @@ if TYPE_CHECKING:
 @click.argument(
     "parts", metavar="MODEL MODEL...", nargs=-1, required=True, type=command_options.MODEL
 )
-@command_options.option(
+@option(
     "-o",
     "--output OUT",
     type=command_options.OUTPUT,
     required=True,
     what="The model file to write; - is standard output.",
 )
-@command_options.option(
-    "--settings-of first|MODEL",
-    what="Whose settings the result has, if they differ: those of the first model, or of this one.",
-)
+@option("--settings-of first|MODEL")
 def command(parts: tuple[str, ...], output: str, settings_of: str | None) -> None:
     """Merge models of parts of the rows into the model of all rows.
 
@@ -39,32 +38,26 @@ def command(parts: tuple[str, ...], output: str, settings_of: str | None) -> Non
     gaussbayes merge monday.json tuesday.json -o week.json
     """
     _check_different(parts)
-    model_files.check_one_input(*parts)
+    command_files.check_one_input(*parts)
     if settings_of not in {None, "first", *parts}:
         msg = f"--settings-of must be 'first' or one of the models given, got {settings_of!r}"
         raise click.UsageError(msg)
-    model_files.check_writable(output)
-    models = {name: model_files.read_learnt(name, "merge") for name in parts}
-    merged = _merged(models, _settings(models, settings_of))
+    command_files.check_writable(output)
+    models = {name: command_files.read_learnt(name, "merge") for name in parts}
+    settings = _settings(models, settings_of)
+    alike = {name: _with_settings(model, name, settings) for name, model in models.items()}
+    (first, merged), *others = alike.items()
+    for name, other in others:
+        with naming(f"{name} does not fit {first}"):
+            merged = merged.merged(other)
     whole = fit_summary.solved_if_possible(merged)
-    keep = model_files.has_unlabelled_rows(whole)
-    model_files.write_model(whole, output, keep_unlabelled=keep)
+    command_files.write_model(whole, output, keep_unlabelled=True)
     targets = {model.target for model in models.values() if model.target is not None}
     if len(targets) > 1:
         tell(f"the targets have different names; the result's is {whole.target!r}")
     classes = counted(len(whole.schema.classes), "class", "classes")
-    place = model_files.shown(output)
+    place = command_files.shown(output)
     tell(f"merged {len(parts)} models: {classes}; the model is in {place}")
-
-
-def _merged(models: "dict[str, Model]", settings: "Settings") -> "Model":
-    """The model of the rows of all parts, in the order given."""
-    (first, whole), *others = models.items()
-    whole = _with_settings(whole, first, settings)
-    for name, other in others:
-        with naming(f"{name} does not fit {first}"):
-            whole = whole.merged(_with_settings(other, name, settings))
-    return whole
 
 
 def _with_settings(model: "Model", name: str, settings: "Settings") -> "Model":
@@ -86,9 +79,9 @@ def _settings(models: "dict[str, Model]", settings_of: str | None) -> "Settings"
             raise SchemaError(msg)
     if settings_of is not None:
         return models[first if settings_of == "first" else settings_of].settings
-    mine = model_files.settings_record(models[first])
+    mine = command_files.settings_record(models[first])
     for name in others:
-        record = model_files.settings_record(models[name])
+        record = command_files.settings_record(models[name])
         unlike = [key for key in mine if mine[key] != record.get(key)]
         if unlike:
             key = unlike[0]

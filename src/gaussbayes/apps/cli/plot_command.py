@@ -1,26 +1,23 @@
 """``gaussbayes plot``: a figure of a model, of rows, or of both."""
 
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from gaussbayes.apps.cli import (
-    command_options,
-    console,
-    evaluate_command,
-    figure_file,
-    memory_rows,
-    model_files,
-    row_files,
-)
-from gaussbayes.apps.cli.command_options import RowOptions
+from gaussbayes.apps.cli import command_files, command_options, console, figure_file
+from gaussbayes.apps.cli.command_options import RowOptions, names_option, option
 from gaussbayes.apps.cli.console import tell, warnings_told
-from gaussbayes.apps.cli.figure_kinds import DESCRIPTIONS, KINDS, FigureKind, Scene
+from gaussbayes.apps.cli.evaluate_command import evaluate_files, evaluate_rows
+from gaussbayes.apps.cli.figure_kinds import DESCRIPTIONS, KINDS, FigureKind
 from gaussbayes.apps.cli.fit_command import fit_files, fit_loaded
+from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, NOT_JUDGED, LabelledFiles, among, draw
 
 if TYPE_CHECKING:
+    from gaussbayes.analysis.comparison import Comparison
+    from gaussbayes.analysis.evaluation import Evaluation
+    from gaussbayes.apps.cli.labelled_files import MemoryRows
+    from gaussbayes.model.model import Model
     from gaussbayes.model.options import Options
 
 _KINDS = ", ".join(KINDS)
@@ -29,23 +26,18 @@ _FLATTERED = "on the rows the model was fitted to"
 _REMEDY = "for a fair figure, `fit` a model file and give it with DATA of other rows"
 
 
-def _size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[float, float] | None:
-    if value is None:
-        return None
-    try:
-        wide, high = (float(part) for part in value.split(","))
-    except ValueError:
-        wide = high = 0.0
-    if not (0.5 <= wide <= 100 and 0.5 <= high <= 100):
-        msg = f"expected width and height in inches, 0.5 to 100, such as 8,6; got {value!r}"
-        raise click.BadParameter(msg)
-    return wide, high
+def _size(value: str) -> tuple[float, float]:
+    expected = "width and height in inches, 0.5 to 100, such as 8,6"
+    sides = command_options.as_numbers(value, expected)
+    fits = len(sides) == 2 and all(0.5 <= side <= 100 for side in sides)
+    command_options.expect(fits, expected, value)
+    return sides[0], sides[1]
 
 
 def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if not wanted or ctx.resilient_parsing:
         return
-    table = console.text_table("kind", "what it shows", "needs")
+    table = console.table("kind", "what it shows", "needs", n_text=3)
     for name, kind in KINDS.items():
         table.add_row(name, DESCRIPTIONS[name], kind.needs)
     console.stdout_console().print(table)
@@ -53,56 +45,37 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 @click.command("plot")
-@command_options.data_argument("MODEL|DATA [DATA...]")
-@command_options.option(
+@command_options.model_or_data_argument("MODEL|DATA [DATA...]")
+@option(
     "--kind KIND",
     "kind_name",
     type=click.Choice(list(KINDS)),
     what=f"One of {_KINDS}; --list says what they are.",
 )
-@command_options.option(
-    "--list",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_list_kinds,
-    what="List the kinds of figures and what they need, and exit.",
-)
-@command_options.option(
+@option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_kinds)
+@option(
     "-o",
     "--output FILE",
     "figure",
     type=command_options.OUTPUT,
     what="The figure to write, a .png, .svg or .pdf file; - is standard output, as PNG.",
 )
-@command_options.option(
-    "--data", multiple=True, type=command_options.SOURCE, what="Rows to draw, as DATA."
-)
+@option("--data", multiple=True, type=command_options.SOURCE)
 @command_options.target_option
-@command_options.names_option(
+@names_option(
     "--features A,B",
     "shown_features",
     what="The features to show, the others integrated out.  [default: all]",
 )
-@command_options.names_option(
-    "--learn-from A,B,...",
-    "features",
-    what="The columns to fit a model to.  [default: all but the target]",
-)
+@names_option("--learn-from A,B,...", "features")
 @command_options.categorical_option
 @command_options.model_options
 @command_options.held_out_option(
     "FOLDS|PROPORTION", "How rows are held out for comparison and neighbors."
 )
-@command_options.option(
-    "--reject P",
-    type=click.FloatRange(0, 1),
-    what="Leave open, in regions, where no class is as probable as this.",
-)
-@command_options.option("--dpi N", type=click.IntRange(20, 1200), default=150, what="Dots an inch.")
-@command_options.option(
-    "--size W,H", callback=_size, what="Width and height in inches.  [default: fitting]"
-)
+@option("--reject P", type=click.FloatRange(0, 1))
+@option("--dpi N", type=click.IntRange(20, 1200), default=150)
+@option("--size W,H", convert=_size)
 @command_options.seed_option("Decides which rows are drawn where there are too many.")
 @command_options.label_options
 @command_options.reading_options
@@ -133,44 +106,56 @@ def command(
     """
     kind = _chosen_kind(kind_name, shown_features, reject, held_out)
     chosen = RowOptions.taken(settings)
-    given = model_files.split_arguments((*arguments, *data), chosen.file_format)
+    name, given = command_files.split_arguments((*arguments, *data), chosen.file_format)
     if figure is None:
         msg = "where is the figure to go? Give -o with a .png, .svg or .pdf file"
         raise click.UsageError(msg)
     figure_file.check_place(figure, *arguments, *data)
-    scene = Scene(features=shown_features, reject=reject)
-    if given.model is not None:
-        model_files.check_not_for_a_model(*settings, "features", "categorical", "labelled_only")
-        if not given.data and kind.needs != "a model":
+    if name is not None:
+        command_files.check_not_for_a_model(*settings, "features", "categorical", "labelled_only")
+        if not given and kind.needs != "a model":
             msg = f"a figure of kind {kind_name} needs rows: give DATA after the model"
             raise click.UsageError(msg)
-        scene, checked = _of_model(scene, given, kind, chosen, seed)
+        subject = _of_model(name, given, kind, chosen, seed)
     else:
-        checked = command_options.check_settings(settings)
-        scene = _of_rows(scene, given.data, kind, chosen, checked, seed)
-    scene = replace(scene, compare=partial(_compared, scene.rows, checked, held_out, seed))
-    flattered = kind.judges and given.model is None
-    figure_file.save(lambda: _draw(kind, scene, flattered), figure, dpi, size)
+        options = command_options.check_settings(settings)
+        subject = _of_rows(given, kind, chosen, options, seed)
+
+    def arguments_of_figure() -> tuple[Any, ...]:
+        if kind.subject == "evaluation":
+            return (subject.evaluated(),)
+        if kind.subject == "comparison":
+            return (subject.compared(held_out, seed),)
+        rows = subject.rows if "rows" in kind.subject else None
+        model = (subject.model,) if "model" in kind.subject else ()
+        return (*model, *(() if rows is None else (rows.features, rows.labels)))
+
+    looks = _shown(kind, subject.model, shown_features)
+    looks |= {} if reject is None else {"reject": reject}
+    flattered = kind.judges and name is None
+
+    def draw_figure() -> None:
+        from gaussbayes import plots
+
+        getattr(plots, kind.function)(*arguments_of_figure(), **looks)
+        if flattered:
+            _say_in_title(_FLATTERED)
+
+    figure_file.save(draw_figure, figure, dpi, size)
     if flattered:
         tell(f"judged {_FLATTERED}, which flatters it: {_REMEDY}")
 
 
-def _draw(kind: FigureKind, scene: Scene, flattered: bool) -> None:
-    """Draw the figure, and say in its title what the model is judged by."""
+def _say_in_title(text: str) -> None:
     import matplotlib.pyplot as plt
 
-    from gaussbayes import plots
-
-    kind.draw(plots, scene)
-    if not flattered:
-        return
     figure = plt.gcf()
     title = figure.get_suptitle()
     if title:
-        figure.suptitle(f"{title}\n{_FLATTERED}", fontsize="medium")
+        figure.suptitle(f"{title}\n{text}", fontsize="medium")
     else:
         ax = figure.axes[0]
-        ax.set_title(f"{ax.get_title()}\n{_FLATTERED}")
+        ax.set_title(f"{ax.get_title()}\n{text}")
 
 
 def _chosen_kind(
@@ -191,70 +176,93 @@ def _chosen_kind(
     return KINDS[kind]
 
 
+def _shown(
+    kind: FigureKind, model: "Model | None", features: tuple[str, ...] | None
+) -> dict[str, Any]:
+    """The features to show; of a model whose features have no names, by their numbers."""
+    if features is None:
+        return {}
+    chosen: tuple[str | int, ...] = features
+    if model is not None and model.schema.features is None:
+        chosen = tuple(int(name) if name.isdigit() else name for name in features)
+    if kind.along == "features":
+        return {"features": chosen}
+    if len(chosen) != 1:
+        msg = f"this figure is drawn along one feature, got --features {','.join(features)}"
+        raise click.UsageError(msg)
+    return {"feature": chosen[0]}
+
+
+class _Subject(NamedTuple):
+    """What there is to draw: a model, rows, or both."""
+
+    options: "Options"  # of the model, or of those that are compared
+    model: "Model | None"
+    rows: "MemoryRows | None"
+    evaluation: "Evaluation | None" = None  # of all rows, where they were not kept
+
+    def evaluated(self) -> "Evaluation":
+        """The model's predictions against the classes of the rows."""
+        if self.evaluation is not None:
+            return self.evaluation
+        assert self.model is not None
+        assert self.rows is not None
+        table = among(self.rows.table, self.model.classes)
+        known = table.rows.with_categories(self.model.categories)
+        evaluation = evaluate_rows(self.model, [replace(table, rows=known)])
+        assert evaluation is not None
+        return evaluation
+
+    def compared(self, held_out: Any, seed: int) -> "Comparison":
+        """Models of the rows side by side."""
+        from gaussbayes.analysis.comparison import compare
+
+        rows = self.rows
+        assert rows is not None
+        recipe = rows.recipe(self.options)
+        with warnings_told():
+            return compare(
+                rows.table.rows, rows.labels, held_out=held_out, model=recipe, random_state=seed
+            )
+
+
 def _of_model(
-    scene: Scene, given: model_files.ModelAndData, kind: FigureKind, chosen: RowOptions, seed: int
-) -> "tuple[Scene, Options]":
+    name: str, data: tuple[str, ...], kind: FigureKind, chosen: RowOptions, seed: int
+) -> _Subject:
     """A model from its file with its options, and rows of other files if there are any."""
     from gaussbayes.model.options import check_options, options_of
 
-    name = str(given.model)
-    model = model_files.read_solved(name)
-    scene = replace(scene, model=model)
-    settings = check_options(**options_of(model.settings, model.schema))
-    if not given.data:
-        return scene, settings
-    source = row_files.open_files(given.data, chosen.file_format, chosen.bad_rows)
+    model = command_files.read_solved(name)
+    options = check_options(**options_of(model.settings, model.schema))
+    if not data:
+        return _Subject(options, model, None)
+    source = command_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    files = LabelledFiles.of_model(source, chosen, model, name)
     if kind.subject == "evaluation":
-        evaluation, blocks = evaluate_command.evaluate_model(model, name, source, chosen)
-        scene = replace(scene, evaluation=evaluation)
-    else:
-        features = model_files.named_features(model, name)
-        rows = row_files.rows_of_model(source, model, features, chosen)
-        blocks = row_files.LabelledBlocks(rows, model.encoder, model.classes)
-        scene = replace(scene, rows=memory_rows.sampled_rows(blocks, kind.most_rows, seed))
-    blocks.unseen.tell()
-    row_files.tell_bad_rows(source.bad_rows)
-    use = row_files.NOT_JUDGED if kind.judges else ""
-    row_files.tell_unlabelled(blocks.n_unlabelled, chosen, use)
-    return scene, settings
+        return _Subject(options, model, None, evaluate_files(model, files))
+    rows = files.sample(kind.most_rows, seed)
+    files.tell(NOT_JUDGED if kind.judges else "")
+    return _Subject(options, model, rows)
 
 
 def _of_rows(
-    scene: Scene,
-    data: tuple[str, ...],
-    kind: FigureKind,
-    chosen: RowOptions,
-    settings: "Options",
-    seed: int,
-) -> Scene:
+    data: tuple[str, ...], kind: FigureKind, chosen: RowOptions, options: "Options", seed: int
+) -> _Subject:
     """Rows, and a model fitted to all of them if one is needed."""
-    source = row_files.open_files(data, chosen.file_format, chosen.bad_rows)
-    rows = row_files.training_rows(source, chosen, settings)
-    blocks = row_files.LabelledBlocks(rows, rows.encoder)
-    model, tables, bad_rows = None, None, None
-    only = chosen.labelled_only
-    if kind.needs != "rows" and source.is_read_once:
-        reduced = memory_rows.load_rows(rows, labelled_only=only)
-        model = fit_loaded(rows, reduced, settings).model
-        tables, bad_rows = [reduced.total.table], reduced.bad_rows
-        blocks.n_unlabelled = reduced.n_unlabelled
-    elif kind.needs != "rows":
-        model = fit_files(source, chosen, settings).model
-    sample = memory_rows.sampled_rows(
-        blocks, kind.most_rows, seed, labelled_only=only, tables=tables
-    )
-    row_files.tell_bad_rows(bad_rows or source.bad_rows)
-    use = "" if model is None else row_files.LEARNT_FROM
-    row_files.tell_unlabelled(blocks.n_unlabelled, chosen, use)
-    return replace(scene, model=model, rows=sample)
-
-
-def _compared(rows: Any, settings: "Options", held_out: Any, seed: int) -> Any:
-    from gaussbayes.analysis.comparison import compare
-    from gaussbayes.analysis.held_out import ModelOptions
-
-    recipe = ModelOptions(settings, rows.categorical)
-    with warnings_told():
-        return compare(
-            rows.features, rows.labels, held_out=held_out, model=recipe, random_state=seed
-        )
+    source = command_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    files = LabelledFiles.to_learn_from(source, chosen, options)
+    if kind.needs == "rows":
+        rows = files.sample(kind.most_rows, seed)
+        files.tell("")
+        return _Subject(options, None, rows)
+    if source.is_read_once:
+        loaded = files.sample()
+        model = fit_loaded(files, loaded, options).model
+        sample = draw([loaded], kind.most_rows, seed)
+        assert sample is not None
+    else:
+        model = fit_files(files, options).model
+        files = LabelledFiles.to_learn_from(source, chosen, options)
+        sample = files.sample(kind.most_rows, seed)
+    files.tell(LEARNT_FROM)
+    return _Subject(options, model, sample)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import command_options, model_files, row_files
+from gaussbayes.apps.cli import command_files, command_options
+from gaussbayes.apps.cli.command_files import FeatureRows
+from gaussbayes.apps.cli.command_options import FROM_DATA, option
 from gaussbayes.apps.cli.console import tell
 from gaussbayes.base.errors import DataError, SchemaError
 
@@ -40,24 +42,16 @@ class Score:
         return not self.name.endswith("evidence")
 
     def columns(self, classes: Sequence[str]) -> list[str]:
-        """The names of its columns.
-
-        Examples
-        --------
-        >>> SCORES[0].columns(["no", "yes"])
-        ['proba_no', 'proba_yes']
-        """
+        """The names of its columns, such as 'proba_yes'."""
         return [f"{self.name}_{label}" for label in classes] if self.of_classes else [self.name]
 
     def values(self, model: "Model", rows: "Rows") -> "Sequence[Any]":
         """Its columns (n,)."""
         module, _, name = self.function.rpartition(".")
-        if module:
-            values = getattr(import_module(f"gaussbayes.analysis.{module}"), name)(
-                model, rows, None
-            )
-        else:
-            values = getattr(model, name)(rows)
+        score = getattr(model, name, None) or partial(
+            getattr(import_module(f"gaussbayes.analysis.{module}"), name), model, n_jobs=None
+        )
+        values = score(rows)
         return list(values.T) if self.of_classes else [values]
 
 
@@ -77,12 +71,10 @@ SCORES = (
 )
 """What can be asked for, in the order of the columns."""
 
-_FLAGS = {"p_value": "--p-values"}
-
 _score_options = command_options.together(
     *(
-        command_options.option(
-            _FLAGS.get(score.name, f"--{score.name.replace('_', '-')}"),
+        option(
+            f"--{'p-values' if score.name == 'p_value' else score.name.replace('_', '-')}",
             score.name,
             is_flag=True,
             what=score.what,
@@ -95,49 +87,29 @@ _DECISION = ("costs", "reject_below", "reject_cost", "novelty_level")
 """How classes are decided for: arguments of `gaussbayes.analysis.decision.decide`."""
 
 _decision_options = command_options.together(
-    command_options.option(
+    option(
         "--costs A:B=COST,...|FILE",
         what="Decide for the class of least expected cost: the cost of deciding B where A is "
         "true, for each pair, or a CSV file with a line for each true class.",
     ),
-    command_options.option(
-        "--reject-below P",
-        type=click.FloatRange(0, 1),
-        what="Leave open rows whose most probable class is less probable than this.",
-    ),
-    command_options.option(
-        "--reject-cost COST",
-        type=float,
-        what="Leave open rows of which even the best decision is expected to cost more.",
-    ),
-    command_options.option(
-        "--novelty P",
-        "novelty_level",
-        type=click.FloatRange(0, 1),
-        what="Leave open rows that are like no class: less than this proportion of the rows of "
-        "every class lie so far out.",
-    ),
+    option("--reject-below P", type=click.FloatRange(0, 1)),
+    option("--reject-cost COST", type=float),
+    option("--novelty P", "novelty_level", type=click.FloatRange(0, 1)),
 )
 
 
 @click.command("predict")
-@click.argument("model", type=command_options.MODEL)
-@command_options.data_argument()
+@command_options.model_argument
+@command_options.data_argument
 @command_options.writing_options
 @_score_options
-@command_options.option(
-    "--no-label", is_flag=True, what="Leave out the column of predicted classes."
-)
-@command_options.option(
-    "--keep others|all|none|A,B,...",
-    default="others",
-    what="Which columns of the data to pass on: those that are no features, all, none, or these.",
-)
+@option("--no-label", is_flag=True)
+@option("--keep others|all|none|A,B,...", default="others")
 @command_options.other_priors_option(
     "Other priors than the model's: the proportions of the rows learnt from (estimated), those "
     "that make DATA most probable (from-data, which reads DATA twice), or numbers in the order of "
     "the sorted classes.",
-    command_options.FROM_DATA,
+    FROM_DATA,
 )
 @_decision_options
 @command_options.reading_options
@@ -175,30 +147,34 @@ def command(
         if rule:
             msg = "--no-label leaves out the classes that are to be decided for: leave it out"
         raise click.UsageError(msg)
-    model_files.check_one_input(model, *data)
-    fitted = model_files.read_solved(model)
-    if priors not in ("own", command_options.FROM_DATA):
+    command_files.check_one_input(model, *data)
+    fitted = command_files.read_solved(model)
+    if priors not in ("own", FROM_DATA):
         fitted = fitted.with_priors(priors)
     if "costs" in rule:
         from gaussbayes.apps.cli.cost_table import read_costs
 
         rule["costs"] = read_costs(rule["costs"], fitted)
-    features = model_files.named_features(fitted, model)
-    source = row_files.open_files(data, file_format, bad_rows)
-    model_files.check_no_overwriting(output, model, *source.files)
-    row_files.check_features(source, features)
-    kept = _kept_columns(keep, source, features)
-    classes = model_files.class_names(fitted)
+    source = command_files.open_files(data, file_format, bad_rows)
+    command_files.check_no_overwriting(output, model, *source.files)
+    kept = _kept_columns(keep, source, command_files.named_features(fitted, model))
     added = [] if no_label else [PREDICTION, REASON] if rule else [PREDICTION]
+    classes = command_files.class_names(fitted)
     added += [name for score in scores for name in score.columns(classes)]
-    _check_free(source, kept, added)
-    if priors == command_options.FROM_DATA:
-        fitted = _with_priors_of(source, fitted)
-    rows = row_files.FeatureRows(source, fitted, kept)
+    taken = [name for name in added if name in set(kept)]
+    if taken:
+        msg = (
+            f"{source.shown} has a column {taken[0]!r} already, which is what the "
+            "prediction is written to: leave it out with --keep, or rename it"
+        )
+        raise SchemaError(msg)
+    if priors == FROM_DATA:
+        fitted = _with_priors_of(source, fitted, model)
+    rows = FeatureRows(source, fitted, model, kept)
     answer = partial(_answer, fitted, None if no_label else rule, scores)
     tables, schema = _answered(rows, answer, added)
-    row_files.write_tables(tables, schema, output, output_format, escape=escape)
-    row_files.tell_bad_rows(source.bad_rows)
+    command_files.write_tables(tables, schema, output, output_format, escape=escape)
+    command_files.tell_bad_rows(source.bad_rows)
     rows.unseen.tell()
 
 
@@ -228,7 +204,9 @@ def _answer(
 
 
 def _answered(
-    rows: row_files.FeatureRows, answer: "Callable[[Rows], list[pa.Array]]", added: Sequence[str]
+    rows: FeatureRows,
+    answer: "Callable[[Rows], list[pa.Array]]",
+    added: Sequence[str],
 ) -> "tuple[Iterator[pa.Table], pa.Schema]":
     """The kept columns of each block with those that are added, and their Arrow schema."""
     import pyarrow as pa
@@ -253,21 +231,11 @@ def _kept_columns(keep: str, source: "Source", features: Sequence[str]) -> list[
     if keep == "others":
         return [name for name in names if name not in set(features)]
     wanted = command_options.as_names(keep, "--keep")
-    row_files.check_columns(source, wanted, "the columns to keep")
+    command_files.check_columns(source, wanted, "the columns to keep")
     return list(wanted)
 
 
-def _check_free(source: "Source", kept: Sequence[str], added: Sequence[str]) -> None:
-    taken = [name for name in added if name in set(kept)]
-    if taken:
-        msg = (
-            f"{source.shown} has a column {taken[0]!r} already, which is what the "
-            "prediction is written to: leave it out with --keep, or rename it"
-        )
-        raise SchemaError(msg)
-
-
-def _with_priors_of(source: "Source", model: "Model") -> "Model":
+def _with_priors_of(source: "Source", model: "Model", name: str) -> "Model":
     """The model under the priors that make the rows of a source most probable; tells them.
 
     The rows are read once more for that, block by block, and their posteriors are kept. Then come
@@ -285,7 +253,7 @@ def _with_priors_of(source: "Source", model: "Model") -> "Model":
         )
         raise click.UsageError(msg)
     parts, n_bytes = [], 0
-    features = row_files.FeatureRows(source, model)
+    features = FeatureRows(source, model, name)
     for _, log_posterior in features.answered("estimating the priors", model.log_posterior):
         parts.append(log_posterior)
         n_bytes += log_posterior.nbytes
@@ -297,10 +265,10 @@ def _with_priors_of(source: "Source", model: "Model") -> "Model":
             )
             raise DataError(msg)
     if not parts:
-        raise row_files.no_rows(source)
+        raise command_files.no_rows(source)
     shift = prior_shift(np.concatenate(parts), model.prior)
-    named = zip(model_files.class_names(model), shift.prior.tolist(), strict=True)
-    listed = ", ".join(f"{name} {prior:.4g}" for name, prior in named)
+    priors = zip(command_files.class_names(model), shift.prior.tolist(), strict=True)
+    listed = ", ".join(f"{label} {prior:.4g}" for label, prior in priors)
     steps = f" (not exact: {shift.n_iterations} iterations were not enough)"
     tell(f"priors of {source.shown}: {listed}{'' if shift.converged else steps}")
     return model.with_priors(shift.prior)

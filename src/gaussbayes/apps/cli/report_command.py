@@ -3,19 +3,15 @@
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import command_options, memory_rows, model_files, row_files
-from gaussbayes.apps.cli.command_options import RowOptions
+from gaussbayes.apps.cli import command_files, command_options, labelled_files
+from gaussbayes.apps.cli.command_options import RowOptions, option
 from gaussbayes.apps.cli.console import warnings_told
 from gaussbayes.apps.cli.fit_command import fit_loaded
-
-if TYPE_CHECKING:
-    from gaussbayes.data.files import Source
-    from gaussbayes.model.model import Model
-    from gaussbayes.model.options import Options
+from gaussbayes.apps.cli.labelled_files import LabelledFiles
 
 
 class _RememberingCommand(click.Command):
@@ -28,9 +24,9 @@ class _RememberingCommand(click.Command):
 
 
 @click.command("report", cls=_RememberingCommand)
-@command_options.data_argument("[MODEL] DATA...")
+@command_options.model_or_data_argument("[MODEL] DATA...")
 @command_options.target_option
-@command_options.option(
+@option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
@@ -41,7 +37,7 @@ class _RememberingCommand(click.Command):
 @command_options.model_options
 @command_options.compared_on_option
 @command_options.seed_option("Decides which rows are held out.")
-@command_options.option("--title TEXT", what="The heading of the report.")
+@option("--title TEXT")
 @command_options.label_options
 @command_options.reading_options
 def command(
@@ -65,65 +61,45 @@ def command(
     gaussbayes report iris.json new.csv
     """
     chosen = RowOptions.taken(settings)
-    given = model_files.split_arguments(arguments, chosen.file_format)
-    if given.model is not None:
-        model_files.check_not_for_a_model(*settings, "features", "categorical", "labelled_only")
-    if not given.data:
-        msg = f"which rows is the report about {given.model} to show? Give DATA after it"
+    name, data = command_files.split_arguments(arguments, chosen.file_format)
+    if name is not None:
+        command_files.check_not_for_a_model(*settings, "features", "categorical", "labelled_only")
+    if not data:
+        msg = f"which rows is the report about {name} to show? Give DATA after it"
         raise click.UsageError(msg)
     command_options.check_compared_on(held_out)
-    model_files.check_no_overwriting(str(output), *arguments, str(held_out))
+    command_files.check_no_overwriting(str(output), *arguments, str(held_out))
 
     from gaussbayes.apps.report import check_writable, write_report
 
     check_writable(output)  # before a large file is read
 
-    source = row_files.open_files(given.data, chosen.file_format, chosen.bad_rows)
-    if given.model is None:
-        chosen = replace(chosen, target=row_files.target_column(source, chosen.target))
-        model, table = _fitted(source, chosen, command_options.check_settings(settings))
+    source = command_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    if name is None:
+        chosen = replace(chosen, target=command_files.target_column(source, chosen.target))
+        options = command_options.check_settings(settings)
+        files = LabelledFiles.to_learn_from(source, chosen, options)
+        rows = files.sample()
+        with warnings_told():
+            model = fit_loaded(files, rows, options).model
+        files.tell(labelled_files.LEARNT_FROM)
     else:
-        model, table = _loaded(given.model, source, chosen)
-        chosen = replace(chosen, target=chosen.target or model.target)
+        model = command_files.read_solved(name)
+        files = LabelledFiles.of_model(source, chosen, model, name)
+        rows = files.sample()
+        files.tell(labelled_files.NOT_JUDGED)
+    chosen = replace(chosen, target=files.rows.target)
     context = click.get_current_context()
     with warnings_told():
         path = write_report(
             model,
-            table.features,
-            table.labels,
+            rows.features,
+            rows.labels,
             output,
-            held_out=memory_rows.held_out_rows(held_out, table, chosen),
+            held_out=labelled_files.held_out_rows(held_out, rows, chosen),
             title=title,
             random_state=seed,
             source=source.shown,
             command=shlex.join([*context.command_path.split(), *context.meta["arguments"]]),
         )
     click.echo(path)
-
-
-def _fitted(
-    source: "Source", chosen: RowOptions, settings: "Options"
-) -> "tuple[Model, memory_rows.MemoryRows]":
-    """A model of the rows, and the rows."""
-    rows = row_files.training_rows(source, chosen, settings)
-    reduced = memory_rows.load_rows(rows, labelled_only=chosen.labelled_only)
-    with warnings_told():
-        model = fit_loaded(rows, reduced, settings).model
-    row_files.tell_bad_rows(reduced.bad_rows)
-    row_files.tell_unlabelled(reduced.n_unlabelled, chosen, row_files.LEARNT_FROM)
-    return model, reduced.total
-
-
-def _loaded(
-    name: str, source: "Source", chosen: RowOptions
-) -> "tuple[Model, memory_rows.MemoryRows]":
-    """A model from its file, and rows that have its features."""
-    model = model_files.read_solved(name)
-    features = model_files.named_features(model, name)
-    rows = row_files.rows_of_model(source, model, features, chosen)
-    blocks = row_files.LabelledBlocks(rows, model.encoder, model.classes)
-    table = memory_rows.sampled_rows(blocks)
-    row_files.tell_bad_rows(source.bad_rows)
-    row_files.tell_unlabelled(blocks.n_unlabelled, chosen, row_files.NOT_JUDGED)
-    blocks.unseen.tell()
-    return model, table

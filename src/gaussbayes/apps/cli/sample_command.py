@@ -1,11 +1,14 @@
 """``gaussbayes sample MODEL -n N``: rows drawn from a model."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING
 
 import click
 
-from gaussbayes.apps.cli import command_options, memory_rows, model_files, row_files
+from gaussbayes.apps.cli import command_files, command_options
+from gaussbayes.apps.cli.command_options import option
+from gaussbayes.apps.cli.labelled_files import as_table
 from gaussbayes.base.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -16,15 +19,10 @@ if TYPE_CHECKING:
 BLOCK_ROWS = 1 << 16
 """Rows drawn at a time."""
 
-_TARGET = "class"
-"""What the column of the classes is called if the model does not know."""
-
 
 @click.command("sample")
-@click.argument("model", type=command_options.MODEL)
-@command_options.option(
-    "-n", "--rows N", type=click.IntRange(min=1), default=1, what="How many rows to draw."
-)
+@command_options.model_argument
+@option("-n", "--rows N", type=click.IntRange(min=1), default=1)
 @command_options.seed_option("Decides which rows are drawn; the same number gives the same rows.")
 @command_options.writing_options
 def command(
@@ -35,28 +33,20 @@ def command(
     \b
     gaussbayes sample iris.json -n 1000 --seed 7 -o drawn.csv
     """
-    row_files.import_arrow()
-    fitted = model_files.read_solved(model)
-    model_files.check_no_overwriting(output, model)
-    target = _TARGET if fitted.target is None else fitted.target
+    command_files.import_arrow()
+    fitted = command_files.read_solved(model)
+    command_files.check_no_overwriting(output, model)
+    target = "class" if fitted.target is None else fitted.target
     if target in fitted.schema.titles:
         msg = f"the target and a feature of the model {model} are both called {target!r}"
         raise SchemaError(msg)
-
-    import pyarrow as pa
-
-    classes = pa.array(fitted.schema.classes.tolist())
-    encoder = fitted.encoder
-    kinds = [memory_rows.arrow_type(encoder, j) or pa.float64() for j in range(encoder.n_features)]
-    titles = fitted.schema.titles
-    schema = pa.schema([*zip(titles, kinds, strict=True), (target, classes.type)])
-    tables = _tables(fitted, classes, schema, rows, seed)
-    row_files.write_tables(tables, schema, output, output_format, escape=escape)
+    tables = _tables(fitted, target, rows, seed)
+    first = next(tables)
+    tables = chain([first], tables)
+    command_files.write_tables(tables, first.schema, output, output_format, escape=escape)
 
 
-def _tables(
-    model: "Model", classes: Any, schema: "pa.Schema", n_rows: int, seed: int
-) -> "Iterator[pa.Table]":
+def _tables(model: "Model", target: str, n_rows: int, seed: int) -> "Iterator[pa.Table]":
     """Blocks of rows, drawn one after the other."""
     import pyarrow as pa
 
@@ -64,9 +54,9 @@ def _tables(
     from gaussbayes.base.progress import count_rows
     from gaussbayes.base.threads import ranges
 
-    generator, encoder = as_generator(seed), model.encoder
+    generator, classes = as_generator(seed), pa.array(model.schema.classes.tolist())
     sizes = [block.stop - block.start for block in ranges(n_rows, BLOCK_ROWS)]
     for size in count_rows(sizes, "drawing", n_rows, lambda size: size):
         drawn, codes = draw(model, size, generator)
-        table = memory_rows.as_table(encoder.decode(drawn), encoder)
-        yield pa.table([*table.columns, classes.take(pa.array(codes))], schema=schema)
+        labels = classes.take(pa.array(codes))
+        yield as_table(drawn, model.encoder).append_column(target, labels)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import command_options, console, model_files
+from gaussbayes.apps.cli import command_files, command_options, console
+from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import counted, five_digits, shortened
 from gaussbayes.base.errors import GaussBayesError
 
@@ -31,14 +32,8 @@ _MOST_TABLES = 12
 
 
 @click.command("show")
-@click.argument("model", type=command_options.MODEL)
-@command_options.option(
-    "--bayes-error",
-    "wants_error",
-    is_flag=True,
-    what="How often the best rule would be wrong if the model were right: simulated, with its "
-    "standard error, and an upper bound.",
-)
+@command_options.model_argument
+@option("--bayes-error", "wants_error", is_flag=True)
 @command_options.json_option("Write everything as JSON, every number exact.")
 def command(model: str, wants_error: bool, as_json: bool) -> None:
     """Show a model: settings, classes, priors, and the parameters of every family.
@@ -49,30 +44,21 @@ def command(model: str, wants_error: bool, as_json: bool) -> None:
     gaussbayes show iris.json
     gaussbayes show iris.json --bayes-error
     """
-    fitted = model_files.read_model(model)
+    fitted = command_files.read_model(model)
     problem = None
     try:
         fitted = fitted.solved()
     except GaussBayesError as error:
         problem = command_options.in_options(str(error))
-    bayes = None
-    if wants_error and problem is None:
+    record = _record(fitted, problem)
+    if wants_error:
         from gaussbayes.analysis.bayes_error import bayes_error
 
-        bayes = bayes_error(fitted, n_jobs=None)
+        record["bayes_error"] = None if problem else asdict(bayes_error(fitted, n_jobs=None))
     if as_json:
-        record = _record(fitted, problem)
-        if wants_error:
-            record["bayes_error"] = None if bayes is None else asdict(bayes)
         console.write_json(record)
-        return
-    out = console.stdout_console()
-    _print(out, model, fitted, problem)
-    if bayes is not None:
-        simulated = f"{100 * bayes.error:.4g} % ± {100 * bayes.standard_error:.1g} % (simulated)"
-        bound = f"Bhattacharyya bound {100 * bayes.bound:.4g} %"
-        out.print()
-        console.paragraph(out, f"Bayes error {simulated}; {bound}")
+    else:
+        _print(console.stdout_console(), model, fitted, record)
 
 
 def _record(model: "Model", problem: str | None) -> dict[str, Any]:
@@ -83,20 +69,19 @@ def _record(model: "Model", problem: str | None) -> dict[str, Any]:
     may be correlated. Tables of parameters have a row for each class, or one for all.
     """
     schema, learnt = model.schema, model.learnt
-    settings = model_files.settings_record(model)
+    unlabelled = command_files.unlabelled_rows(model)
+    kinds = dict.fromkeys(range(schema.n_features), "number")
+    kinds |= dict.fromkeys(schema.categorical, "category")
     record: dict[str, Any] = {
-        "settings": settings,
+        "settings": command_files.settings_record(model),
         "target": model.target,
         "classes": schema.classes.tolist(),
-        "features": None if schema.features is None else list(schema.features),
+        "features": schema.features and list(schema.features),
         "n_features": schema.n_features,
-        "kinds": [
-            "category" if column in schema.categorical else "number"
-            for column in range(schema.n_features)
-        ],
+        "kinds": list(kinds.values()),
         "weights": None if learnt is None else learnt.weight.tolist(),
-        "missing_values": learnt is not None and not _is_complete(model),
-        "unlabelled": _n_unlabelled(model),
+        "missing_values": not all(part.is_complete for part in learnt.parts) if learnt else False,
+        "unlabelled": 0 if unlabelled is None else unlabelled.n_rows,
         "problem": problem,
     }
     if problem is not None:
@@ -106,7 +91,7 @@ def _record(model: "Model", problem: str | None) -> dict[str, Any]:
     record["priors"] = model.prior.tolist()
     record["means"] = class_moments.class_means(model).tolist()
     record["deviations"] = class_moments.class_deviations(model).tolist()
-    if settings.get("covariance") == "full":
+    if record["settings"].get("covariance") == "full":
         covariances = class_moments.class_covariances(model)
         record["covariances"] = covariances.tolist()
         record["correlations"] = class_moments.correlations(covariances).tolist()
@@ -121,17 +106,12 @@ def _record(model: "Model", problem: str | None) -> dict[str, Any]:
         {"table": table.title, "columns": list(table.columns), "values": table.values.tolist()}
         for table in _parameter_tables(model)
     ]
-    record["n_parameters"] = _n_parameters(model)
-    return record
-
-
-def _n_parameters(model: "Model") -> dict[str, int]:
-    """How many free parameters there are of each family, and in all."""
     counts = {"priors": len(model.classes) - 1}
     for component, density in zip(model.components, model.densities, strict=True):
         name = component.family.name
         counts[name] = counts.get(name, 0) + density.n_parameters
-    return counts | {"total": model.n_parameters}
+    record["n_parameters"] = counts | {"total": model.n_parameters}
+    return record
 
 
 def _parameter_tables(model: "Model") -> "Iterator[ParameterTable]":
@@ -144,71 +124,65 @@ def _parameter_tables(model: "Model") -> "Iterator[ParameterTable]":
             yield from density.tables(name)
 
 
-def _is_complete(model: "Model") -> bool:
-    return model.learnt is not None and all(part.is_complete for part in model.learnt.parts)
+# The record as a person reads it: everything that fits, and what was left out.
 
 
-def _n_unlabelled(model: "Model") -> int:
-    unlabelled = None if model.learnt is None else model.learnt.unlabelled
-    return 0 if unlabelled is None else unlabelled.n_rows
-
-
-def _print(out: "Console", name: str, model: "Model", problem: str | None) -> None:
-    """Print everything that fits, and say what was left out."""
-    for line in _heading(name, model, problem):
-        console.paragraph(out, line)
-    if problem is not None:
+def _print(out: "Console", name: str, model: "Model", record: dict[str, Any]) -> None:
+    for what, text in _heading(name, model, record).items():
+        console.paragraph(out, f"{what:11} {text}")
+    if record["problem"] is not None:
         out.print()
-        console.paragraph(out, f"It cannot predict yet: {problem}", style="bold")
-    omitted: list[str] = []
-    k = len(model.classes)
-    if k > _MOST_CLASSES:
-        omitted.append(f"{k - _MOST_CLASSES} of {k} classes")
-    tables = [_class_table(model, problem)]
-    if problem is None:
-        if k > _MOST_COLUMNS:
-            omitted.append(f"the parameters of {k - _MOST_COLUMNS} classes")
-        parameters = list(_parameter_tables(model))
-        if len(parameters) > _MOST_TABLES:
-            omitted.append(counted(len(parameters) - _MOST_TABLES, "table"))
-        for parameter in parameters[:_MOST_TABLES]:
-            tables.append(_parameter_table(model, parameter))
-            more = len(parameter.columns) - _MOST_LINES
-            if more > 0:
-                omitted.append(f"{more} of {parameter.title}")
-    console.print_tables(out, tables)
+        console.paragraph(out, f"It cannot predict yet: {record['problem']}", style="bold")
+    classes, parameters = record["classes"], record.get("parameters", [])
+    longer = [
+        (f"{{}} of {len(classes)} classes", len(classes) - _MOST_CLASSES),
+        ("the parameters of {} classes", len(classes) - _MOST_COLUMNS if parameters else 0),
+        ("{} tables", len(parameters) - _MOST_TABLES),
+        *(
+            (f"{{}} of {each['table']}", len(each["columns"]) - _MOST_LINES)
+            for each in parameters[:_MOST_TABLES]
+        ),
+    ]
+    names = list(map(str, classes))
+    tables = [_parameter_table(names, each) for each in parameters[:_MOST_TABLES]]
+    console.print_tables(out, _class_table(names, record), *tables)
+    omitted = [what.format(more) for what, more in longer if more > 0]
     if omitted:
         out.print()
         text = f"Not shown: {', '.join(omitted)}. --json has everything."
         console.paragraph(out, text, style="dim")
+    bayes = record.get("bayes_error")
+    if bayes is not None:
+        error, deviation = 100 * bayes["error"], 100 * bayes["standard_error"]
+        simulated = f"{error:.4g} % ± {deviation:.1g} % (simulated)"
+        out.print()
+        bound = f"Bhattacharyya bound {100 * bayes['bound']:.4g} %"
+        console.paragraph(out, f"Bayes error {simulated}; {bound}")
 
 
-def _heading(name: str, model: "Model", problem: str | None) -> list[str]:
-    settings, schema, learnt = model_files.settings_record(model), model.schema, model.learnt
-    priors = settings.pop("priors")
-    families = settings.pop("families")
-    settings.pop("unlabelled_weight")
-    features = counted(schema.n_features, "feature")
-    if schema.categorical:
-        features += f", {len(schema.categorical)} of them categorical"
+def _heading(name: str, model: "Model", record: dict[str, Any]) -> dict[str, str]:
+    settings = dict(record["settings"])
+    priors, families = settings.pop("priors"), settings.pop("families")
+    weight = settings.pop("unlabelled_weight")
+    classes = counted(len(record["classes"]), "class", "classes")
+    features = counted(record["n_features"], "feature")
+    categories = record["kinds"].count("category")
+    some = f", {categories} of them categorical" if categories else ""
     lines = {"model": name, "families": _families(families)}
     lines |= {option: _written(value) for option, value in settings.items()}
     lines["priors"] = "estimated" if priors is None else priors if priors == "uniform" else "given"
-    lines["target"] = "not known" if model.target is None else model.target
-    lines["size"] = f"{counted(len(schema.classes), 'class', 'classes')}, {features}"
-    if learnt is None:
-        lines["learnt"] = f"nothing: {model.not_learnt}"
-    else:
-        missing = "" if _is_complete(model) else ", some of them with missing values"
-        lines["learnt"] = f"from rows of weight {five_digits(learnt.weight.sum())}{missing}"
-    if _n_unlabelled(model):
-        weight = model.settings.unlabelled_weight
-        lines["unlabelled"] = f"{counted(_n_unlabelled(model), 'row')} of weight {weight:g} each"
-    if problem is None:
-        counts = _n_parameters(model)
-        parts = ", ".join(f"{n} of {of}" for of, n in counts.items() if of != "total")
-        lines["parameters"] = f"{counts['total']}: {parts}"
-    return [f"{what:11} {text}" for what, text in lines.items()]
+    lines["target"] = "not known" if record["target"] is None else record["target"]
+    lines["size"] = f"{classes}, {features}{some}"
+    lines["learnt"] = f"nothing: {model.not_learnt}"
+    if record["weights"] is not None:
+        missing = ", some of them with missing values" if record["missing_values"] else ""
+        lines["learnt"] = f"from rows of weight {five_digits(sum(record['weights']))}{missing}"
+    if record["unlabelled"]:
+        lines["unlabelled"] = f"{counted(record['unlabelled'], 'row')} of weight {weight:g} each"
+    if "n_parameters" in record:
+        *parts, (_, total) = record["n_parameters"].items()
+        lines["parameters"] = f"{total}: {', '.join(f'{n} of {of}' for of, n in parts)}"
+    return lines
 
 
 def _families(families: list[dict[str, Any]]) -> str:
@@ -229,27 +203,22 @@ def _written(value: Any) -> str:
     return {None: "none", True: "yes", False: "no"}.get(value, str(value))
 
 
-def _class_table(model: "Model", problem: str | None) -> "Table":
-    columns: dict[str, Any] = {}
-    if problem is None:
-        columns["prior"] = model.prior
-    if model.learnt is not None:
-        columns["weight"] = model.learnt.weight
-    table = console.narrow_table("class", *columns, title="classes")
-    for code, name in enumerate(model_files.class_names(model)[:_MOST_CLASSES]):
-        cells = (five_digits(values[code]) for values in columns.values())
+def _class_table(names: list[str], record: dict[str, Any]) -> "Table":
+    columns = {"prior": record.get("priors"), "weight": record["weights"]}
+    known = {name: values for name, values in columns.items() if values is not None}
+    table = console.narrow_table("class", *known, title="classes")
+    for code, name in enumerate(names[:_MOST_CLASSES]):
+        cells = (five_digits(values[code]) for values in known.values())
         table.add_row(shortened(name, 40), *cells)
     return table
 
 
-def _parameter_table(model: "Model", parameters: "ParameterTable") -> "Table":
-    """A line for each feature or category, a column for each class."""
-    names = model_files.class_names(model)
-    owners = names if len(parameters.values) == len(names) else ["all"]
-    shown = owners[:_MOST_COLUMNS]
-    table = console.narrow_table("", *shown, title=parameters.title)
-    columns = zip(parameters.columns[:_MOST_LINES], parameters.values.T, strict=False)
-    for name, values in columns:
-        cells = map(five_digits, values[:_MOST_COLUMNS])
-        table.add_row(shortened(name, 78 - 11 * len(shown)), *cells)
+def _parameter_table(names: list[str], parameters: dict[str, Any]) -> "Table":
+    """A line for each feature or category, a column for each class, or one for all."""
+    values = parameters["values"]
+    shown = (names if len(values) == len(names) else ["all"])[:_MOST_COLUMNS]
+    table = console.narrow_table("", *shown, title=parameters["table"])
+    lines = zip(parameters["columns"], *values[:_MOST_COLUMNS], strict=True)
+    for name, *cells in list(lines)[:_MOST_LINES]:
+        table.add_row(shortened(name, 78 - 11 * len(shown)), *map(five_digits, cells))
     return table

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import command_options, fit_summary, model_files, row_files
-from gaussbayes.apps.cli.console import naming, tell, warnings_told
+from gaussbayes.apps.cli import command_files, command_options, fit_summary
+from gaussbayes.apps.cli.command_files import class_names, naming
+from gaussbayes.apps.cli.command_options import option
+from gaussbayes.apps.cli.console import tell, warnings_told
+from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, LabelledFiles
 from gaussbayes.base.errors import RemovalError
 
 if TYPE_CHECKING:
@@ -20,12 +23,12 @@ if TYPE_CHECKING:
     from gaussbayes.model.statistics import Learnt
 
 _change_options = command_options.together(
-    click.argument("model", type=command_options.MODEL),
-    command_options.data_argument(),
-    command_options.option(
+    command_options.model_argument,
+    command_options.data_argument,
+    option(
         "-y", "--target TARGET", what="The column that holds the classes.  [default: as before]"
     ),
-    command_options.option(
+    option(
         "-o",
         "--output NEW",
         type=command_options.OUTPUT,
@@ -49,7 +52,7 @@ def update_command(**arguments: Any) -> None:
     \b
     gaussbayes update iris.json monday.csv tuesday.csv
     """
-    _change("update", "learnt from", row_files.LEARNT_FROM, _updated, **arguments)
+    _change("update", "learnt from", LEARNT_FROM, _updated, **arguments)
 
 
 @click.command("forget")
@@ -98,39 +101,33 @@ def _change(
 
     Parameters
     ----------
-    step : what is done, for messages
-    done : how the message about it begins
-    use : what is done with rows without label
+    step, done, use : what is done, how the message about it begins, and what with unlabelled rows
     change : the model, the rows and what was learnt from them ↦ the new model
     """
     from gaussbayes.model.sources import Observation, SourceFit
 
-    model_files.check_one_input(model, *data)
+    command_files.check_one_input(model, *data)
     output = output or model
     fit_summary.check_json(output, as_json=as_json)
     chosen = command_options.RowOptions.taken(arguments)
-    before = model_files.read_learnt(model, step)
-    features = model_files.named_features(before, model)
-    source = row_files.open_files(data, chosen.file_format, chosen.bad_rows)
-    model_files.check_no_overwriting(output, *source.files)
-    model_files.check_writable(output)
-    rows = row_files.rows_of_model(source, before, features, chosen)
+    before = command_files.read_learnt(model, step)
+    source = command_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    command_files.check_no_overwriting(output, *source.files)
+    command_files.check_writable(output)
+    rows = LabelledFiles.of_model(source, chosen, before, model).rows
     with warnings_told():
         reduced = rows.reduce(Observation(before.observing, before.schema, chosen.labelled_only))
     with naming(f"{source.shown} does not fit {model}"):
         changed = change(before, rows, reduced)
     fit = SourceFit(fit_summary.solved_if_possible(changed), reduced)
     # A file that held unlabelled rows still does.
-    keep = model_files.has_unlabelled_rows(before)
-    model_files.write_model(fit.model, output, keep_unlabelled=keep)
+    keep = command_files.has_unlabelled_rows(before)
+    command_files.write_model(fit.model, output, keep_unlabelled=keep)
     fit_summary.tell_fit(fit, chosen, output, as_json=as_json, done=done, use=use)
-    if not as_json:
-        _tell_classes(model_files.class_names(before), model_files.class_names(fit.model))
-
-
-def _tell_classes(before: list[str], after: list[str]) -> None:
-    """Say which classes have joined and which have gone."""
-    for word, some, others in (("new", after, before), ("gone", before, after)):
+    if as_json:
+        return
+    names = class_names(before), class_names(fit.model)
+    for word, some, others in (("new", names[1], names[0]), ("gone", *names)):
         different = [name for name in some if name not in others]
         if different:
             tell(f"{word}: {', '.join(different)}")

@@ -1,28 +1,25 @@
 """What the lab calculates: a request and the store → an answer; nothing here draws.
 
-Every probability comes from the core, through `gaussbayes.apps.lab.model_views`. The functions that
-answer say what the heads and arrays of their answers hold; row 0 of a grid is the lowest y. What
-cannot be calculated for these data, such as a covariance that is singular, is no error: the head's
-``problem`` says why and what to do, and arrays are left out.
+The functions that answer say what the heads and arrays of their answers hold; row 0 of a grid is
+the lowest y. What cannot be calculated for these data, such as a covariance that is singular, is no
+error: the head's ``problem`` says why and what to do, and arrays are left out.
 """
 
+import tomllib
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gaussbayes.apps.lab.exports import answer_export
-from gaussbayes.apps.lab.feature_curves import answer_line
-from gaussbayes.apps.lab.guided_lessons import answer_lesson
-from gaussbayes.apps.lab.messages import DataRequest, Request
-from gaussbayes.apps.lab.model_views import shown_features, true_view
-from gaussbayes.apps.lab.multiples import answer_multiples
-from gaussbayes.apps.lab.performance import answer_numbers
-from gaussbayes.apps.lab.plane_layers import answer_scene, answer_surface
-from gaussbayes.apps.lab.point import answer_point
+from gaussbayes.apps.lab import exports, figures, performance, point
+from gaussbayes.apps.lab.messages import DataRequest, LessonRequest, Request
+from gaussbayes.apps.lab.model_views import true_view
 from gaussbayes.apps.lab.store import Store
-from gaussbayes.apps.lab.wire_format import NO_CODE, Answer, single
-from gaussbayes.data.rows import UNLABELLED
+from gaussbayes.apps.lab.training_data import ShownFeatures
+from gaussbayes.apps.lab.wire_format import NO_CODE, Answer, MessageError, single
+from gaussbayes.base.spelling import meant
 
 
 def answer(request: Request, store: Store) -> Answer:
@@ -32,13 +29,6 @@ def answer(request: Request, store: Store) -> Answer:
     ------
     MessageError
         If it asks for what there is not: data that were let go, a feature, a row, an example.
-
-    Examples
-    --------
-    >>> from gaussbayes.apps.lab.messages import PresetSource
-    >>> answered = answer(DataRequest(1, PresetSource("petals")), Store())
-    >>> answered.head["n"], answered.arrays["points"].shape
-    (8, (8, 1))
     """
     return _ANSWERS[request.kind](request, store)
 
@@ -54,7 +44,7 @@ def answer_data(request: DataRequest, store: Store) -> Answer:
     """
     dataset = store.dataset_of(request)
     table = dataset.table
-    truth = true_view(dataset, shown_features(dataset, dataset.pair), store)
+    truth = true_view(dataset, ShownFeatures(tuple(dict.fromkeys(dataset.pair)), (0, 1)))
     named = zip(table.categorical, table.categories, strict=True)
     head = {
         "id": dataset.key,
@@ -63,31 +53,61 @@ def answer_data(request: DataRequest, store: Store) -> Answer:
         "features": table.features,
         "categories": [{"name": name, "values": list(map(str, each))} for name, each in named],
         "n": table.codes.size,
-        "unlabelled": int(np.count_nonzero(table.codes == UNLABELLED)),
+        "unlabelled": int(np.count_nonzero(~table.has_label)),
         "pair": dataset.pair,
         "truth": None if truth is None else truth.record(),
         "target": table.target,
-        "columns": table.columns or (*(table.encoder.names or ()), table.target),
+        "columns": table.columns or (*table.names, table.target),
         "problem": dataset.note,
     }
-    categories = table.rows.codes
-    arrays: dict[str, Any] = {
-        "points": single(table.X),
-        "codes": np.where(table.codes == UNLABELLED, NO_CODE, table.codes).astype(np.uint8),
-        "test": dataset.test.astype(np.uint8),
-        "categories": np.where(categories < 0, NO_CODE, categories).astype(np.uint8),
-    }
+    codes = {"codes": table.codes, "categories": table.rows.codes}
+    arrays: dict[str, Any] = {"points": single(table.X), "test": dataset.test.astype(np.uint8)}
+    for name, values in codes.items():
+        arrays[name] = np.where(values < 0, NO_CODE, values).astype(np.uint8)
     return Answer(head, arrays)
+
+
+@cache
+def lessons() -> list[dict[str, Any]]:
+    """Name, title and steps of each guided lesson, in the order of the course.
+
+    A step has a text and a state of the page; what the state does not name is as the page begins,
+    so that it does not depend on the steps before it. ``guided_lessons.toml`` has them.
+    """
+    text = Path(__file__).with_name("guided_lessons.toml").read_text("utf-8")
+    return [_lesson(**lesson) for lesson in tomllib.loads(text)["lesson"]]
+
+
+def _lesson(
+    name: str, title: str, steps: list[Any], models: dict[str, Any] | None = None, **common: Any
+) -> dict[str, Any]:
+    read = []
+    for step in steps:
+        state = {"pair": [0, 1], "model": {}} | common | step
+        if isinstance(state["model"], str):
+            state["model"] = (models or {})[state["model"]]
+        read.append({"text": " ".join(state.pop("text").split()), "state": state})
+    return {"name": name, "title": title, "steps": read}
+
+
+def answer_lesson(request: LessonRequest, _: Store) -> Answer:
+    """The lesson: name, title and steps."""
+    known = {lesson["name"]: lesson for lesson in lessons()}
+    if request.name not in known:
+        close = meant(request.name, known)
+        msg = f"there is no lesson {request.name!r:.80}{close}; there are {', '.join(known)}"
+        raise MessageError(msg)
+    return Answer(known[request.name])
 
 
 _ANSWERS: dict[str, Callable[[Any, Store], Answer]] = {
     "data": answer_data,
-    "scene": answer_scene,
-    "line": answer_line,
-    "point": answer_point,
-    "numbers": answer_numbers,
-    "multiples": answer_multiples,
-    "surface": answer_surface,
-    "take_away": answer_export,
+    "scene": figures.answer_scene,
+    "line": figures.answer_line,
+    "point": point.answer_point,
+    "numbers": performance.answer_numbers,
+    "multiples": figures.answer_multiples,
+    "surface": figures.answer_surface,
+    "take_away": exports.answer_export,
     "lesson": answer_lesson,
 }

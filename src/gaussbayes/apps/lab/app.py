@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,13 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
-from starlette.routing import BaseRoute, Route, WebSocketRoute
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from gaussbayes.apps.lab.backend import Backend
-from gaussbayes.apps.lab.session import GoneError, converse
+from gaussbayes.apps.lab.session import Worker, converse
 from gaussbayes.apps.lab.wire_format import as_json, error_text
-from gaussbayes.apps.lab.worker import Worker
 from gaussbayes.base.errors import GaussBayesError
 
 STATIC = Path(__file__).with_name("static")
@@ -39,84 +38,44 @@ _log = logging.getLogger(__name__)
 _BAD_HANDSHAKE = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
-def make_app(backend: Backend, worker: Worker, static: Path = STATIC) -> Starlette:
-    """The application, not yet behind its door.
-
-    Parameters
-    ----------
-    backend : what answers
-    worker : where it is run
-    static : the folder of the page's files; those there now are served, and no others
-    """
-    app = Starlette(routes=routes(backend, worker, _files_in(static)))
-    app.router.redirect_slashes = False
-    return app
-
-
-def routes(backend: Backend, worker: Worker, files: Mapping[str, Path]) -> list[BaseRoute]:
-    """All routes there are."""
-
-    async def page(_: Request) -> Response:
-        return _file("index.html", files)
-
-    async def static(request: Request) -> Response:
-        return _file(request.path_params["file"], files)
-
-    async def plotly(_: Request) -> Response:
-        return _file("plotly.min.js", {"plotly.min.js": plotly_file()})
+def make_app(backend: Backend, worker: Worker) -> Starlette:
+    """The application, not yet behind its door; files of the page that are there now are served."""
 
     async def about(_: Request) -> Response:
-        return _json(await asyncio.to_thread(backend.about))
+        return _json(as_json(await asyncio.to_thread(backend.about)))
 
     async def upload(request: Request) -> Response:
         name = shown_name(request.headers.get("x-file-name", ""))
         try:
             record = await worker.run(backend.keep, name, await request.body())
         except GaussBayesError as error:
-            return Response(error_text(str(error), "upload"), 422, media_type=_TYPES[".json"])
+            return _json(error_text(str(error), "upload"), 422)
         except ClientDisconnect:
             return Response(status_code=400)  # nobody reads it
         except Exception as error:  # noqa: BLE001 (the page is told, the terminal too)
             _log.exception("the lab could not read a file")
             text = f"the lab has an error and could not read {name}: {type(error).__name__}"
-            return Response(error_text(text, "upload"), 500, media_type=_TYPES[".json"])
-        return _json(record)
+            return _json(error_text(text, "upload"), 500)
+        return _json(as_json(record))
 
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
-        await converse(_SocketChannel(websocket), backend, worker)
+        await converse(websocket, backend, worker)
 
-    return [
-        Route("/", page),
-        Route("/static/{file:path}", static),
-        Route("/plotly.min.js", plotly),
-        Route("/about.json", about),
-        Route("/upload", upload, methods=["POST"]),
-        WebSocketRoute("/socket", socket),
-    ]
-
-
-class _SocketChannel:
-    """Starlette's socket as a conversation needs it."""
-
-    def __init__(self, socket: WebSocket) -> None:
-        self._socket = socket
-
-    async def receive(self) -> str | bytes:
-        message = await self._socket.receive()
-        if message["type"] == "websocket.disconnect":
-            raise GoneError
-        text: str | None = message.get("text")
-        return message["bytes"] if text is None else text
-
-    async def send(self, message: str | bytes) -> None:
-        try:
-            if isinstance(message, str):
-                await self._socket.send_text(message)
-            else:
-                await self._socket.send_bytes(message)
-        except WebSocketDisconnect:
-            raise GoneError from None
+    files = {"plotly.min.js": plotly_file()}
+    static = _files_in(STATIC)
+    app = Starlette(
+        routes=[
+            Route("/", _file_from(static, "index.html")),
+            Route("/static/{file:path}", _file_from(static)),
+            Route("/plotly.min.js", _file_from(files, "plotly.min.js")),
+            Route("/about.json", about),
+            Route("/upload", upload, methods=["POST"]),
+            WebSocketRoute("/socket", socket),
+        ]
+    )
+    app.router.redirect_slashes = False
+    return app
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):
@@ -171,11 +130,19 @@ def _files_in(folder: Path) -> dict[str, Path]:
     }
 
 
-def _file(name: str, files: Mapping[str, Path]) -> Response:
-    if name not in files:
-        raise HTTPException(404)
-    return FileResponse(files[name], media_type=_TYPES[files[name].suffix])
+def _file_from(
+    files: Mapping[str, Path], name: str | None = None
+) -> Callable[[Request], Awaitable[Response]]:
+    """What serves one of some files: this one, or that which the path names."""
+
+    async def serve(request: Request) -> Response:
+        path = files.get(name or request.path_params["file"])
+        if path is None:
+            raise HTTPException(404)
+        return FileResponse(path, media_type=_TYPES[path.suffix])
+
+    return serve
 
 
-def _json(value: Mapping[str, Any]) -> Response:
-    return Response(as_json(value), media_type=_TYPES[".json"])
+def _json(text: bytes | str, status: int = 200) -> Response:
+    return Response(text, status, media_type=_TYPES[".json"])

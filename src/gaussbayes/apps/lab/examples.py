@@ -8,21 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussbayes.apps.lab import model_views
+from gaussbayes.analysis import synthesis
 from gaussbayes.apps.lab.training_data import Table, TrueGaussians, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant
 from gaussbayes.data.rows import number_rows
 from gaussbayes.datasets import load_iris
-from gaussbayes.lessons import (
-    covariance_pictures,
-    diabetes,
-    naive_bayes,
-    optimal_regions,
-    petals,
-    three_gaussians,
-    two_gaussians,
-)
+from gaussbayes.lessons import handouts
+from gaussbayes.lessons.handouts import OPTIMAL_REGIONS, THREE_GAUSSIANS, TWO_GAUSSIANS
 
 _OUTLIER = (30.0, -16.0)
 """Far from everything, and said to be of the first class."""
@@ -35,19 +28,18 @@ _CORNERS = ((-2.0, -2.0), (2.0, 2.0), (-2.0, 2.0), (2.0, -2.0))
 class Example:
     """What an example is called, what it shows, and how its rows are made."""
 
-    name: str
     title: str
     about: str  # one line
     n: int  # rows, if the page does not say how many
-    n_classes: int
     make: Callable[[str, int, int], Table]  # of title, seed and number of rows
+    n_classes: int = 2
     is_drawn: bool = True  # whether seed and number matter
 
     @property
     def record(self) -> dict[str, Any]:
-        """What the page is told of it."""
-        names = {"name": self.name, "title": self.title, "about": self.about}
-        return names | {"classes": self.n_classes, "n": self.n, "drawn": self.is_drawn}
+        """What the page is told of it, beside its name."""
+        numbers = {"classes": self.n_classes, "n": self.n, "drawn": self.is_drawn}
+        return {"title": self.title, "about": self.about} | numbers
 
 
 def example_table(name: str, seed: int, n: int | None) -> Table:
@@ -109,9 +101,9 @@ def _few_rows() -> TrueGaussians:
 
 def _drawn_table(truth: TrueGaussians, title: str, seed: int, n: int) -> Table:
     """Rows from true parameters, classes by their priors."""
-    rows, codes = model_views.draw(truth, n, np.random.default_rng(seed))
+    rows, codes = synthesis.draw(truth.model, n, np.random.default_rng(seed))
     labels = np.array(truth.classes)
-    return number_table(title, rows, codes, labels, truth.features, truth=truth)
+    return number_table(title, rows.matrix, codes, labels, truth.features, truth=truth)
 
 
 def _outlier(title: str, seed: int, n: int) -> Table:
@@ -126,9 +118,8 @@ def _xor(title: str, seed: int, n: int) -> Table:
     generator = np.random.default_rng(seed)
     corner = generator.integers(4, size=n).astype(np.int32)
     corners = _gaussians(_CORNERS, 0.6 * np.eye(2))
-    rows = model_views.draw_of_classes(corners, corner, generator)
-    codes, labels = (corner // 2).astype(np.int32), np.array(["A", "B"])
-    return number_table(title, rows, codes, labels, ("x1", "x2"))
+    rows = synthesis.draw_rows(corners.model, corner, generator)
+    return number_table(title, rows.matrix, corner // 2, np.array(["A", "B"]), corners.features)
 
 
 def _with_missing_values(title: str, seed: int, n: int) -> Table:
@@ -138,16 +129,15 @@ def _with_missing_values(title: str, seed: int, n: int) -> Table:
     """
     table = _drawn_table(_DIABETES, title, seed, n)
     rows = table.X.copy()
-    rows[rows[:, 0] > diabetes.COUNT, 1] = np.nan
+    rows[rows[:, 0] > handouts.COUNT, 1] = np.nan
     return replace(table, rows=number_rows(rows))
 
 
-def _listed_table(read: Callable[[], Any], target: str, title: str, *_: int) -> Table:
+def _listed_table(handout: handouts.Table, target: str, title: str, *_: int) -> Table:
     """The rows that a handout lists."""
-    handout = read()
     labels, codes = np.unique(handout.labels, return_inverse=True)
     rows = np.asarray(handout.rows, np.float64)
-    return number_table(title, rows, codes.astype(np.int32), labels, handout.features, target)
+    return number_table(title, rows, codes, labels, handout.features, target)
 
 
 def _irises(title: str, *_: int) -> Table:
@@ -156,160 +146,143 @@ def _irises(title: str, *_: int) -> Table:
     order = np.random.default_rng(0).permutation(irises.labels.size)
     labels, codes = np.unique(irises.labels[order], return_inverse=True)
     rows, features = irises.rows[order], irises.feature_names
-    return number_table(title, rows, codes.astype(np.int32), labels, features, "species")
+    return number_table(title, rows, codes, labels, features, "species")
 
 
-def _drawn(name: str, title: str, about: str, n: int, truth: TrueGaussians) -> Example:
-    return Example(name, title, about, n, len(truth.classes), partial(_drawn_table, truth))
+def _drawn(title: str, about: str, n: int, truth: TrueGaussians) -> Example:
+    return Example(title, about, n, partial(_drawn_table, truth), len(truth.classes))
 
 
-_fixed = partial(Example, is_drawn=False)
+def _listed(
+    title: str, about: str, n: int, handout: handouts.Table, target: str, k: int = 2
+) -> Example:
+    return Example(title, about, n, partial(_listed_table, handout, target), k, is_drawn=False)
 
 
 _SHARED = _gaussians([[-1.2, 0.0], [1.2, 0.8]], turned(1.6, 0.8, 30.0))
+_DOCTOR, _PATIENTS = list(handouts.DOCTOR.values()), ("healthy", "ill")
 _DIABETES = _gaussians(
-    diabetes.MEANS,
-    diabetes.COVARIANCES,
-    list(diabetes.DOCTOR.values()),
-    ("healthy", "ill"),
-    diabetes.FEATURES,
-)
-_UNEQUAL = _gaussians([[-1.0, -0.4], [1.6, 1.0]], [turned(0.8, 0.5, 60.0), turned(2.2, 1.2, -20.0)])
-_IMBALANCED = _gaussians(
-    [[0.0, 0.0], [2.0, 1.5]],
-    [turned(1.3, 0.9, 20.0), turned(0.8, 0.7, -30.0)],
-    [0.9, 0.1],
-    ("common", "rare"),
-)
-_THREE = _gaussians(
-    [[-2.0, -0.8], [2.0, -0.8], [0.0, 2.0]],
-    [turned(1.4, 0.8, 45.0), turned(1.3, 0.9, -40.0), turned(1.8, 0.7, 0.0)],
-)
-_ONE = _gaussians([[0.0], [2.5]], [[[0.6]], [[3.0]]], features=("x",))
-_TWO_GAUSSIANS = _gaussians(two_gaussians.MEANS, two_gaussians.COVARIANCES, classes=(1, 2))
-_THREE_GAUSSIANS = _gaussians(three_gaussians.MEANS, three_gaussians.COVARIANCES, classes=(0, 1, 2))
-_REGIONS = _gaussians(
-    optimal_regions.MEANS, optimal_regions.COVARIANCE, optimal_regions.PRIORS, classes=(0, 1, 2)
+    handouts.DIABETES.means,
+    handouts.DIABETES.covariances,
+    _DOCTOR,
+    _PATIENTS,
+    handouts.DIABETES.features,
 )
 
 EXAMPLES: dict[str, Example] = {
-    example.name: example
-    for example in (
-        _drawn(
-            "unequal",
-            "Unequal covariances",
-            "A narrow class beside a wide one: the boundary is a curve, and may close.",
-            200,
-            _UNEQUAL,
+    "unequal": _drawn(
+        "Unequal covariances",
+        "A narrow class beside a wide one: the boundary is a curve, and may close.",
+        200,
+        _gaussians([[-1.0, -0.4], [1.6, 1.0]], [turned(0.8, 0.5, 60.0), turned(2.2, 1.2, -20.0)]),
+    ),
+    "shared": _drawn(
+        "Shared covariance",
+        "Two classes of one shape: the best boundary is a straight line.",
+        200,
+        _SHARED,
+    ),
+    "imbalanced": _drawn(
+        "Imbalanced classes",
+        "Nine common rows for a rare one: priors move the boundary.",
+        300,
+        _gaussians(
+            [[0.0, 0.0], [2.0, 1.5]],
+            [turned(1.3, 0.9, 20.0), turned(0.8, 0.7, -30.0)],
+            [0.9, 0.1],
+            ("common", "rare"),
         ),
-        _drawn(
-            "shared",
-            "Shared covariance",
-            "Two classes of one shape: the best boundary is a straight line.",
-            200,
-            _SHARED,
+    ),
+    "three": _drawn(
+        "Three classes",
+        "Three classes that overlap.",
+        300,
+        _gaussians(
+            [[-2.0, -0.8], [2.0, -0.8], [0.0, 2.0]],
+            [turned(1.4, 0.8, 45.0), turned(1.3, 0.9, -40.0), turned(1.8, 0.7, 0.0)],
         ),
-        _drawn(
-            "imbalanced",
-            "Imbalanced classes",
-            "Nine common rows for a rare one: priors move the boundary.",
-            300,
-            _IMBALANCED,
+    ),
+    "five": _drawn("Five classes", "Five classes around a circle.", 400, _five()),
+    "xor": Example(
+        "Exclusive or",
+        "Each class lies in two opposite corners: one Gaussian a class is not enough.",
+        200,
+        _xor,
+    ),
+    "outlier": Example("An outlier", "One row far away turns and widens its class.", 100, _outlier),
+    "few_rows": _drawn(
+        "Fewer rows than features",
+        "Twelve features and about eight rows a class: full covariances are singular.",
+        16,
+        _few_rows(),
+    ),
+    "one": _drawn(
+        "One feature",
+        "Two bell curves of different widths cross twice.",
+        120,
+        _gaussians([[0.0], [2.5]], [[[0.6]], [[3.0]]], features=("x",)),
+    ),
+    "petals": _listed(
+        "Petals",
+        "The course's eight petals of two species, by their length.",
+        8,
+        handouts.PETALS,
+        "species",
+    ),
+    "two_gaussians": _drawn(
+        "Two Gaussians",
+        "The course's two classes in the plane; no rule errs less than 7.2 %.",
+        200,
+        _gaussians(TWO_GAUSSIANS.means, TWO_GAUSSIANS.covariances, classes=(1, 2)),
+    ),
+    "three_gaussians": _drawn(
+        "Three Gaussians",
+        "The course's three classes, which hardly overlap.",
+        600,
+        _gaussians(THREE_GAUSSIANS.means, THREE_GAUSSIANS.covariances, classes=(0, 1, 2)),
+    ),
+    "naive_bayes": _listed(
+        "Naive Bayes by hand",
+        "The course's six rows, small enough for pencil and paper.",
+        6,
+        handouts.SIX_ROWS,
+        "class",
+    ),
+    "optimal_regions": _drawn(
+        "Optimal regions",
+        "The course's three classes of one covariance: parallel lines.",
+        300,
+        _gaussians(
+            OPTIMAL_REGIONS.means,
+            OPTIMAL_REGIONS.covariances,
+            OPTIMAL_REGIONS.priors or "uniform",
+            (0, 1, 2),
         ),
-        _drawn("three", "Three classes", "Three classes that overlap.", 300, _THREE),
-        _drawn("five", "Five classes", "Five classes around a circle.", 400, _five()),
-        Example(
-            "xor",
-            "Exclusive or",
-            "Each class lies in two opposite corners: one Gaussian a class is not enough.",
-            200,
-            2,
-            _xor,
-        ),
-        Example(
-            "outlier",
-            "An outlier",
-            "One row far away turns and widens its class.",
-            100,
-            2,
-            _outlier,
-        ),
-        _drawn(
-            "few_rows",
-            "Fewer rows than features",
-            "Twelve features and about eight rows a class: full covariances are singular.",
-            16,
-            _few_rows(),
-        ),
-        _drawn("one", "One feature", "Two bell curves of different widths cross twice.", 120, _ONE),
-        _fixed(
-            "petals",
-            "Petals",
-            "The course's eight petals of two species, by their length.",
-            8,
-            2,
-            partial(_listed_table, petals.table, "species"),
-        ),
-        _drawn(
-            "two_gaussians",
-            "Two Gaussians",
-            "The course's two classes in the plane; no rule errs less than 7.2 %.",
-            200,
-            _TWO_GAUSSIANS,
-        ),
-        _drawn(
-            "three_gaussians",
-            "Three Gaussians",
-            "The course's three classes, which hardly overlap.",
-            600,
-            _THREE_GAUSSIANS,
-        ),
-        _fixed(
-            "naive_bayes",
-            "Naive Bayes by hand",
-            "The course's six rows, small enough for pencil and paper.",
-            6,
-            2,
-            partial(_listed_table, naive_bayes.table, "class"),
-        ),
-        _drawn(
-            "optimal_regions",
-            "Optimal regions",
-            "The course's three classes of one covariance: parallel lines.",
-            300,
-            _REGIONS,
-        ),
-        _fixed(
-            "clouds",
-            "Three clouds",
-            "Four points each: falling, level, rising; all else is equal.",
-            12,
-            3,
-            partial(_listed_table, covariance_pictures.table, "cloud"),
-        ),
-        _drawn(
-            "diabetes",
-            "Diabetes",
-            "Patients by blood count and glucose, with a doctor's prior.",
-            250,
-            _DIABETES,
-        ),
-        Example(
-            "gaps",
-            "Diabetes with missing values",
-            "The same patients; glucose is missing where the count is high.",
-            250,
-            2,
-            _with_missing_values,
-        ),
-        _fixed(
-            "irises",
-            "Fisher's irises",
-            "150 flowers of three species, four lengths: any two can be shown.",
-            150,
-            3,
-            _irises,
-        ),
-    )
+    ),
+    "clouds": _listed(
+        "Three clouds",
+        "Four points each: falling, level, rising; all else is equal.",
+        12,
+        handouts.CLOUDS,
+        "cloud",
+        3,
+    ),
+    "diabetes": _drawn(
+        "Diabetes", "Patients by blood count and glucose, with a doctor's prior.", 250, _DIABETES
+    ),
+    "gaps": Example(
+        "Diabetes with missing values",
+        "The same patients; glucose is missing where the count is high.",
+        250,
+        _with_missing_values,
+    ),
+    "irises": Example(
+        "Fisher's irises",
+        "150 flowers of three species, four lengths: any two can be shown.",
+        150,
+        _irises,
+        n_classes=3,
+        is_drawn=False,
+    ),
 }
 """By name, in the order in which the page lists them."""

@@ -15,28 +15,15 @@ files.
 """
 
 import secrets
-from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gaussbayes.apps.lab.wire_format import error_text
 
-Scope: TypeAlias = MutableMapping[str, Any]
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
-"""As ASGI has them."""
-
 _READING = ("GET", "HEAD")
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a request is not let in."""
-
-    status: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +51,11 @@ class Door:
         """What every answer tells the browser."""
         sockets = " ".join(f"ws://{host}" for host in self.hosts)
         policy = (
-            "default-src 'self'",
-            f"connect-src 'self' {sockets}",
-            "img-src 'self' data: blob:",
-            "object-src 'none'",
-            "base-uri 'none'",
-            "form-action 'none'",
-            "frame-ancestors 'none'",
+            f"default-src 'self'; connect-src 'self' {sockets}; img-src 'self' data: blob:; "
+            "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
         return [
-            (b"content-security-policy", "; ".join(policy).encode()),
+            (b"content-security-policy", policy.encode()),
             (b"x-content-type-options", b"nosniff"),
             (b"x-frame-options", b"DENY"),
             (b"referrer-policy", b"no-referrer"),
@@ -83,82 +65,61 @@ class Door:
         ]
 
 
-def refusal(scope: Scope, door: Door) -> Refusal | None:
-    """Why this request is not let in; None if it is."""
-    first = scope["path"].removeprefix("/").partition("/")[0]
+def refusal(scope: Scope, door: Door) -> Response | None:
+    """What a request is answered that is not let in; None if it is."""
+    first, headers = scope["path"].removeprefix("/").partition("/")[0], Headers(scope=scope)
     if not secrets.compare_digest(first.encode("utf-8", "replace"), door.token.encode()):
-        msg = "the address lacks the token: open the one that `gaussbayes lab` has printed"
-        return Refusal(403, msg)
-    hosts = _values(scope, b"host")
+        text = "the address lacks the token: open the one that `gaussbayes lab` has printed"
+        return _refused(403, text)
+    hosts, origins = headers.getlist("host"), headers.getlist("origin")
     if len(hosts) != 1 or hosts[0] not in door.hosts:
-        return Refusal(403, f"this server is {door.hosts[0]}, not {', '.join(hosts) or 'nameless'}")
-    if not _has_own_origin(scope, hosts[0]):
-        return Refusal(403, "requests come from the lab's own page only")
-    return _wrong_length(scope, door)
+        text = f"this server is {door.hosts[0]}, not {', '.join(hosts) or 'nameless'}"
+        return _refused(403, text)
+    reads = scope["type"] == "http" and scope["method"] in _READING
+    if origins != [f"http://{hosts[0]}"] and (origins or not reads):
+        return _refused(403, "requests come from the lab's own page only")
+    return _wrong_length(headers, door)
 
 
-def _has_own_origin(scope: Scope, host: str) -> bool:
-    origins = _values(scope, b"origin")
-    if not origins:
-        return scope["type"] == "http" and scope["method"] in _READING
-    return origins == [f"http://{host}"]
-
-
-def _wrong_length(scope: Scope, door: Door) -> Refusal | None:
+def _wrong_length(headers: Headers, door: Door) -> Response | None:
     """With its length known from the start, a body that is too large is never read."""
-    if _values(scope, b"transfer-encoding"):
-        return Refusal(411, "a body needs its length before it (Content-Length)")
-    for value in _values(scope, b"content-length"):
+    if headers.getlist("transfer-encoding"):
+        return _refused(411, "a body needs its length before it (Content-Length)")
+    for value in headers.getlist("content-length"):
         if not (value.isascii() and value.isdigit()):
-            return Refusal(400, f"a length must be an integer, got {value!r:.40}")
+            return _refused(400, f"a length must be an integer, got {value!r:.40}")
         if len(value) > 18 or int(value) > door.most_bytes:
             most = f"{door.most_bytes >> 20:,} MiB"
-            return Refusal(
-                413, f"this is too large: at most {most} can be sent; give a sample of the rows"
-            )
+            text = f"this is too large: at most {most} can be sent; give a sample of the rows"
+            return _refused(413, text)
     return None
 
 
-def _values(scope: Scope, name: bytes) -> list[str]:
-    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
+def _refused(status: int, text: str) -> Response:
+    """An answer without having read a body; the connection is of no further use."""
+    return Response(error_text(text), status, {"connection": "close"}, "application/json")
 
 
-def guarded(app: Application, door: Door) -> Application:
+def guarded(app: ASGIApp, door: Door) -> ASGIApp:
     """The application behind its door; paths begin after the token there."""
 
     async def let_in(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in {"http", "websocket"}:
-            msg = f"the lab answers requests and sockets, not {scope['type']}"
-            raise NotImplementedError(msg)
-        reason = refusal(scope, door)
-        if reason is not None:
-            await _refuse(scope, send, reason, door)
-            return
-
         async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
+            if message["type"].endswith("http.response.start"):
                 message = {**message, "headers": [*message.get("headers", ()), *door.headers]}
             await send(message)
 
-        await app({**scope, "root_path": f"/{door.token}"}, receive, send_with_headers)
+        if scope["type"] not in {"http", "websocket"}:
+            msg = f"the lab answers requests and sockets, not {scope['type']}"
+            raise NotImplementedError(msg)
+        response = refusal(scope, door)
+        if response is None:
+            await app({**scope, "root_path": f"/{door.token}"}, receive, send_with_headers)
+        elif scope["type"] == "http" or "websocket.http.response" in (
+            scope.get("extensions") or {}
+        ):
+            await response(scope, receive, send_with_headers)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
 
     return let_in
-
-
-async def _refuse(scope: Scope, send: Send, reason: Refusal, door: Door) -> None:
-    """Answer without having read a body; the connection is of no further use."""
-    kind = "http"
-    if scope["type"] == "websocket":
-        if "websocket.http.response" not in (scope.get("extensions") or {}):
-            await send({"type": "websocket.close", "code": 1008, "reason": reason.text})
-            return
-        kind = "websocket.http"
-    body = error_text(reason.text).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-        *door.headers,
-    ]
-    await send({"type": f"{kind}.response.start", "status": reason.status, "headers": headers})
-    await send({"type": f"{kind}.response.body", "body": body})

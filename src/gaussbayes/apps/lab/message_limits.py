@@ -1,31 +1,19 @@
 """How much may be asked for at once; the page is told these numbers, too."""
 
-LONGEST_MESSAGE = 4 << 20
-"""Bytes of a request."""
-
-LONGEST_NAME = 400
-"""Characters."""
-
+LONGEST_MESSAGE = 4 << 20  # bytes of a request
+LONGEST_NAME = 400  # characters
 MOST_CLASSES_BY_HAND = 12
 MOST_CLASSES = 50
 MOST_FEATURES = 50
-MOST_CATEGORIES = 100
-"""Different values of a feature that holds categories; one of more is free text."""
-
+MOST_CATEGORIES = 100  # different values of a feature that holds categories; of more it is text
 MOST_SMOOTHING = 1_000
 MOST_ROWS = 200_000
-MOST_PLACES = 400
-"""Points of a grid along each side."""
-
+MOST_PLACES = 400  # points of a grid along each side
 MOST_LINE_PLACES = 2_000
 MOST_NEIGHBOURS = 1_000
-LARGEST_NUMBER = 1e100
-"""Beyond it squares overflow."""
-
+LARGEST_NUMBER = 1e100  # beyond it squares overflow
 LARGEST_SEED = (1 << 32) - 1
-
-LARGEST_UPLOAD = 64 << 20
-"""Bytes of a file."""
+LARGEST_UPLOAD = 64 << 20  # bytes of a file
 
 LIMITS = {
     "message": LONGEST_MESSAGE,

@@ -1,34 +1,34 @@
 """A text from the page → the record of what it asks for, or an error that can be read.
 
 msgspec checks a message against the types of `gaussbayes.apps.lab.messages`. What it objects to is
-put into a sentence here: the field, what must be there by its type, and what came.
+put into a sentence here: the field, what must be there by its JSON Schema, and what came.
 """
 
 import re
+from contextlib import suppress
 from typing import Any
 
 import msgspec
-from msgspec import inspect
 
 from gaussbayes.apps.lab.message_limits import LONGEST_MESSAGE
 from gaussbayes.apps.lab.messages import Request
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant
 
+_TOKEN = re.compile(r'[{}]|(?P<string>"(?:[^"\\]|\\.)*")\s*(?P<colon>:?)')
 _DECODER = msgspec.json.Decoder(Request)
+_SCHEMA = msgspec.json.schema(Request)
 _PLACE = re.compile(r" - at `\$([\w.\[\]]*)`$")
 _FIELD = re.compile(r"Object (missing required|contains unknown) field `(.*)`", re.DOTALL)
 _BY_TYPE = re.compile(r"Expected |Invalid |Number out of range|Integer ")
 """How msgspec begins where a value is not of its type; what begins otherwise is our sentence."""
 
-_ARRAYS = (inspect.ListType, inspect.VarTupleType, inspect.TupleType, inspect.FrozenSetType)
-_DESCRIPTIONS: dict[Any, str] = {
-    inspect.IntType: "an integer from {0.ge} to {0.le}",
-    inspect.FloatType: "a number from {0.ge:g} to {0.le:g}",
-    inspect.StrType: "a string of {0.min_length} to {0.max_length} characters",
-    inspect.BoolType: "a boolean",
-    inspect.NoneType: "null",
-    inspect.StructType: "an object",
+_DESCRIPTIONS = {
+    "integer": "an integer from {minimum} to {maximum}",
+    "number": "a number from {minimum:g} to {maximum:g}",
+    "string": "a string of {minLength} to {maxLength} characters",
+    "boolean": "a boolean",
+    "null": "null",
 }
 _UNKNOWN = object()
 _SHOWN = 80
@@ -36,8 +36,6 @@ _SHOWN = 80
 
 _FEW = 4
 """Entries of an array that a reader counts himself."""
-
-_REQUEST = inspect.type_info(Request)
 
 
 def read(message: str) -> Request:
@@ -75,22 +73,35 @@ got 3
     except RecursionError:
         msg = "a request is nested too deep"
         raise MessageError(msg) from None
+    _check_fields_once(message)
     return request
+
+
+def _check_fields_once(message: str) -> None:
+    """Raise for a field that is there twice: msgspec takes the last."""
+    objects: list[set[str]] = []
+    for token in _TOKEN.finditer(message):
+        if token[0] == "{":
+            objects.append(set())
+        elif token[0] == "}":
+            objects.pop()
+        elif token["colon"]:
+            name = msgspec.json.decode(token["string"], type=str)
+            if name in objects[-1]:
+                msg = f"a request must have each field once, got {name!r:.80} twice"
+                raise MessageError(msg)
+            objects[-1].add(name)
 
 
 def _explained(content: bytes, complaint: str) -> MessageError:
     """What is wrong with a message of which msgspec says so, and whose answer this is."""
-    try:
+    message: Any = _UNKNOWN
+    with suppress(msgspec.DecodeError, RecursionError):  # behind what is wrong
         message = msgspec.json.decode(content)
-    except (msgspec.DecodeError, RecursionError):  # behind what is wrong
-        message = _UNKNOWN
-    text = _sentence(message, complaint)
-    if not isinstance(message, dict):
-        return MessageError(text)
-    kind, number = message.get("kind"), message.get("number")
+    kind, number = _inner_value(message, "kind"), _inner_value(message, "number")
     return MessageError(
-        text,
-        kind if isinstance(kind, str) and kind in _kinds() else None,
+        _sentence(message, complaint),
+        kind if isinstance(kind, str) and kind in _SCHEMA["discriminator"]["mapping"] else None,
         number if type(number) is int else None,
     )
 
@@ -98,22 +109,20 @@ def _explained(content: bytes, complaint: str) -> MessageError:
 def _sentence(message: Any, complaint: str) -> str:
     place = _PLACE.search(complaint)
     reason = complaint if place is None else complaint[: place.start()]
-    path = [] if place is None else re.findall(r"\w+", place[1])
     name = "" if place is None else place[1].removeprefix(".")
-    value, kind = message, _REQUEST
-    for step in path:
-        kind = _inner_type(kind, value, step)
-        value = _inner_value(value, step)
+    value, schema = message, _SCHEMA
+    for step in re.findall(r"\w+", name):
+        schema, value = _inner_schema(schema, value, step), _inner_value(value, step)
     field = _FIELD.match(reason)
     if field is not None and field[1] == "missing required":
-        expected = _description(_inner_type(kind, value, field[2]))
+        expected = _description(_inner_schema(schema, value, field[2]))
         return f"{name or 'a request'} needs the field {field[2]!r:.80}, {expected}"
     if field is not None:
-        close = meant(field[2], _fields(kind, value))
+        close = meant(field[2], _fields(schema, value))
         return f"{name or 'a request'} has no field {field[2]!r:.80}{close}"
     if not _BY_TYPE.match(reason):
         return f"{name}.{reason}" if name else reason
-    return f"{name or 'a request'} must be {_description(kind)}{_got(value)}"
+    return f"{name or 'a request'} must be {_description(schema)}{_got(value)}"
 
 
 def _got(value: Any) -> str:
@@ -126,60 +135,53 @@ def _got(value: Any) -> str:
     return f", got {shown} ({len(value):,} entries)" if many else f", got {shown}"
 
 
-def _kinds() -> list[str]:
-    return [str(each.tag) for each in _alternatives(_REQUEST)]
+def _alternatives(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """The schemas that a value may follow."""
+    if "$ref" in schema:
+        return [_SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]]]
+    return [each for part in schema.get("anyOf", ()) for each in _alternatives(part)] or [schema]
 
 
-def _alternatives(kind: Any) -> list[Any]:
-    """The types that a value may be of."""
-    while isinstance(kind, inspect.Metadata):
-        kind = kind.type
-    if isinstance(kind, inspect.UnionType):
-        return [inner for each in kind.types for inner in _alternatives(each)]
-    return [kind]
+def _fields(schema: dict[str, Any], value: Any) -> dict[str, Any]:
+    """The fields of an object by name: of the one that its tag says, or of any."""
+    tags = schema.get("discriminator", {"propertyName": "", "mapping": {}})
+    tag = _inner_value(value, tags["propertyName"])
+    chosen = tags["mapping"].get(tag) if isinstance(tag, str) else None
+    objects = _alternatives(schema if chosen is None else {"$ref": chosen})
+    fields = {name: kind for each in objects for name, kind in each.get("properties", {}).items()}
+    return fields | {tags["propertyName"]: {"enum": list(tags["mapping"])}}
 
 
-def _fields(kind: Any, value: Any) -> dict[str, Any]:
-    """The fields of an object by name: of the struct that its tag says, or of any."""
-    structs = [each for each in _alternatives(kind) if isinstance(each, inspect.StructType)]
-    tagged = [each for each in structs if _inner_value(value, each.tag_field) == each.tag]
-    fields: dict[str, Any] = {
-        field.encode_name: field.type for each in tagged or structs for field in each.fields
-    }
-    if structs and structs[0].tag_field is not None:
-        fields[structs[0].tag_field] = inspect.LiteralType(tuple(each.tag for each in structs))
-    return fields
+def _inner_schema(schema: dict[str, Any], value: Any, step: str) -> dict[str, Any]:
+    """The schema of a field or of an entry."""
+    fields: dict[str, dict[str, Any]] = _fields(schema, value)
+    for each in _alternatives(schema) if step.isdecimal() else ():
+        fields |= {step: each["items"]} if each.get("items") else {}
+        fields |= {str(at): kind for at, kind in enumerate(each.get("prefixItems", ()))}
+    return fields.get(step, {})
 
 
-def _inner_type(kind: Any, value: Any, step: str) -> Any:
-    """The type of a field or of an entry."""
-    if not step.isdecimal():
-        return _fields(kind, value).get(step, inspect.AnyType())
-    array = next((each for each in _alternatives(kind) if isinstance(each, _ARRAYS)), None)
-    if array is None:
-        return inspect.AnyType()
-    return array.item_types[int(step)] if isinstance(array, inspect.TupleType) else array.item_type
-
-
-def _inner_value(value: Any, step: str | None) -> Any:
+def _inner_value(value: Any, step: str) -> Any:
     if isinstance(value, dict):
         return value.get(step, _UNKNOWN)
-    if isinstance(value, list) and step is not None and step.isdecimal():
+    if isinstance(value, list) and step.isdecimal():
         return value[int(step)] if int(step) < len(value) else _UNKNOWN
     return _UNKNOWN
 
 
-def _description(kind: Any) -> str:
-    """What a value of a type is, in words."""
-    if isinstance(kind, inspect.Metadata):
-        text = (kind.extra_json_schema or {}).get("description")
-        return str(text) if text else _description(kind.type)
-    if isinstance(kind, inspect.UnionType):
-        return " or ".join(dict.fromkeys(map(_description, kind.types)))
-    if isinstance(kind, inspect.LiteralType):
-        values = ", ".join(map(repr, kind.values))
-        return values if len(kind.values) == 1 else f"one of {values}"
-    if isinstance(kind, inspect.VarTupleType | inspect.FrozenSetType):
-        length = f"{kind.min_length or 0} to {kind.max_length:,}" if kind.max_length else "any"
-        return f"an array of {length} entries, each {_description(kind.item_type)}"
-    return _DESCRIPTIONS.get(type(kind), "another value").format(kind)
+def _description(schema: dict[str, Any]) -> str:
+    """What a value is that follows a schema, in words."""
+    if "$ref" in schema:
+        return "an object"
+    if "description" in schema:
+        return str(schema["description"])
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(map(_description, schema["anyOf"])))
+    if "enum" in schema:
+        values = ", ".join(map(repr, schema["enum"]))
+        return values if len(schema["enum"]) == 1 else f"one of {values}"
+    if "items" in schema:
+        most = schema.get("maxItems")
+        length = f"{schema.get('minItems', 0)} to {most:,}" if most else "any"
+        return f"an array of {length} entries, each {_description(schema['items'])}"
+    return _DESCRIPTIONS.get(schema.get("type", ""), "another value").format(**schema)

@@ -22,14 +22,12 @@ Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=limits.LONGEST_NA
 Number: TypeAlias = Annotated[float, Meta(ge=-limits.LARGEST_NUMBER, le=limits.LARGEST_NUMBER)]
 Proportion: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Side: TypeAlias = Annotated[int, Meta(ge=2, le=limits.MOST_PLACES)]
+# Its range is checked by `PointRequest`: with bounds beside a tuple msgspec 0.22 crashes.
 RowNumber: TypeAlias = Annotated[int, Meta(description="the number of a row")]
-"""Its range is checked by `PointRequest`: with bounds beside a tuple msgspec 0.22 crashes."""
-
 FeatureNumber: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_FEATURES - 1)]
 CategoryCode: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_CATEGORIES - 1)]
 ClassCode: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_CLASSES - 1)]
 Neighbour: TypeAlias = Annotated[int, Meta(ge=1, le=limits.MOST_NEIGHBOURS)]
-
 Interval: TypeAlias = Annotated[
     tuple[Number, Number], Meta(description="[lowest, highest] (two numbers)")
 ]
@@ -42,12 +40,6 @@ Point: TypeAlias = Annotated[
     tuple[Number | None, Number | None, ClassCode | None],
     Meta(description="[x, y, class code] (null where a coordinate or the class is missing)"),
 ]
-FeatureNames: TypeAlias = Annotated[
-    tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_FEATURES)
-]
-ClassNames: TypeAlias = Annotated[
-    tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_CLASSES)
-]
 _OF_CLASSES = Meta(
     min_length=1,
     max_length=limits.MOST_CLASSES_BY_HAND,
@@ -56,20 +48,10 @@ _OF_CLASSES = Meta(
 MatrixRow: TypeAlias = Annotated[tuple[Number, Number], Meta(description="two numbers")]
 Matrix: TypeAlias = Annotated[tuple[MatrixRow, MatrixRow], Meta(description="a 2 × 2 matrix")]
 
+Zone: TypeAlias = Literal["reject", "novel"]  # may be named, but come with their thresholds alone
 Layer: TypeAlias = Literal[
-    "label",
-    "posterior",
-    "margin",
-    "evidence",
-    "joint",
-    "density",
-    "errors",
-    "truth",
-    "reject",  # zones may be named here, but come with their thresholds alone
-    "novel",
+    Zone, "label", "posterior", "margin", "evidence", "joint", "density", "errors", "truth"
 ]
-
-Export: TypeAlias = Literal["csv", "model", "python", "command"]
 
 
 class _Record(Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,20 +69,18 @@ class PresetSource(_Record, frozen=True, tag_field="from", tag="preset"):
 class GivenSource(_Record, frozen=True, tag_field="from", tag="given"):
     """The table that the command was called with."""
 
-    features: FeatureNames | None = None
+    features: (
+        Annotated[tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_FEATURES)] | None
+    ) = None
 
     def __post_init__(self) -> None:
         _check_different("features", self.features)
 
 
-class UploadSource(_Record, frozen=True, tag_field="from", tag="upload"):
+class UploadSource(GivenSource, frozen=True, tag="upload", kw_only=True):
     """A file that was sent before."""
 
     upload: Name
-    features: FeatureNames | None = None
-
-    def __post_init__(self) -> None:
-        _check_different("features", self.features)
 
 
 class PointsSource(_Record, frozen=True, tag_field="from", tag="points"):
@@ -108,12 +88,9 @@ class PointsSource(_Record, frozen=True, tag_field="from", tag="points"):
 
     points: Annotated[
         tuple[Point, ...],
-        Meta(
-            max_length=limits.MOST_ROWS,
-            description=f"an array of at most {limits.MOST_ROWS:,} points",
-        ),
+        Meta(max_length=limits.MOST_ROWS, description="an array of at most 200,000 points"),
     ]
-    classes: ClassNames
+    classes: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_CLASSES)]
     features: Annotated[tuple[Name, Name], Meta(description="two strings")]
 
     def __post_init__(self) -> None:
@@ -277,7 +254,7 @@ class SurfaceRequest(_WindowRequest, frozen=True, tag="surface"):
 class ExportRequest(_ModelRequest, frozen=True, tag="take_away"):
     """A file to keep."""
 
-    what: Export
+    what: Literal["csv", "model", "python", "command"]
 
 
 class LessonRequest(_Request, frozen=True, tag="lesson"):

@@ -1,121 +1,130 @@
-"""The models of the page: the one module of the lab that talks to the core.
+"""The models of the page, and what can be seen of them through the features that a figure shows.
 
-A model, whether it was fitted, set by hand or is a vote of neighbours, is seen through the features
-that a figure shows, the others integrated out: `ModelView` or `NeighbourView`. Scores are those
-of all classes of the page; a class that the model does not know has posterior 0. What was fitted
-once is kept in the store.
+A model was fitted, set by hand, or is a vote of neighbours: `AskedModel` says what is asked about,
+and `AskedModel.view` shows it through some features, the others integrated out. Scores are those of
+all classes of the page; a class that the model does not know has posterior 0. What was fitted once
+is kept with its dataset. What cannot be calculated for these data is a `GaussBayesError`.
 """
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from inspect import signature
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
+import msgspec
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from gaussbayes.analysis import class_moments, novelty, synthesis
+from gaussbayes.analysis import class_moments, novelty
 from gaussbayes.analysis.bayes_error import BayesError, bayes_error
-from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.grid import limits
-from gaussbayes.apps.lab.messages import (
-    FitSettings,
-    GaussiansByHand,
-    ModelChoice,
-    Neighbours,
-    Split,
-)
-from gaussbayes.apps.lab.training_data import Dataset, ShownFeatures, Table, TrueGaussians
+from gaussbayes.apps.lab.messages import FitSettings, GaussiansByHand, ModelChoice, Neighbours
+from gaussbayes.apps.lab.store import Dataset
+from gaussbayes.apps.lab.training_data import ShownFeatures, gaussian_model
 from gaussbayes.apps.lab.wire_format import MessageError
-from gaussbayes.base.errors import GaussBayesError
-from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
-from gaussbayes.data.rows import UNLABELLED, Rows
-from gaussbayes.families.gaussian.structure import STRUCTURES
+from gaussbayes.base.errors import DataError, GaussBayesError
+from gaussbayes.base.types import FloatArray, LabelArray, RealArray
+from gaussbayes.data.rows import Rows
 from gaussbayes.model import file as model_files
 from gaussbayes.model.construction import given_model
+from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.options import Options, check_options, options_of
 from gaussbayes.model.prior import Priors
 from gaussbayes.model.statistics import observe
 
-if TYPE_CHECKING:
-    from gaussbayes.apps.lab.store import Store
+Value = TypeVar("Value")
+Function = TypeVar("Function", bound=Callable[..., Any])
+LeftOut: TypeAlias = tuple[RealArray, NDArray[np.intp], int] | None
 
 NOTHING_TO_DRAW = (
     "all features of this table hold categories, so that there is no plane and no line to draw: "
     "see the model in the panels Point and Numbers"
 )
 
-NO_DISTANCES = "nearest neighbours need numbers: categories have no distances between them"
-
-_NOTHING_TO_SHOW = (-5.0, 5.0)
-"""The limits of a feature without any value."""
-
-_FOLDS = 10
-"""In which rows are left out where there is no closed form, because something is missing."""
-
-_MANY, _FEWER_FOLDS = 20_000, 3
-"""Of more rows there are fewer folds: each takes a fit by EM."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Why something cannot be calculated for these data, and what to do."""
-
-    text: str
+_LOGARITHMS = {"density": "log_likelihood", "joint": "log_joint", "evidence": "log_evidence"}
+_NOTHING_TO_SHOW = (-5.0, 5.0)  # the limits of a feature without any value
+# Folds of rows left out where there is no closed form: each takes a fit by EM.
+_MANY, _FOLDS, _FEWER_FOLDS = 20_000, 10, 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ModelView:
-    """A model of the features shown."""
+class View(ABC):
+    """What a model says of rows that have the features shown."""
 
-    model: Model
     classes: NDArray[np.intp]  # (m,) the class code on the page of each class of the model
     names: tuple[str, ...]  # of all classes on the page, k
-    n_parameters: int  # of the whole model
 
+    @abstractmethod
     def log_posterior(self, rows: Rows) -> RealArray:
         """``log p(c | x)`` (n, m) of the classes that the model knows."""
-        return self.model.log_posterior(self._coded(rows), 1)
+
+    @abstractmethod
+    def at(self, row: Rows) -> dict[str, Any]:
+        """Everything that the page is told of one row."""
+
+    def logarithms(self, rows: Rows, names: Sequence[str]) -> dict[str, RealArray]:  # noqa: ARG002
+        """Of density ``p(x | c)`` and joint ``p(x, c)`` (k, n), and evidence ``p(x)`` (n,)."""
+        return {}
 
     def labels(self, rows: Rows) -> NDArray[np.intp]:
         """The class code on the page of the most probable class (n,)."""
+        best: NDArray[np.intp] = self.log_posterior(rows).argmax(axis=1)
+        return self.classes[best]
+
+    def record(self) -> dict[str, Any] | None:
+        """The parameters of all classes."""
+        return None
+
+    def all_classes(self, values: RealArray, otherwise: float) -> RealArray:
+        """Values (n, m) of the model's classes as those of all classes of the page (n, k)."""
+        k = len(self.names)
+        if self.classes.size == k and (self.classes == np.arange(k)).all():
+            return values
+        spread: RealArray = np.full((values.shape[0], k), otherwise, dtype=values.dtype)
+        spread[:, self.classes] = values
+        return spread
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelView(View):
+    """A model of the features shown."""
+
+    model: Model
+    n_parameters: int  # of the whole model
+
+    def log_posterior(self, rows: Rows) -> RealArray:
+        return self.model.log_posterior(self._coded(rows), 1)
+
+    def labels(self, rows: Rows) -> NDArray[np.intp]:
         return self.classes[self.model.labels(self._coded(rows), 1)]
 
-    def log_likelihood(self, rows: Rows) -> RealArray:
-        """``log p(x | c)`` (n, k)."""
-        return all_classes(self, self.model.log_likelihood(self._coded(rows), 1), -np.inf)
+    def logarithms(self, rows: Rows, names: Sequence[str]) -> dict[str, RealArray]:
+        coded = self._coded(rows)
+        values = {name: getattr(self.model, _LOGARITHMS[name])(coded, 1) for name in names}
+        return {
+            name: each if each.ndim == 1 else self.all_classes(each, -np.inf).T
+            for name, each in values.items()
+        }
 
-    def log_joint(self, rows: Rows) -> RealArray:
-        """``log p(x, c)`` (n, k)."""
-        return all_classes(self, self.model.log_joint(self._coded(rows), 1), -np.inf)
-
-    def log_evidence(self, rows: Rows) -> RealArray:
-        """``log p(x)`` (n,)."""
-        return self.model.log_evidence(self._coded(rows), 1)
-
-    def p_values(self, rows: Rows) -> RealArray:
-        """How probable it is for rows of each class to lie as far out (n, k)."""
-        return all_classes(self, novelty.class_p_values(self.model, self._coded(rows)), 0.0)
-
-    def is_novel(self, rows: Rows, level: float) -> NDArray[np.bool_]:
-        """Which rows are like no class (n,): every p-value is below the level."""
-        p_values = novelty.class_p_values(self.model, self._coded(rows))
-        return novelty.novel(p_values, level, self.model.prior)
-
-    def boundaries(self) -> list[tuple[float, int, int]]:
-        """Of one feature: where the decision changes, and the class codes left and right of it."""
-        if self.classes.size < 2:
-            return []
-        return [
-            (each.position, int(self.classes[each.left]), int(self.classes[each.right]))
-            for each in decision_boundaries(self.model)
-        ]
-
-    def explanation(self, row: Rows) -> dict[str, Any]:
-        """Bayes' rule for a row with every number, and what each feature adds to the log-odds."""
-        return explain(self.model, self._coded(row)).as_record()
+    def at(self, row: Rows) -> dict[str, Any]:
+        row = self._coded(row)
+        explanation = explain(self.model, row).as_record()
+        terms = explanation["classes"]
+        posterior = np.array([[each["posterior"] for each in terms]])
+        p_values = None
+        if all(each["squared_distance"] is not None for each in terms):  # categories have none
+            p_values = self.all_classes(novelty.class_p_values(self.model, row), 0.0)[0].tolist()
+        return {
+            "explanation": explanation,
+            "prediction": self.names[int(self.labels(row)[0])],
+            "posterior": self.all_classes(posterior, 0.0)[0].tolist(),
+            "p_values": p_values,
+        }
 
     @property
     def means(self) -> FloatArray:
@@ -130,28 +139,28 @@ class ModelView:
 
     def record(self) -> dict[str, Any]:
         """Priors, means and covariances of all classes; None for those that the model knows not."""
-        values = {"means": self.means, "covariances": self.covariances}
-        priors = all_classes(self, self.model.prior[None], 0.0)[0].tolist()
-        lists = {name: self._of_page(each) for name, each in values.items()}
-        return {"priors": priors, **lists, "count": self.n_parameters}
+        return {
+            "priors": self.all_classes(self.model.prior[None], 0.0)[0].tolist(),
+            "means": self._of_page(self.means),
+            "covariances": self._of_page(self.covariances),
+            "count": self.n_parameters,
+        }
 
-    def correlations(self) -> list[Any]:
-        """Of the numbers, of all classes; None for those that the model knows not."""
-        return self._of_page(class_moments.correlations(self.covariances))
-
-    def category_probabilities(self) -> list[dict[str, Any]]:
-        """``p(category | class)`` of each feature that holds categories, by class and category."""
+    def full_record(self) -> dict[str, Any]:
+        """Everything that the page shows of the parameters, of all classes."""
+        record = self.record()
         tables = class_moments.category_probabilities(self.model)
-        return [
-            {"feature": name, "values": list(values), "probabilities": self._of_page(table)}
-            for (name, table), values in zip(tables.items(), self.model.categories, strict=True)
-        ]
-
-    @property
-    def n_iterations(self) -> int | None:
-        """How many iterations EM took; None if nothing was missing, or nothing was fitted."""
         convergence = self.model.convergence
-        return None if convergence is None else convergence.n_iterations
+        return {
+            "count": record.pop("count"),
+            "parameters": record
+            | {"correlations": self._of_page(class_moments.correlations(self.covariances))},
+            "categories": [
+                {"feature": name, "values": list(values), "probabilities": self._of_page(table)}
+                for (name, table), values in zip(tables.items(), self.model.categories, strict=True)
+            ],
+            "iterations": None if convergence is None else convergence.n_iterations,
+        }
 
     def _coded(self, rows: Rows) -> Rows:
         """Rows in the categories that the model knows; what it does not know says nothing."""
@@ -165,427 +174,366 @@ class ModelView:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NeighbourView:
+class NeighbourView(View):
     """Nearest neighbours among the training rows, by the numbers among the features shown."""
 
     neighbours: Any  # scikit-learn's KNeighborsClassifier
-    classes: NDArray[np.intp]  # (m,) as above
-    names: tuple[str, ...]
     rows: NDArray[np.intp]  # the numbers of the rows that vote
 
-    def log_posterior(self, rows: Rows) -> RealArray:
-        """Logarithms of the proportions of votes (n, m)."""
-        return self._votes(rows.matrix)
-
-    def labels(self, rows: Rows) -> NDArray[np.intp]:
-        """The class code on the page of the class with most votes (n,)."""
-        best: NDArray[np.intp] = self.log_posterior(rows).argmax(axis=1)
-        return self.classes[best]
-
-    def left_out(self) -> RealArray | None:
-        """Log posteriors (n, k) of the rows that vote, each by the others."""
-        if self.rows.size <= self.neighbours.n_neighbors:
-            return None
-        return all_classes(self, self._votes(None), -np.inf)
-
-    def nearest(self, row: Rows) -> list[int]:
-        """The numbers of the rows that vote on a row."""
-        nearest = self.neighbours.kneighbors(row.matrix, return_distance=False)[0]
-        return [int(number) for number in self.rows[nearest]]
-
-    def _votes(self, X: RealArray | None) -> RealArray:
+    def log_posterior(self, rows: Rows | None) -> RealArray:
+        """Logarithms of the proportions of votes (n, m); None is the rows that vote themselves."""
         with np.errstate(divide="ignore"):
-            votes: RealArray = np.log(self.neighbours.predict_proba(X))
+            votes: RealArray = np.log(self.neighbours.predict_proba(rows and rows.matrix))
         return votes
 
-
-View: TypeAlias = ModelView | NeighbourView
-
-
-def all_classes(view: View, values: RealArray, otherwise: float) -> RealArray:
-    """Values (n, m) of a model's classes as those of all classes of the page (n, k)."""
-    k = len(view.names)
-    if view.classes.size == k and (view.classes == np.arange(k)).all():
-        return values
-    spread: RealArray = np.full((values.shape[0], k), otherwise, dtype=values.dtype)
-    spread[:, view.classes] = values
-    return spread
+    def at(self, row: Rows) -> dict[str, Any]:
+        votes = self.all_classes(np.exp(self.log_posterior(row)), 0.0)[0]
+        nearest = self.neighbours.kneighbors(row.matrix, return_distance=False)[0]
+        return {
+            "prediction": self.names[int(votes.argmax())],
+            "posterior": votes.tolist(),
+            "neighbours": self.rows[nearest].tolist(),
+        }
 
 
-def shown_features(
-    dataset: Dataset, pair: tuple[int, int], hide: int | None = None
-) -> ShownFeatures:
-    """The features of a pair that are seen; the same one twice is one."""
-    dataset.check_features(*pair)
-    if not dataset.table.features:
-        return ShownFeatures((), ())
-    if pair[0] == pair[1]:
-        return ShownFeatures(pair[:1], (0,))
-    if hide is None:
-        return ShownFeatures(pair, (0, 1))
-    return ShownFeatures((pair[1 - hide],), (1 - hide,))
+def recalled(function: Function) -> Function:
+    """A function of a dataset or of an `AskedModel`, which keeps what was worked out of it."""
+
+    @wraps(function)
+    def recall(subject: Any, *args: Hashable) -> Any:
+        return subject.recall((function.__name__, *args), lambda: function(subject, *args))
+
+    return recall  # type: ignore[return-value]
 
 
-def all_features(dataset: Dataset, choice: ModelChoice, pair: tuple[int, int]) -> ShownFeatures:
-    """All features of a model: by hand those of the pair, of neighbours those that hold numbers."""
-    if isinstance(choice, GaussiansByHand):
-        return shown_features(dataset, pair)
-    dataset.check_features(*pair)
-    every = dataset.every_feature
-    return replace(every, categories=()) if isinstance(choice, Neighbours) else every
+@dataclass(frozen=True, slots=True, eq=False)
+class AskedModel(ABC):
+    """What a request is about: the rows, two features of them, and a model."""
+
+    dataset: Dataset
+    pair: tuple[int, int]
+    choice: Any
+    made: dict[Hashable, Any] = field(default_factory=dict)  # for this request
+
+    @abstractmethod
+    def view(self, shown: ShownFeatures) -> View:
+        """The model as these features show it, the others integrated out."""
+
+    @abstractmethod
+    def file_text(self) -> str:
+        """The text of a model file, with the labels as they came, sorted."""
+
+    @property
+    def all_features(self) -> ShownFeatures:
+        """All features of the model."""
+        return self.dataset.every_feature
+
+    @property
+    def training(self) -> NDArray[np.intp]:
+        """The numbers of the rows learnt from."""
+        return self.dataset.training()
+
+    def recall(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """What was worked out of this model under this key, or is now."""
+        return self.dataset.recall((self.choice, key), make)
+
+    def shown(self, hide: int | None = None) -> ShownFeatures:
+        """The features of the pair that are seen; the same one twice is one."""
+        self.dataset.check_features(*self.pair)
+        if not self.dataset.table.features:
+            return ShownFeatures((), ())
+        if self.pair[0] == self.pair[1]:
+            return ShownFeatures(self.pair[:1], (0,))
+        if hide is None:
+            return ShownFeatures(self.pair, (0, 1))
+        return ShownFeatures((self.pair[1 - hide],), (1 - hide,))
+
+    def one_feature(self, feature: int) -> ShownFeatures:
+        """One feature alone."""
+        axis = self.pair.index(feature) if feature in self.pair else 0
+        return ShownFeatures((feature,), (axis,))
+
+    def usable(self, numbers: NDArray[np.intp], _: ShownFeatures) -> NDArray[np.intp]:
+        """Those of some rows that the model can be right or wrong about: they have a label."""
+        some: NDArray[np.intp] = numbers[self.dataset.table.has_label[numbers]]
+        return some
+
+    def left_out(self) -> LeftOut:
+        """The labelled training rows, each predicted by a model of others; None without such.
+
+        Log posteriors (n, k), which rows these are (n,), and in how many folds they were left out:
+        n in closed form.
+        """
+        return None
 
 
-def one_feature(pair: tuple[int, int], feature: int, choice: ModelChoice) -> ShownFeatures:
-    """One feature alone; a model set by hand has only those of the pair."""
-    if isinstance(choice, GaussiansByHand) and feature not in pair:
-        msg = f"a model set by hand has the features {pair[0]} and {pair[1]}, not {feature}"
+class FittedModel(AskedModel):
+    """A model fitted to the training rows, or to the first of them."""
+
+    choice: FitSettings
+
+    @property
+    def training(self) -> NDArray[np.intp]:
+        return self.dataset.training(self.choice.first)
+
+    @recalled
+    def view(self, shown: ShownFeatures) -> ModelView:
+        if not (shown.numbers or shown.categories):
+            raise DataError(NOTHING_TO_DRAW)
+        table, names, model = self.dataset.table, self.dataset.classes, self.model
+        codes = np.array([table.labels.tolist().index(label) for label in model.classes.tolist()])
+        named = replace(model.schema, classes=np.array(names)[codes])
+        # What was learnt is not needed to look at a model.
+        part = replace(model, learnt=None, schema=named).marginal(table.columns_of(shown))
+        return ModelView(codes, names, part, model.n_parameters)
+
+    @property
+    @recalled
+    def model(self) -> Model:
+        """The model of all features."""
+        learnt = self._learnt
+        options = self._options(self._priors(learnt.classes))
+        return learnt.with_settings(options.settings(learnt.schema), "fit").solved(1)
+
+    def file_text(self) -> str:
+        try:
+            model = replace(self.model, target=self.dataset.target_name)
+        except GaussBayesError as error:
+            msg = f"there is no model to take away: {error}"
+            raise MessageError(msg) from None
+        return model_files.dumps(model).decode("utf-8")
+
+    def left_out(self) -> LeftOut:
+        table, model = self.dataset.table, self.model
+        assert model.learnt is not None
+        folds = _FOLDS if self.training.size <= _MANY else _FEWER_FOLDS
+        rows = held_out_rows(table.labelled(self.training), model.learnt, model.schema)
+        (outcome,), n_folds = hold_out(rows, [model.settings], 1, folds)
+        if isinstance(outcome, GaussBayesError):
+            return None  # without one of its rows there is no model
+        labelled = self.usable(self.training, self.all_features)
+        posterior = self.view(self.all_features).all_classes(outcome, -np.inf)
+        return posterior, labelled, n_folds
+
+    def fit_options(self) -> dict[str, Any]:
+        """The classifier's options that make this model, but for those that are the usual ones.
+
+        Priors are in the page's order.
+        """
+        table = self.dataset.table
+        options = options_of(self._options().settings(table.schema), table.schema)
+        categorical = list(table.encoder.categorical)
+        options |= {"priors": self.choice.priors, "categorical_features": categorical}
+        if table.has_label.all():
+            options.pop("unlabelled_weight")
+        usual = {name: each.default for name, each in signature(check_options).parameters.items()}
+        usual["categorical_features"] = []
+        return {name: value for name, value in options.items() if value != usual[name]}
+
+    def _options(self, priors: Priors = None) -> Options:
+        settings = msgspec.structs.asdict(self.choice) | {"priors": priors}
+        settings.pop("first")
+        return check_options(**settings)
+
+    @property
+    def _learnt(self) -> Model:
+        """What the training rows say; every setting's model follows from it."""
+        first = self.choice.first
+
+        def make() -> Model:
+            table = self.dataset.table
+            if not table.has_label[self.training].any():
+                msg = "there are no rows to learn from: add points, or hold out fewer"
+                raise DataError(msg)
+            schema = table.schema
+            settings = check_options().settings(schema)
+            learnt = observe(table.labelled(self.training), settings, schema, keep_all=True)
+            model = learnt_model(settings, schema, learnt)
+            if model.classes.size > 1:
+                return model
+            (name,) = map(str, model.classes.tolist())
+            msg = (
+                f"there are rows of one class only, {name!r}, and a classifier needs two: add "
+                "points of another, or choose another column to predict"
+            )
+            if first is not None:
+                msg = f"so far all rows are of one class, {name!r}, and a classifier needs two"
+            raise DataError(msg)
+
+        return self.dataset.recall(("learnt", first), make)
+
+    def _priors(self, present: LabelArray) -> Priors:
+        """The priors of the classes that have rows, in the model's order.
+
+        Those of classes without rows go to the others in proportion.
+        """
+        priors, labels = self.choice.priors, self.dataset.table.labels.tolist()
+        if priors is None or isinstance(priors, str) or len(priors) != len(labels):
+            return priors  # the core says what is wrong
+        each = np.asarray(priors, dtype=np.float64)
+        known: FloatArray = each[[labels.index(label) for label in present.tolist()]]
+        if known.size == each.size:
+            return known
+        return known / known.sum() if known.sum() > 0 else "uniform"
+
+
+class ModelByHand(AskedModel):
+    """Gaussians of the pair of features, set on the page; they change all the time."""
+
+    choice: GaussiansByHand
+
+    @property
+    def all_features(self) -> ShownFeatures:
+        return self.shown()
+
+    def recall(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        if key not in self.made:
+            self.made[key] = make()
+        value: Value = self.made[key]
+        return value
+
+    def one_feature(self, feature: int) -> ShownFeatures:
+        if feature not in self.pair:
+            first, second = self.pair
+            msg = f"a model set by hand has the features {first} and {second}, not {feature}"
+            raise MessageError(msg)
+        return super().one_feature(feature)
+
+    @recalled
+    def view(self, shown: ShownFeatures) -> ModelView:
+        if not shown.numbers:
+            raise DataError(NOTHING_TO_DRAW)
+        names, k = self.dataset.classes, len(self.choice.priors)
+        names += tuple(f"class {code + 1}" for code in range(len(names), k))
+        try:
+            whole = gaussian_model(self.choice.priors, self.choice.means, self.choice.covariances)
+        except GaussBayesError as error:
+            msg = f"model: {error}"
+            raise MessageError(msg) from None
+        part, features = whole.marginal(shown.axes), self.dataset.table.features
+        # Of a single feature the second coordinate says nothing: it has no parameters to count.
+        counted = whole if len(features) > 1 else part
+        columns = tuple(features[column] for column in shown.numbers)
+        schema = replace(part.schema, classes=np.array(names[:k]), features=columns)
+        return ModelView(np.arange(k), names, replace(part, schema=schema), counted.n_parameters)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those that make this model of the features of the pair, and its labels."""
+        axes, labels = list(self.shown().axes), self.dataset.table.labels
+        k = len(self.choice.priors)
+        if k > labels.size:  # those that the data have not get names
+            labels = np.array(self.view(self.shown()).names)
+        return {
+            "priors": list(self.choice.priors),
+            "means": np.array(self.choice.means)[:, axes],
+            "covariances": np.array(self.choice.covariances)[:, axes][:, :, axes],
+            "classes": labels[:k],
+            "covariance": "full",
+        }
+
+    def file_text(self) -> str:
+        names = [self.dataset.table.features[column] for column in self.shown().numbers]
+        model = given_model(**self.parameters, shared=False, feature_names=names)
+        return model_files.dumps(model).decode("utf-8")
+
+
+class VotesOfNeighbours(AskedModel):
+    """A vote of the nearest training rows, by their numbers."""
+
+    choice: Neighbours
+
+    @property
+    def all_features(self) -> ShownFeatures:
+        return replace(self.dataset.every_feature, categories=())
+
+    def view(self, shown: ShownFeatures) -> NeighbourView:
+        k, table, columns = self.choice.k, self.dataset.table, shown.numbers
+        if not columns:
+            msg = "nearest neighbours need numbers: categories have no distances between them"
+            raise DataError(msg)
+
+        def make() -> tuple[Any, NDArray[np.intp]]:
+            from sklearn.neighbors import KNeighborsClassifier  # takes a while
+
+            rows = self.usable(self.training, shown)
+            tree = KNeighborsClassifier(1)
+            if rows.size:
+                tree.fit(table.X[rows][:, columns], table.codes[rows])
+            return tree, rows
+
+        # One tree for every k: a model by itself would keep the rows again.
+        tree, rows = self.dataset.recall(("neighbours", columns), make)
+        if rows.size < k:
+            msg = f"there are only {rows.size} rows to find {k} neighbours among; ask fewer"
+            raise DataError(msg)
+        neighbours = copy(tree).set_params(n_neighbors=k)
+        codes = neighbours.classes_.astype(np.intp)
+        return NeighbourView(codes, self.dataset.classes, neighbours, rows)
+
+    def usable(self, numbers: NDArray[np.intp], shown: ShownFeatures) -> NDArray[np.intp]:
+        some = super().usable(numbers, shown)
+        missing = np.isnan(self.dataset.table.X[some][:, shown.numbers])
+        return some[~missing.any(axis=1)]
+
+    def left_out(self) -> LeftOut:
+        view = self.view(self.all_features)
+        if view.rows.size <= self.choice.k:
+            return None
+        votes = view.all_classes(view.log_posterior(None), -np.inf)
+        return votes, view.rows, view.rows.size
+
+    def file_text(self) -> str:
+        msg = "nearest neighbours have no model file: take the rows instead"
         raise MessageError(msg)
-    return ShownFeatures((feature,), (pair.index(feature) if feature in pair else 0,))
 
 
-def view_of(
-    dataset: Dataset, choice: ModelChoice, shown: ShownFeatures, store: "Store"
-) -> View | Problem:
-    """The model as these features show it, the others integrated out."""
-    if shown.is_nothing:
-        votes = isinstance(choice, Neighbours)
-        return Problem(NO_DISTANCES if votes else NOTHING_TO_DRAW)
-    match choice:
-        case GaussiansByHand():
-            return _by_hand(dataset, choice, shown)
-        case Neighbours():
-            return _neighbours(dataset, choice.k, shown.numbers, store)
-        case FitSettings():
-            key = "view", dataset.key, choice, shown.numbers, shown.categories
-            return store.recall(key, lambda: _fitted_view(dataset, choice, shown, store))
+_BY_CHOICE: dict[type[ModelChoice], type[AskedModel]] = {
+    FitSettings: FittedModel,
+    GaussiansByHand: ModelByHand,
+    Neighbours: VotesOfNeighbours,
+}
 
 
-def true_view(dataset: Dataset, shown: ShownFeatures, store: "Store") -> ModelView | None:
+def asked_model(dataset: Dataset, pair: tuple[int, int], choice: ModelChoice) -> AskedModel:
+    """The model that was chosen, of these rows."""
+    dataset.check_features(*pair)
+    return _BY_CHOICE[type(choice)](dataset, pair, choice)
+
+
+def true_view(dataset: Dataset, shown: ShownFeatures) -> ModelView | None:
     """The model that the rows were drawn from, if it is known."""
     truth = dataset.table.truth
     if truth is None:
         return None
 
     def make() -> ModelView:
-        whole = _true_model(truth)
-        codes, part = np.arange(len(truth.classes)), whole.marginal(shown.numbers)
-        return ModelView(part, codes, dataset.classes, whole.n_parameters)
+        whole, codes = truth.model, np.arange(len(truth.classes))
+        return ModelView(codes, dataset.classes, whole.marginal(shown.numbers), whole.n_parameters)
 
-    return store.recall(("truth", truth, shown.numbers), make)
+    # Other rows drawn from the same have the same truth.
+    view: ModelView = dataset.results.recall(("truth", truth, shown.numbers), make)
+    return view
 
 
-def least_error(dataset: Dataset, shown: ShownFeatures, store: "Store") -> BayesError | None:
+def least_error(dataset: Dataset, shown: ShownFeatures) -> BayesError | None:
     """How often the best rule for these features errs, if it is known what the rows come from."""
-    truth = true_view(dataset, shown, store)
+    truth = true_view(dataset, shown)
     if truth is None:
         return None
-    return store.recall(("Bayes error", truth), lambda: bayes_error(truth.model))
+    error: BayesError = dataset.results.recall(
+        ("Bayes error", truth), lambda: bayes_error(truth.model)
+    )
+    return error
 
 
-def draw(
-    truth: TrueGaussians, n: int, generator: np.random.Generator
-) -> tuple[FloatArray, CodeArray]:
-    """Rows (n, d), their classes by the priors, and the class code of each (n,)."""
-    rows, codes = synthesis.draw(_true_model(truth), n, generator)
-    return rows.matrix.astype(np.float64, copy=False), codes
-
-
-def draw_of_classes(
-    truth: TrueGaussians, codes: CodeArray, generator: np.random.Generator
-) -> FloatArray:
-    """A row (n, d) for each class code (n,)."""
-    rows = synthesis.draw_rows(_true_model(truth), codes, generator)
-    return rows.matrix.astype(np.float64, copy=False)
-
-
-def hold_out(table: Table, split: Split) -> tuple[NDArray[np.bool_], str | None]:
-    """Which rows (n,) are held out, and why none are although that was asked for.
-
-    They are those that ``gaussbayes evaluate --held-out PROPORTION --seed N`` holds out; rows
-    without label are never among them.
-
-    Examples
-    --------
-    >>> from gaussbayes.apps.lab.training_data import number_table
-    >>> rows, codes = np.arange(8.0)[:, None], np.repeat(np.arange(2, dtype=np.int32), 4)
-    >>> table = number_table("eight", rows, codes, np.array(["a", "b"]), ("x",))
-    >>> test, problem = hold_out(table, Split(0.25, seed=0))
-    >>> np.bincount(codes[test]).tolist(), problem
-    ([1, 1], None)
-    """
-    test = np.zeros(table.codes.size, dtype=np.bool_)
-    if split.test == 0 or not table.codes.size:
-        return test, None
-    from gaussbayes.analysis import held_out  # brings scikit-learn, takes a while
-
-    labels = np.array([*table.labels.tolist(), None], dtype=object)[table.codes]
-    any_rows = np.zeros((labels.size, 1))  # what is held out does not depend on the features
-    try:
-        options = held_out.model_options(None)
-        splits = held_out.split(any_rows, labels, options, split.test, split.seed)
-    except GaussBayesError as error:
-        return test, f"no rows are held out: {error}"
-    test[splits.pairs[0][1]] = True
-    return test, None
-
-
-def structures() -> dict[str, tuple[str, bool]]:
-    """Covariance and sharing of the six structures by the names that people know.
-
-    Examples
-    --------
-    >>> structures()["LDA"]
-    ('full', True)
-    """
-    return {name: (each.covariance, each.shared) for name, each in STRUCTURES.items()}
-
-
-def feature_limits(dataset: Dataset, column: int, store: "Store") -> tuple[float, float]:
+@recalled
+def feature_limits(dataset: Dataset, column: int) -> tuple[float, float]:
     """What to show of a feature: all rows, or the true classes where there are none."""
-    dataset.check_features(column)
-
-    def make() -> tuple[float, float]:
-        values = dataset.table.X[:, column : column + 1]
-        rows = values[~np.isnan(values).any(axis=1)]
-        truth = true_view(dataset, shown_features(dataset, (column, column)), store)
-        if not rows.size and truth is None:
-            return _NOTHING_TO_SHOW
-        low, high = limits(None if truth is None else truth.model, rows)
-        return float(low[0]), float(high[0])
-
-    return store.recall(("limits", dataset.key, column), make)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LeftOutRows:
-    """Rows predicted by models that have not seen them."""
-
-    log_posterior: RealArray  # (n, k)
-    numbers: NDArray[np.intp]  # (n,) which rows these are
-    n_folds: int  # n if each was left out by itself
-
-
-def left_out(
-    dataset: Dataset, choice: ModelChoice, view: View, store: "Store"
-) -> LeftOutRows | None:
-    """Every labelled training row predicted by the model of all others; None without such models.
-
-    Where there is no closed form, rows are left out in folds.
-    """
-    if isinstance(view, NeighbourView):
-        votes = view.left_out()
-        return None if votes is None else LeftOutRows(votes, view.rows, view.rows.size)
-    if not isinstance(choice, FitSettings):
-        return None
-    model = _fitted(dataset, choice, store)
-    if isinstance(model, Problem):
-        return None
-    from gaussbayes.model.left_out import held_out_rows, hold_out
-
-    assert model.learnt is not None
-    numbers = dataset.training(choice.first)
-    folds = _FOLDS if numbers.size <= _MANY else _FEWER_FOLDS
-    rows = held_out_rows(dataset.table.labelled(numbers), model.learnt, model.schema)
-    (outcome,), n_folds = hold_out(rows, [model.settings], 1, folds)
-    if isinstance(outcome, GaussBayesError):
-        return None  # without one of its rows there is no model
-    labelled = numbers[dataset.table.codes[numbers] >= 0]
-    return LeftOutRows(all_classes(view, outcome, -np.inf), labelled, n_folds)
-
-
-def labels_by_hand(dataset: Dataset, choice: GaussiansByHand) -> LabelArray:
-    """The labels (k,) of classes set by hand; those that the data have not get names."""
-    labels, k = dataset.table.labels, len(choice.priors)
-    if k <= labels.size:
-        return labels[:k]
-    more = [f"class {code + 1}" for code in range(labels.size, k)]
-    return np.array([*map(str, labels.tolist()), *more])
-
-
-def model_file(dataset: Dataset, choice: ModelChoice, pair: tuple[int, int], store: "Store") -> str:
-    """The text of a model file, with the labels as they came, sorted."""
-    match choice:
-        case Neighbours():
-            msg = "nearest neighbours have no model file: take the rows instead"
-            raise MessageError(msg)
-        case GaussiansByHand():
-            shown = shown_features(dataset, pair)
-            axes = list(shown.axes)
-            model = given_model(
-                list(choice.priors),
-                np.array(choice.means)[:, axes],
-                np.array(choice.covariances)[:, axes][:, :, axes],
-                labels_by_hand(dataset, choice),
-                covariance="full",
-                shared=False,
-                feature_names=[dataset.table.features[column] for column in shown.numbers],
-            )
-        case FitSettings():
-            fitted = _fitted(dataset, choice, store)
-            if isinstance(fitted, Problem):
-                msg = f"there is no model to take away: {fitted.text}"
-                raise MessageError(msg)
-            model = replace(fitted, target=dataset.target_name)
-    return model_files.dumps(model).decode("utf-8")
-
-
-def _fitted_view(
-    dataset: Dataset, choice: FitSettings, shown: ShownFeatures, store: "Store"
-) -> ModelView | Problem:
-    model = _fitted(dataset, choice, store)
-    if isinstance(model, Problem):
-        return model
-    columns = dataset.table.columns_of(shown)
-    codes = np.array([dataset.table.labels.tolist().index(c) for c in model.classes.tolist()])
-    named = replace(model.schema, classes=np.array(dataset.classes)[codes])
-    # What was learnt is not needed to look at a model.
-    part = replace(model, learnt=None, schema=named).marginal(columns)
-    return ModelView(part, codes, dataset.classes, model.n_parameters)
-
-
-def _fitted(dataset: Dataset, choice: FitSettings, store: "Store") -> Model | Problem:
-    """The model of these settings, or why there is none."""
-    return store.recall(("fit", dataset.key, choice), lambda: _fit(dataset, choice, store))
-
-
-def _fit(dataset: Dataset, choice: FitSettings, store: "Store") -> Model | Problem:
-    learnt = _learnt(dataset, choice.first, store)
-    if isinstance(learnt, Problem):
-        return learnt
-    try:
-        options = _options(choice, _priors(choice.priors, dataset.table, learnt.classes))
-        return learnt.with_settings(options.settings(learnt.schema), "fit").solved(1)
-    except GaussBayesError as error:
-        return Problem(str(error))
-
-
-def _options(choice: FitSettings, priors: Priors = None) -> Options:
-    return check_options(
-        covariance=choice.covariance,
-        shared=choice.shared,
-        priors=priors,
-        divisor=choice.divisor,
-        shrinkage=choice.shrinkage,
-        smoothing=choice.smoothing,
-        unlabelled_weight=choice.unlabelled_weight,
-    )
-
-
-def fit_options(dataset: Dataset, choice: FitSettings) -> dict[str, Any]:
-    """The classifier's options that make a model of a table, but for those that are the usual ones.
-
-    Priors are in the page's order.
-    """
-    table = dataset.table
-    options = options_of(_options(choice).settings(table.schema), table.schema)
-    options |= {"priors": choice.priors, "categorical_features": list(table.encoder.categorical)}
-    if not has_unlabelled(dataset):
-        options.pop("unlabelled_weight")
-    usual = {name: each.default for name, each in signature(check_options).parameters.items()}
-    usual["categorical_features"] = []
-    return {name: value for name, value in options.items() if value != usual[name]}
-
-
-def has_unlabelled(dataset: Dataset) -> bool:
-    """Whether rows have no label."""
-    return bool((dataset.table.codes == UNLABELLED).any())
-
-
-def _learnt(dataset: Dataset, first: int | None, store: "Store") -> Model | Problem:
-    """What the training rows say, or the first of them; every setting's model follows from it."""
-
-    def make() -> Model | Problem:
-        numbers, table = dataset.training(first), dataset.table
-        if not (table.codes[numbers] >= 0).any():
-            return Problem("there are no rows to learn from: add points, or hold out fewer")
-        schema = table.schema
-        settings = check_options().settings(schema)
-        try:
-            learnt = observe(table.labelled(numbers), settings, schema, keep_all=True)
-        except GaussBayesError as error:
-            return Problem(str(error))
-        model = learnt_model(settings, schema, learnt)
-        if model.classes.size == 1:
-            return Problem(_one_class(str(model.classes.tolist()[0]), so_far=first is not None))
-        return model
-
-    return store.recall(("learnt", dataset.key, first), make)
-
-
-def _one_class(name: str, *, so_far: bool) -> str:
-    if so_far:
-        return f"so far all rows are of one class, {name!r}, and a classifier needs two"
-    return (
-        f"there are rows of one class only, {name!r}, and a classifier needs two: add points of "
-        "another, or choose another column to predict"
-    )
-
-
-def _priors(priors: Priors, table: Table, present: LabelArray) -> Priors:
-    """Priors, given in the page's order, of the classes that have rows, in the model's order.
-
-    Those of classes without rows go to the others in proportion.
-    """
-    if priors is None or isinstance(priors, str):
-        return priors
-    each = np.asarray(priors, dtype=np.float64)
-    if each.size != table.labels.size:
-        return each  # the core says so
-    labels = table.labels.tolist()
-    known: FloatArray = each[[labels.index(label) for label in present.tolist()]]
-    if known.size == each.size:
-        return known
-    return known / known.sum() if known.sum() > 0 else "uniform"
-
-
-def _by_hand(dataset: Dataset, choice: GaussiansByHand, shown: ShownFeatures) -> ModelView:
-    k = len(choice.priors)
-    known = dataset.classes
-    names = (*known, *(f"class {code + 1}" for code in range(len(known), k)))
-    try:
-        whole = _gaussian_model(choice.priors, choice.means, choice.covariances)
-    except GaussBayesError as error:
-        msg = f"model: {error}"
-        raise MessageError(msg) from None
-    part = whole.marginal(shown.axes)
-    # Of a single feature the second coordinate says nothing: it has no parameters to count.
-    counted = whole if len(dataset.table.features) > 1 else part
-    features = tuple(dataset.table.features[column] for column in shown.numbers)
-    schema = replace(part.schema, classes=np.array(names[:k]), features=features)
-    return ModelView(replace(part, schema=schema), np.arange(k), names, counted.n_parameters)
-
-
-def _true_model(truth: TrueGaussians) -> Model:
-    return _gaussian_model(truth.priors, truth.means, truth.covariances)
-
-
-def _gaussian_model(priors: Priors, means: ArrayLike, covariances: ArrayLike) -> Model:
-    """A model of Gaussians with given parameters, its classes numbered as they come."""
-    shared = np.ndim(covariances) == 2
-    return given_model(
-        priors, means, covariances, covariance="full", shared=shared, fewest_classes=1
-    )
-
-
-def _neighbours(
-    dataset: Dataset, k: int, columns: tuple[int, ...], store: "Store"
-) -> NeighbourView | Problem:
-    """Nearest neighbours by some features, among the labelled training rows that have them."""
-
-    def make() -> tuple[Any, NDArray[np.intp]]:
-        from sklearn.neighbors import KNeighborsClassifier  # takes a while
-
-        table, rows = dataset.table, dataset.training()
-        incomplete = np.isnan(table.X[rows][:, columns]).any(axis=1)
-        rows = rows[~incomplete & (table.codes[rows] >= 0)]
-        tree = KNeighborsClassifier(1)
-        if rows.size:
-            tree.fit(table.X[rows][:, columns], table.codes[rows])
-        return tree, rows
-
-    # One tree for every k: a model by itself would keep the rows again.
-    tree, rows = store.recall(("neighbours", dataset.key, columns), make)
-    if rows.size < k:
-        return Problem(f"there are only {rows.size} rows to find {k} neighbours among; ask fewer")
-    neighbours = copy(tree).set_params(n_neighbors=k)
-    return NeighbourView(neighbours, neighbours.classes_.astype(np.intp), dataset.classes, rows)
+    values = dataset.table.X[:, column : column + 1]
+    rows = values[~np.isnan(values).any(axis=1)]
+    truth = true_view(dataset, ShownFeatures((column,), (0,)))
+    if not rows.size and truth is None:
+        return _NOTHING_TO_SHOW
+    low, high = limits(None if truth is None else truth.model, rows)
+    return float(low[0]), float(high[0])

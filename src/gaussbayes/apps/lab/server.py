@@ -1,7 +1,6 @@
 """The server: a port on the loopback address, a token, a browser, and an end at Ctrl-C."""
 
 import errno
-import os
 import secrets
 import socket
 import webbrowser
@@ -19,13 +18,8 @@ if TYPE_CHECKING:
     from gaussbayes.apps.lab.guard import Door
 
 ADDRESS = "127.0.0.1"
-
-_CLOSING_LENGTH = 32 << 20
-"""Bytes of a message that close its socket; one that is shorter, but too long, is answered."""
-
-_LAST_SECONDS = 1
-"""How long a page may take to close its connection at the end."""
-
+_CLOSING_LENGTH = 32 << 20  # bytes that close a socket; what is shorter, but too long, is answered
+_LAST_SECONDS = 1  # that a page may take to close its connection at the end
 _NEEDED = ("msgspec", "starlette", "uvicorn", "websockets", "plotly")
 
 
@@ -40,56 +34,41 @@ def serve(
 
     Parameters
     ----------
-    backend : what answers the page's requests
     port : where to listen; 0 is a free port
-    open_browser : whether to open the page
     tell : called with the page's address as soon as it can be opened
     """
     check_extra()
     from gaussbayes.apps.lab.guard import Door
 
-    listener = listen(port)
-    try:
-        token = secrets.token_urlsafe(32)
-        port = listener.getsockname()[1]
+    with listen(port) as listener:
+        token, port = secrets.token_urlsafe(32), listener.getsockname()[1]
         address = f"http://{ADDRESS}:{port}/{token}/"
         # The port is open: a browser that comes before the server runs is answered when it does.
         tell(address)
         if open_browser:
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         make_server(backend, Door(token, port, LARGEST_UPLOAD)).run([listener])
-    finally:
-        listener.close()
 
 
 def check_extra() -> None:
     """Raise, saying how to install it, if something that the lab needs is not there."""
-    missing = [name for name in _NEEDED if find_spec(name) is None]
+    missing = " and ".join(name for name in _NEEDED if find_spec(name) is None)
     if missing:
-        msg = (
-            f"the lab needs {' and '.join(missing)}, which is not installed: "
-            "pip install 'gaussbayes[lab]'"
-        )
+        msg = f"the lab needs {missing}, which is not installed: pip install 'gaussbayes[lab]'"
         raise ImportError(msg)
 
 
 def listen(port: int) -> socket.socket:
     """A socket that listens on a port of the loopback address; 0 is a free one."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        if os.name == "posix":  # a port that was in use a moment ago may be taken again
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((ADDRESS, port))
-        listener.listen(128)
+        return socket.create_server((ADDRESS, port), backlog=128)
     except OSError as error:
-        listener.close()
         reason = {
             errno.EADDRINUSE: "is in use by another program",
             errno.EACCES: "may not be used without special rights",
         }.get(error.errno or 0, f"cannot be used ({error.strerror})")
         msg = f"port {port} {reason}; give another one, or 0 for one that is free"
         raise OSError(error.errno, msg) from None
-    return listener
 
 
 def make_server(backend: "Backend", door: "Door") -> "Server":
@@ -98,7 +77,7 @@ def make_server(backend: "Backend", door: "Door") -> "Server":
 
     from gaussbayes.apps.lab.app import SocketProtocol, make_app
     from gaussbayes.apps.lab.guard import guarded
-    from gaussbayes.apps.lab.worker import Worker
+    from gaussbayes.apps.lab.session import Worker
 
     worker = Worker()
     worker.begin(backend.prepare)

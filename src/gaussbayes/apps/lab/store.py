@@ -3,24 +3,27 @@
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
-from gaussbayes.apps.lab import model_views, table_reader
+from gaussbayes.apps.lab import table_reader
 from gaussbayes.apps.lab.examples import example_table
 from gaussbayes.apps.lab.messages import (
     DataRequest,
-    GivenSource,
     PointsSource,
     PresetSource,
     Source,
+    Split,
     UploadSource,
 )
 from gaussbayes.apps.lab.table_reader import NamedTable
-from gaussbayes.apps.lab.training_data import Dataset, Table, number_table
+from gaussbayes.apps.lab.training_data import ShownFeatures, Table, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
+from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.data.rows import UNLABELLED
 
 Value = TypeVar("Value")
@@ -50,34 +53,90 @@ class Cache(Generic[Value]):
     """
 
     def __init__(self, most: int, size: Callable[[Value], int] = lambda _: 1) -> None:
-        self._most = most
-        self._size = size
+        self._most, self._size = most, size
         self._kept: OrderedDict[Hashable, Value] = OrderedDict()
-        self._total = 0
 
     def find(self, key: Hashable) -> Value | None:
         """The value, if it is still there."""
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        return self._kept.get(key)
+
+    def recall(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The value, made now if it is not there; as many others go as are too much."""
         if key not in self._kept:
-            return None
+            self._kept[key] = make()
+            while len(self._kept) > 1 and sum(map(self._size, self._kept.values())) > self._most:
+                self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return self._kept[key]
 
-    def recall(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """The value, made now if it is not there."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key]
-        return self.keep(key, make())
 
-    def keep(self, key: Hashable, value: Value) -> Value:
-        """Keep a value, and let go of as many as are too much."""
-        if key in self._kept:
-            self._total -= self._size(self._kept.pop(key))
-        self._kept[key] = value
-        self._total += self._size(value)
-        while self._total > self._most and len(self._kept) > 1:
-            _, gone = self._kept.popitem(last=False)
-            self._total -= self._size(gone)
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """A table, which of its rows are held out, and what was worked out of it."""
+
+    key: str  # what requests call it
+    table: Table
+    split: Split  # how they were chosen
+    test: NDArray[np.bool_]  # (n,)
+    note: str | None  # what was left out, why no rows are held out, and the like
+    results: Cache[Any]
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """What the page calls the classes, with rows or without."""
+        return tuple(map(str, self.table.labels.tolist()))
+
+    @property
+    def target_name(self) -> str:
+        """What the column of the classes is called in a file; no feature has the same name."""
+        name = self.table.target
+        while name in self.table.names:
+            name += "_"
+        return name
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory the rows take."""
+        rows = self.table.rows
+        return rows.matrix.nbytes + rows.codes.nbytes + self.table.codes.nbytes + self.test.nbytes
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The features to show first; one feature is there twice."""
+        return 0, min(1, max(0, len(self.table.features) - 1))
+
+    @property
+    def every_feature(self) -> ShownFeatures:
+        """All features of the table."""
+        numbers = tuple(range(len(self.table.features)))
+        return ShownFeatures(numbers, numbers, tuple(range(len(self.table.categories))))
+
+    def training(self, first: int | None = None) -> NDArray[np.intp]:
+        """The numbers of the rows that models learn from, or of the first of them."""
+        return np.flatnonzero(~self.test)[:first]
+
+    def check_features(self, *columns: int) -> None:
+        """Raise for feature numbers that there are not; without any, 0 stands for none."""
+        d = max(1, len(self.table.features))
+        if max(columns) >= d:
+            msg = f"there is no feature {max(columns)}: they are numbered from 0 to {d - 1}"
+            raise MessageError(msg)
+
+    def recall(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """What was worked out of these rows under this key, or why it could not be."""
+
+        def outcome() -> Value | GaussBayesError:
+            try:
+                return make()
+            except GaussBayesError as error:
+                return error
+
+        result = self.results.recall((self.key, key), outcome)
+        if isinstance(result, GaussBayesError):
+            raise result.with_traceback(None)
+        value: Value = result
         return value
 
 
@@ -89,7 +148,6 @@ class Store:
 
     Examples
     --------
-    >>> from gaussbayes.apps.lab.messages import Split
     >>> store = Store()
     >>> request = DataRequest(1, PresetSource("unequal", 0, 40), None, Split(0.25))
     >>> data = store.dataset_of(request)
@@ -99,11 +157,9 @@ class Store:
 
     def __init__(self, given: NamedTable | None = None) -> None:
         self.given = given  # the table that the command was called with
-        self._datasets: Cache[Dataset] = Cache(_MOST_BYTES, lambda dataset: dataset.n_bytes)
-        self._uploads: Cache[NamedTable] = Cache(
-            _MOST_BYTES, lambda upload: int(upload.table.nbytes)
-        )
-        self._results: Cache[Any] = Cache(_MOST_RESULTS)
+        self._datasets = Cache[Dataset](_MOST_BYTES, lambda dataset: dataset.n_bytes)
+        self._uploads = Cache[NamedTable](_MOST_BYTES, lambda upload: int(upload.table.nbytes))
+        self._results = Cache[Any](_MOST_RESULTS)
 
     def dataset(self, key: str) -> Dataset:
         """The dataset with this id."""
@@ -117,7 +173,14 @@ class Store:
         """The dataset that a request asks for."""
         asked = msgspec.json.encode((request.source, request.target, request.split))
         key = hashlib.sha256(asked).hexdigest()[:32]
-        return self._datasets.recall(key, lambda: self._made(key, request))
+
+        def make() -> Dataset:
+            table = self._table(request.source, request.target)
+            test, problem = hold_out(table, request.split)
+            note = "; ".join(filter(None, (table.note, problem))) or None
+            return Dataset(key, table, request.split, test, note, self._results)
+
+        return self._datasets.recall(key, make)
 
     def keep(self, name: str, body: bytes) -> dict[str, Any]:
         """Keep a file that was sent; what the page is told of it."""
@@ -125,34 +188,41 @@ class Store:
         upload = self._uploads.recall(key, lambda: table_reader.read_file(name, body))
         return {"upload": key, **upload.record}
 
-    def recall(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """What was worked out under this key before, or is now."""
-        value: Value = self._results.recall(key, make)
-        return value
-
-    def _made(self, key: str, request: DataRequest) -> Dataset:
-        table = self._table(request.source, request.target)
-        test, problem = model_views.hold_out(table, request.split)
-        note = "; ".join(filter(None, (table.note, problem))) or None
-        return Dataset(key, table, request.split, test, note)
-
     def _table(self, source: Source, target: str | None) -> Table:
-        match source:
-            case PresetSource():
-                return example_table(source.preset, source.seed, source.n)
-            case PointsSource():
-                points = np.array(source.points, dtype=np.float64).reshape(-1, 3)
-                codes = np.where(np.isnan(points[:, 2]), UNLABELLED, points[:, 2]).astype(np.int32)
-                rows, labels = np.ascontiguousarray(points[:, :2]), np.array(source.classes)
-                return number_table("Your points", rows, codes, labels, source.features)
-            case UploadSource():
-                upload = self._uploads.find(source.upload)
-                if upload is None:
-                    msg = "this file is not here any more; drop it on the page again"
-                    raise MessageError(msg)
-                return table_reader.labelled_rows(upload, target, source.features)
-            case GivenSource():
-                if self.given is None:
-                    msg = "the command was called without data; choose an example or drop a file"
-                    raise MessageError(msg)
-                return table_reader.labelled_rows(self.given, target, source.features)
+        if isinstance(source, PresetSource):
+            return example_table(source.preset, source.seed, source.n)
+        if isinstance(source, PointsSource):
+            points = np.array(source.points, dtype=np.float64).reshape(-1, 3)
+            codes = np.where(np.isnan(points[:, 2]), UNLABELLED, points[:, 2]).astype(np.int32)
+            rows, labels = np.ascontiguousarray(points[:, :2]), np.array(source.classes)
+            return number_table("Your points", rows, codes, labels, source.features)
+        named = self.given
+        msg = "the command was called without data; choose an example or drop a file"
+        if isinstance(source, UploadSource):
+            named = self._uploads.find(source.upload)
+            msg = "this file is not here any more; drop it on the page again"
+        if named is None:
+            raise MessageError(msg)
+        return table_reader.labelled_rows(named, target, source.features)
+
+
+def hold_out(table: Table, split: Split) -> tuple[NDArray[np.bool_], str | None]:
+    """Which rows (n,) are held out, and why none are although that was asked for.
+
+    They are those that ``gaussbayes evaluate --held-out PROPORTION --seed N`` holds out; rows
+    without label are never among them.
+    """
+    test = np.zeros(table.codes.size, dtype=np.bool_)
+    if split.test == 0 or not table.codes.size:
+        return test, None
+    from gaussbayes.analysis import held_out  # brings scikit-learn, takes a while
+
+    labels = np.array([*table.labels.tolist(), None], dtype=object)[table.codes]
+    any_rows = np.zeros((labels.size, 1))  # what is held out does not depend on the features
+    try:
+        options = held_out.model_options(None)
+        splits = held_out.split(any_rows, labels, options, split.test, split.seed)
+    except GaussBayesError as error:
+        return test, f"no rows are held out: {error}"
+    test[splits.pairs[0][1]] = True
+    return test, None

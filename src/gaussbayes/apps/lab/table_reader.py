@@ -5,14 +5,13 @@ dropped in silence: the note of a `Table` says which columns are left out and wh
 """
 
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gaussbayes.apps.lab.message_limits import (
     LONGEST_NAME,
@@ -25,24 +24,23 @@ from gaussbayes.apps.lab.training_data import Table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.arrow_columns import (
+from gaussbayes.data.roles import Request, check_types, choose_roles
+from gaussbayes.data.tables import (
     dictionary_parts,
     is_category,
     is_dictionary,
     is_label,
+    is_missing,
     is_number,
     is_string,
+    listed,
     value_type,
 )
-from gaussbayes.data.roles import Request, check_labels, check_numbers, choose_roles
-from gaussbayes.data.rows import UNLABELLED
-from gaussbayes.data.selection import listed
-from gaussbayes.data.tables import is_missing
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gaussbayes.data.files import Block
+    from gaussbayes.data.files import Source
 
 _MOST_BYTES = 256 << 20
 """Of a file as a table in memory."""
@@ -51,6 +49,9 @@ _MOST_COLUMNS = 2_000
 
 _DATE = r"^\s*(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}|\d\d?:\d\d)([^0-9]|$)"
 """How dates and times begin: 2024-05-31, 31.5.2024, 5/31/24, 12:30."""
+
+_NUMBER, _CATEGORY, _TEXT, _MANY = "number", "category", "free text", "too many categories"
+"""What columns hold; the last two are left out unless they are asked for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,12 +72,6 @@ class NamedTable:
             "rows": self.table.num_rows,
             "target": self.target or likely_target(self.table),
         }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sampled:
-    table: "pa.Table"
-    keys: FloatArray  # (m,) the random numbers of its rows
 
 
 def sampled_table(
@@ -103,33 +98,31 @@ def sampled_table(
     """
     import pyarrow as pa
 
-    generator = np.random.default_rng(seed)
-    kept: list[_Sampled] = []
-    n_seen = n_kept = 0
+    generator, n_seen = np.random.default_rng(seed), 0
+    kept: list[pa.Table] = []
+    keys = np.empty(0)
     for table in tables:
-        kept.append(_Sampled(table, generator.random(table.num_rows)))
+        kept.append(table)
+        keys = np.append(keys, generator.random(table.num_rows))
         n_seen += table.num_rows
-        n_kept += table.num_rows
-        if n_kept > 2 * most:  # not after every few rows
-            kept = _smallest(kept, most)
-            n_kept = most
+        if keys.size > 2 * most:  # not after every few rows
+            kept, keys = _smallest(kept, keys, most)
     if n_seen == 0:
         return None
     if n_seen > most:
-        kept = _smallest(kept, most)
+        kept, keys = _smallest(kept, keys, most)
         name = f"{name} ({most:,} of its {n_seen:,} rows, drawn with seed {seed})"
-    whole = pa.concat_tables([part.table for part in kept])
-    return NamedTable(name, whole, target, frozenset(categorical))
+    return NamedTable(name, pa.concat_tables(kept), target, frozenset(categorical))
 
 
-def _smallest(parts: list[_Sampled], most: int) -> list[_Sampled]:
-    """The rows with the smallest numbers."""
-    keys = np.concatenate([part.keys for part in parts])
-    limit = np.partition(keys, most - 1)[most - 1]
-    return [
-        _Sampled(part.table.filter(part.keys <= limit), part.keys[part.keys <= limit])
-        for part in parts
-    ]
+def _smallest(
+    tables: "list[pa.Table]", keys: FloatArray, most: int
+) -> "tuple[list[pa.Table], FloatArray]":
+    """The rows with the smallest keys, and these."""
+    import pyarrow as pa
+
+    near = keys <= np.partition(keys, most - 1)[most - 1]
+    return [pa.concat_tables(tables).filter(near)], keys[near]
 
 
 def read_file(name: str, body: bytes) -> NamedTable:
@@ -140,11 +133,9 @@ def read_file(name: str, body: bytes) -> NamedTable:
     name : what the client calls it. Only its ending is looked at, and only if it is a known one:
         the file is written under a name of our own, read, and taken away again.
     """
-    import pyarrow as pa
-
     from gaussbayes.data.bad_rows import HOW_TO_SKIP
     from gaussbayes.data.files import open_source
-    from gaussbayes.data.listing import format_by_name
+    from gaussbayes.data.source_files import format_by_name
 
     if not body:
         msg = f"{name} is empty"
@@ -157,52 +148,39 @@ def read_file(name: str, body: bytes) -> NamedTable:
         path = Path(folder, "table")
         path.write_bytes(body)
         try:
-            source = open_source(path, format=file_format)
-            _check_columns(name, len(source.schema.names))
-            categorical = source.inferred.categorical
-            numbers = [
-                field.name
-                for field in source.schema
-                if is_number(field.type) and field.name not in categorical
-            ]
-            parts = _limited(name, source.blocks(numbers=numbers, as_held=numbers))
-        except MessageError:
-            raise
+            source = open_source(path, format=file_format, most_columns=_MOST_COLUMNS)
+            table = _whole_table(name, source)
         except DataError as error:
             # How to leave rows out by an option of the command helps nobody on the page.
             text = str(error).replace(str(path), name).removesuffix(HOW_TO_SKIP)
             raise MessageError(text) from None
-    if not parts:
-        msg = f"{name} has no rows"
-        raise MessageError(msg)
-    return NamedTable(name, pa.concat_tables(parts), categorical=categorical)
+    return NamedTable(name, table, categorical=source.inferred.categorical)
 
 
-def _check_columns(name: str, n_columns: int) -> None:
-    if n_columns > _MOST_COLUMNS:
-        msg = (
-            f"{name} has {n_columns:,} columns, and the lab takes {_MOST_COLUMNS:,}: leave out "
-            "those that do not matter"
-        )
-        raise MessageError(msg)
+def _whole_table(name: str, source: "Source") -> "pa.Table":
+    """All rows of a file; what is compressed may turn out to be more than can be kept."""
+    import pyarrow as pa
 
-
-def _limited(name: str, blocks: Iterator["Block"]) -> "list[pa.Table]":
-    """The tables of all blocks; what is compressed may turn out to be more than can be kept."""
-    parts, rows, size = [], 0, 0
-    with closing(blocks) as every_block:  # type: ignore[type-var]
-        for block in every_block:
+    fields = list(source.schema)
+    coded = source.inferred.categorical
+    numbers = [each.name for each in fields if is_number(each.type) and each.name not in coded]
+    parts, n_rows, n_bytes = [], 0, 0
+    with closing(source.blocks(numbers=numbers, as_held=numbers)) as blocks:  # type: ignore[type-var]
+        for block in blocks:
             parts.append(block.table)
-            rows += block.table.num_rows
-            size += block.table.nbytes
-            if rows > MOST_ROWS or size > _MOST_BYTES:
+            n_rows += block.table.num_rows
+            n_bytes += block.table.nbytes
+            if n_rows > MOST_ROWS or n_bytes > _MOST_BYTES:
                 msg = (
                     f"{name} has more than the {MOST_ROWS:,} rows or {_MOST_BYTES >> 20} MB that "
                     "the lab takes; give larger files to the command, `gaussbayes lab FILE`, "
                     "which takes a sample"
                 )
                 raise MessageError(msg)
-    return parts
+    if not parts:
+        msg = f"{name} has no rows"
+        raise MessageError(msg)
+    return pa.concat_tables(parts)
 
 
 def likely_target(table: "pa.Table") -> str:
@@ -217,36 +195,23 @@ def likely_target(table: "pa.Table") -> str:
     >>> likely_target(pa.table({"kind": [0, 1, 0, 1], "x": [1.0, 2.5, 1.5, 3.0]}))
     'kind'
     """
+    import pyarrow.compute as pc
     from pyarrow import types
 
-    fields = list(reversed(table.schema))
-    strings: list[str] = [
-        field.name for field in fields if is_label(field.type) and not is_number(field.type)
-    ]
-    discrete: list[str] = [
-        field.name
-        for field in fields
-        if types.is_integer(field.type) or types.is_boolean(field.type)
+    kinds: dict[str, Any] = {field.name: field.type for field in reversed(table.schema)}
+    strings = [name for name, kind in kinds.items() if is_label(kind) and not is_number(kind)]
+    discrete = [
+        name for name, kind in kinds.items() if types.is_integer(kind) or types.is_boolean(kind)
     ]
     for name in (*strings, *discrete):
-        k = _n_different(table.column(name))
+        k = pc.count_distinct(_known(table.column(name))).as_py()
         if 2 <= k <= min(MOST_CLASSES, table.num_rows // 2):
             return name
-    names: list[str] = table.column_names
-    return strings[0] if strings else names[-1]
+    return next(iter(strings or kinds))
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnRoles:
-    """What the columns of a table other than the target are good for."""
-
-    numbers: tuple[str, ...]
-    categories: tuple[str, ...]
-    left_out: tuple[tuple[str, str], ...]  # other columns, and why they are no features
-
-
-def column_roles(source: NamedTable, target: str) -> ColumnRoles:
-    """What each column is good for, by its type and its values.
+def column_roles(source: NamedTable, target: str) -> dict[str, str]:
+    """What each other column holds, by its type and its values, or why it is left out.
 
     Examples
     --------
@@ -254,82 +219,46 @@ def column_roles(source: NamedTable, target: str) -> ColumnRoles:
     >>> towns, names = ["u", "v", "u", "v"], ["Ann", "Bob", "Cid", "Dee"]
     >>> table = pa.table({"x": range(4), "town": towns, "name": names, "kind": ["a", "b"] * 2})
     >>> column_roles(NamedTable("four", table), "kind")
-    ColumnRoles(numbers=('x',), categories=('town',), left_out=(('name', 'free text'),))
+    {'x': 'number', 'town': 'category', 'name': 'free text'}
     """
-    numbers, categories, left_out = [], [], []
-    for field, column in zip(source.table.schema, source.table.columns, strict=True):
-        if field.name == target:
-            continue
-        reason = _why_no_feature(column)
-        if reason is not None:
-            left_out.append((field.name, reason))
-        elif is_number(field.type) and field.name not in source.categorical:
-            numbers.append(field.name)
-        else:
-            categories.append(field.name)
-    return ColumnRoles(tuple(numbers), tuple(categories), tuple(left_out))
+    names = [name for name in source.table.column_names if name != target]
+    return {name: _role(source.table.column(name), name in source.categorical) for name in names}
 
 
-def _why_no_feature(column: "pa.ChunkedArray") -> str | None:
-    """Why a column cannot be learnt from; None if it can."""
+def _role(column: "pa.ChunkedArray", coded: bool) -> str:
+    import pyarrow.compute as pc
     from pyarrow import types
 
-    n_known = int(_is_known(column).sum())
-    if n_known == 0:
+    known = _known(column)
+    if not len(known):
         return "no values"
     if is_number(column.type):
-        return None
-    if types.is_temporal(value_type(column.type)) or _are_dates(column):
+        return _CATEGORY if coded else _NUMBER
+    is_text = is_string(column.type)
+    if types.is_temporal(value_type(column.type)) or (
+        is_text and pc.all(pc.match_substring_regex(known, _DATE)).as_py()
+    ):
         return "dates or times"
     if not is_category(column.type):
         return "neither numbers nor categories"
-    if is_string(column.type):
-        return "free text" if _is_free_text(column, n_known) else None
-    return "too many categories" if _n_different(column) > MOST_CATEGORIES else None
+    n = pc.count_distinct(known).as_py()
+    if is_text:
+        few = n <= min(MOST_CATEGORIES, max(2, len(known) / 2))  # two are, however few the rows
+        return _CATEGORY if few and pc.max(pc.utf8_length(known)).as_py() <= LONGEST_NAME else _TEXT
+    return _CATEGORY if n <= MOST_CATEGORIES else _MANY
 
 
-def _is_free_text(column: "pa.ChunkedArray", n_known: int) -> bool:
-    """Whether strings are too different, or too long, to be categories."""
-    import pyarrow.compute as pc
-
-    most = min(MOST_CATEGORIES, max(2, n_known / 2))  # two are few, however few rows there are
-    longest = pc.max(pc.utf8_length(column)).as_py()
-    return bool(_n_different(column) > most or longest > LONGEST_NAME)
-
-
-def _are_dates(column: "pa.ChunkedArray") -> bool:
-    """Whether all values are strings that write a date or a time, as text files have them."""
-    import pyarrow.compute as pc
-
-    if not is_string(column.type):
-        return False
-    values = column.filter(_is_known(column))
-    return bool(pc.all(pc.match_substring_regex(values, _DATE)).as_py())
-
-
-def _n_different(column: "pa.ChunkedArray") -> int:
-    """How many different values there are."""
-    import pyarrow.compute as pc
-
-    if is_dictionary(column.type):
-        codes, _ = dictionary_parts(column)
-        return int(np.unique(codes[_is_known(column)]).size)
-    return int(pc.count_distinct(column.filter(_is_known(column))).as_py())
-
-
-def _is_known(column: "pa.ChunkedArray") -> NDArray[np.bool_]:
-    """Which values (n,) are there; an empty string is none."""
+def _known(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
+    """The values that are there, those of a dictionary by their codes; an empty string is none."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     if is_dictionary(column.type):  # its values are looked at once each: they may be long
         codes, values = dictionary_parts(column)
         blank = [is_missing(value) or value == "" for value in values.tolist()]
-        return ~np.array([*blank, True])[codes]  # −1, which is null, is the last entry
-    known = pc.invert(pc.is_null(column, nan_is_null=True))
-    if is_string(column.type):
-        known = pc.and_(known, pc.not_equal(pc.fill_null(column, ""), ""))
-    mask: NDArray[np.bool_] = known.to_numpy()
-    return mask
+        return pa.chunked_array([codes[~np.array([*blank, True])[codes]]])  # −1, null, is the last
+    column = column.filter(pc.invert(pc.is_null(column, nan_is_null=True)))
+    return column.filter(pc.not_equal(column, "")) if is_string(column.type) else column
 
 
 def labelled_rows(
@@ -346,84 +275,68 @@ def labelled_rows(
     Examples
     --------
     >>> import pyarrow as pa
-    >>> day = pa.array([1, 2, 3, 4, 5], pa.date32())
-    >>> columns = {"x": [1, None, 3, 4, 5], "town": ["u", "v", "u", None, "v"], "day": day}
-    >>> table = pa.table({**columns, "kind": ["b", "a", None, "b", "a"]})
-    >>> rows = labelled_rows(NamedTable("five", table))
-    >>> rows.X.ravel().tolist(), rows.features, rows.codes.tolist(), rows.labels.tolist()
-    ([1.0, nan, 3.0, 4.0, 5.0], ('x',), [1, 0, -1, 1, 0], ['a', 'b'])
-    >>> rows.rows.codes.ravel().tolist(), rows.categories, rows.categorical
-    ([0, 1, 0, -2, 1], (('u', 'v'),), ('town',))
-    >>> rows.note
-    "left out: 'day' (dates or times); 1 row has no label in 'kind', and the model learns from it
-    too"
+    >>> columns = {"x": [1, None, 3, 4], "town": ["u", "v", "u", None], "kind": ["b", "a", "a", ""]}
+    >>> rows = labelled_rows(NamedTable("four", pa.table(columns)))
+    >>> rows.X.ravel().tolist(), rows.rows.codes.ravel().tolist(), rows.codes.tolist()
+    ([1.0, nan, 3.0, 4.0], [0, 1, 0, -2], [1, 0, 0, -1])
     """
     name, table = source.name, source.table
-    chosen_target = target or source.target or likely_target(table)
-    roles = column_roles(source, chosen_target)
+    target = target or source.target or likely_target(table)
+    roles = column_roles(source, target)
     notes: list[str] = []
-    if features is None and chosen_target in table.column_names:
-        features, notes = _usable(name, table, chosen_target, roles)
-    categorical = [
-        column
-        for column in features or ()
-        if column in roles.categories or (column, "free text") in roles.left_out
-    ]
+    if features is None and target in table.column_names:
+        features = _usable(name, target, roles, notes)
+    coded = {_CATEGORY, _TEXT, _MANY}
+    categorical = [column for column in features or () if roles.get(column) in coded]
     try:
-        chosen = choose_roles(
-            table.column_names,
-            Request(chosen_target, features, categorical_features=categorical),
-        )
-        check_labels(table.schema, chosen_target, name)
-        check_numbers(table.schema, chosen.numeric, name)
-        codes, labels = _class_codes(table, chosen_target)
+        request = Request(target, features, categorical_features=categorical)
+        chosen = choose_roles(table.column_names, request)
+        check_types(table.schema, chosen.kinds, name, target)
+        codes, labels = _class_codes(table, target)
         rows = chosen.encoder.encode_block(table)
     except DataError as error:
         raise MessageError(str(error)) from None
-    n_unlabelled = int(np.count_nonzero(codes == UNLABELLED))
+    n_unlabelled = int(np.count_nonzero(codes < 0))
     if n_unlabelled:
-        rows_have, them = f"{n_unlabelled:,} rows have", "them"
-        if n_unlabelled == 1:
-            rows_have, them = "1 row has", "it"
-        missing = f"{rows_have} no label in {chosen_target!r}"
-        notes.append(f"{missing}, and the model learns from {them} too")
-    numbers = np.ascontiguousarray(rows.matrix, dtype=np.float64)
-    _check_rows(name, numbers, chosen.numeric, len(chosen.features))
-    for column, values in zip(categorical, rows.categories, strict=True):
-        _check_categories(column, values)
-    return Table(
-        name,
-        replace(rows, numbers=numbers),
-        codes,
-        labels,
-        chosen.encoder.with_categories(rows.categories),
-        chosen_target,
-        tuple(table.column_names),
-        "; ".join(notes) or None,
-    )
-
-
-def _usable(
-    name: str, table: "pa.Table", target: str, roles: ColumnRoles
-) -> tuple[tuple[str, ...], list[str]]:
-    """The columns that can be learnt from, and what is to be said of the others."""
-    usable = {*roles.numbers, *roles.categories}
-    features = tuple(column for column in table.column_names if column in usable)
-    reasons: dict[str, list[str]] = {}
-    for column, reason in roles.left_out:
-        reasons.setdefault(reason, []).append(column)
-    left_out = [f"{listed(columns)} ({reason})" for reason, columns in reasons.items()]
-    if not features:
-        others = f": {', '.join(left_out)}" if left_out else ""
+        rows_have = "1 row has" if n_unlabelled == 1 else f"{n_unlabelled:,} rows have"
+        them = "it" if n_unlabelled == 1 else "them"
+        notes.append(f"{rows_have} no label in {target!r}, and the model learns from {them} too")
+    if len(chosen.features) > MOST_FEATURES:
         msg = (
-            f"there is no column to learn from: {name} has neither numbers nor categories beside "
-            f"{target!r}{others}"
+            f"there are {len(chosen.features)} columns to learn from, and the lab takes "
+            f"{MOST_FEATURES} features; choose some of them"
         )
         raise MessageError(msg)
-    notes = [f"left out: {', '.join(left_out)}"] if left_out else []
+    numbers = np.ascontiguousarray(rows.matrix, dtype=np.float64)
+    for row, place in np.argwhere(np.isinf(numbers)).tolist():
+        msg = f"{name}: row {row + 1} of column {chosen.numeric[place]!r} is infinite: correct it"
+        raise MessageError(msg)
+    for column, values in zip(categorical, rows.categories, strict=True):
+        _check_few(column, values, MOST_CATEGORIES, "takes {} categories: leave it out")
+    encoder = chosen.encoder.with_categories(rows.categories)
+    rows, columns = replace(rows, numbers=numbers), tuple(table.column_names)
+    return Table(name, rows, codes, labels, encoder, target, columns, "; ".join(notes) or None)
+
+
+def _usable(name: str, target: str, roles: dict[str, str], notes: list[str]) -> tuple[str, ...]:
+    """The columns that can be learnt from; what is to be said of the others is noted."""
+    features = tuple(name for name, role in roles.items() if role in {_NUMBER, _CATEGORY})
+    reasons: dict[str, list[str]] = {}
+    for column, role in roles.items():
+        if column not in features:
+            reasons.setdefault(role, []).append(column)
+    left_out = ", ".join(f"{listed(columns)} ({reason})" for reason, columns in reasons.items())
+    if not features:
+        msg = (
+            f"there is no column to learn from: {name} has neither numbers nor categories beside "
+            f"{target!r}" + (f": {left_out}" if left_out else "")
+        )
+        raise MessageError(msg)
+    if left_out:
+        notes.append(f"left out: {left_out}")
     if len(features) > MOST_FEATURES:
         notes.append(f"of {len(features)} features the first {MOST_FEATURES} are taken")
-    return features[:MOST_FEATURES], notes
+    return features[:MOST_FEATURES]
 
 
 def _class_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]:
@@ -431,45 +344,26 @@ def _class_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]
     from gaussbayes.data.bad_rows import BadRowError
     from gaussbayes.data.labels import read_label_column
 
-    column = table.column(target)
-    if not _is_known(column).any():
-        msg = f"no row has a label in the column {target!r}"
-        raise MessageError(msg)
     try:
-        codes, labels, _ = read_label_column(column, target)
+        codes, labels, _ = read_label_column(table.column(target), target)
     except BadRowError:
         msg = (
             f"the column {target!r} holds numbers with fractions; classes must be strings, "
             "integers or booleans: choose another column to predict"
         )
         raise MessageError(msg) from None
-    if labels.shape[0] > MOST_CLASSES:
-        msg = (
-            f"the column {target!r} holds {labels.shape[0]:,} different values, such as "
-            f"{labels[:1].tolist()[0]!r:.80}, and the lab shows {MOST_CLASSES} classes: choose "
-            "another column to predict"
-        )
+    if not labels.size:
+        msg = f"no row has a label in the column {target!r}"
         raise MessageError(msg)
+    remedy = "shows {} classes: choose another column to predict"
+    _check_few(target, labels.tolist(), MOST_CLASSES, remedy)
     return codes, labels
 
 
-def _check_rows(name: str, rows: FloatArray, numeric: Sequence[str], n_features: int) -> None:
-    if n_features > MOST_FEATURES:
-        msg = (
-            f"there are {n_features} columns to learn from, and the lab takes {MOST_FEATURES} "
-            "features; choose some of them"
-        )
-        raise MessageError(msg)
-    if np.isinf(rows).any():
-        row, column = np.argwhere(np.isinf(rows))[0].tolist()
-        msg = f"{name}: row {row + 1} of column {numeric[column]!r} is infinite: correct it"
-        raise MessageError(msg)
-
-
-def _check_categories(column: str, values: Sequence[object]) -> None:
-    if len(values) > MOST_CATEGORIES:
+def _check_few(column: str, values: Sequence[object], most: int, remedy: str) -> None:
+    if len(values) > most:
         msg = (
             f"the column {column!r} holds {len(values):,} different values, such as "
-            f"{values[0]!r:.80}, and the lab takes {MOST_CATEGORIES} categories: leave it out"
+            f"{values[0]!r:.80}, and the lab {remedy.format(most)}"
         )
         raise MessageError(msg)

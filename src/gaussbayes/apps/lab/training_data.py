@@ -1,4 +1,4 @@
-"""The rows that the lab looks at: features, classes, which of them are held out."""
+"""The rows that the lab looks at: features, classes, what they were drawn from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,14 +6,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gaussbayes.apps.lab.messages import Split
-from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets, number_rows
+from gaussbayes.model.construction import given_model
+from gaussbayes.model.model import Model
+from gaussbayes.model.prior import Priors
 from gaussbayes.model.settings import cut_rows
+
+
+def gaussian_model(priors: Priors, means: ArrayLike, covariances: ArrayLike) -> Model:
+    """A model of Gaussians with full covariances, its classes numbered as they come."""
+    shared = np.ndim(covariances) == 2
+    return given_model(
+        priors, means, covariances, covariance="full", shared=shared, fewest_classes=1
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +35,11 @@ class TrueGaussians:
     classes: tuple[object, ...]  # k
     features: tuple[str, ...]  # d
 
+    @property
+    def model(self) -> Model:
+        """The model of these parameters."""
+        return gaussian_model(self.priors, self.means, self.covariances)
+
 
 @dataclass(frozen=True, slots=True)
 class ShownFeatures:
@@ -34,11 +48,6 @@ class ShownFeatures:
     numbers: tuple[int, ...]
     axes: tuple[int, ...]  # which coordinate of the pair each of the numbers is
     categories: tuple[int, ...] = ()
-
-    @property
-    def is_nothing(self) -> bool:
-        """Whether no feature is seen."""
-        return not (self.numbers or self.categories)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,19 +75,29 @@ class Table:
         return matrix
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all features, in their order."""
+        return self.encoder.names or ()
+
+    @property
     def features(self) -> tuple[str, ...]:
         """The names of the features that hold numbers (g)."""
-        return self._names(self.encoder.numeric)
+        return tuple(self.names[column] for column in self.encoder.numeric)
 
     @property
     def categorical(self) -> tuple[str, ...]:
         """The names of the features that hold categories (q)."""
-        return self._names(self.encoder.categorical)
+        return tuple(self.names[column] for column in self.encoder.categorical)
 
     @property
     def categories(self) -> tuple[Categories, ...]:
         """The categories of each of them."""
         return self.rows.categories
+
+    @property
+    def has_label(self) -> NDArray[np.bool_]:
+        """Which rows (n,) have a label."""
+        return np.not_equal(self.codes, UNLABELLED)
 
     @property
     def order(self) -> NDArray[np.intp]:
@@ -93,9 +112,8 @@ class Table:
     def labelled(self, numbers: NDArray[np.intp]) -> LabelledRows:
         """Some of the rows, as models learn from them."""
         rank = np.append(np.argsort(self.order), UNLABELLED).astype(np.int32)
-        codes = rank[self.codes[numbers]]
-        k, n_unlabelled = self.labels.shape[0], int(np.count_nonzero(codes == UNLABELLED))
-        targets = Targets(codes, k, None, n_unlabelled)
+        n_unlabelled = int(np.count_nonzero(~self.has_label[numbers]))
+        targets = Targets(rank[self.codes[numbers]], self.labels.shape[0], None, n_unlabelled)
         return LabelledRows(self.rows[numbers], targets, self.labels[self.order])
 
     def part(self, shown: ShownFeatures) -> Rows:
@@ -116,94 +134,17 @@ class Table:
         numbers = [self.encoder.numeric[j] for j in shown.numbers]
         return numbers + [self.encoder.categorical[j] for j in shown.categories]
 
-    def _names(self, columns: tuple[int, ...]) -> tuple[str, ...]:
-        assert self.encoder.names is not None
-        return tuple(self.encoder.names[column] for column in columns)
-
 
 def number_table(
     name: str,
-    X: FloatArray,
-    codes: CodeArray,
+    X: RealArray,
+    codes: NDArray[np.signedinteger],
     labels: LabelArray,
     features: Sequence[str],
     target: str = "class",
     truth: TrueGaussians | None = None,
 ) -> Table:
-    """A table whose features all hold numbers.
-
-    Examples
-    --------
-    >>> codes = np.array([1, 0, -1], np.int32)
-    >>> table = number_table("three", np.eye(3), codes, np.array(["q", "p"]), ("x", "y", "z"))
-    >>> table.schema.classes.tolist(), table.labelled(np.arange(3)).targets.codes.tolist()
-    (['p', 'q'], [0, 1, -1])
-    """
+    """A table whose features all hold numbers."""
     encoder = Encoder(len(features), tuple(features))
-    return Table(name, number_rows(X), codes, labels, encoder, target, truth=truth)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Dataset:
-    """A table, and which of its rows are held out."""
-
-    key: str  # what requests call it
-    table: Table
-    split: Split  # how they were chosen
-    test: NDArray[np.bool_]  # (n,)
-    note: str | None = None  # what was left out, why no rows are held out, and the like
-
-    @property
-    def n_classes(self) -> int:
-        """How many classes there are, with rows or without."""
-        return int(self.table.labels.shape[0])
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """What the page calls the classes."""
-        return tuple(str(label) for label in self.table.labels.tolist())
-
-    @property
-    def target_name(self) -> str:
-        """What the column of the classes is called in a file; no feature has the same name."""
-        name = self.table.target
-        while name in (self.table.encoder.names or ()):
-            name += "_"
-        return name
-
-    @property
-    def n_bytes(self) -> int:
-        """How much memory the rows take."""
-        rows = self.table.rows
-        arrays = (rows.matrix, rows.codes, self.table.codes, self.test)
-        return sum(int(array.nbytes) for array in arrays)
-
-    @property
-    def pair(self) -> tuple[int, int]:
-        """The features to show first; one feature is there twice."""
-        return 0, min(1, max(0, len(self.table.features) - 1))
-
-    @property
-    def every_feature(self) -> ShownFeatures:
-        """All features of the table."""
-        numbers = tuple(range(len(self.table.features)))
-        return ShownFeatures(numbers, numbers, tuple(range(len(self.table.categories))))
-
-    def training(self, first: int | None = None) -> NDArray[np.intp]:
-        """The numbers of the rows that models learn from, or of the first of them."""
-        return np.flatnonzero(~self.test)[:first]
-
-    def check_features(self, *columns: int) -> None:
-        """Raise for feature numbers that there are not; without any, 0 stands for none."""
-        d = max(1, len(self.table.features))
-        for column in columns:
-            if column >= d:
-                msg = f"there is no feature {column}: they are numbered from 0 to {d - 1}"
-                raise MessageError(msg)
-
-    def check_row(self, number: int) -> None:
-        """Raise for the number of a row that there is not."""
-        n = self.table.codes.size
-        if number >= n:
-            msg = f"there is no row {number}: there are {n}, numbered from 0"
-            raise MessageError(msg)
+    rows = number_rows(X.astype(np.float64, copy=False))
+    return Table(name, rows, codes.astype(np.int32), labels, encoder, target, truth=truth)

@@ -13,9 +13,9 @@ is a multiple of 8, a browser looks at the array where it lies.
 NumPy is imported by the functions that need it: the first page is there before NumPy is.
 """
 
-import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -27,14 +27,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_DTYPES = {"float32": "f4", "uint8": "u1", "uint16": "u2", "int32": "i4"}
-"""Names in NumPy, and in heads."""
-
-NO_CODE = 255
-"""In the place of a class or a category that there is not."""
-
+_DTYPES = {"float32": "f4", "uint8": "u1", "uint16": "u2", "int32": "i4"}  # in NumPy, in heads
 _ALIGNMENT = 8
 _LENGTH = struct.Struct("<I")
+NO_CODE = 255  # in the place of a class or a category that there is not
 
 
 class MessageError(GaussBayesError):
@@ -45,8 +41,7 @@ class MessageError(GaussBayesError):
 
     def __init__(self, text: str, kind: str | None = None, number: int | None = None) -> None:
         super().__init__(text)
-        self.kind = kind
-        self.number = number
+        self.kind, self.number = kind, number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +50,18 @@ class Answer:
 
     head: dict[str, Any]
     arrays: "dict[str, NDArray[Any]]" = field(default_factory=dict)
+
+
+@contextmanager
+def problem_noted(head: dict[str, Any]) -> Iterator[None]:
+    """What cannot be calculated for these data is no error: the head's ``problem`` says why."""
+    head["problem"] = None
+    try:
+        yield
+    except MessageError:
+        raise
+    except GaussBayesError as error:
+        head["problem"] = str(error)
 
 
 def single(values: "NDArray[Any]") -> "NDArray[np.float32]":
@@ -66,85 +73,39 @@ def single(values: "NDArray[Any]") -> "NDArray[np.float32]":
 
 
 def as_json(value: Any) -> bytes:
-    """The JSON of plain values, and of NumPy's numbers and arrays; what is not finite is null.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> as_json({"error": np.float64(0.25), "log_loss": np.inf, "mean": np.array([1.0, np.nan])})
-    b'{"error":0.25,"log_loss":null,"mean":[1.0,null]}'
-    """
+    """The JSON of plain values, and of NumPy's numbers and arrays; what is not finite is null."""
     return msgspec.json.encode(value, enc_hook=_as_plain)
 
 
 def error_text(text: str, kind: str | None = None, number: int | None = None) -> str:
-    """What is wrong with a request, as a message; its kind and number if they are known.
-
-    Examples
-    --------
-    >>> error_text("there is no class 7", "scene", 3)
-    '{"kind":"error","of":"scene","number":3,"text":"there is no class 7"}'
-    """
+    """What is wrong with a request, as a message; its kind and number if they are known."""
     return as_json({"kind": "error", "of": kind, "number": number, "text": text}).decode()
 
 
 def encode(head: Mapping[str, Any], arrays: "Mapping[str, NDArray[Any]]") -> bytes:
-    """The message of a head and its arrays, which are float32, uint8, uint16 or int32.
+    """The message of a head and its arrays, which are float32, uint8, uint16 or int32."""
+    import numpy as np
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> message = encode({"kind": "scene"}, {"label": np.array([[0, 1]], np.uint8)})
-    >>> head, arrays = decode(message)
-    >>> head["arrays"]
-    [{'name': 'label', 'dtype': 'u1', 'shape': [1, 2], 'offset': 0}]
-    >>> arrays["label"]
-    array([[0, 1]], dtype=uint8)
-    """
     pieces: list[Any] = []
     listed: list[dict[str, Any]] = []
     offset = 0
     for name, array in arrays.items():
-        piece = _little_endian(name, array)
-        place = {"dtype": _DTYPES[array.dtype.name], "shape": list(array.shape), "offset": offset}
+        if array.dtype.name not in _DTYPES:
+            msg = f"the array {name!r} must be one of {', '.join(_DTYPES)}, got {array.dtype}"
+            raise TypeError(msg)
+        # Not copied if it lies so already.
+        flat = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1)
+        place = {"dtype": _DTYPES[array.dtype.name], "shape": array.shape, "offset": offset}
         listed.append({"name": name, **place})
-        padding = -piece.nbytes % _ALIGNMENT
-        pieces += [piece.data, bytes(padding)]
-        offset += piece.nbytes + padding
+        padding = -flat.nbytes % _ALIGNMENT
+        pieces += [flat.view(np.uint8).data, bytes(padding)]
+        offset += flat.nbytes + padding
     text = as_json({**head, "arrays": listed})
     text += b" " * (-(_LENGTH.size + len(text)) % _ALIGNMENT)
     return b"".join([_LENGTH.pack(len(text)), text, *pieces])
 
 
-def decode(message: bytes) -> "tuple[dict[str, Any], dict[str, NDArray[Any]]]":
-    """The head and the arrays of a message; the arrays are views of it."""
-    import numpy as np
-
-    (length,) = _LENGTH.unpack_from(message)
-    start = _LENGTH.size + length
-    head = msgspec.json.decode(message[_LENGTH.size : start])
-    arrays = {
-        entry["name"]: np.frombuffer(
-            message, f"<{entry['dtype']}", math.prod(entry["shape"]), start + entry["offset"]
-        ).reshape(entry["shape"])
-        for entry in head["arrays"]
-    }
-    return head, arrays
-
-
-def _little_endian(name: str, array: "NDArray[Any]") -> "NDArray[Any]":
-    """The array with its elements one after the other, as bytes; not copied if it is so already."""
-    import numpy as np
-
-    if array.dtype.name not in _DTYPES:
-        msg = f"the array {name!r} must be one of {', '.join(_DTYPES)}, got {array.dtype}"
-        raise TypeError(msg)
-    flat = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1)
-    return flat.view(np.uint8)
-
-
 def _as_plain(value: Any) -> Any:
-    """What JSON has in the place of NumPy's numbers and arrays."""
     if not hasattr(value, "tolist"):
         msg = f"a head must hold JSON's types of values, got {type(value).__name__}"
         raise TypeError(msg)

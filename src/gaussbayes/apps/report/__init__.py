@@ -1,7 +1,7 @@
 """One self-contained HTML report about a fitted model, to hand over.
 
-`subject` asks the model, `contents` gathers every number, `svg_figures` draws, and the template
-`report.html.jinja` lays it out.
+`subject` asks the model, `parameter_tables` writes its parameters, `svg_figures` draws,
+`html_report` gathers it all, and the template `report.html.jinja` has the words and lays it out.
 """
 
 from gaussbayes.apps.report.html_report import check_writable, write_report

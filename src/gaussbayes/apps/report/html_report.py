@@ -1,20 +1,39 @@
-"""`write_report`: contents → one HTML file that needs nothing from outside."""
+"""`write_report`: everything in a report is gathered, then laid out as one HTML file."""
 
 import os
+from collections.abc import Sequence
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from gaussbayes.apps.report import numerals
-from gaussbayes.apps.report.contents import Contents, gather
-from gaussbayes.apps.report.subject import ALL_CLASSES, MOST_COLUMNS
-from gaussbayes.apps.report.svg_figures import MOST_CLASSES
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.analysis.data_summary import NumberSummary, summarise_data
+from gaussbayes.analysis.evaluation import Evaluation
+from gaussbayes.analysis.informative_features import informative_features
+from gaussbayes.analysis.view import pair_view
+from gaussbayes.apps.report import numerals, recipe, svg_figures
+from gaussbayes.apps.report.parameter_tables import (
+    ALL_CLASSES,
+    MOST_COLUMNS,
+    parameter_counts,
+    parameter_tables,
+)
+from gaussbayes.apps.report.samples import stratified
+from gaussbayes.apps.report.subject import Subject, called
 from gaussbayes.base import atomic
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.plots.plane import has_ellipses
+from gaussbayes.plots.style import class_styles
 
+MOST_DRAWN, MOST_COMPARED = 2_000, 20_000
+"""Rows in a figure, and rows that models are compared on; of more, a sample."""
+_MOST_CONFUSIONS = 24  # pairs of classes listed where a confusion matrix would be too large
+_MOST_CATEGORIES = 24  # of one feature that are listed: of more, the most frequent
+_RATIO = 100.0  # deviations further apart are not written with the same decimal places
 _WHAT = "the report"
-
-_FILTERS = ("fixed", "percent", "score", "grouped", "counted", "quoted")
 
 
 def write_report(
@@ -73,41 +92,31 @@ def write_report(
     file = Path(path)
     # Before the work, not after it:
     check_writable(file)
-    _check_installed("jinja2", "matplotlib.pyplot")
-    contents = gather(
-        model,
-        X,
-        y,
-        held_out=held_out,
-        title=title,
-        random_state=random_state,
-        source=source,
-        command=command,
-        date=datetime.now().astimezone().date().isoformat(),
-    )
-    atomic.replace_file(file, render(contents).encode("utf-8", errors="replace"), _WHAT)
+    for library in ("jinja2", "matplotlib.pyplot"):
+        try:
+            import_module(library)
+        except ImportError as error:
+            name = library.partition(".")[0]
+            msg = f"a report needs {name}, which is not installed: pip install 'gaussbayes[report]'"
+            raise ImportError(msg) from error
+    if not _is_integer(random_state) or random_state < 0:
+        msg = f"random_state must be a non-negative integer: it is stated; got {random_state!r}"
+        raise ParameterError(msg)
+    contents = _gathered(model, X, y, held_out, int(random_state))
+    contents["title"] = title or f"{contents['name']} on {contents['subject'].codes.size:,} rows"
+    date = datetime.now().astimezone().date().isoformat()
+    written = _rendered(contents | {"date": date, "source": source, "command": command})
+    atomic.replace_file(file, written.encode("utf-8", errors="replace"), _WHAT)
     return file
 
 
 def check_writable(path: Path) -> None:
     """Raise an `OSError` that names the path if no file can be written there."""
-    atomic.refuse_unwritable(path, _WHAT)
+    atomic.check_writable(path, _WHAT)
 
 
-def _check_installed(*libraries: str) -> None:
-    for library in libraries:
-        try:
-            import_module(library)
-        except ImportError as error:
-            name = library.partition(".")[0]
-            msg = (
-                f"the report needs {name}, which is not installed: pip install 'gaussbayes[report]'"
-            )
-            raise ImportError(msg) from error
-
-
-def render(contents: Contents) -> str:
-    """Lay out the contents by the template; text is escaped, whoever wrote it."""
+def _rendered(contents: dict[str, Any]) -> str:
+    """The contents laid out by the template; text is escaped, whoever wrote it."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -118,11 +127,107 @@ def render(contents: Contents) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update({name: getattr(numerals, name) for name in _FILTERS})
-    template = environment.get_template("report.html.jinja")
-    return template.render(
-        report=contents,
-        ALL_CLASSES=ALL_CLASSES,
-        MOST_COLUMNS=MOST_COLUMNS,
-        MOST_CLASSES_DRAWN=MOST_CLASSES,
-    )
+    filters = ("fixed", "percent", "score", "grouped", "counted", "quoted")
+    environment.filters |= {name: getattr(numerals, name) for name in filters}
+    environment.filters |= {"literal": recipe.literal, "described": svg_figures.described}
+    return environment.get_template("report.html.jinja").render(contents)
+
+
+def _gathered(model: Any, X: Any, y: Any, held_out: Any, seed: int) -> dict[str, Any]:
+    """Everything in a report, by the names that the template has for it."""
+    subject = Subject.of(model, X, y)
+    drawn = subject.selected(stratified(subject.codes, MOST_DRAWN, seed))
+    informative = None
+    if len(subject.features) > 2:
+        informative = informative_features(drawn.model, drawn.rows, drawn.codes)
+    n_folds = held_out if _is_integer(held_out) else 1
+    sample = subject.selected(stratified(subject.codes, MOST_COMPARED, seed, least=n_folds))
+    n_possible = _possible(held_out, sample.codes)
+    others = sample.compared(n_possible or held_out, seed)
+    summary = summarise_data(subject.table, subject.codes, subject.model.schema)
+    pair = informative.pair if informative else (0, 1)
+    figures = svg_figures.drawings(subject, drawn, informative, others.source)
+    return {
+        "subject": subject,
+        "name": subject.name[:1].upper() + subject.name[1:],
+        "called": called,
+        "colors": [look.color for look in class_styles(subject.classes)],
+        "summary": summary,
+        "numbers": list(zip(summary.numbers, _number_cells(summary.numbers), strict=True)),
+        "categories": [(each, _frequent(each.count)) for each in summary.categories],
+        "parameter_counts": parameter_counts(subject.model),
+        "parameter_tables": parameter_tables(subject.model),
+        "informative": informative,
+        "n_drawn": drawn.codes.size,
+        "evaluation": subject.evaluation,
+        "frequent_confusions": _frequent_confusions(subject.evaluation),
+        "class_scores": _class_scores(subject, others.evaluation).tolist(),
+        "errors": subject.confident_errors(),
+        "log_k": float(np.log(subject.classes.size)),
+        "others": others,
+        "held_out": others.evaluation,
+        "n_compared": sample.codes.size,
+        "folds": (held_out, n_possible),
+        "has_ellipses": len(subject.features) > 1 and has_ellipses(pair_view(model, pair)),
+        "figures": svg_figures.inline_figures(figures),
+        "arguments": subject.arguments(),
+        "held_out_code": "(X_test, y_test)" if isinstance(held_out, tuple) else repr(held_out),
+        "seed": seed,
+        "versions": recipe.versions(),
+        "digest": recipe.data_digest(subject),
+        "is_plain": recipe.is_plain(subject),
+        "ALL_CLASSES": ALL_CLASSES,
+        "MOST_COLUMNS": MOST_COLUMNS,
+        "MOST_CLASSES_DRAWN": svg_figures.MOST_CLASSES,
+    }
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _possible(held_out: Any, codes: NDArray[np.intp]) -> int | None:
+    """As many folds as the smallest class has rows, if there are fewer than asked for."""
+    least = int(np.unique(codes[codes >= 0], return_counts=True)[1].min())
+    return least if _is_integer(held_out) and 2 <= least < held_out else None
+
+
+def _number_cells(numbers: Sequence[NumberSummary]) -> list[list[str]]:
+    """Minimum, mean, deviation and maximum of each feature, and the means of the first classes."""
+    varying = [feature.deviation for feature in numbers if feature.deviation > 0]
+    alike = varying and max(varying) < _RATIO * min(varying)
+    common = min(varying) if alike else None
+    cells = []
+    for feature in numbers:
+        means = feature.class_mean[:MOST_COLUMNS]
+        values = [feature.minimum, feature.mean, feature.maximum, *means]
+        size = common or feature.deviation or None
+        low, mean, *others = numerals.aligned(values, digits=3, size=size)
+        cells.append([low, mean, *numerals.aligned([feature.deviation], digits=3, size=common)])
+        cells[-1] += others
+    return cells
+
+
+def _frequent(count: NDArray[np.int64]) -> list[int]:
+    """Codes of categories: all in their order, or the most frequent ones first."""
+    if count.size <= _MOST_CATEGORIES:
+        return list(range(count.size))
+    return np.argsort(-count, kind="stable")[:_MOST_CATEGORIES].tolist()  # type: ignore[no-any-return]
+
+
+def _class_scores(subject: Subject, held_out: Evaluation | None) -> NDArray[Any]:
+    """Recall and precision of each class (k, 4), on the rows given and on those held out."""
+    scores = np.full((subject.classes.size, 4), np.nan)
+    scores[:, 0], scores[:, 1] = subject.evaluation.recall, subject.evaluation.precision
+    if held_out is not None:  # it knows only classes that were among the rows
+        codes = subject.codes_of(held_out.classes)
+        scores[codes, 2], scores[codes, 3] = held_out.recall, held_out.precision
+    return scores
+
+
+def _frequent_confusions(evaluation: Evaluation) -> list[tuple[int, int, int]]:
+    """The most frequent pairs of different true and predicted classes, and how many rows."""
+    wrong = evaluation.confusion - np.diag(np.diag(evaluation.confusion))
+    order = np.argsort(-wrong, axis=None, kind="stable")[:_MOST_CONFUSIONS]
+    pairs = [divmod(int(place), wrong.shape[0]) for place in order]
+    return [(*pair, int(wrong[pair])) for pair in pairs if wrong[pair]]

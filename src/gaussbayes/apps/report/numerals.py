@@ -10,12 +10,12 @@ _POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MOST_PLACES = 6
 _LARGEST_WRITTEN_OUT = 1e12
 
+grouped = "{:,}".format  # an integer in groups of three digits
+
 
 def fixed(value: float, places: int) -> str:
     """A number with this many decimal places; NaN is a dash.
 
-    Examples
-    --------
     >>> fixed(-1.25, 3), fixed(float("inf"), 2), fixed(float("nan"), 2)
     ('−1.250', '∞', '–')
     """
@@ -29,8 +29,6 @@ def fixed(value: float, places: int) -> str:
 def scientific(value: float, digits: int = 4) -> str:
     """A number with a power of ten.
 
-    Examples
-    --------
     >>> scientific(-4.8921e-26, 2)
     '−4.9 × 10⁻²⁶'
     """
@@ -46,78 +44,43 @@ def aligned(values: Iterable[float], *, digits: int = 4, size: float | None = No
     As many as show `digits` digits of `size`, by default the largest of the numbers. Values far
     from zero need more digits than their own size suggests: `size` is their deviation then.
 
-    Examples
-    --------
-    >>> aligned([5.0056, 12.75, -0.02])
-    ['5.01', '12.75', '−0.02']
+    >>> aligned([5.0056, 12.75, -0.02]), aligned([1e-20])
+    (['5.01', '12.75', '−0.02'], ['1.000 × 10⁻²⁰'])
     >>> aligned([1000000.25, 1000001.5], digits=3, size=0.5)
     ['1000000.250', '1000001.500']
-    >>> aligned([1e-20])
-    ['1.000 × 10⁻²⁰']
     """
     numbers = [float(value) for value in values]
     largest = max((abs(number) for number in numbers if isfinite(number)), default=0.0)
-    places = _places(largest if size is None else size, digits)
-    if places is None or largest >= _LARGEST_WRITTEN_OUT:
+    size = largest if size is None else size
+    places = digits - 1 - floor(log10(abs(size))) if size and isfinite(size) else 0
+    if places > _MOST_PLACES or largest >= _LARGEST_WRITTEN_OUT:
         return [scientific(number, digits) for number in numbers]
-    return [fixed(number, places) for number in numbers]
-
-
-def _places(size: float, digits: int) -> int | None:
-    """Decimal places that show `digits` digits of a number of this size; None: a power is needed.
-
-    Examples
-    --------
-    >>> _places(5.1, 4), _places(1234.5, 3), _places(0.02, 3), _places(1e-20, 3)
-    (3, 0, 4, None)
-    """
-    if size == 0 or not isfinite(size):
-        return 0
-    places = digits - 1 - floor(log10(abs(size)))
-    return None if places > _MOST_PLACES else max(places, 0)
+    return [fixed(number, max(places, 0)) for number in numbers]
 
 
 def percent(proportion: float) -> str:
     """A proportion as a percentage; a dash for NaN, a proportion of nothing.
 
-    Examples
-    --------
     >>> percent(0.02), percent(0.00012), percent(1.0)
     ('2.0\\xa0%', '0.012\\xa0%', '100.0\\xa0%')
     """
-    if isnan(proportion):
-        return "–"
     value = 100.0 * proportion
-    return f"{value:.2g}\u00a0%" if 0 < value < 0.1 else f"{fixed(value, 1)}\u00a0%"
+    written = f"{value:.2g}" if 0 < value < 0.1 else fixed(value, 1)
+    return written if isnan(value) else f"{written}\u00a0%"
 
 
 def score(value: float) -> str:
     """A probability or a loss: four decimals, or a power of ten if it is very small.
 
-    Examples
-    --------
     >>> score(0.25), score(4.9e-26), score(0.0)
     ('0.2500', '4.9 × 10⁻²⁶', '0')
     """
     return scientific(value, 2) if value < 1e-3 else fixed(value, 4)
 
 
-def grouped(value: int) -> str:
-    """An integer in groups of three digits.
-
-    Examples
-    --------
-    >>> grouped(1234567)
-    '1,234,567'
-    """
-    return f"{value:,}"
-
-
 def counted(n: int, singular: str, plural: str | None = None) -> str:
     """A number and what it counts.
 
-    Examples
-    --------
     >>> counted(1, "row"), counted(3, "class", "classes")
     ('1 row', '3 classes')
     """
@@ -127,8 +90,6 @@ def counted(n: int, singular: str, plural: str | None = None) -> str:
 def quoted(names: Sequence[str]) -> str:
     """Names in a sentence, in quotation marks.
 
-    Examples
-    --------
     >>> quoted(["a"]), quoted(["a", "b", "c"])
     ('“a”', '“a”, “b” and “c”')
     """

@@ -10,11 +10,8 @@ def stratified(codes: NDArray[np.intp], most: int, seed: int, least: int = 1) ->
     A class keeps its proportion, rounded, but has at least `least` rows if there are as many; only
     where that alone exceeds `most` is the sample larger.
 
-    Examples
-    --------
     >>> codes = np.array([0] * 90 + [1] * 9 + [2])
-    >>> rows = stratified(codes, 20, seed=0)
-    >>> np.bincount(codes[rows]).tolist()
+    >>> np.bincount(codes[stratified(codes, 20, seed=0)]).tolist()
     [18, 1, 1]
     """
     n = codes.size
@@ -25,8 +22,7 @@ def stratified(codes: NDArray[np.intp], most: int, seed: int, least: int = 1) ->
     fewest = np.minimum(counts, least)
     quota = np.maximum(fewest, exact.astype(np.intp))
     remaining = max(0, most - int(quota.sum()))
-    for place in np.argsort(quota - exact, kind="stable")[:remaining]:
-        quota[place] += 1
+    quota[np.argsort(quota - exact, kind="stable")[:remaining]] += 1
     # Classes that got more than their proportion take it from those with most to spare.
     for _ in range(max(0, int(quota.sum()) - most)):
         spare = quota - fewest

@@ -1,220 +1,111 @@
-"""The figures of a report: which there are, what is written below them, and their inline SVG."""
+"""The figures of a report: which there are, and their inline SVG."""
 
 import re
 import warnings
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from html import escape
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import plots
+from gaussbayes.analysis.comparison import Comparison
 from gaussbayes.analysis.informative_features import InformativeFeatures
-from gaussbayes.apps.report.numerals import counted, quoted
-from gaussbayes.apps.report.subject import ModelComparison, Subject
+from gaussbayes.analysis.view import pair_view
+from gaussbayes.apps.report.subject import Subject
 from gaussbayes.base.progress import track
+from gaussbayes.plots.plane import has_ellipses
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_CLASSES = 40
-"""A plot of more classes than these cannot be read."""
+Drawings: TypeAlias = dict[str, Callable[[], Any]]
+"""By the name of a figure, what draws it and returns axes, or an array of them."""
 
-_MOST_PANELS = 12
-"""Of one class each."""
+MOST_CLASSES = 40  # a plot of more cannot be read
+_MOST_PANELS = 12  # of one class each
+_LARGE = 300_000  # characters of SVG from which on a PNG may be smaller; below, lines stay lines
+_RESOLUTION = 160  # dots an inch of what is drawn as an image
+_WIDEST = 1800  # dots from side to side; twice the width of a report
 
-_LARGE = 300_000
-"""Characters of SVG from which on a PNG may be smaller; below, lines stay lines."""
-
-_RESOLUTION = 160
-"""Dots an inch of what is drawn as an image."""
-
-_WIDEST = 1800
-"""Dots from side to side; twice the width of a report."""
-
-_HEAD = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
-_STYLE = re.compile(r"<style\b.*?</style>", re.DOTALL)
+_LEFT_OUT = re.compile(
+    r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>|<style\b.*?</style>", re.DOTALL
+)
 _NAMESPACE = re.compile(r'\s+(xmlns(:\w+)?|version)="[^"]*"')
 _ID = re.compile(r'\s+id="([^"]*)"')
 _REFERENCE = re.compile(r'(?<=href="#)[^"]+|(?<=url\(#)[^)]+')
-_ROOT = re.compile(r"<svg\b([^>]*)>")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Plot:
-    """A figure to be drawn."""
+def drawings(
+    subject: Subject,
+    drawn: Subject,
+    informative: InformativeFeatures | None,
+    comparison: Comparison | None,
+) -> Drawings:
+    """The figures: of all rows of the subject, or of those drawn as points."""
+    model, whole, points = subject.classifier, _rows(subject), _rows(drawn)
+    figures: Drawings = {
+        "reliability": partial(plots.calibration, model, *whole),
+        "confidence": partial(plots.posterior_histogram, model, *whole),
+    }
+    if subject.classes.size <= MOST_CLASSES:
+        figures |= _model_drawings(subject, points, informative)
+        figures["confusion-matrix"] = partial(plots.confusion, model, *whole)
+    if comparison and any(each.neighbors and each.evaluation for each in comparison.candidates):
+        figures["neighbours"] = partial(plots.neighbors_error, comparison)
+    return figures
 
-    name: str  # an identifier in the report
-    caption: str
-    description: str  # in words, for those who cannot see it
-    draw: Callable[[], Any]  # returns axes, or an array of them
+
+def _rows(subject: Subject) -> tuple[Any, Any]:
+    return subject.rows, subject.labels
 
 
-@dataclass(frozen=True, slots=True)
-class InlineFigure:
-    """A figure as HTML."""
-
-    caption: str
-    html: str  # an element, safe to be put into a page
-
-
-def model_plots(
-    subject: Subject, informative: InformativeFeatures | None = None
-) -> tuple[Plot, ...]:
+def _model_drawings(
+    subject: Subject, points: tuple[Any, Any], informative: InformativeFeatures | None
+) -> Drawings:
     """The model on a line, in the plane, or in pairs of its informative features."""
+    model = subject.classifier
     if len(subject.features) == 1:
-        return (_line(subject),)
-    if informative is None:
-        return _plane(subject)
-    return _pairs(subject, informative)
+        return {"line": partial(plots.univariate, model, *points)}
+    if informative is not None:
+        return {
+            "pairs": partial(plots.pairs, model, *points, features=informative.features),
+            "best-pair": partial(_draw_regions, model, *points, informative.pair),
+        }
+    figures: Drawings = {
+        "regions": partial(_draw_regions, model, *points, (0, 1)),
+        "evidence": partial(plots.evidence, model, *points),
+    }
+    if subject.classes.size <= _MOST_PANELS:
+        figures["posteriors"] = partial(plots.posteriors, model)
+    return figures
 
 
-def _line(subject: Subject) -> Plot:
-    return Plot(
-        "line",
-        "Bayes’ rule along the only feature. Above, how each class is distributed; then the same "
-        "times its prior, whose sum is the evidence; below, how probable each class is. Vertical "
-        "lines are the boundaries, where the most probable class changes.",
-        f"Densities, joint densities and posteriors of {_classes(subject)} along "
-        f"{subject.features[0]}.",
-        lambda: plots.univariate(subject.classifier, subject.rows, subject.labels),
-    )
-
-
-def _plane(subject: Subject) -> tuple[Plot, ...]:
-    where = f"over {subject.features[0]} and {subject.features[1]}"
-    model, rows, labels = subject.classifier, subject.rows, subject.labels
-    regions = Plot(
-        "regions",
-        f"The region of each class is tinted in its colour. {_marks(subject, (0, 1))}",
-        f"Decision regions of {_classes(subject)} {where}, with the rows.",
-        lambda: _regions(subject, (0, 1)),
-    )
-    posteriors = Plot(
-        "posteriors",
-        "How probable each class is at each point of the plane.",
-        f"A map of the posterior for each of {_classes(subject)} {where}.",
-        lambda: plots.posteriors(model),
-    )
-    evidence = Plot(
-        "evidence",
-        "The evidence p(x): how dense the rows should lie if the model is right. Rows in the "
-        "lightest parts are unlike anything the model expects.",
-        f"A map of the evidence {where}, with the rows.",
-        lambda: plots.evidence(model, rows, labels),
-    )
-    readable = subject.classes.size <= _MOST_PANELS
-    return (regions, posteriors, evidence) if readable else (regions, evidence)
-
-
-def _pairs(subject: Subject, informative: InformativeFeatures) -> tuple[Plot, ...]:
-    chosen = quoted([subject.features[column] for column in informative.features])
-    pair = quoted([subject.features[column] for column in informative.pair])
-    return (
-        Plot(
-            "pairs",
-            "What the model would decide if it saw two features only, the others integrated out, "
-            "and its error then; on the diagonal, one feature only.",
-            f"Decision regions of {_classes(subject)} for each pair of {chosen}.",
-            lambda: plots.pairs(
-                subject.classifier, subject.rows, subject.labels, features=informative.features
-            ),
-        ),
-        Plot(
-            "best-pair",
-            f"The pair with the smallest error, {pair}, larger. "
-            f"{_marks(subject, informative.pair)}",
-            f"Decision regions of {_classes(subject)} over {pair}, with the rows.",
-            lambda: _regions(subject, informative.pair),
-        ),
-    )
-
-
-def _marks(subject: Subject, pair: tuple[int, int]) -> str:
-    rings = "ings mark misclassified rows."
-    if not subject.has_ellipses(pair):
-        return f"R{rings}"
-    return (
-        "The ellipses are the Gaussians, one, two and three standard deviations from the mean; "
-        f"r{rings}"
-    )
-
-
-def _regions(subject: Subject, pair: tuple[int, int]) -> Any:
-    ax = plots.regions(subject.classifier, subject.rows, subject.labels, features=pair)
-    if subject.has_ellipses(pair):
-        plots.ellipses(subject.classifier, features=pair, ax=ax)
+def _draw_regions(model: Any, X: Any, y: Any, pair: tuple[int, int]) -> Any:
+    ax = plots.regions(model, X, y, features=pair)
+    if has_ellipses(pair_view(model, pair)):
+        plots.ellipses(model, features=pair, ax=ax)
     return ax
 
 
-def confusion_plot(subject: Subject) -> Plot:
-    """True against predicted classes."""
-    return Plot(
-        "confusion-matrix",
-        "Confusion matrix on the rows given: a line for each true class, a column for each "
-        "predicted class, with counts and percentages of the line.",
-        f"Confusion matrix of {_classes(subject)}; the table beside it has the same numbers.",
-        lambda: plots.confusion(subject.classifier, subject.rows, subject.labels),
-    )
+def inline_figures(figures: Drawings) -> Mapping[str, str]:
+    """Draw figures one after the other; HTML elements by name, not yet described."""
+    return {name: _drawn(name, draw) for name, draw in track(figures.items(), "drawing")}
 
 
-def calibration_plots(subject: Subject) -> tuple[Plot, ...]:
-    """Whether stated probabilities come true, and how they are distributed."""
-    model, rows, labels = subject.classifier, subject.rows, subject.labels
-    return (
-        Plot(
-            "reliability",
-            "Reliability diagram. Of the rows that were given a probability of, say, 80 % for a "
-            "class, 80 % should be of it: the closer to the diagonal, the better.",
-            f"Calibration of {_classes(subject)}: observed frequencies against probabilities.",
-            lambda: plots.calibration(model, rows, labels),
-        ),
-        Plot(
-            "confidence",
-            "The posterior of the predicted class, for right and wrong predictions.",
-            f"Histogram of the posteriors of {_classes(subject)}.",
-            lambda: plots.posterior_histogram(model, rows, labels),
-        ),
-    )
-
-
-def comparison_plot(comparison: ModelComparison) -> Plot:
-    """Gaussians and nearest neighbours side by side."""
-    return Plot(
-        "neighbours",
-        "Error on held-out rows of the nearest-neighbour rule against the number of neighbours, "
-        "with the Gaussian models as lines.",
-        "Held-out error against the number of neighbours, the Gaussian models as lines.",
-        lambda: plots.neighbors_error(comparison.source),
-    )
-
-
-def _classes(subject: Subject) -> str:
-    return counted(subject.classes.size, "class", "classes")
-
-
-def inline_figures(every: Iterable[Plot]) -> dict[str, InlineFigure]:
-    """Draw plots one after the other; by name."""
-    return {
-        plot.name: InlineFigure(plot.caption, _drawn(plot))
-        for plot in track(tuple(every), "drawing")
-    }
-
-
-def _drawn(plot: Plot) -> str:
+def _drawn(name: str, draw: Callable[[], Any]) -> str:
     import matplotlib.pyplot as plt
 
     before = set(plt.get_fignums())
     try:
-        with fixed_style(plot.name):
-            axes: NDArray[Any] = np.asarray(plot.draw(), dtype=object)
-            figure: Figure = axes.flat[0].get_figure(root=True)
-            return inline(figure, plot.name, plot.description)
+        with fixed_style(name):
+            axes: NDArray[Any] = np.asarray(draw(), dtype=object)
+            return inline(axes.flat[0].get_figure(root=True), name)
     finally:
         for number in set(plt.get_fignums()) - before:
             plt.close(number)
@@ -237,18 +128,15 @@ def fixed_style(name: str) -> Iterator[None]:
         yield
 
 
-def inline(figure: "Figure", name: str, description: str) -> str:
+def inline(figure: "Figure", name: str) -> str:
     """The figure as an HTML element that needs nothing from outside: SVG, or PNG if smaller.
 
-    Parameters
-    ----------
-    name : begins every identifier in it, so that they differ from those of other figures
-    description : in words, for those who cannot see it
+    The name begins every identifier in it, so that they differ from those of other figures.
     """
     resolution = min(_RESOLUTION, _WIDEST / figure.get_figwidth())
     written = BytesIO()
     figure.savefig(written, format="svg", dpi=resolution, metadata={"Date": None})
-    svg = clean(written.getvalue().decode("utf-8"), name, description)
+    svg = clean(written.getvalue().decode("utf-8"), name)
     if len(svg) <= _LARGE:
         return svg
     written = BytesIO()
@@ -256,28 +144,31 @@ def inline(figure: "Figure", name: str, description: str) -> str:
     figure.savefig(written, format="png", dpi=resolution, metadata={"Software": None})
     data = b64encode(written.getvalue()).decode("ascii")
     width, height = (round(96 * side) for side in figure.get_size_inches())
-    png = (
-        f'<img src="data:image/png;base64,{data}" alt="{escape(description)}" '
-        f'width="{width}" height="{height}">'
-    )
+    png = f'<img src="data:image/png;base64,{data}" width="{width}" height="{height}">'
     return min(svg, png, key=len)
 
 
-def clean(svg: str, name: str, description: str) -> str:
+def described(element: str, description: str) -> str:
+    """An inline figure with a description in words, for those who cannot see it.
+
+    >>> described("<svg><g/></svg>", "A & B")
+    '<svg role="img" aria-label="A &amp; B"><g/></svg>'
+    """
+    label = "alt" if element.startswith("<img") else 'role="img" aria-label'
+    return f'{element[:4]} {label}="{escape(description)}"{element[4:]}'
+
+
+def clean(svg: str, name: str) -> str:
     """SVG of matplotlib without what HTML does not need, and with identifiers of its own.
 
     Document type, metadata and namespaces go (HTML knows them); so does the style element, which
     would apply to the whole report. Identifiers that nothing refers to go, the others are renamed.
 
-    Examples
-    --------
-    >>> clean('<svg xmlns="x"><g id="a"/><use href="#a"/><g id="b"/></svg>', "p", "A & B")
-    '<svg role="img" aria-label="A &amp; B"><g id="p-0"/><use href="#p-0"/><g/></svg>'
+    >>> clean('<svg xmlns="x"><g id="a"/><use href="#a"/><g id="b"/></svg>', "p")
+    '<svg><g id="p-0"/><use href="#p-0"/><g/></svg>'
     """
-    svg = _NAMESPACE.sub("", _STYLE.sub("", _HEAD.sub("", svg))).strip()
+    svg = _NAMESPACE.sub("", _LEFT_OUT.sub("", svg)).strip()
     used = dict.fromkeys(_REFERENCE.findall(svg))
     renamed = {old: f"{name}-{number}" for number, old in enumerate(used)}
     svg = _ID.sub(lambda m: f' id="{renamed[m[1]]}"' if m[1] in renamed else "", svg)
-    svg = _REFERENCE.sub(lambda m: renamed[m[0]], svg)
-    label = f'role="img" aria-label="{escape(description)}"'
-    return _ROOT.sub(lambda m: f"<svg{m[1]} {label}>", svg, count=1)
+    return _REFERENCE.sub(lambda m: renamed[m[0]], svg)

@@ -1,174 +1,141 @@
 """Arrow IPC files, Feather files and Arrow streams: record batches → tables."""
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator
+from functools import cached_property, partial
+from io import BufferedReader
+from itertools import islice
 from math import ceil
 from typing import Any
 
+import pyarrow as pa
+from pyarrow import ipc
+
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.expansion import ArrowMessages
-from gaussbayes.data.listing import SourceFile
+from gaussbayes.data.readers import FileReader
 from gaussbayes.data.readers.batches import batch_rows, stored_types, tables_of
-from gaussbayes.data.selection import (
+from gaussbayes.data.roles import (
     InferredTypes,
     ParsedTable,
     Piece,
     Selection,
     check_same_columns,
 )
-from gaussbayes.data.streams import naming
+from gaussbayes.data.source_files import SourceFile, naming, seekable
 
 _MAGIC = b"ARROW1"
+_END_MARKS = (b"\xff\xff\xff\xff\0\0\0\0", b"\0\0\0\0")
 
 
-def look(file: SourceFile, handle: Any) -> tuple[InferredTypes, bool]:
-    """The columns of a file and their types, and whether it has rows."""
-    opened = _opened(file, handle)
-    inferred = stored_types(opened.schema, file.shown)
-    lengths = _lengths(file, handle)
-    if lengths is not None:
-        return inferred, any(lengths)
-    messages = ArrowMessages(file.shown, handle).of_stream()
-    return inferred, any(message.n_rows for message in messages if not message.is_dictionary)
+class ArrowReader(FileReader):
+    """An Arrow file or stream; a piece is so many rows of large record batches or of small ones."""
 
+    def __init__(self, file: SourceFile, stream: BufferedReader) -> None:
+        super().__init__(file)
+        self._buffer = seekable(file, stream).read_buffer()  # a memory map: nothing is read
+        # A file has a table of contents, a stream has not.
+        self._is_file = self._buffer.size > 12 and self._start(6) == _MAGIC
 
-def piece_count(file: SourceFile, handle: Any, selection: Selection) -> int | None:
-    """How many pieces a file has; None for a stream, which is read to know."""
-    lengths = _lengths(file, handle)
-    if lengths is None:
-        return None
-    return ceil(sum(lengths) / batch_rows(len(selection.columns)))
+    def look(self) -> tuple[InferredTypes, bool]:
+        with naming(self.file):  # names of columns may be no text
+            types = stored_types(self._open().schema, self.file.shown)
+            self.check_names(types.schema.names)
+            if self._lengths is not None:
+                return types, any(self._lengths)
+            messages = ArrowMessages(self.file.shown, self._buffer).of_stream()
+            return types, any(each.n_rows for each in messages if each.kind == "record batch")
 
+    @cached_property
+    def _lengths(self) -> list[int] | None:
+        """The rows of each record batch, by their headers; None for a stream."""
+        if not self._is_file:
+            return None
+        messages = ArrowMessages(self.file.shown, self._buffer)
+        _, places = messages.of_file()
+        return [self._batch_at(messages, place, number) for number, place in enumerate(places)]
 
-def rows_before(
-    file: SourceFile,  # noqa: ARG001 (all pieces but the last have as many)
-    handle: Any,  # noqa: ARG001
-    selection: Selection,
-    first: int,
-) -> int:
-    """How many rows are in the pieces before number `first`."""
-    return first * batch_rows(len(selection.columns))
+    def _batch_at(self, messages: ArrowMessages, place: int, number: int) -> int:
+        """Look at a message before memory is taken for it: how many rows it has."""
+        message = messages.at(place, number)
+        if message is None:
+            msg = f"cannot read {self.file.shown}: it is damaged; fetch or write it again"
+            raise DataError(msg)
+        return message.n_rows
 
+    def piece_count(self, selection: Selection) -> int | None:
+        lengths = self._lengths
+        return None if lengths is None else ceil(sum(lengths) / batch_rows(len(selection.columns)))
 
-def pieces(
-    file: SourceFile,
-    selection: Selection,
-    handle: Any,
-    at_once: int,  # noqa: ARG001 (a record batch is decoded by one thread)
-    first: int = 0,
-) -> Iterator[Piece]:
-    """One piece for so many rows; a large record batch is cut, small ones are taken together.
+    def rows_before(self, selection: Selection, first: int) -> int:
+        return first * batch_rows(len(selection.columns))  # all pieces but the last have as many
 
-    Those from number `first` on; of a file, not of a stream, what is before them is not read.
-    """
-    opened = _opened(file, handle)
-    check_same_columns(file.shown, opened.schema.names, selection.columns)
-    step = batch_rows(len(selection.columns))
-    with naming(file):
-        lengths = (_lengths(file, handle) or []) if first else []
-        whole, rest = _skipped(lengths, first * step)
-        batches = _without_start(_batches(file, handle, opened, whole), rest)
-        for table in tables_of(batches, selection, file.shown, step):
-            yield partial(_read, table)
+    def pieces(self, selection: Selection, at_once: int = 1, first: int = 0) -> Iterator[Piece]:  # noqa: ARG002
+        with naming(self.file):
+            opened = self._open()
+            check_same_columns(self.file.shown, opened.schema.names, selection.columns)
+            step = batch_rows(len(selection.columns))
+            batches = (
+                self._batches(opened, first * step) if self._is_file else self._streamed(opened)
+            )
+            for table in tables_of(batches, selection, self.file.shown, step):
+                yield partial(_only, table)
 
+    def _batches(self, opened: Any, skipped: int) -> Iterator[Any]:
+        """The record batches of a file, without so many rows."""
+        messages = ArrowMessages(self.file.shown, self._buffer)
+        dictionaries, records = messages.of_file()
+        for number, place in enumerate(dictionaries):
+            self._batch_at(messages, place, number)
+        for number in range(opened.num_record_batches):
+            n_rows = (self._lengths or [])[number]
+            if n_rows > skipped or not skipped:
+                self._batch_at(messages, records[number], number)
+                yield opened.get_batch(number).slice(skipped)
+            skipped = max(0, skipped - n_rows)
 
-def _skipped(lengths: Sequence[int], n_rows: int) -> tuple[int, int]:
-    """How many whole batches, and rows of the next one, the first rows take.
+    def _streamed(self, opened: Any) -> Iterator[Any]:
+        """The batches of a stream, which must come to its end mark and to nothing else.
 
-    Examples
-    --------
-    >>> _skipped([3, 0, 4, 5], 5)
-    (2, 2)
-    """
-    whole = 0
-    for length in lengths:
-        if length > n_rows:
-            break
-        whole, n_rows = whole + 1, n_rows - length
-    return whole, n_rows
-
-
-def _without_start(batches: Iterator[Any], n_rows: int) -> Iterator[Any]:
-    """The batches without the first rows of the first one."""
-    for batch in batches:
-        yield batch.slice(n_rows) if n_rows else batch
-        n_rows = 0
-
-
-def _lengths(file: SourceFile, handle: Any) -> list[int] | None:
-    """The rows of each record batch, by their headers; None for a stream."""
-    if not _is_file(handle):
-        return None
-    messages = ArrowMessages(file.shown, handle)
-    _, records = messages.of_file()
-    return [messages.at(place, number).n_rows for number, (place, _) in enumerate(records)]
-
-
-def _read(table: Any) -> Iterator[ParsedTable]:
-    yield ParsedTable(table, table.num_rows)
-
-
-def _batches(file: SourceFile, handle: Any, opened: Any, first: int = 0) -> Iterator[Any]:
-    """The record batches, each of which is looked at before memory is taken for it."""
-    messages = ArrowMessages(file.shown, handle)
-    if not hasattr(opened, "num_record_batches"):
-        yield from _streamed(file, handle, opened, messages)
-        return
-    dictionaries, records = messages.of_file()
-    for number, (place, _) in enumerate(dictionaries):
-        messages.at(place, number)
-    for number in range(first, opened.num_record_batches):
-        messages.at(records[number][0], number)
-        yield opened.get_batch(number)
-
-
-def _streamed(file: SourceFile, handle: Any, opened: Any, messages: ArrowMessages) -> Iterator[Any]:
-    """The batches of a stream, which must come to its end mark and to nothing else.
-
-    pyarrow takes the end of the file for that of the stream, wherever it is.
-    """
-    n_rows, place = 0, handle.tell()
-    ahead = messages.of_stream()
-    while True:
-        # Dictionaries are read with the batch that follows them.
-        while (message := next(ahead, None)) is not None and message.is_dictionary:
-            pass
-        try:
-            batch = opened.read_next_batch()
-        except StopIteration:
-            break
-        n_rows, place = n_rows + batch.num_rows, handle.tell()
-        yield batch
-        del batch
-    if handle.tell() == place:
+        pyarrow takes the end of the file for that of the stream, wherever it is.
+        """
+        n_rows = place = 0
+        for message in ArrowMessages(self.file.shown, self._buffer).of_stream():
+            place = message.end
+            if message.kind == "record batch":  # dictionaries are read with the one that follows
+                yield from islice(opened, 1)
+                n_rows += message.n_rows
+        rest = self._start(9, place)
+        if rest in _END_MARKS:
+            return
+        if rest.startswith(_END_MARKS):
+            msg = (
+                f"{self.file.shown} goes on after the end of its Arrow stream, at row {n_rows}, as "
+                "streams put together in one file do: give each in a file of its own"
+            )
+            raise DataError(msg)
         msg = (
-            f"{file.shown} breaks off after {n_rows} rows: the end mark of an Arrow stream is "
+            f"{self.file.shown} breaks off after {n_rows} rows: the end mark of an Arrow stream is "
             "missing. Fetch it again, or write it again with a writer that is closed at the end"
         )
         raise DataError(msg)
-    if handle.tell() < handle.size():
-        msg = (
-            f"{file.shown} goes on after the end of its Arrow stream, at row {n_rows}, as streams "
-            "put together in one file do: give each in a file of its own"
-        )
-        raise DataError(msg)
+
+    def _start(self, n_bytes: int, place: int = 0) -> bytes:
+        """So many bytes from a place on, as far as there are any."""
+        part: bytes = self._buffer.slice(
+            place, min(n_bytes, self._buffer.size - place)
+        ).to_pybytes()
+        return part
+
+    def _open(self) -> Any:
+        with naming(self.file):
+            try:
+                return (ipc.open_file if self._is_file else ipc.open_stream)(self._buffer)
+            except (pa.ArrowInvalid, OSError) as error:
+                old = self._start(4) == b"FEA1"
+                what = "is an old Feather file" if old else "is not an Arrow file"
+                msg = f"{self.file.shown} {what}, or it breaks off in the middle: {error}"
+                raise DataError(msg) from None
 
 
-def _is_file(handle: Any) -> bool:
-    """Whether this is a file with a table of contents, and not a stream."""
-    return bool(handle.size() > 2 * len(_MAGIC) and handle.read_at(len(_MAGIC), 0) == _MAGIC)
-
-
-def _opened(file: SourceFile, handle: Any) -> Any:
-    import pyarrow as pa
-    from pyarrow import ipc
-
-    with naming(file):
-        handle.seek(0)
-        try:
-            return ipc.open_file(handle) if _is_file(handle) else ipc.open_stream(handle)
-        except (pa.ArrowInvalid, OSError) as error:
-            old = handle.read_at(min(4, handle.size()), 0) == b"FEA1"
-            what = "is an old Feather file" if old else "is not an Arrow file"
-            msg = f"{file.shown} {what}, or it breaks off in the middle: {error}"
-            raise DataError(msg) from None
+def _only(table: Any) -> Iterator[ParsedTable]:
+    yield ParsedTable(table, table.num_rows)

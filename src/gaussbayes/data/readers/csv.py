@@ -2,37 +2,33 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
 
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.data.bad_rows import RowProblem
-from gaussbayes.data.listing import SourceFile
+from gaussbayes.data.bad_rows import BadRow
 from gaussbayes.data.readers.text import (
     BOM,
     QUOTE,
+    TextReader,
     first_record_end,
     first_records,
     fit_types,
     has_decimal_commas,
     infer_types,
 )
-from gaussbayes.data.selection import (
+from gaussbayes.data.roles import (
     InferredTypes,
     ParsedTable,
-    Piece,
     Selection,
-    check_distinct,
     check_same_columns,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _STEP = 1 << 20
 """Bytes that pyarrow parses at a time: they and what becomes of them stay in the cache. Where there
@@ -52,33 +48,30 @@ class Header:
     n_bytes: int
 
 
-def look(file: SourceFile, block: bytes) -> tuple[InferredTypes, bool]:
-    r"""What the first block of a file shows, and whether there are rows in it.
+class CsvReader(TextReader):
+    """A file of CSV or TSV."""
 
-    Examples
-    --------
-    >>> inferred, has_rows = look(SourceFile("a.csv", "csv", None), b"a,b\n1,x\n2,y\n")
-    >>> inferred.schema.types, has_rows
-    ([DataType(int64), DataType(string)], True)
-    """
-    from pyarrow import csv as arrow_csv
+    def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
+        header = self._header(block)
+        data = first_records(block[header.n_bytes :], quoted=True)
+        text, _ = _as_text(data, header)
+        commas = header.separator == ";" and has_decimal_commas(text, self.file.shown)
+        options = arrow_csv.ConvertOptions(decimal_point="," if commas else ".")
+        inferred = _table(data, header, options, lambda _: "skip")
+        return infer_types(inferred, text, "," if commas else "."), text.num_rows > 0
 
-    header, data = _split(file, block)
-    data = first_records(data, quoted=True)
-    text, _ = _as_text(data, header)
-    decimal = "," if header.separator == ";" and has_decimal_commas(text, file.shown) else "."
-    options = arrow_csv.ConvertOptions(decimal_point=decimal)
-    inferred = _table(data, header, options, lambda _: "skip")
-    return infer_types(inferred, text, decimal), text.num_rows > 0
+    def begin(
+        self, block: bytes, selection: Selection
+    ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
+        header = self._header(block)
+        check_same_columns(self.file.shown, header.names, selection.columns)
+        return block[header.n_bytes :], partial(_parse, header, selection)
 
-
-def pieces(file: SourceFile, selection: Selection, blocks: Iterator[bytes]) -> Iterator[Piece]:
-    """One piece for each block of the file."""
-    header, data = _split(file, next(blocks, b""))
-    check_same_columns(file.shown, header.names, selection.columns)
-    yield partial(_read, data, header, selection)
-    for block in blocks:
-        yield partial(_read, block, header, selection)
+    def _header(self, block: bytes) -> Header:
+        separator = "\t" if self.file.format == "tsv" else None
+        header = read_header(block, self.file.shown, separator)
+        self.check_names(header.names)
+        return header
 
 
 def read_header(block: bytes, file: str, separator: str | None = None) -> Header:
@@ -101,25 +94,20 @@ def read_header(block: bytes, file: str, separator: str | None = None) -> Header
     end = start + first_record_end(block[start:])
     try:
         line = block[start:end].decode()
+        if separator is None:
+            unquoted = re.sub(r'"(?:[^"]|"")*"', "", line)
+            separator = max(_SEPARATORS, key=unquoted.count)
+        names = tuple(next(csv.reader([line.rstrip("\r\n")], delimiter=separator), []))
     except UnicodeDecodeError as error:
         msg = (
             f"the first line of {file} is not UTF-8 text ({error.reason}): write the file as UTF-8"
         )
         raise DataError(msg) from None
-    chosen = separator if separator is not None else _separator(line)
-    try:
-        names = tuple(next(csv.reader([line.rstrip("\r\n")], delimiter=chosen), []))
     except csv.Error as error:
         msg = f"the first line of {file}, which must name the columns, cannot be read: {error}"
         raise DataError(msg) from None
     _check_is_header(names, file)
-    check_distinct(file, names)
-    return Header(chosen, names, end)
-
-
-def _separator(line: str) -> str:
-    unquoted = re.sub(r'"(?:[^"]|"")*"', "", line)
-    return max(_SEPARATORS, key=unquoted.count)
+    return Header(separator, names, end)
 
 
 def _check_is_header(names: tuple[str, ...], file: str) -> None:
@@ -138,32 +126,8 @@ def _check_is_header(names: tuple[str, ...], file: str) -> None:
         raise SchemaError(msg)
 
 
-def _split(file: SourceFile, block: bytes) -> tuple[Header, bytes]:
-    """The header of a file, and the rows of its first block."""
-    header = read_header(block, file.shown, "\t" if file.format == "tsv" else None)
-    return header, block[header.n_bytes :]
-
-
-def _read(data: bytes, header: Header, selection: Selection) -> Iterator[ParsedTable]:
-    yield parse(data, header, selection)
-
-
-def parse(data: bytes, header: Header, selection: Selection) -> ParsedTable:
-    r"""The rows of a block as the types that are held.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> wanted = Selection(pa.schema({"a": pa.float64()}), "skip")
-    >>> parsed = parse(b"1,x\n2,y,z\nw,y\n", Header(",", ("a", "b"), 0), wanted)
-    >>> parsed.table.to_pydict(), parsed.n_records
-    ({'a': [1.0]}, 3)
-    >>> [(problem.row, problem.problem) for problem in parsed.problems]
-    [(1, 'has 3 values, but there are 2 columns'), (2, 'is not a number')]
-    """
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
+def _parse(header: Header, selection: Selection, data: bytes) -> ParsedTable:
+    """The rows of a block as the types that are held; by way of text if some do not fit."""
     types = {field.name: field.type for field in selection.schema}
     types |= {name: pa.dictionary(pa.int32(), types[name]) for name in selection.encoded}
     options = arrow_csv.ConvertOptions(
@@ -172,32 +136,19 @@ def parse(data: bytes, header: Header, selection: Selection) -> ParsedTable:
     try:
         table = _table(data, header, options, step=None if QUOTE in data else _STEP)
     except pa.ArrowInvalid:
-        return _parse_slowly(data, header, selection)
+        text, problems = _as_text(data, header)
+        return fit_types(text.select(selection.columns), selection, problems)
     return ParsedTable(table, table.num_rows)
 
 
-def _parse_slowly(data: bytes, header: Header, selection: Selection) -> ParsedTable:
-    """As `parse`, by way of text, to find the rows that do not fit."""
-    table, problems = _as_text(data, header)
-    n_records = table.num_rows + len(problems)
-    rows = np.setdiff1d(np.arange(n_records), [each.row for each in problems])
-    good, more = fit_types(table.select(selection.columns), selection, rows)
-    both = sorted([*problems, *more], key=lambda each: each.row)
-    return ParsedTable(good, n_records, tuple(both))
-
-
-def _as_text(data: bytes, header: Header) -> tuple["pa.Table", list[RowProblem]]:
+def _as_text(data: bytes, header: Header) -> tuple[pa.Table, list[BadRow]]:
     """All values as bytes, and the rows with another number of values than there are columns."""
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
-    problems: list[RowProblem] = []
-    n_columns = len(header.names)
+    problems: list[BadRow] = []
 
     def note(row: Any) -> str:
         values = f"{row.actual_columns} value{'s' if row.actual_columns != 1 else ''}"
-        problem = f"has {values}, but there are {n_columns} columns"
-        problems.append(RowProblem(row.number - 1, None, None, problem))
+        problem = f"has {values}, but there are {len(header.names)} columns"
+        problems.append(BadRow("", row.number - 1, None, None, problem))
         return "skip"
 
     types = dict.fromkeys(header.names, pa.binary())
@@ -208,9 +159,6 @@ def _table(
     data: bytes, header: Header, options: Any, on_problem: Any = None, step: int | None = None
 ) -> Any:
     """The rows of a block; `step` is how many bytes pyarrow parses at a time, None for all."""
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
     if not data or data.isspace():
         names = options.include_columns or header.names
         return pa.schema(

@@ -1,23 +1,17 @@
 """JSON lines: blocks of text, one object a line → Arrow tables, in any thread."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-import numpy as np
+import pyarrow as pa
+from pyarrow import json as arrow_json
 
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.data.bad_rows import RowProblem, shorten
-from gaussbayes.data.listing import SourceFile
-from gaussbayes.data.readers.text import BOM, first_records, fit_types, infer_types
-from gaussbayes.data.selection import (
-    InferredTypes,
-    ParsedTable,
-    Piece,
-    Selection,
-    check_same_columns,
-)
+from gaussbayes.data.bad_rows import BadRow, shorten
+from gaussbayes.data.readers.text import BOM, TextReader, first_records, fit_types, infer_types
+from gaussbayes.data.roles import InferredTypes, ParsedTable, Selection, check_same_columns
 
 _MOST_VALUES = 1 << 25
 """Of a block: lines that say nothing of many columns would take more memory than they are long."""
@@ -26,64 +20,51 @@ _MOST_LOOKED = 1 << 22
 """Values that are looked at to infer types."""
 
 
-def look(file: SourceFile, block: bytes) -> tuple[InferredTypes, bool]:
-    r"""What the first block of a file shows, and whether there are rows in it.
+class JsonLinesReader(TextReader):
+    """A file of JSON lines."""
 
-    Examples
-    --------
-    >>> inferred, _ = look(SourceFile("a.jsonl", "jsonl", None), b'{"a": 1, "b": "x"}\n')
-    >>> inferred.schema.types
-    [DataType(int64), DataType(string)]
-    """
-    import pyarrow as pa
+    quoted = False
 
-    block = first_records(_plain(file, block), quoted=False)
-    objects = [record for record in _objects(block) if isinstance(record, dict)]
-    names = list(dict.fromkeys(name for record in objects for name in record))
-    if not objects:
-        msg = f'{file.shown} has no rows: each line must be an object such as {{"age": 1}}'
-        raise DataError(msg)
-    objects = objects[: max(1, _MOST_LOOKED // len(names))] if names else objects
-    text = _as_text(objects, names)
-    inferred = pa.schema([(name, _type(record.get(name) for record in objects)) for name in names])
-    return infer_types(inferred.empty_table(), text), True
+    def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
+        _, objects, names = self._begun(block)
+        if not objects:
+            msg = f'{self.file.shown} has no rows: each line must be an object such as {{"age": 1}}'
+            raise DataError(msg)
+        objects = objects[: max(1, _MOST_LOOKED // max(1, len(names)))]
+        types = [(name, _type(record.get(name) for record in objects)) for name in names]
+        return infer_types(pa.schema(types).empty_table(), _as_text(objects, names)), True
+
+    def begin(
+        self, block: bytes, selection: Selection
+    ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
+        data, objects, names = self._begun(block)
+        if objects:
+            check_same_columns(self.file.shown, names, selection.columns)
+        return data, partial(_parse, self.file.shown, selection)
+
+    def _begun(self, block: bytes) -> tuple[bytes, list[dict[str, Any]], list[str]]:
+        """The lines of the first block, the objects in some of them, and their names."""
+        block = block.removeprefix(BOM)
+        if block.lstrip().startswith(b"["):
+            msg = (
+                f"{self.file.shown} holds a JSON array; give one object a line, for example with "
+                "`jq -c '.[]'`"
+            )
+            raise SchemaError(msg)
+        objects, _ = _objects(first_records(block, quoted=False))
+        names = list(dict.fromkeys(name for record in objects for name in record))
+        self.check_names(names)
+        return block, objects, names
 
 
-def pieces(file: SourceFile, selection: Selection, blocks: Iterator[bytes]) -> Iterator[Piece]:
-    """One piece for each block of the file."""
-    first = _plain(file, next(blocks, b""))
-    objects = _objects(first_records(first, quoted=False))
-    names = {name for record in objects if isinstance(record, dict) for name in record}
-    if objects:
-        check_same_columns(file.shown, sorted(names), selection.columns)
-    yield partial(_read, file.shown, first, selection)
-    for block in blocks:
-        yield partial(_read, file.shown, block, selection)
-
-
-def _read(file: str, data: bytes, selection: Selection) -> Iterator[ParsedTable]:
+def _parse(file: str, selection: Selection, data: bytes) -> ParsedTable:
+    """The rows of a block as the types that are held; values that are not there are null."""
     if (data.count(b"\n") + 1) * len(selection.columns) > _MOST_VALUES:
         msg = (
             f"{file} has more than {_MOST_VALUES:,} values in {1 + (len(data) >> 20)} MB, nearly "
             f"all of them missing: choose fewer of its {len(selection.columns)} columns"
         )
         raise DataError(msg)
-    yield parse(data, selection)
-
-
-def parse(data: bytes, selection: Selection) -> ParsedTable:
-    r"""The rows of a block as the types that are held; values that are not there are null.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> parsed = parse(b'{"a": 1}\n{"a": "x"}\n', Selection(pa.schema({"a": pa.float64()}), "skip"))
-    >>> parsed.table.to_pydict(), parsed.problems[0].value
-    ({'a': [1.0]}, 'x')
-    """
-    import pyarrow as pa
-    from pyarrow import json as arrow_json
-
     if not data or data.isspace():
         return ParsedTable(selection.schema.empty_table(), 0)
     reading = arrow_json.ReadOptions(use_threads=False, block_size=len(data) + 1)
@@ -92,46 +73,33 @@ def parse(data: bytes, selection: Selection) -> ParsedTable:
     )
     try:
         table = arrow_json.read_json(pa.BufferReader(data), reading, parsing)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return _parse_slowly(data, selection)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # value by value, to find what is wrong
+        objects, problems = _objects(data)
+        return fit_types(_as_text(objects, selection.columns), selection, problems)
     return ParsedTable(table.select(selection.columns), table.num_rows)
 
 
-def _parse_slowly(data: bytes, selection: Selection) -> ParsedTable:
-    """As `parse`, value by value, to find the rows that do not fit."""
-    objects = _objects(data)
-    problems = [
-        RowProblem(row, None, None, record)
-        for row, record in enumerate(objects)
-        if isinstance(record, str)
-    ]
-    rows = np.array(
-        [row for row, record in enumerate(objects) if isinstance(record, dict)], np.intp
-    )
-    text = _as_text([record for record in objects if isinstance(record, dict)], selection.columns)
-    good, more = fit_types(text, selection, rows)
-    both = sorted([*problems, *more], key=lambda each: each.row)
-    return ParsedTable(good, len(objects), tuple(both))
-
-
-def _objects(data: bytes) -> list[dict[str, Any] | str]:
-    """The object in each line that is not blank, or what is wrong with the line."""
-    records: list[dict[str, Any] | str] = []
+def _objects(data: bytes) -> tuple[list[dict[str, Any]], list[BadRow]]:
+    """The objects in lines that are not blank, and what is wrong with lines that hold none."""
+    objects: list[dict[str, Any]] = []
+    problems: list[BadRow] = []
     for line in data.splitlines():
         if not line.strip():
             continue
         try:
             value = json.loads(line)
+            problem = f"is not an object: {shorten(line)}"
         except (ValueError, RecursionError) as error:
-            records.append(f"is not JSON: {error}")
-            continue
-        records.append(value if isinstance(value, dict) else f"is not an object: {shorten(line)}")
-    return records
+            value, problem = None, f"is not JSON: {error}"
+        if isinstance(value, dict):
+            objects.append(value)
+        else:
+            problems.append(BadRow("", len(objects) + len(problems), None, None, problem))
+    return objects, problems
 
 
 def _as_text(objects: list[dict[str, Any]], names: list[str]) -> Any:
     """The values as a CSV file would hold them."""
-    import pyarrow as pa
 
     def text(value: Any) -> bytes | None:
         if value is None or isinstance(value, str):
@@ -146,27 +114,10 @@ def _as_text(objects: list[dict[str, Any]], names: list[str]) -> Any:
 
 def _type(values: Iterator[Any]) -> Any:
     """The type of a column by its values; a string stays one, whatever it looks like."""
-    import pyarrow as pa
 
     # Integers that are too large for 64 bits are numbers like any other.
     kinds = {
         float if type(value) is int and abs(value) >= 1 << 63 else type(value) for value in values
     } - {type(None)}
-    if kinds and kinds <= {bool}:
-        return pa.bool_()
-    if kinds and kinds <= {int}:
-        return pa.int64()
-    if kinds and kinds <= {int, float}:
-        return pa.float64()
-    return pa.string()
-
-
-def _plain(file: SourceFile, block: bytes) -> bytes:
-    block = block.removeprefix(BOM)
-    if block.lstrip().startswith(b"["):
-        msg = (
-            f"{file.shown} holds a JSON array; give one object a line, for example with "
-            "`jq -c '.[]'`"
-        )
-        raise SchemaError(msg)
-    return block
+    types = (({bool}, pa.bool_()), ({int}, pa.int64()), ({int, float}, pa.float64()))
+    return next((held for wide, held in types if kinds and kinds <= wide), pa.string())

@@ -9,20 +9,24 @@ column without any value holds strings, unless it is read as a feature: then all
 missing, and later ones are numbers.
 """
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from functools import partial
 from io import BufferedReader
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.data.bad_rows import RowProblem, shorten
+from gaussbayes.data.bad_rows import BadRow, shorten
 from gaussbayes.data.categories import NULLS
-from gaussbayes.data.selection import InferredTypes, Selection
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from gaussbayes.data.readers import FileReader
+from gaussbayes.data.roles import InferredTypes, ParsedTable, Piece, Selection
+from gaussbayes.data.source_files import SourceFile, bytes_taken, naming, open_bytes
 
 BLOCK_BYTES = 1 << 23
 """Nominal size of a block: enough to be worth a thread's while, small enough to hold several."""
@@ -45,6 +49,67 @@ _SAMPLE = 1000
 """Values of a column of strings that are looked at to see whether half of them are numbers."""
 
 
+class TextReader(FileReader):
+    """A file of text, read block by block."""
+
+    is_text = True
+    quoted = True
+    """Whether quotation marks may hide the ends of lines."""
+
+    def __init__(self, file: SourceFile, stream: BufferedReader) -> None:
+        super().__init__(file)
+        self._rest: Iterator[bytes] | None = None  # blocks of what is read once
+        if file.is_read_once:
+            self._rest = self._blocks(stream)
+        else:
+            stream.close()
+
+    def look(self) -> tuple[InferredTypes, bool]:
+        blocks = self._rest or self._blocks()
+        first = next(blocks, b"")
+        if self.file.is_read_once:
+            self._rest = chain([first], blocks)
+        return self.infer(first)
+
+    def pieces(self, selection: Selection, at_once: int = 1, first: int = 0) -> Iterator[Piece]:  # noqa: ARG002
+        blocks: Iterator[bytes] | None = self._blocks()
+        if self.file.is_read_once:
+            blocks, self._rest = self._rest, None
+        if blocks is None:
+            msg = (
+                f"{self.file.shown} comes through a pipe and can be read only once: write it to a "
+                "file first"
+            )
+            raise DataError(msg)
+        data, parse = self.begin(next(blocks, b""), selection)
+        for block in chain([data], blocks):
+            yield partial(_parsed, parse, block)
+
+    @abstractmethod
+    def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
+        """What the first block of the file shows, and whether there are rows in it."""
+
+    @abstractmethod
+    def begin(
+        self, block: bytes, selection: Selection
+    ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
+        """The rows in the first block, and what parses the rows of any block."""
+
+    def _blocks(self, stream: BufferedReader | None = None) -> Generator[bytes, None, None]:
+        with naming(self.file), closing(stream or open_bytes(self.file)) as opened:
+            for block in text_blocks(opened, self.file.shown, quoted=self.quoted):
+                if not self.file.is_read_once:
+                    self.bytes_read = bytes_taken(opened)
+                yield block
+
+
+def _parsed(parse: Callable[[bytes], ParsedTable], block: bytes) -> Iterator[ParsedTable]:
+    yield parse(block)
+
+
+# Records.
+
+
 def text_blocks(
     stream: BufferedReader, file: str, *, quoted: bool, size: int | None = None
 ) -> Iterator[bytes]:
@@ -57,10 +122,11 @@ def text_blocks(
     >>> list(text_blocks(stream, "file", quoted=True, size=6))
     [b'a,b\n1,"x\ny"\n', b'2,z']
     """
-    size = BLOCK_BYTES if size is None else size
-    while block := stream.read(size):
+    while block := stream.read(BLOCK_BYTES if size is None else size):
         line_end = b"\r" if b"\n" not in block and b"\r" in block else b"\n"
-        inside = quoted and _count_marks(block) % 2 == 1
+        inside = False
+        if quoted and QUOTE in block:  # faster than `bytes.count` where there are many
+            inside = np.count_nonzero(np.frombuffer(block, np.uint8) == QUOTE[0]) % 2 == 1
         if inside or not block.endswith(line_end):
             block += _rest_of_record(stream, file, line_end, quoted=quoted, inside=inside)
         yield block
@@ -72,9 +138,9 @@ def _rest_of_record(
     """What a stream holds up to the end of the record it is in, which may be inside quotes."""
     rest = bytearray()
     while ahead := stream.peek(1):
-        end, inside = _record_end(ahead, line_end, quoted=quoted, inside=inside)
-        rest += stream.read(end or len(ahead))
-        if end:
+        ends, inside = _record_ends(ahead, line_end, quoted=quoted, inside=inside)
+        rest += stream.read(ends[0] if ends.size else len(ahead))
+        if ends.size:
             return bytes(rest)
         if len(rest) > LONGEST_RECORD:
             what = "a quotation mark that is never closed?" if quoted else "is it text?"
@@ -86,98 +152,49 @@ def _rest_of_record(
     return bytes(rest)
 
 
-def _record_end(ahead: bytes, line_end: bytes, *, quoted: bool, inside: bool) -> tuple[int, bool]:
-    """How many bytes belong to the record that is read, 0 if it goes on, and if so inside quotes.
-
-    Examples
-    --------
-    >>> _record_end(b'x"y\\nz', b"\\n", quoted=True, inside=True)
-    (4, False)
-    >>> _record_end(b"x\\ny", b"\\n", quoted=True, inside=True)
-    (0, True)
-    """
-    if not quoted or QUOTE not in ahead:
-        return (0 if inside else ahead.find(line_end) + 1), inside
-    values = np.frombuffer(ahead, np.uint8)
-    odd = (np.cumsum(values == QUOTE[0]) + inside) % 2 == 1
-    ends = np.flatnonzero((values == line_end[0]) & ~odd)
-    return (int(ends[0]) + 1, False) if ends.size else (0, bool(odd[-1]))
-
-
 def first_records(block: bytes, *, quoted: bool) -> bytes:
     """As many whole records of a block as are looked at to infer types."""
     if len(block) <= LOOK_BYTES:
         return block
     line_end = b"\n" if b"\n" in block else b"\r"
-    return block[: last_record_end(block[:LOOK_BYTES], line_end, quoted=quoted)] or block
-
-
-def last_record_end(block: bytes, line_end: bytes = b"\n", *, quoted: bool = True) -> int:
-    r"""How many bytes of a block, which begins where a record does, are whole records.
-
-    Examples
-    --------
-    >>> last_record_end(b'1,2\n3,"x\ny'), last_record_end(b'3,"x\ny')
-    (4, 0)
-    """
-    if not quoted or QUOTE not in block:
-        return block.rfind(line_end) + 1
-    values = np.frombuffer(block, np.uint8)
-    outside = np.cumsum(values == QUOTE[0]) % 2 == 0
-    ends = np.flatnonzero((values == line_end[0]) & outside)
-    return int(ends[-1]) + 1 if ends.size else 0
+    ends, _ = _record_ends(block[:LOOK_BYTES], line_end, quoted=quoted)
+    return block[: ends[-1]] if ends.size else block
 
 
 def first_record_end(block: bytes) -> int:
-    r"""How many bytes the first record has, its line's end included.
-
-    Examples
-    --------
-    >>> first_record_end(b'a,"b\nc"\n1,2\n')
-    8
-    """
+    """How many bytes the first record has, its line's end included."""
     inside = False
     for start in range(0, len(block), _PART):
-        values = np.frombuffer(block[start : start + _PART], np.uint8)
-        odd = (np.cumsum(values == QUOTE[0]) + inside) % 2 == 1
-        ends = np.flatnonzero(((values == ord("\n")) | (values == ord("\r"))) & ~odd)
+        part = block[start : start + _PART]
+        ends, inside = _record_ends(part, b"\r\n", quoted=True, inside=inside)
         if ends.size:
             end = start + int(ends[0])
-            return end + (2 if block[end : end + 2] == b"\r\n" else 1)
-        inside = bool(odd[-1])
+            return end + (block[end - 1 : end + 1] == b"\r\n")
     return len(block)
 
 
-def _count_marks(block: bytes) -> int:
-    """How many quotation marks there are; faster than `bytes.count` where there are many."""
-    if QUOTE not in block:
-        return 0
-    values = np.frombuffer(block, np.uint8)
-    # In parts that stay in the cache.
-    parts = (values[at : at + _PART] for at in range(0, values.size, _PART))
-    return sum(int(np.count_nonzero(part == QUOTE[0])) for part in parts)
+def _record_ends(
+    data: bytes, line_ends: bytes, *, quoted: bool, inside: bool = False
+) -> tuple[NDArray[np.intp], bool]:
+    """Where records end that begin inside quotes or not, and whether the last goes on inside."""
+    values = np.frombuffer(data, np.uint8)
+    is_end = np.isin(values, np.frombuffer(line_ends, np.uint8))
+    if quoted and (inside or QUOTE in data):
+        odd = (np.cumsum(values == QUOTE[0]) + inside) % 2 == 1
+        is_end &= ~odd
+        inside = bool(odd[-1])
+    return np.flatnonzero(is_end) + 1, inside
 
 
-def infer_types(inferred: "pa.Table", text: "pa.Table", decimal: str = ".") -> InferredTypes:
-    """The types to hold, given those that pyarrow infers and the same values as text.
+# Types.
 
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> text = pa.table({"a": [b"1", b"2"], "b": [b"007", b"8"]})
-    >>> infer_types(pa.table({"a": [1, 2], "b": [7, 8]}), text).schema.types
-    [DataType(int64), DataType(string)]
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
+def infer_types(inferred: pa.Table, text: pa.Table, decimal: str = ".") -> InferredTypes:
+    """The types to hold, given those that pyarrow infers and the same values as text."""
     fields, numbers, examples = [], set(), []
-    for field in inferred.schema:
-        values = text.column(field.name)
+    for field, values in zip(inferred.schema, text.columns, strict=True):
         kind, name = field.type, field.name
-        zeros = pa.types.is_integer(kind) and (
-            pc.any(pc.match_substring_regex(values, _LEADING_ZERO)).as_py()
-        )
+        zeros = pa.types.is_integer(kind) and _count(values, _LEADING_ZERO) > 0
         if zeros or not (pa.types.is_integer(kind) or kind in {pa.float64(), pa.bool_()}):
             is_mixed, example = _mixed(values, decimal)
             if zeros or is_mixed:
@@ -189,27 +206,21 @@ def infer_types(inferred: "pa.Table", text: "pa.Table", decimal: str = ".") -> I
     return InferredTypes(pa.schema(fields), frozenset(numbers), decimal, tuple(examples))
 
 
-def has_decimal_commas(text: "pa.Table", file: str) -> bool:
-    """Whether numbers are written 1,5, as they may be where semicolons separate them.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> has_decimal_commas(pa.table({"a": [b"1,5", b"2"]}), "file")
-    True
-    """
+def _count(values: Any, pattern: str) -> int:
     import pyarrow.compute as pc
 
-    def count(values: Any, pattern: str) -> int:
-        return pc.sum(pc.match_substring_regex(values, pattern)).as_py() or 0
+    return pc.sum(pc.match_substring_regex(values, pattern)).as_py() or 0
 
-    commas = sum(count(values, _DECIMAL_COMMA) for values in text.columns)
+
+def has_decimal_commas(text: pa.Table, file: str) -> bool:
+    """Whether numbers are written 1,5, as they may be where semicolons separate them."""
+    commas = sum(_count(values, _DECIMAL_COMMA) for values in text.columns)
     if not commas:
         return False
-    points = [name for name in text.column_names if count(text.column(name), _DECIMAL_POINT)]
+    points = [name for name in text.column_names if _count(text.column(name), _DECIMAL_POINT)]
     if points:
         why = f"others with a point (column {points[0]!r})"
-    elif commas == sum(count(values, _THOUSANDS) for values in text.columns):
+    elif commas == sum(_count(values, _THOUSANDS) for values in text.columns):
         why = "they could be thousands (1,234) or decimals (1.234)"
     else:
         return True
@@ -225,8 +236,6 @@ def _mixed(values: Any, decimal: str) -> tuple[bool, str | None]:
 
     Without any value nothing is known: the column may still turn out to hold numbers.
     """
-    import pyarrow as pa
-
     for some in (values[:_SAMPLE], values[_SAMPLE:]):  # the others only if these are all missing
         sample = some.combine_chunks()
         column, wrong = cast_text(sample, pa.float64(), decimal)
@@ -238,37 +247,29 @@ def _mixed(values: Any, decimal: str) -> tuple[bool, str | None]:
     return True, None
 
 
-def fit_types(
-    table: "pa.Table", selection: Selection, rows: NDArray[np.intp]
-) -> tuple["pa.Table", list[RowProblem]]:
-    """The rows of a table of text whose values fit, and what is wrong with the others.
-
-    Parameters
-    ----------
-    rows : (n,) what the rows are numbered in their block
-    """
-    import pyarrow as pa
-
-    columns, problems = [], {}
+def fit_types(table: pa.Table, selection: Selection, problems: Sequence[BadRow]) -> ParsedTable:
+    """The rows of a table of text whose values fit; the others are bad ones, beside `problems`."""
+    n_records = table.num_rows + len(problems)
+    rows = np.setdiff1d(np.arange(n_records), [bad.row for bad in problems])
+    columns, wrong_rows = [], {}
     keep = np.ones(table.num_rows, dtype=bool)
     for field in selection.schema:
         values = table.column(field.name).combine_chunks()
-        if field.name in selection.categorical and pa.types.is_integer(field.type):
+        if selection.kinds.get(field.name) == "category" and pa.types.is_integer(field.type):
             values = _without_zeros(values)
         column, wrong = cast_text(values, field.type, selection.decimal)
         columns.append(column)
         for row in np.flatnonzero(wrong & keep).tolist():
             value = shorten(values[row].as_py())
-            problems[row] = RowProblem(int(rows[row]), field.name, value, _problem(field.type))
+            wrong_rows[row] = BadRow("", int(rows[row]), field.name, value, _problem(field.type))
         keep &= ~wrong
-    good = pa.Table.from_arrays(columns, schema=selection.schema)
-    return good.filter(pa.array(keep)), [problems[row] for row in sorted(problems)]
+    good = pa.Table.from_arrays(columns, schema=selection.schema).filter(pa.array(keep))
+    both = sorted([*problems, *wrong_rows.values()], key=lambda bad: bad.row)
+    return ParsedTable(good, n_records, tuple(both))
 
 
 def _problem(kind: Any) -> str:
     """What is wrong with a value that is not of this type."""
-    import pyarrow as pa
-
     if pa.types.is_floating(kind):
         return "is not a number"
     if pa.types.is_integer(kind):
@@ -279,16 +280,7 @@ def _problem(kind: Any) -> str:
 
 
 def cast_text(values: Any, kind: Any, decimal: str) -> tuple[Any, NDArray[np.bool_]]:
-    """Text as another type, null where it does not fit, and where that is.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> column, wrong = cast_text(pa.array([b"1", b"x", b"NA"]), pa.float64(), ".")
-    >>> column.to_pylist(), wrong.tolist()
-    ([1.0, None, None], [False, True, False])
-    """
-    import pyarrow as pa
+    """Text as another type, null where it does not fit, and where that is."""
     import pyarrow.compute as pc
 
     wrong = np.zeros(len(values), dtype=bool)
@@ -298,8 +290,7 @@ def cast_text(values: Any, kind: Any, decimal: str) -> tuple[Any, NDArray[np.boo
     if pa.types.is_dictionary(kind):
         return text.dictionary_encode().cast(kind), wrong
     text = pc.ascii_trim_whitespace(text)
-    missing = pc.is_in(text, value_set=pa.array(NULLS))
-    text = pc.if_else(missing, None, text)
+    text = pc.if_else(pc.is_in(text, value_set=pa.array(NULLS)), None, text)
     if decimal == "," and pa.types.is_floating(kind):
         # A point is no number where commas are.
         text = pc.replace_substring(pc.replace_substring(text, ".", "?"), ",", ".")
@@ -308,7 +299,6 @@ def cast_text(values: Any, kind: Any, decimal: str) -> tuple[Any, NDArray[np.boo
 
 def _without_zeros(values: Any) -> Any:
     """Text in which 3.0 is written 3, as an integer beside missing values may not be."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     return pc.replace_substring_regex(values, r"\.0*(\s*)$", r"\1").cast(pa.binary())
@@ -316,8 +306,6 @@ def _without_zeros(values: Any) -> Any:
 
 def _cast_by_halves(values: Any, kind: Any, wrong: NDArray[np.bool_]) -> Any:
     """Cast, by halves where it does not go; `wrong` is set where a single value does not fit."""
-    import pyarrow as pa
-
     try:
         return values.cast(kind)
     except pa.ArrowInvalid:
@@ -325,10 +313,5 @@ def _cast_by_halves(values: Any, kind: Any, wrong: NDArray[np.bool_]) -> Any:
         if n == 1:
             wrong[0] = True
             return pa.nulls(1, kind)
-        half = n // 2
-        return pa.concat_arrays(
-            [
-                _cast_by_halves(values[:half], kind, wrong[:half]),
-                _cast_by_halves(values[half:], kind, wrong[half:]),
-            ]
-        )
+        parts = (slice(None, n // 2), slice(n // 2, None))
+        return pa.concat_arrays([_cast_by_halves(values[x], kind, wrong[x]) for x in parts])

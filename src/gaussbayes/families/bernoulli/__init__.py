@@ -1,7 +1,6 @@
 """Columns of 0 and 1: a Bernoulli distribution for each class and column."""
 
-from gaussbayes.families.bernoulli.density import BernoulliDensity
+from gaussbayes.families.bernoulli.density import BernoulliDensity, BernoulliStatistics
 from gaussbayes.families.bernoulli.family import Bernoulli
-from gaussbayes.families.bernoulli.statistics import BernoulliStatistics
 
 __all__ = ["Bernoulli", "BernoulliDensity", "BernoulliStatistics"]

@@ -2,63 +2,66 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
-from gaussbayes.data.rows import Rows, Targets, number_rows
-from gaussbayes.families.bernoulli.statistics import BernoulliStatistics, binary_terms
+from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.independent import (
+    ColumnDensity,
+    ColumnSums,
     Place,
+    check_values,
+    draw_powers,
     linear_log_likelihood,
     linear_scores,
     score_blocks,
-    sum_rows,
 )
 from gaussbayes.families.protocol import ParameterTable, Reference
 
-_POWERS = {1.0: 0.5, 0.5: 0.125, 0.0: 0.125, -0.5: 0.125, -1.0: 0.125}
-"""Powers of the probabilities by which `draw_widely` draws, and the proportion of rows of each."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BernoulliStatistics(ColumnSums):
+    """Weight of rows without a value, with 0, and with 1."""
+
+    summed: ClassVar[tuple[str, ...]] = ("missing", "zeros", "ones")
+
+    @staticmethod
+    def terms(numbers: FloatArray, place: Place) -> FloatArray:
+        """Whether each of the numbers (n, d) is missing, is 0, is 1 (3, n, d)."""
+        terms = np.stack([np.isnan(numbers), numbers == 0, numbers == 1])
+        check_values(numbers, np.asarray(terms.any(axis=0)), "0 or 1 (family 'bernoulli')", place)
+        return terms.astype(np.float64)
+
+    @property
+    def observed(self) -> FloatArray:
+        """How much the rows with a value weigh (k, d)."""
+        return np.asarray(self.sums[1] + self.sums[2])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BernoulliDensity:
+class BernoulliDensity(ColumnDensity):
     """``log p(0 | class)`` and ``log p(1 | class)`` of each column; −∞ is a probability of 0.
 
     Both are kept: of a probability next to 1 the other could not be told.
-
-    Examples
-    --------
-    >>> density = BernoulliDensity(np.log([[[0.75], [0.5]], [[0.25], [0.5]]]))
-    >>> rows = number_rows(np.array([[0.0], [1.0], [np.nan]]))
-    >>> np.exp(density.log_density(rows)).round(12).tolist()
-    [[0.75, 0.5], [0.25, 0.5], [1.0, 1.0]]
     """
 
     log_probability: FloatArray  # (2, k, d)
 
-    @property
-    def n_classes(self) -> int:
-        """How many classes there are."""
-        return int(self.log_probability.shape[1])
+    statistics_type: ClassVar[type[ColumnSums]] = BernoulliStatistics
 
     @property
-    def n_columns(self) -> int:
-        """How many columns there are."""
-        return int(self.log_probability.shape[2])
-
-    @property
-    def n_parameters(self) -> int:
-        """One for each class and column."""
-        return self.n_classes * self.n_columns
+    def shape(self) -> tuple[int, int]:
+        """Number of classes and of columns."""
+        return self.log_probability.shape[1:]
 
     @property
     def probability(self) -> FloatArray:
         """The probabilities of 1 (k, d)."""
-        probability: FloatArray = np.exp(self.log_probability[1])
-        return probability
+        return np.asarray(np.exp(self.log_probability[1]))
 
     @property
     def mean(self) -> FloatArray:
@@ -68,13 +71,12 @@ class BernoulliDensity:
     @property
     def deviation(self) -> FloatArray:
         """``√(p (1 − p))`` (k, d)."""
-        deviation: FloatArray = np.exp(0.5 * self.log_probability.sum(axis=0))
-        return deviation
+        return np.asarray(np.exp(0.5 * self.log_probability.sum(axis=0)))
 
-    def dense_covariance(self) -> FloatArray:
-        """``p (1 − p)`` in the diagonals of matrices (k, d, d)."""
-        covariance: FloatArray = np.square(self.deviation)[:, :, None] * np.eye(self.n_columns)
-        return covariance
+    @property
+    def variance(self) -> FloatArray:
+        """``p (1 − p)`` (k, d)."""
+        return np.square(self.deviation)
 
     @property
     def integers(self) -> tuple[float, float]:
@@ -85,7 +87,8 @@ class BernoulliDensity:
         """``log p(x | c)`` (n, k)."""
 
         def score(numbers: FloatArray, place: Place) -> FloatArray:
-            return linear_scores(binary_terms(numbers, place)[1:], self.log_probability)
+            terms = BernoulliStatistics.terms(numbers, place)
+            return linear_scores(terms[1:], self.log_probability)
 
         return score_blocks(score, rows, self.n_classes, threads)
 
@@ -93,23 +96,6 @@ class BernoulliDensity:
         """``log p(x_j | c)`` of numbers that go with the probabilities: row i with class i."""
         log_zero, log_one = self.log_probability
         return np.where(numbers == 1, log_one, np.where(numbers == 0, log_zero, 0.0))
-
-    def expect(
-        self, rows: Rows, responsibility: FloatArray, threads: int = 1
-    ) -> BernoulliStatistics:
-        """The sums over rows that belong to each class in part (n, k).
-
-        Missing values count as missing: as the columns are independent, their expectation is what
-        the density says already.
-        """
-        targets = Targets(responsibility, self.n_classes)
-        return sum_rows(BernoulliStatistics, binary_terms, rows, targets, threads)
-
-    def expect_statistics(
-        self, statistics: BernoulliStatistics
-    ) -> tuple[BernoulliStatistics, float]:
-        """The same statistics, and their log-likelihood."""
-        return statistics, self.log_likelihood(statistics)
 
     def log_likelihood(self, statistics: BernoulliStatistics) -> float:
         """``Σ (zeros log p(0) + ones log p(1))``."""
@@ -137,30 +123,21 @@ class BernoulliDensity:
     def draw_widely(
         self, codes: CodeArray, generator: np.random.Generator
     ) -> tuple[Rows, FloatArray]:
-        """One row for each class code (n,), unusual ones among them, and weights.
+        """One row for each class code (n,), unusual ones among them, and weights."""
+        return draw_powers(self, codes, generator)
 
-        Half of the rows are drawn from probabilities in proportion to a power of those of the
-        model: ½ makes what is rare less rare, 0 both alike, and −1 turns them about. A row weighs
-        as much as it is more probable in the model than in this mixture: at most 2.
+    def to_the_power(self, power: float) -> "BernoulliDensity":
+        """Probabilities in proportion to a power of those given; 0 stays 0."""
+        raised = np.full_like(self.log_probability, -np.inf)
+        possible = self.log_probability > -np.inf
+        np.multiply(self.log_probability, power, out=raised, where=possible)
+        raised -= np.logaddexp(raised[0], raised[1])
+        return BernoulliDensity(raised)
 
-        Examples
-        --------
-        >>> density = BernoulliDensity(np.log([[[1 - 1e-9]], [[1e-9]]]))
-        >>> rows, weight = density.draw_widely(np.zeros(99_999, np.int32), np.random.default_rng(0))
-        >>> float((weight * (rows.matrix[:, 0] == 1)).mean().round(10))
-        1e-09
-        """
-        proportion = np.array(list(_POWERS.values()))
-        chosen = generator.choice(len(_POWERS), size=codes.size, p=proportion)
-        log_probability = self.log_probability[:, codes]
-        raised = [_to_the_power(log_probability, power) for power in _POWERS]
-        numbers = np.empty(log_probability.shape[1:])
-        for number, raised_probability in enumerate(raised):
-            which = np.flatnonzero(chosen == number)
-            numbers[which] = _drawn(raised_probability[:, which], generator)
-        each = np.stack([BernoulliDensity(part).by_column(numbers).sum(axis=1) for part in raised])
-        mixture = np.logaddexp.reduce(each + np.log(proportion)[:, None], axis=0)
-        return number_rows(numbers), np.exp(each[0] - mixture)
+    def log_density_in(self, rows: Rows, codes: CodeArray) -> FloatArray:
+        """``log p(x | c)`` (n,) of each row in a class."""
+        of_rows = BernoulliDensity(self.log_probability[:, codes])
+        return np.asarray(of_rows.by_column(rows.matrix.astype(np.float64)).sum(axis=1))
 
     def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
         """One row for each pair of classes (n,), number ``a k + b``.
@@ -172,14 +149,7 @@ class BernoulliDensity:
         return number_rows(_drawn(root, generator))
 
     def log_overlap(self) -> FloatArray:
-        """``Σ_j log (√(p_aj p_bj) + √((1 − p_aj) (1 − p_bj)))`` (k, k).
-
-        Examples
-        --------
-        >>> density = BernoulliDensity(np.log([[[0.5], [0.9]], [[0.5], [0.1]]]))
-        >>> np.exp(density.log_overlap()).round(6).tolist()  # √0.05 + √0.45
-        [[1.0, 0.894427], [0.894427, 1.0]]
-        """
+        """``Σ_j log (√(p_aj p_bj) + √((1 − p_aj) (1 − p_bj)))`` (k, k)."""
         root = np.exp(0.5 * self.log_probability)
         with np.errstate(divide="ignore"):
             total = np.log(np.einsum("vaj,vbj->abj", root, root)).sum(axis=2)
@@ -207,11 +177,3 @@ def _drawn(log_weight: FloatArray, generator: np.random.Generator) -> FloatArray
     with np.errstate(over="ignore"):
         probability = 1.0 / (1.0 + np.exp(log_weight[0] - log_weight[1]))
     return np.asarray(generator.random(probability.shape) < probability, dtype=np.float64)
-
-
-def _to_the_power(log_probability: FloatArray, power: float) -> FloatArray:
-    """Probabilities in proportion to a power of those given; 0 stays 0."""
-    raised = np.full_like(log_probability, -np.inf)
-    np.multiply(log_probability, power, out=raised, where=log_probability > -np.inf)
-    raised -= np.logaddexp(raised[0], raised[1])
-    return raised

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.bernoulli.density import BernoulliDensity
-from gaussbayes.families.bernoulli.statistics import BernoulliStatistics, binary_terms
-from gaussbayes.families.independent import ColumnSums, IndependentColumns, Place
+from gaussbayes.families.bernoulli.density import BernoulliDensity, BernoulliStatistics
+from gaussbayes.families.independent import ColumnSums, IndependentColumns
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -37,10 +36,6 @@ class Bernoulli(IndependentColumns):
     name: ClassVar[str] = "bernoulli"
     content: ClassVar[str] = "bit"  # what files must hold; see `gaussbayes.data.roles`
     statistics_type: ClassVar[type[ColumnSums]] = BernoulliStatistics
-
-    def terms(self, numbers: FloatArray, place: Place) -> FloatArray:
-        """What is summed of numbers (n, d); see `binary_terms`."""
-        return binary_terms(numbers, place)
 
     def density(
         self,

@@ -23,12 +23,10 @@ from gaussbayes.families.categorical.statistics import (
     starts,
     translation,
 )
+from gaussbayes.families.independent import draw_powers
 from gaussbayes.families.protocol import ParameterTable, Reference
 
 _BLOCK = 1 << 14
-
-_POWERS = {1.0: 0.5, 0.5: 0.125, 0.0: 0.125, -0.5: 0.125, -1.0: 0.125}
-"""Powers of the probabilities by which `draw_widely` draws, and the proportion of rows of each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,13 +34,6 @@ class CategoricalDensity:
     """``log p(category | class)`` of every category of every feature, beside each other.
 
     Without smoothing a category that never occurred in a class has probability 0 there: −∞.
-
-    Examples
-    --------
-    >>> density = CategoricalDensity((("a", "b"),), np.log([[0.5, 0.5], [0.25, 0.75]]))
-    >>> rows = Rows(np.empty((2, 0)), np.array([[1], [-1]], np.int32), density.categories)
-    >>> np.exp(density.log_density(rows)).round(12).tolist()
-    [[0.5, 0.75], [1.0, 1.0]]
     """
 
     categories: tuple[Categories, ...]  # q times m_j
@@ -142,13 +133,6 @@ class CategoricalDensity:
 
         A category of probability 0 is never drawn; of a feature that has no categories, because no
         row had a value of it, all values are missing.
-
-        Examples
-        --------
-        >>> wind = CategoricalDensity((("L", "S"),), np.log([[0.25, 0.75]]))
-        >>> drawn = wind.draw(np.zeros(10_000, np.int32), np.random.default_rng(0))
-        >>> bool(abs(drawn.codes.mean() - 0.75) < 0.01)
-        True
         """
         n = codes.size
         drawn = np.full((n, self.n_columns), MISSING, dtype=np.int32, order="F")
@@ -168,30 +152,8 @@ class CategoricalDensity:
     def draw_widely(
         self, codes: CodeArray, generator: np.random.Generator
     ) -> tuple[Rows, FloatArray]:
-        """The categories of one row for each class code (n,), rare ones among them, and weights.
-
-        Half of the rows are drawn from probabilities in proportion to a power of those of the
-        model: ½ makes rare categories less rare, 0 all alike, and −1 turns rare and frequent about.
-        A row weighs as much as it is more probable in the model than in this mixture: at most 2.
-
-        Examples
-        --------
-        >>> wind = CategoricalDensity((("L", "S"),), np.log([[1e-9, 1 - 1e-9]]))
-        >>> drawn, weight = wind.draw_widely(np.zeros(99_999, np.int32), np.random.default_rng(0))
-        >>> float((weight * (drawn.codes[:, 0] == 0)).mean().round(10))
-        1e-09
-        """
-        proportions = np.array(list(_POWERS.values()))
-        chosen = generator.choice(len(_POWERS), size=codes.size, p=proportions)
-        densities = [self._to_the_power(power) for power in _POWERS]
-        drawn = np.empty((codes.size, self.n_columns), dtype=np.int32, order="F")
-        for number, density in enumerate(densities):
-            which = np.flatnonzero(chosen == number)
-            drawn[which] = density.draw(codes[which], generator).codes
-        rows = Rows(np.empty((codes.size, 0)), drawn, self.categories)
-        each = np.stack([density._own_log_density(rows, codes) for density in densities])  # noqa: SLF001
-        mixture = np.logaddexp.reduce(each + np.log(proportions)[:, None], axis=0)
-        return rows, np.exp(each[0] - mixture)
+        """The categories of one row for each class code (n,), rare ones among them, and weights."""
+        return draw_powers(self, codes, generator)
 
     def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
         """A row's categories for each pair of classes (n,), number ``a k + b``, in this order.
@@ -210,14 +172,7 @@ class CategoricalDensity:
         return Rows(np.empty((pairs.size, 0)), np.concatenate(parts), self.categories)
 
     def log_overlap(self) -> FloatArray:
-        """``Σ_j log Σ_m √(p_j(m | a) p_j(m | b))`` (k, k); −∞ without any category in common.
-
-        Examples
-        --------
-        >>> wind = CategoricalDensity((("L", "S"),), np.log([[0.5, 0.5], [0.1, 0.9]]))
-        >>> np.exp(wind.log_overlap()).round(6).tolist()  # √0.05 + √0.45
-        [[1.0, 0.894427], [0.894427, 1.0]]
-        """
+        """``Σ_j log Σ_m √(p_j(m | a) p_j(m | b))`` (k, k); −∞ without any category in common."""
         total = np.zeros((self.n_classes, self.n_classes))
         for j, column in enumerate(self.categories):
             if column:
@@ -237,12 +192,10 @@ class CategoricalDensity:
 
         An unknown value has log ratio 0; there is no other point of reference among categories.
         """
-        a, b = np.array(
-            [
-                self._table(j, column, np.dtype(np.float64))[row.codes[0, j] + 2]
-                for j, column in enumerate(row.categories)
-            ]
-        ).T[list(pair)]
+        kind = np.dtype(np.float64)
+        tables = [self._table(j, column, kind) for j, column in enumerate(row.categories)]
+        scores = [table[row.codes[0, j] + 2] for j, table in enumerate(tables)]
+        a, b = np.array(scores).T[list(pair)]
         with np.errstate(invalid="ignore"):  # of a category that neither class has
             return 0.0, a - b
 
@@ -265,7 +218,7 @@ class CategoricalDensity:
             known = known[translation(categories, self.categories[feature]) + 2]
         return known.astype(dtype)
 
-    def _to_the_power(self, power: float) -> "CategoricalDensity":
+    def to_the_power(self, power: float) -> "CategoricalDensity":
         """Probabilities in proportion to a power of those given; 0 stays 0."""
         raised = np.full_like(self.log_probability, -np.inf)
         possible = self.log_probability > -np.inf
@@ -277,8 +230,8 @@ class CategoricalDensity:
                 part -= np.logaddexp.reduce(part, axis=1, keepdims=True)
         return density
 
-    def _own_log_density(self, rows: Rows, codes: CodeArray) -> FloatArray:
-        """``Σ_j log p(x_j | c)`` (n,) of each row, drawn from this density, in its own class."""
+    def log_density_in(self, rows: Rows, codes: CodeArray) -> FloatArray:
+        """``Σ_j log p(x_j | c)`` (n,) of each row, drawn from this density, in a class."""
         total = np.zeros(codes.size)
         for j, column in enumerate(self.categories):
             if column:

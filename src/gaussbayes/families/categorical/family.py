@@ -1,14 +1,12 @@
 """The categorical family: counts and smoothing → the probability of each category."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 
-from gaussbayes.base.checks import not_negative
-from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import Categories
@@ -16,13 +14,14 @@ from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.categorical.density import CategoricalDensity
 from gaussbayes.families.categorical.left_out import left_out
 from gaussbayes.families.categorical.statistics import CategoricalStatistics, count, starts
+from gaussbayes.families.independent import Smoothed
 from gaussbayes.families.protocol import Fit, Kind, LeftOut
 
 _EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True)
-class Categorical:
+class Categorical(Smoothed):
     """Categories that are independent given the class: discrete naive Bayes.
 
     ``p(category | class) = (weight + α) / (weight of all categories + α m)`` of m categories with
@@ -41,14 +40,12 @@ class Categorical:
     [[0.6667, 0.3333]]
     """
 
-    smoothing: float = 0.0
-
     name: ClassVar[str] = "categorical"
     kind: ClassVar[Kind] = "category"
 
     def __post_init__(self) -> None:
         if type(self.smoothing) is not float or not 0.0 <= self.smoothing < np.inf:
-            object.__setattr__(self, "smoothing", not_negative("smoothing", self.smoothing))
+            super(Categorical, self).__post_init__()
 
     def observe(
         self,
@@ -60,14 +57,6 @@ class Categorical:
         """How much each category weighs in each class, for those that weigh anything."""
         return count(rows, targets, threads).trimmed()
 
-    def adapted(self, statistics: CategoricalStatistics) -> CategoricalStatistics:
-        """The same: smoothing acts in `estimate` only."""
-        return statistics
-
-    def keeping(self, statistics: CategoricalStatistics) -> "Categorical":  # noqa: ARG002
-        """The same: everything is observed in any case."""
-        return self
-
     def estimate(
         self,
         statistics: CategoricalStatistics,
@@ -77,22 +66,14 @@ class Categorical:
     ) -> Fit:
         """The probabilities of the categories that weigh anything.
 
-        Raises
-        ------
-        DataError
-            If a class has no value of a feature and nothing is smoothed.
+        A class without any value of a feature is a DataError unless there is smoothing.
         """
         statistics = statistics.trimmed()
-        for j in range(len(statistics.categories)):
+        for j in range(len(statistics.categories) if self.smoothing == 0 else 0):
             known = statistics.of(j).any(axis=1)
-            if self.smoothing == 0 and not known.all():
-                msg = (
-                    f"{names.feature_name(j)} is missing in every row of class "
-                    f"{names.class_name(int(np.argmin(known)))}, so that its categories have no "
-                    "probabilities there: give rows with a value, set smoothing above 0, or leave "
-                    "the feature out"
-                )
-                raise DataError(msg)
+            if not known.all():
+                owner = f" of class {names.class_name(int(np.argmin(known)))}"
+                self._raise_unknown(names.feature_name(j), owner)
         return Fit(self.maximise(statistics, names))
 
     def n_parameters(self, n_classes: int, n_columns: int) -> int | None:  # noqa: ARG002
@@ -139,14 +120,6 @@ class Categorical:
         """``α Σ log p``, the log of the Dirichlet prior up to a constant."""
         return self.smoothing * float(density.log_probability.sum()) if self.smoothing else 0.0
 
-    def penalised(self, statistics: Any, names: Schema) -> "Categorical | None":  # noqa: ARG002
-        """None: the likelihood is bounded as it is."""
-        return None
-
-    def alternatives(self) -> dict[str, "Categorical"]:
-        """Smoothing, which leaves no category impossible."""
-        return {} if self.smoothing else {"set smoothing above 0": replace(self, smoothing=1.0)}
-
     def coordinates(self, start: CategoricalDensity, names: Schema) -> "RootCoordinates":  # noqa: ARG002
         """Twice the square roots of the probabilities."""
         return RootCoordinates(start.categories, start.n_classes)
@@ -162,24 +135,6 @@ class Categorical:
         if targets.is_soft:
             return None
         return left_out(statistics, [family.smoothing for family in path], targets)
-
-    def on_path_with(self, other: Any) -> bool:
-        """Whether the other differs in smoothing only."""
-        return isinstance(other, Categorical)
-
-    @property
-    def is_counted(self) -> bool:
-        """Its free parameters can be counted."""
-        return True
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The smoothing."""
-        return {"smoothing": self.smoothing}
-
-    def candidates(self) -> Iterator["Categorical"]:
-        """Just this one."""
-        yield self
 
 
 @dataclass(frozen=True, slots=True)

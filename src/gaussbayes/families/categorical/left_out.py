@@ -17,8 +17,7 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.categorical.statistics import CategoricalStatistics, translation
 from gaussbayes.families.protocol import LeftOut
-from gaussbayes.families.remainders import Precision
-from gaussbayes.families.removal import Removal
+from gaussbayes.families.removal import Precision, Removal
 
 
 def left_out(
@@ -28,19 +27,6 @@ def left_out(
 
     A row is not reliable if rounding may show in what is left without it, or if its class then has
     no value of a feature and, without smoothing, no probabilities.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.categorical.statistics import count
-    >>> from gaussbayes.families.removal import remove
-    >>> code = np.array([[2], [1], [2], [1], [0]], np.int32)
-    >>> rows = Rows(np.empty((5, 0)), code, (("L", "M", "S"),))
-    >>> targets = Targets(np.array([0, 0, 1, 1, 1], np.int32), 2)
-    >>> counts = count(rows, targets)
-    >>> removal = remove(targets.codes, np.ones(5), counts.weight)
-    >>> scores, reliable = left_out(counts, [1.0], targets)(rows, removal)
-    >>> np.exp(scores[0, [0, 4]]).round(4).tolist()  # (1 − 1 + 1) / (2 − 1 + 3); 'L' is not known
-    [[0.25, 0.3333], [1.0, 1.0]]
     """
     precision = Precision.of(targets)
     alpha = np.asarray(smoothing, dtype=np.float64)
@@ -51,9 +37,7 @@ def left_out(
         for j, column in enumerate(rows.categories):
             code = translation(column, statistics.categories[j])[rows.codes[:, j] + 2]
             present = np.flatnonzero((code >= 0) & (removal.lost > 0))
-            terms, sound = _of_feature(
-                statistics.of(j), code, removal.codes, removal.lost, present, alpha, precision
-            )
+            terms, sound = _of_feature(statistics.of(j), code, removal, present, alpha, precision)
             reliable[:, present] &= sound
             total += terms
         return total, reliable
@@ -64,8 +48,7 @@ def left_out(
 def _of_feature(
     count: FloatArray,
     code: NDArray[np.int32],
-    owner: NDArray[np.intp],
-    lost: FloatArray,
+    removal: Removal,
     present: NDArray[np.intp],
     alpha: FloatArray,
     precision: Precision,
@@ -76,7 +59,7 @@ def _of_feature(
         table = np.log((count + alpha[:, None, None]) / (total[:, None] + m * alpha[:, None, None]))
     padded = np.concatenate([np.zeros((alpha.size, 2, k)), table.transpose(0, 2, 1)], axis=1)
     terms = padded[:, code + 2]
-    mine, which, gone = owner[present], code[present], lost[present]
+    mine, which, gone = removal.codes[present], code[present], removal.lost[present]
     left, left_sound = precision.left(count[mine, which], gone)
     rest, rest_sound = precision.left(total[mine], gone)
     others, others_sound = precision.left(count.sum(axis=0)[which], gone)

@@ -18,17 +18,7 @@ from gaussbayes.families.categorical.statistics import CategoricalStatistics
 def push_down(
     family: Categorical, table: EngineTable, columns: Sequence[int]
 ) -> CategoricalStatistics | None:
-    """The counts of some features of the labelled rows.
-
-    Parameters
-    ----------
-    columns : the positions of the features among all
-
-    Raises
-    ------
-    DataError
-        If a feature has too many categories, or values that are none.
-    """
+    """The counts of some features, given by their positions among all, of the labelled rows."""
     del family  # smoothing acts in `estimate` only
     parts = [_count(table, column) for column in columns]
     return CategoricalStatistics(

@@ -1,9 +1,8 @@
 """Settings, statistics and density of the categorical family ↔ records of the model file."""
 
-from typing import Annotated
+from typing import Any
 
 import numpy as np
-from msgspec import Meta
 
 from gaussbayes.base.records import (
     CategoriesRecord,
@@ -21,17 +20,18 @@ from gaussbayes.families.categorical.density import CategoricalDensity
 from gaussbayes.families.categorical.family import Categorical
 from gaussbayes.families.categorical.statistics import CategoricalStatistics, starts
 from gaussbayes.families.record_arrays import (
+    SmoothingRecord as SettingsRecord,
+)
+from gaussbayes.families.record_arrays import (
+    check_total,
     check_weight,
     log_probabilities,
     logarithms,
     weights,
+    write_settings,
 )
 
-
-class SettingsRecord(Record, frozen=True):
-    """The settings."""
-
-    smoothing: Annotated[float, Meta(ge=0)]
+__all__ = ["SettingsRecord", "write_settings"]
 
 
 class StatisticsRecord(Record, frozen=True):
@@ -48,11 +48,6 @@ class DensityRecord(Record, frozen=True):
 
     categories: CategoriesRecord
     log_probability: NumbersOrNull
-
-
-def write_settings(family: Categorical) -> SettingsRecord:
-    """The settings as a record."""
-    return SettingsRecord(family.smoothing)
 
 
 def read_settings(record: SettingsRecord) -> Categorical:
@@ -72,11 +67,7 @@ def write_statistics(statistics: CategoricalStatistics) -> StatisticsRecord:
     )
 
 
-def read_statistics(
-    record: StatisticsRecord,
-    family: Categorical,  # noqa: ARG001
-    names: Schema,
-) -> CategoricalStatistics:
+def read_statistics(record: StatisticsRecord, _: Any, names: Schema) -> CategoricalStatistics:
     """The counts of the classes and features that `names` has."""
     k, q = names.classes.shape[0], names.n_features
     with within("categories"):
@@ -103,11 +94,7 @@ def write_density(density: CategoricalDensity) -> DensityRecord:
     return DensityRecord(categories, logarithms(density.log_probability, "log_probability"))
 
 
-def read_density(
-    record: DensityRecord,
-    family: Categorical,  # noqa: ARG001
-    names: Schema,
-) -> CategoricalDensity:
+def read_density(record: DensityRecord, _: Any, names: Schema) -> CategoricalDensity:
     """The probabilities of the classes and features that `names` has."""
     with within("categories"):
         categories = read_categories(record.categories, names.n_features)
@@ -116,9 +103,6 @@ def read_density(
         categories, log_probabilities(record.log_probability, "log_probability", shape, meaning)
     )
     for j, column in enumerate(categories):
-        total = np.exp(density.of(j)).sum(axis=1)
-        if column and not np.allclose(total, 1.0, rtol=0.0, atol=1e-6):
-            c = int(np.argmax(np.abs(total - 1.0)))
-            expected = f"logarithms of numbers that sum to 1 for feature {j} and class {c}"
-            refuse("log_probability", expected, f"{total[c]:g}")
+        if column:
+            check_total(density.of(j), 1, "log_probability", str(j))
     return density

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,36 +14,28 @@ from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.categories import MISSING, UNSEEN, Categories, check_categories, unite
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.remainders import difference, raise_removal
+from gaussbayes.families.independent import ClassSums
+from gaussbayes.families.removal import difference, raise_removal
 
 _BLOCK = 1 << 16
 """Rows that are counted at a time, at least."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CategoricalStatistics:
+class CategoricalStatistics(ClassSums):
     """The weight of each category of each feature, and of missing values, by class.
 
     The features lie beside each other: ``of(j)`` are the columns of feature j. A category is one
     that weighs something in some class; of two parts each may have categories that the other lacks.
     Integer weights are summed exactly, so that the order does not matter to the bit.
-
-    Examples
-    --------
-    >>> def counted(codes, categories):
-    ...     rows = Rows(np.empty((len(codes), 0)), np.array([codes], np.int32).T, (categories,))
-    ...     return count(rows, Targets(np.zeros(len(codes), np.int32), 1))
-    >>> both = counted([1, 0, 1], ("M", "S")) + counted([0], ("L",))
-    >>> both.categories, both.count.tolist()
-    ((('L', 'M', 'S'),), [[1.0, 1.0, 2.0]])
-    >>> both.without(counted([0, 1], ("L", "S")), Schema(np.arange(1), 1)).categories
-    (('M', 'S'),)
     """
 
     categories: tuple[Categories, ...]  # q times m_j
     weight: FloatArray  # (k,)
     count: FloatArray  # (k, m), m = Σ m_j
     missing: FloatArray  # (k, q)
+
+    class_axes: ClassVar[dict[str, int]] = {"weight": 0, "count": 0, "missing": 0}
 
     def __post_init__(self) -> None:
         (k,), m, q = self.weight.shape, self.starts[-1], len(self.categories)
@@ -53,11 +45,6 @@ class CategoricalStatistics:
                 f" and missing ({k}, {q}), got {self.count.shape} and {self.missing.shape}"
             )
             raise DataError(msg)
-
-    @property
-    def n_bytes(self) -> int:
-        """How much memory they take."""
-        return self.weight.nbytes + self.count.nbytes + self.missing.nbytes
 
     @property
     def is_complete(self) -> bool:
@@ -81,65 +68,24 @@ class CategoricalStatistics:
         """The counts of the rows of both, for the categories of either."""
         mine, theirs = _united(self, other, names)
         check_categories(mine.categories, names)
-        return CategoricalStatistics(
-            mine.categories,
-            mine.weight + theirs.weight,
-            mine.count + theirs.count,
-            mine.missing + theirs.missing,
-        )
+        return mine.mapped(lambda a, b, _: a + b, theirs)
 
     def without(self, other: "CategoricalStatistics", names: Schema) -> "CategoricalStatistics":
-        """The counts without those of rows that are among these.
+        """The counts without rows that are among these; RemovalError if they cannot be.
 
         Categories of which nothing is left are left out.
-
-        Raises
-        ------
-        RemovalError
-            If a category, or the missing values of a feature, would weigh less than nothing.
         """
         mine, theirs = _united(self, other, names)
-        weight = difference(mine.weight, theirs.weight)
-        count = difference(mine.count, theirs.count)
-        missing = difference(mine.missing, theirs.missing)
-        for c, column in np.argwhere(count < 0).tolist():
+        rest = mine.mapped(lambda a, b, _: difference(a, b), theirs)
+        for c, column in np.argwhere(rest.count < 0).tolist():
             j = int(np.searchsorted(mine.starts, column, side="right")) - 1
             category = mine.categories[j][column - mine.starts[j]]
             what = f"{names.feature_name(j)} = {category!r:.60} of weight"
             raise_removal(what, theirs.count[c, column], mine.count[c, column], names.class_name(c))
-        for c, j in np.argwhere(missing < 0).tolist():
+        for c, j in np.argwhere(rest.missing < 0).tolist():
             what = f"missing values of {names.feature_name(j)} of weight"
             raise_removal(what, theirs.missing[c, j], mine.missing[c, j], names.class_name(c))
-        return CategoricalStatistics(
-            mine.categories, np.maximum(weight, 0.0), count, missing
-        ).trimmed()
-
-    def scaled(self, factor: float) -> "CategoricalStatistics":
-        """The counts of the same rows, each counting `factor` times as much."""
-        scaled = (factor * self.weight, factor * self.count, factor * self.missing)
-        return CategoricalStatistics(self.categories, *scaled).trimmed()
-
-    def selected(self, codes: Sequence[int]) -> "CategoricalStatistics":
-        """Only the classes with these codes, and the categories that occur in them."""
-        which = np.asarray(codes, dtype=np.intp)
-        some = (self.weight[which], self.count[which], self.missing[which])
-        return CategoricalStatistics(self.categories, *some).trimmed()
-
-    def aligned(self, positions: Sequence[int], n_classes: int) -> "CategoricalStatistics":
-        """The same counts where class `i` has become number ``positions[i]`` of `n_classes`."""
-        which = np.asarray(positions, dtype=np.intp)
-        wider = empty(self.categories, n_classes)
-        wider.weight[which] = self.weight
-        wider.count[which] = self.count
-        wider.missing[which] = self.missing
-        return wider
-
-    def together(self) -> "CategoricalStatistics":
-        """The counts of the rows of all classes, as those of one class."""
-        weight, count, missing = (
-            part.sum(axis=0, keepdims=True) for part in (self.weight, self.count, self.missing)
-        )
-        return CategoricalStatistics(self.categories, weight, count, missing)
+        return replace(rest, weight=np.maximum(rest.weight, 0.0)).trimmed()
 
     def of_columns(self, columns: Sequence[int]) -> "CategoricalStatistics":
         """Only the features with these numbers, at least one, in this order."""
@@ -175,38 +121,18 @@ class CategoricalStatistics:
 
 
 def empty(categories: tuple[Categories, ...], n_classes: int) -> CategoricalStatistics:
-    """The counts of no rows, for categories that may be known before.
-
-    Examples
-    --------
-    >>> empty((("a", "b"), (1, 2, 3)), 4).count.shape
-    (4, 5)
-    """
-    k, q = n_classes, len(categories)
-    return CategoricalStatistics(
-        categories, np.zeros(k), np.zeros((k, starts(categories)[-1])), np.zeros((k, q))
-    )
+    """The counts of no rows, for categories that may be known before."""
+    sizes = ((), (starts(categories)[-1],), (len(categories),))
+    return CategoricalStatistics(categories, *(np.zeros((n_classes, *size)) for size in sizes))
 
 
 def starts(categories: tuple[Categories, ...]) -> list[int]:
-    """Where the columns of each feature begin when all lie beside each other, and where all end.
-
-    Examples
-    --------
-    >>> starts((("a", "b"), (1, 2, 3)))
-    [0, 2, 5]
-    """
+    """Where the columns of each feature begin when all lie beside each other, and where all end."""
     return [0, *np.cumsum([len(column) for column in categories], dtype=np.int64).tolist()]
 
 
 def translation(categories: Categories, known: Categories) -> CodeArray:
-    """The codes among known categories of codes −2, −1, 0 … m − 1 among others (2 + m,).
-
-    Examples
-    --------
-    >>> translation(("a", "c", "d"), ("b", "c")).tolist()  # missing, unseen, 'a', 'c', 'd'
-    [-2, -1, -1, 1, -1]
-    """
+    """The codes among known categories of codes −2, −1, 0 … m − 1 among others (2 + m,)."""
     if categories is known or categories == known:
         return np.arange(MISSING, len(known), dtype=np.int32)
     number: dict[Any, int] = {category: code for code, category in enumerate(known)}
@@ -218,13 +144,6 @@ def count(rows: Rows, targets: Targets, threads: int = 1) -> CategoricalStatisti
     """How much each category weighs in each class.
 
     Unseen values count as missing ones. All categories of the rows are kept: see `trimmed`.
-
-    Examples
-    --------
-    >>> rows = Rows(np.empty((3, 0)), np.array([[1], [0], [-2]], np.int32), (("M", "S"),))
-    >>> counts = count(rows, Targets(np.array([0, 1, 1], np.int32), 2))
-    >>> counts.count.tolist(), counts.missing.tolist()
-    ([[0.0, 1.0], [1.0, 0.0]], [[0.0], [1.0]])
     """
     n, k = rows.codes.shape[0], targets.n_classes
     # A block must outweigh the table it is counted into.

@@ -7,6 +7,8 @@ are, so that rows with missing values can be learnt from in one pass, in parts, 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +18,15 @@ from gaussbayes.base.patterns import group
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
-from gaussbayes.families.gaussian.moments import ONLY_ADDED, ClassMoments
-from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.families.gaussian.moments import LAYOUTS, ONLY_ADDED, ClassMoments
+from gaussbayes.kernels.reference import scatter_shape
 
 MOST_CELL_BYTES = 512 << 20
 """Memory that cells may take."""
 
-_BLOCK = 1 << 19
-"""Entries of the scatters that are worked on at a time: four megabytes."""
+_BLOCK = 1 << 19  # entries of the scatters that are worked on at a time: four megabytes
+# The parts that have an entry for every cell.
+_BY_CELL = ("codes", "observed", "weight", "anchor", "offset")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,15 +38,6 @@ class PatternMoments:
     for the weight of their class. Only cells whose rows differ have a scatter, so that a row with a
     pattern of its own takes no more room than the row. The layout is "full", or "diagonal" if no
     more is ever needed.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.statistics import summarise
-    >>> rows, codes = np.array([[1.0, 0.0], [3.0, 0.0]]), np.zeros(2, np.int32)
-    >>> observed = np.array([[True, False]])
-    >>> cells = PatternMoments.of(codes[:1], observed, summarise(rows, codes, None, 1))
-    >>> (cells + cells).weight_of(2).tolist(), (cells + cells).dense().mean.tolist()
-    ([4.0, 0.0], [[2.0, 0.0]])
     """
 
     codes: CodeArray  # (q,) class codes
@@ -55,55 +49,26 @@ class PatternMoments:
     scatter: FloatArray  # (v, d, d), or (v, d) if diagonal
     layout: ScatterLayout
 
-    def __post_init__(self) -> None:
-        q, d = self.anchor.shape
-        expected = [(q,), (q, d), (q,), (q, d), LAYOUTS[self.layout].shape(self.varied.size, d)]
-        parts = (self.codes, self.observed, self.weight, self.offset, self.scatter)
-        if [part.shape for part in parts] != expected:
-            msg = (
-                f"{q} cells of {d} features need codes, observed, weight, offset and scatter of "
-                f"shapes {expected}, got {[part.shape for part in parts]}"
-            )
-            raise DataError(msg)
-
     @classmethod
     def of(
         cls, codes: CodeArray, observed: NDArray[np.bool_], moments: ClassMoments
     ) -> "PatternMoments":
         """Cells from the moments of each, which are of the classes (q,) and patterns (q, d)."""
-        scatter = moments.scatter
-        varied = np.flatnonzero(scatter.any(axis=tuple(range(1, scatter.ndim))))
-        return cls(
-            codes,
-            observed,
-            moments.weight,
-            moments.anchor,
-            moments.offset,
-            varied,
-            scatter[varied],
-            moments.layout,
-        )
+        varied = np.flatnonzero(differs(moments.scatter))
+        mean = (moments.weight, moments.anchor, moments.offset)
+        return cls(codes, observed, *mean, varied, moments.scatter[varied], moments.layout)
 
     @property
     def n_cells(self) -> int:
-        """How many cells there are."""
         return int(self.codes.size)
 
     @property
     def n_features(self) -> int:
-        """How many features a row has, with or without a value."""
         return int(self.observed.shape[1])
 
     @property
-    def n_patterns(self) -> int:
-        """How many different patterns there are, in any class."""
-        return group(self.observed).n_patterns
-
-    @property
     def n_bytes(self) -> int:
-        """How much memory the cells take."""
-        parts = (self.codes, self.observed, self.weight, self.anchor, self.offset, self.scatter)
-        return sum(part.nbytes for part in parts)
+        return self.scatter.nbytes + sum(int(getattr(self, name).nbytes) for name in _BY_CELL)
 
     def weight_of(self, n_classes: int) -> FloatArray:
         """How much the rows of each class weigh (k,)."""
@@ -111,7 +76,7 @@ class PatternMoments:
 
     def dense(self) -> ClassMoments:
         """The moments with a scatter for every cell."""
-        scatter = np.zeros(LAYOUTS[self.layout].shape(self.n_cells, self.n_features))
+        scatter = np.zeros(scatter_shape(self.layout, self.n_cells, self.n_features))
         scatter[self.varied] = self.scatter
         return ClassMoments(self.weight, self.anchor, self.offset, scatter, self.layout)
 
@@ -121,76 +86,48 @@ class PatternMoments:
         places[cells] = np.arange(cells.size)
         chosen = np.flatnonzero(places[self.varied] >= 0)
         chosen = chosen[np.argsort(places[self.varied[chosen]])]
-        return PatternMoments(
-            self.codes[cells],
-            self.observed[cells],
-            self.weight[cells],
-            self.anchor[cells],
-            self.offset[cells],
-            places[self.varied[chosen]],
-            self.scatter[chosen],
-            self.layout,
-        )
+        parts = {name: getattr(self, name)[cells] for name in _BY_CELL}
+        varied = places[self.varied[chosen]]
+        return replace(self, **parts, varied=varied, scatter=self.scatter[chosen])
 
     def __add__(self, other: "PatternMoments") -> "PatternMoments":
         """The moments of the rows of both; cells that both have are merged."""
-        mine, theirs = _numbers(self, other)
-        both, in_mine, in_theirs = np.intersect1d(
-            mine, theirs, assume_unique=True, return_indices=True
-        )
-        shared = _combined(self.taken(in_mine), other.taken(in_theirs), _sum)
-        rest = [
-            part.taken(np.flatnonzero(~np.isin(number, both)))
-            for part, number in ((self, mine), (other, theirs))
-        ]
-        parts = [shared, *rest]
-        observed = np.concatenate([part.observed for part in parts])
-        check_size(len(observed), sum(part.varied.size for part in parts), observed, self.layout)
-        return _joined(parts)
+        total = _merged(_joined([self, other]))
+        check_size(total.n_cells, total.varied.size, total.observed, self.layout)
+        return total
 
     def without(self, other: "PatternMoments", names: Schema) -> "PatternMoments":
         """The moments of the rows of `self` without those of `other`, which must be among them.
 
         Cells of which nothing is left are left out.
-
-        Parameters
-        ----------
-        names : what messages call the classes and features
-
-        Raises
-        ------
-        RemovalError
-            As `ClassMoments.without`, or if there is a cell that was never seen.
         """
-        mine, theirs = _numbers(self, other)
+        number = _numbers(self, other)
+        mine, theirs = number[: self.n_cells], number[self.n_cells :]
         strange = np.flatnonzero(~np.isin(theirs, mine))
         if strange.size:
-            cell = CellNames.of(other, names).class_name(int(strange[0]))
+            cell = cell_names(other, names).class_name(int(strange[0]))
             msg = f"there are no rows of class {cell} to be removed: {ONLY_ADDED}"
             raise RemovalError(msg)
         at = np.searchsorted(mine, theirs)  # the cells of `self` are numbered as they stand
         touched = self.taken(at)
-        named = CellNames.of(touched, names)
+        called = cell_names(touched, names)
 
         def removed(a: ClassMoments, b: ClassMoments, first: int) -> ClassMoments:
-            return a.without(b, replace(named, cells=named.cells[first:]))
+            return a.without(b, replace(called, classes=called.classes[first:]))
 
         left = _combined(touched, other, removed)
         rest = self.taken(np.setdiff1d(np.arange(self.n_cells), at))
-        return _joined([rest, left.taken(np.flatnonzero(left.weight > 0))])
+        return _merged(_joined([rest, left.taken(np.flatnonzero(left.weight > 0))]))
 
     def scaled(self, factor: float) -> "PatternMoments":
-        """The moments of the same rows, each counting `factor` times as much."""
         return replace(self, weight=self.weight * factor, scatter=self.scatter * factor)
 
     def aligned(self, positions: Sequence[int]) -> "PatternMoments":
-        """The same cells where class `i` has become number ``positions[i]``."""
         codes = np.asarray(positions, dtype=np.int32)[self.codes]
         order = np.argsort(codes, kind="stable")
         return replace(self.taken(order), codes=codes[order])
 
     def selected(self, codes: Sequence[int]) -> "PatternMoments":
-        """The cells of the classes with these codes, which become 0, 1, …"""
         positions = np.full(1 + max(self.codes.max(initial=0), *codes, 0), -1, dtype=np.int32)
         positions[np.asarray(codes, dtype=np.intp)] = np.arange(len(codes))
         chosen = np.flatnonzero(positions[self.codes] >= 0)
@@ -199,17 +136,9 @@ class PatternMoments:
     def of_columns(self, columns: Sequence[int]) -> "PatternMoments":
         """Only these features; cells that have become alike are merged, some may be complete."""
         where = np.asarray(columns, dtype=np.intp)
-        cells = PatternMoments(
-            self.codes,
-            self.observed[:, where],
-            self.weight,
-            self.anchor[:, where],
-            self.offset[:, where],
-            self.varied,
-            LAYOUTS[self.layout].of_columns(self.scatter, where),
-            self.layout,
-        )
-        return _merged(cells)
+        parts = {name: getattr(self, name)[:, where] for name in ("observed", "anchor", "offset")}
+        scatter = LAYOUTS[self.layout].of_columns(self.scatter, where)
+        return _merged(replace(self, **parts, scatter=scatter))
 
     def together(self) -> "PatternMoments":
         """The same cells as those of one class, number 0."""
@@ -217,45 +146,35 @@ class PatternMoments:
 
     def with_layout(self, layout: ScatterLayout) -> "PatternMoments":
         """Keep less of the scatter, if a model of this layout needs less; see `cell_layout`."""
-        scatter = LAYOUTS[self.layout].reduced(self.scatter, cell_layout(layout))
-        if scatter is None:
-            msg = (
-                "the rows with missing values were summed for covariances without correlations, "
-                "so that they do not give others; fit again with these settings"
-            )
-            raise DataError(msg)
-        return replace(self, scatter=scatter, layout=cell_layout(layout))
+        layout = cell_layout(layout)
+        scatter = LAYOUTS[self.layout].reduced(self.scatter, layout)
+        return replace(self, scatter=scatter, layout=layout)
 
 
-@dataclass(frozen=True, slots=True)
-class CellNames(Schema):
-    """What messages call cells: the class, and the features that are missing."""
+class _Cell(str):
+    """The name of a cell, which messages write without quotes."""
 
-    cells: tuple[str, ...] = ()
+    __slots__ = ()
+    __repr__ = str.__str__
 
-    @classmethod
-    def of(cls, cells: PatternMoments, names: Schema) -> "CellNames":
-        """The names of these cells."""
-        written = tuple(
-            f"{names.class_name(code)} without {names.feature_list(np.flatnonzero(~observed))}"
-            for code, observed in zip(cells.codes.tolist(), cells.observed, strict=True)
-        )
-        return cls(names.classes, names.n_features, names.features, (), names.places, cells=written)
 
-    def class_name(self, code: int) -> str:
-        """The cell as a message writes it."""
-        return self.cells[code]
+def cell_names(cells: PatternMoments, names: Schema) -> Schema:
+    """What messages call cells, as if they were classes: the class, and what is missing."""
+    written = [
+        _Cell(f"{names.class_name(code)} without {names.feature_list(np.flatnonzero(~observed))}")
+        for code, observed in zip(cells.codes.tolist(), cells.observed, strict=True)
+    ]
+    return replace(names, classes=np.array(written, dtype=object))
 
 
 def cell_layout(layout: ScatterLayout) -> ScatterLayout:
-    """How much of a cell's scatter a model needs that keeps this much of complete rows.
-
-    Examples
-    --------
-    >>> cell_layout("pooled")
-    'full'
-    """
+    """How much of a cell's scatter a model needs that keeps this much of complete rows."""
     return "diagonal" if layout == "diagonal" else "full"
+
+
+def differs(scatter: FloatArray) -> NDArray[np.bool_]:
+    """Which cells (v,) have rows that differ, by their scatters."""
+    return np.asarray(scatter.any(axis=tuple(range(1, scatter.ndim))))
 
 
 def check_size(
@@ -263,12 +182,10 @@ def check_size(
 ) -> None:
     """Raise if cells with these patterns (q, d) among them would take too much memory.
 
-    Parameters
-    ----------
-    n_varied : how many of the cells have more than one row
+    Of the cells, `n_varied` have more than one row.
     """
     d = observed.shape[1]
-    entries = int(np.prod(LAYOUTS[cell_layout(layout)].shape(n_varied, d)))
+    entries = prod(scatter_shape(cell_layout(layout), n_varied, d))
     size = 8 * entries + n_cells * (8 * (2 * d + 1) + d + 4)
     if size <= MOST_CELL_BYTES:
         return
@@ -302,12 +219,10 @@ def unite_cells(
     return owner.astype(np.int32), patterns.observed[pattern], number.reshape(-1)
 
 
-def _numbers(a: PatternMoments, b: PatternMoments) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The numbers of the cells of both among those of either."""
-    number = unite_cells(
-        np.concatenate([a.codes, b.codes]), np.concatenate([a.observed, b.observed])
-    )[2]
-    return number[: a.n_cells], number[a.n_cells :]
+def _numbers(*parts: PatternMoments) -> NDArray[np.intp]:
+    """The number of each cell among the different ones of several."""
+    codes = np.concatenate([part.codes for part in parts])
+    return unite_cells(codes, np.concatenate([part.observed for part in parts]))[2]
 
 
 def _combined(
@@ -316,8 +231,7 @@ def _combined(
     combine: Callable[[ClassMoments, ClassMoments, int], ClassMoments],
 ) -> PatternMoments:
     """Cells of two that are alike one by one, combined; some at a time, from a first one on."""
-    d = a.n_features
-    step = max(1, _BLOCK // max(1, int(np.prod(LAYOUTS[a.layout].shape(1, d)))))
+    step = max(1, _BLOCK // max(1, prod(scatter_shape(a.layout, 1, a.n_features))))
     parts = []
     for some in ranges(a.n_cells, step):
         where = np.arange(some.start, some.stop)
@@ -327,41 +241,29 @@ def _combined(
 
 
 def _merged(cells: PatternMoments) -> PatternMoments:
-    """Cells of which several may be alike, each once.
+    """Cells of which several may be alike, each once, sorted by class and pattern.
 
     Neighbours are merged two by two, so that sums are as balanced as their cells are many.
     """
     while True:
-        number = unite_cells(cells.codes, cells.observed)[2]
+        number = _numbers(cells)
         order = np.argsort(number, kind="stable")
         ordered = number[order]
         rank = np.arange(ordered.size) - np.searchsorted(ordered, ordered)
         second = np.flatnonzero(rank % 2)
         if not second.size:
             return cells.taken(order)
-        pair = _combined(cells.taken(order[second - 1]), cells.taken(order[second]), _sum)
+        pairs = cells.taken(order[second - 1]), cells.taken(order[second])
         alone = np.setdiff1d(order, order[np.concatenate([second - 1, second])])
-        cells = _joined([pair, cells.taken(alone)])
-
-
-def _sum(a: ClassMoments, b: ClassMoments, first: int) -> ClassMoments:
-    del first
-    return a + b
+        cells = _joined([_combined(*pairs, lambda a, b, _: a + b), cells.taken(alone)])
 
 
 def _joined(parts: Sequence[PatternMoments]) -> PatternMoments:
-    """Cells of several, sorted by class and pattern."""
+    """Cells of several, one after the other."""
     starts = np.cumsum([0] + [part.n_cells for part in parts])
     varied = [first + part.varied for first, part in zip(starts[:-1], parts, strict=True)]
-    joined = PatternMoments(
-        np.concatenate([part.codes for part in parts]),
-        np.concatenate([part.observed for part in parts]),
-        np.concatenate([part.weight for part in parts]),
-        np.concatenate([part.anchor for part in parts]),
-        np.concatenate([part.offset for part in parts]),
-        np.concatenate(varied),
-        np.concatenate([part.scatter for part in parts]),
-        parts[0].layout,
-    )
-    number = unite_cells(joined.codes, joined.observed)[2]
-    return joined.taken(np.argsort(number, kind="stable"))
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in (*_BY_CELL, "scatter")
+    }
+    return replace(parts[0], **joined, varied=np.concatenate(varied))

@@ -25,15 +25,6 @@ def estimate(
     Means are the classes' means; a covariance is the scatter divided by N (``"mle"``) or by N − 1
     (``"unbiased"``; N − k when shared), then shrunk. Between own and shared, both are estimated in
     this way, then mixed: own scatters may be singular, the mixture may not.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.statistics import summarise
-    >>> rows, codes = np.array([[1.0], [3.0], [10.0], [14.0]]), np.array([0, 0, 1, 1], np.int32)
-    >>> moments = summarise(rows, codes, None, 2)
-    >>> density = estimate(moments, Schema(np.array(["a", "b"]), 1), Structure())
-    >>> density.mean.tolist(), density.covariance.dense().tolist()
-    ([[2.0], [12.0]], [[[1.0]], [[4.0]]])
     """
     values = _values(moments, names, structure, divisor, shrinkage)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
@@ -51,40 +42,26 @@ def maximum(
     names: Schema,
     structure: Structure,
     penalty: Penalty | None = None,
-    code: int | None = None,
 ) -> GaussianDensity:
     """The most likely density of complete rows, own covariances where the structure is between.
 
-    Parameters
-    ----------
-    penalty : added to the log-likelihood
-    code : the class that the moments are of, if the names have others besides
+    A penalty is added to the log-likelihood.
     """
-    shape, shared = structure.shape, structure.shared
-    scatter = moments.scatters(shape.layout, shared=shared)
-    weight = moments.weight.sum(keepdims=True) if shared else moments.weight
-    degrees = weight
+    shape = structure.shape
+    scatter = moments.scatters(shape.layout, shared=structure.shared)
+    degrees = weight = structure.weights(moments.weight)
     if penalty is not None:
         scatter, degrees = penalty.added(scatter), weight + penalty.weight
-    covariance = shape.of(shape.from_scatter(scatter, degrees), names, weight, code)
+    covariance = shape.of(shape.from_scatter(scatter, degrees), names, weight)
     return GaussianDensity(*_center(moments), covariance)
 
 
 def given(
     names: Schema, structure: Structure, means: ArrayLike, covariances: ArrayLike
 ) -> GaussianDensity:
-    """A density that the user wrote down.
+    """A density that the user wrote down, with means (k, d).
 
-    Parameters
-    ----------
-    means : (k, d)
-    covariances : full (k, d, d) or shared (d, d); diagonal (k, d) or (d,); spherical (k,) or ()
-
-    Examples
-    --------
-    >>> names = Schema(np.array([0, 1]), 1)
-    >>> given(names, Structure(), [[0], [1]], [[[1]], [[4]]]).mean.tolist()
-    [[0.0], [1.0]]
+    Covariances are full (k, d, d) or shared (d, d); diagonal (k, d) or (d,); spherical (k,) or ().
     """
     k, d = names.classes.shape[0], names.n_features
     mean = _finite_numbers("means", means)
@@ -127,11 +104,10 @@ def _values(
         apart, pooled = (
             _values(moments, names, part, divisor, shrinkage) for part in structure.parts
         )
-        mixture: FloatArray = (1.0 - structure.sharing) * apart + structure.sharing * pooled
-        return mixture
+        return np.asarray((1.0 - structure.sharing) * apart + structure.sharing * pooled)
     shared, shape = structure.shared, structure.shape
     scatter = moments.scatters(shape.layout, shared=shared)
-    weight = moments.weight.sum(keepdims=True) if shared else moments.weight
+    weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     n_means = float(moments.n_classes) if shared else 1.0
     degrees = weight if divisor == "mle" else weight - n_means
     if (degrees <= 0).any():
@@ -143,9 +119,8 @@ def _values(
         )
         raise DataError(msg)
     values = shape.from_scatter(scatter, degrees)
-    if shrinkage is None or shape.isotropic:
-        return values
-    return shrink(values, shrinkage, weight)
+    unshrunk = shrinkage is None or shape.isotropic
+    return values if unshrunk else shrink(values, shrinkage, weight)
 
 
 def _center(moments: ClassMoments) -> tuple[FloatArray, FloatArray]:

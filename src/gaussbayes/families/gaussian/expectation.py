@@ -12,86 +12,52 @@ correlations a missing value is expected to be the mean, with the variance.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gaussbayes.base.threads import for_each, ranges
-from gaussbayes.base.types import FloatArray, RealArray, ScatterLayout
-from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.base.types import FloatArray, ScatterLayout
+from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.feature_moments import moments_of_cells
-from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments
 from gaussbayes.families.gaussian.points import Block, Frame, frame_of, points_of, row_blocks
-from gaussbayes.families.gaussian.scatter import LAYOUTS
 from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, summarise
+
+if TYPE_CHECKING:
+    from gaussbayes.families.gaussian.density import GaussianDensity
 
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 
-_WELL = 1e3
-"""Amplification of rounding up to which the quick way is as good as the careful one."""
-
-_AT_ONCE = 64
-"""Blocks whose sums are held at a time."""
-
-_MOST_ENTRIES = 1 << 17
-"""Entries of rows without correlations that are worked on at a time."""
+_WELL = 1e3  # amplification of rounding up to which the quick way is as good as the careful one
+_AT_ONCE = 64  # blocks whose sums are held at a time
+_MOST_ENTRIES = 1 << 17  # entries of rows without correlations that are worked on at a time
 
 
 def expect_statistics(
-    density: GaussianDensity, statistics: GaussianStatistics, threads: int = 1
+    density: "GaussianDensity", statistics: GaussianStatistics, threads: int = 1
 ) -> tuple[GaussianStatistics, float]:
-    """Expected complete statistics of labelled rows, and ``Σ w log p(x | c)`` of what they have.
-
-    Examples
-    --------
-    >>> from gaussbayes.base.schema import Schema
-    >>> from gaussbayes.families.gaussian.statistics import observe
-    >>> from gaussbayes.families.gaussian.shapes import Full
-    >>> shape = Full.of(np.array([[[1.0, 0.5], [0.5, 1.0]]]), Schema(np.arange(1), 2))
-    >>> density = GaussianDensity(np.zeros(2), np.zeros((1, 2)), shape)
-    >>> row = observe(np.array([[2.0, np.nan]]), np.zeros(1, np.int32), None, 1, "full")
-    >>> expected, log_likelihood = expect_statistics(density, row)
-    >>> expected.moments.mean.tolist(), expected.moments.scatter.round(9).tolist()  # 1 − 0.5²
-    ([[2.0, 1.0]], [[[0.0, 0.0], [0.0, 0.75]]])
-    >>> round(log_likelihood, 6)  # −½ (log 2π + 2²)
-    -2.918939
-    """
+    """Expected complete statistics of labelled rows, and ``Σ w log p(x | c)`` of what they have."""
     if not density.covariance.correlated:
         return _expect_uncorrelated(density, statistics)
     points = points_of(statistics, shared=density.shared)
-    gaussians = _Gaussians.of(density, points.frame)
     complete = statistics.moments
-    layout = complete.layout if complete.layout == "pooled" else "full"
-    sums = _Sums(gaussians, layout)
+    sums = _Sums(density, points.frame, complete.layout if complete.layout == "pooled" else "full")
     log_likelihood = 0.0
-    for c in range(density.n_classes):
-        for block in points.complete[c]:
-            log_likelihood += _log_likelihood(block, c, gaussians)
-        for some in ranges(len(points.incomplete[c]), _AT_ONCE):
-            log_likelihood += sums.add_blocks(points.incomplete[c][some], c, threads)
+    for c, blocks in enumerate(points.blocks):
+        for some in ranges(len(blocks), _AT_ONCE):
+            log_likelihood += sums.add_blocks(blocks[some], c, threads)
     if statistics.cells is None:
         return statistics, log_likelihood
-    sums.add_blank(points.blank)
-    return GaussianStatistics(complete + sums.moments(points.frame)), log_likelihood
+    return GaussianStatistics(complete + sums.moments()), log_likelihood
 
 
 def expect(
-    density: GaussianDensity, X: RealArray, responsibility: FloatArray, threads: int = 1
+    density: "GaussianDensity", rows: Rows, responsibility: FloatArray, threads: int = 1
 ) -> GaussianStatistics:
-    """Expected complete statistics of rows (n, d) that belong to each class in part (n, k).
-
-    Examples
-    --------
-    >>> from gaussbayes.base.schema import Schema
-    >>> from gaussbayes.families.gaussian.shapes import Spherical
-    >>> shape = Spherical.of(np.array([1.0]), Schema(np.arange(2), 1))
-    >>> density = GaussianDensity(np.zeros(1), np.array([[-1.0], [1.0]]), shape)
-    >>> rows = np.array([[np.nan], [3.0]])
-    >>> expected = expect(density, rows, np.array([[0.5, 0.5], [0.0, 1.0]])).moments
-    >>> expected.weight.tolist(), expected.mean.round(4).tolist()
-    ([0.5, 1.5], [[-1.0], [2.3333]])
-    """
-    k, d = density.offset.shape
+    """Expected complete statistics of rows that belong to each class in part (n, k)."""
+    X, (k, d) = rows.matrix, density.offset.shape
     layout = layout_for(density.covariance.layout, shared=density.shared, n_classes=k, n_columns=d)
     missing = np.isnan(X).any(axis=1)
     if not missing.any():
@@ -107,26 +73,25 @@ def expect(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Gaussians:
-    """The classes' Gaussians, in the units of a frame."""
+class _Gaussian:
+    """The Gaussian of a class, in the units of a frame."""
 
-    mean: FloatArray  # (k, d)
-    whitener: FloatArray  # (m, d, d) with Σ⁻¹ = WᵀW; m is 1 when shared
-    log_det: FloatArray  # (m,) of the covariances in the units of the rows
-    log_unit: FloatArray  # (m, d)
-    careful: bool  # whether they are so close to singular that digits must be saved
+    mean: FloatArray  # (d,)
+    whitener: FloatArray  # (d, d) with Σ⁻¹ = WᵀW
+    log_det: float  # of the covariance in the units of the rows
+    log_unit: FloatArray  # (d,)
+    careful: bool  # whether it is so close to singular that digits must be saved
 
-    @classmethod
-    def of(cls, density: GaussianDensity, frame: Frame) -> "_Gaussians":
-        shape = density.covariance
-        mean = ((density.center - frame.anchor) + density.offset) / frame.unit
-        whitener = shape.whitener * frame.unit[:, None, :]
-        careful = shape.amplification > _WELL
-        return cls(mean, whitener, shape.log_det, np.log(frame.unit), careful)
 
-    def index(self, code: int) -> int:
-        """The number of the covariance of a class."""
-        return code if self.log_det.shape[0] > 1 else 0
+def _gaussians(density: "GaussianDensity", frame: Frame) -> list[_Gaussian]:
+    shape, k = density.covariance, density.n_classes
+    mean = ((density.center - frame.anchor) + density.offset) / frame.unit
+    careful, which = shape.amplification > _WELL, [shape.index(c) for c in range(k)]
+    whitener, log_unit = shape.whitener * frame.unit[:, None, :], np.log(frame.unit)
+    return [
+        _Gaussian(mean[c], whitener[m], float(shape.log_det[m]), log_unit[m], careful)
+        for c, m in enumerate(which)
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,16 +103,16 @@ class _Hidden:
     log_det: FloatArray  # (cells,) log |Λ_hh|
 
     @classmethod
-    def of(cls, block: Block, whitener: FloatArray, *, careful: bool) -> "_Hidden":
+    def of(cls, block: Block, gaussian: _Gaussian) -> "_Hidden":
         """Factors of the columns of the whitener, exact to rounding.
 
         The quick way, by the Cholesky factor of ``Λ_hh = W_hᵀ W_h``, loses twice as many digits.
         """
-        columns = np.ascontiguousarray(whitener.T)[block.hidden].mT
+        columns = np.ascontiguousarray(gaussian.whitener.T)[block.hidden].mT
         if not columns.shape[-1]:
             none = np.empty((columns.shape[0], 0, 0))
             return cls(columns, none, np.zeros(columns.shape[0]))
-        if careful:
+        if gaussian.careful:
             basis, triangle = np.linalg.qr(columns)
             inverse = np.linalg.inv(triangle)
         else:
@@ -156,12 +121,6 @@ class _Hidden:
             basis = columns @ inverse
         log_det = 2.0 * np.log(np.abs(np.einsum("bii->bi", triangle))).sum(axis=1)
         return cls(basis, np.asarray(inverse, dtype=np.float64), log_det)
-
-    @property
-    def covariance(self) -> FloatArray:
-        """``C = R⁻¹ R⁻ᵀ`` (cells, h, h)."""
-        product: FloatArray = self.inverse @ self.inverse.mT
-        return product
 
     def complete(self, block: Block, deviation: FloatArray, whitener: FloatArray) -> FloatArray:
         """Fill in what is missing of deviations, in place; the squared distances (q,)."""
@@ -179,103 +138,68 @@ class _Hidden:
         white -= (basis @ along)[:, :, 0]
         return np.asarray(np.square(white).sum(axis=1))
 
-    def volume(self, block: Block, log_det: float, log_unit: FloatArray) -> FloatArray:
+    def volume(self, block: Block, gaussian: _Gaussian) -> FloatArray:
         """``log |2π Σ_oo|`` (q,) in the rows' units."""
-        n_there = log_unit.size - block.hidden.shape[1]
-        units = 2.0 * log_unit[block.hidden].sum(axis=1)
-        volume: FloatArray = (log_det + self.log_det - units + n_there * _LOG_TWO_PI)[block.cell]
-        return volume
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _BlockSums:
-    """Expected sums over a block for one class, about the mean of its Gaussian."""
-
-    weight: float
-    shift: FloatArray  # (d,) Σ w E[x − μ]
-    scatter: FloatArray  # (d, d) Σ w E[(x − μ)(x − μ)ᵀ]
-    log_likelihood: float
+        n_there = gaussian.log_unit.size - block.hidden.shape[1]
+        units = 2.0 * gaussian.log_unit[block.hidden].sum(axis=1)
+        volume = gaussian.log_det + self.log_det - units + n_there * _LOG_TWO_PI
+        return np.asarray(volume[block.cell] * (n_there > 0))  # without any value exactly 0
 
 
 class _Sums:
     """Expected sums over rows, class by class, in the units of a frame."""
 
-    def __init__(self, gaussians: _Gaussians, layout: ScatterLayout) -> None:
-        k, d = gaussians.mean.shape
-        self._gaussians, self._layout = gaussians, layout
+    def __init__(self, density: "GaussianDensity", frame: Frame, layout: ScatterLayout) -> None:
+        k, d = density.offset.shape
+        self.gaussians = _gaussians(density, frame)
+        self._frame, self._layout = frame, LAYOUTS[layout]
         self._weight, self._shift = np.zeros(k), np.zeros((k, d))
-        self._scatter = np.zeros((k if LAYOUTS[layout].by_class else 1, d, d))
+        self._scatter = np.zeros((k if self._layout.by_class else 1, d, d))
 
     def add_blocks(self, blocks: Sequence[Block], c: int, threads: int) -> float:
-        """Add points of a class, in the units of the frame; their log-likelihood."""
-        parts: list[_BlockSums | None] = [None] * len(blocks)
+        """Add points of a class that lack something; the log-likelihood of all points."""
+        gaussian = self.gaussians[c]
+        log_likelihood = np.zeros(len(blocks))
+        parts: dict[int, tuple[float, FloatArray, FloatArray]] = {}
 
         def expect_block(number: int) -> None:
-            parts[number] = _labelled(blocks[number], c, self._gaussians)
+            block = blocks[number]
+            hidden = _Hidden.of(block, gaussian)
+            deviation = block.points - block.located[:, None] * gaussian.mean
+            squares = hidden.complete(block, deviation, gaussian.whitener)
+            located = block.weight * block.located
+            twice = block.weight @ squares + located @ hidden.volume(block, gaussian)
+            log_likelihood[number] = -0.5 * twice
+            if block.hidden.shape[1]:
+                parts[number] = _summed(block, deviation, block.weight, located, hidden)
 
         for_each(expect_block, range(len(blocks)), threads)
-        log_likelihood = 0.0
-        # In the order of the blocks, whichever thread was first.
-        for part in parts:
-            assert part is not None
-            self.add(c, part)
-            log_likelihood += part.log_likelihood
-        return log_likelihood
+        for number in sorted(parts):  # whichever thread was first
+            self.add(c, *parts[number])
+        return float(log_likelihood.sum())
 
-    def add(self, c: int, part: _BlockSums) -> None:
-        """Add the sums of one block."""
-        self._weight[c] += part.weight
-        self._shift[c] += part.shift
-        self._scatter[c if self._scatter.shape[0] > 1 else 0] += part.scatter
+    def add(self, c: int, weight: float, shift: FloatArray, scatter: FloatArray) -> None:
+        """Add ``Σ w``, ``Σ w E[x − μ]`` and ``Σ w E[(x − μ)(x − μ)ᵀ]`` of rows of a class."""
+        self._weight[c] += weight
+        self._shift[c] += shift
+        self._scatter[c if self._layout.by_class else 0] += scatter
 
-    def add_blank(self, weight: FloatArray) -> None:
-        """Add rows without any value (k,), which are expected to be as their Gaussian says."""
-        for c in np.flatnonzero(weight > 0).tolist():
-            whitener = self._gaussians.whitener[self._gaussians.index(c)]
-            inverse = np.linalg.inv(whitener)
-            d = whitener.shape[0]
-            scatter = weight[c] * (inverse @ inverse.T)
-            self.add(c, _BlockSums(float(weight[c]), np.zeros(d), scatter, 0.0))
-
-    def moments(self, frame: Frame) -> ClassMoments:
+    def moments(self) -> ClassMoments:
         """The same as moments, in the units of the rows."""
-        weight = self._weight
+        weight, unit = self._weight, self._frame.unit
         shift = self._shift / np.where(weight > 0, weight, 1.0)[:, None]
         between = weight[:, None, None] * shift[:, :, None] * shift[:, None, :]
-        if self._scatter.shape[0] < weight.size:
+        if not self._layout.by_class:
             between = between.sum(axis=0, keepdims=True)
         scatter = self._scatter - between
         scatter = (scatter + scatter.mT) / 2
         squares = np.einsum("mii->mi", scatter)
         np.maximum(squares, 0.0, out=squares)
-        scatter *= frame.unit[:, :, None] * frame.unit[:, None, :]
-        if not LAYOUTS[self._layout].by_class:
+        scatter *= unit[:, :, None] * unit[:, None, :]
+        offset = (np.stack([gaussian.mean for gaussian in self.gaussians]) + shift) * unit
+        if not self._layout.by_class:
             scatter = scatter[0]
-        offset = (self._gaussians.mean + shift) * frame.unit
-        return ClassMoments(weight, frame.anchor, offset, scatter, self._layout)
-
-
-def _labelled(block: Block, c: int, gaussians: _Gaussians) -> _BlockSums:
-    """The sums of points of a class."""
-    whitener, m = gaussians.whitener[gaussians.index(c)], gaussians.index(c)
-    hidden = _Hidden.of(block, whitener, careful=gaussians.careful)
-    deviation = block.points - block.located[:, None] * gaussians.mean[c]
-    squares = hidden.complete(block, deviation, whitener)
-    located = block.weight * block.located
-    volume = hidden.volume(block, float(gaussians.log_det[m]), gaussians.log_unit[m])
-    log_likelihood = -0.5 * float(block.weight @ squares + located @ volume)
-    sums = _summed(block, deviation, block.weight, located, hidden)
-    return replace(sums, log_likelihood=log_likelihood)
-
-
-def _log_likelihood(block: Block, c: int, gaussians: _Gaussians) -> float:
-    """``Σ w log p(x | c)`` of points that lack nothing."""
-    m = gaussians.index(c)
-    deviation = block.points - block.located[:, None] * gaussians.mean[c]
-    squares = np.square(deviation @ gaussians.whitener[m].T).sum(axis=1)
-    volume = float(gaussians.log_det[m]) + deviation.shape[1] * _LOG_TWO_PI
-    total = float(block.weight @ squares) + float(block.weight @ block.located) * volume
-    return -0.5 * float(total)
+        return ClassMoments(weight, self._frame.anchor, offset, scatter, self._layout.name)
 
 
 def _summed(
@@ -284,47 +208,38 @@ def _summed(
     weight: FloatArray,
     located: FloatArray,
     hidden: _Hidden,
-) -> _BlockSums:
-    """Sums of completed deviations (q, d) and the covariances (cells, h, h) of what is missing."""
+) -> tuple[float, FloatArray, FloatArray]:
+    """The sums that `_Sums` adds, of completed deviations (q, d) and what is missing."""
     scatter = deviation.T @ (weight[:, None] * deviation)
-    d, h = deviation.shape[1], block.hidden.shape[1]
-    if h:
-        cells = np.bincount(block.cell, located, minlength=block.hidden.shape[0])
-        place = block.hidden[:, :, None] * d + block.hidden[:, None, :]
-        expected = np.bincount(
-            place.ravel(), (cells[:, None, None] * hidden.covariance).ravel(), minlength=d * d
-        )
-        scatter += expected.reshape(d, d)
-    return _BlockSums(float(located.sum()), located @ deviation, scatter, 0.0)
+    d, cells = deviation.shape[1], np.bincount(block.cell, located, minlength=len(block.hidden))
+    place = block.hidden[:, :, None] * d + block.hidden[:, None, :]
+    covariance = cells[:, None, None] * (hidden.inverse @ hidden.inverse.mT)  # R⁻¹ R⁻ᵀ
+    expected = np.bincount(place.ravel(), covariance.ravel(), minlength=d * d)
+    return float(located.sum()), located @ deviation, scatter + expected.reshape(d, d)
 
 
 def _expect_rows(
-    density: GaussianDensity, X: FloatArray, responsibility: FloatArray, layout: ScatterLayout
+    density: "GaussianDensity", X: FloatArray, responsibility: FloatArray, layout: ScatterLayout
 ) -> ClassMoments:
     """The expected moments of rows with missing values, in units near the standard deviations."""
     frame = frame_of(density.mean, density.covariance.variance)
-    gaussians = _Gaussians.of(density, frame)
-    sums = _Sums(gaussians, layout)
+    sums = _Sums(density, frame, layout)
     for rows, block in row_blocks(X):
-        hidden: dict[int, _Hidden] = {}
-        for c in range(density.n_classes):
+        hidden: _Hidden | None = None
+        for c, gaussian in enumerate(sums.gaussians):
             weight = responsibility[rows, c]
             if not weight.any():
                 continue
-            m = gaussians.index(c)
-            whitener = gaussians.whitener[m]
-            if m not in hidden:
-                hidden[m] = _Hidden.of(block, whitener, careful=gaussians.careful)
+            if hidden is None or not density.shared:
+                hidden = _Hidden.of(block, gaussian)
             deviation = ((block.points - density.center) - density.offset[c]) / frame.units_of(c)
-            hidden[m].complete(block, deviation, whitener)
-            sums.add(c, _summed(block, deviation, weight, weight, hidden[m]))
-    blank = np.isnan(X).all(axis=1)
-    sums.add_blank(responsibility[blank].sum(axis=0))
-    return sums.moments(frame)
+            hidden.complete(block, deviation, gaussian.whitener)
+            sums.add(c, *_summed(block, deviation, weight, weight, hidden))
+    return sums.moments()
 
 
 def _expect_uncorrelated(
-    density: GaussianDensity, statistics: GaussianStatistics
+    density: "GaussianDensity", statistics: GaussianStatistics
 ) -> tuple[GaussianStatistics, float]:
     """`expect_statistics` without correlations: feature by feature."""
     complete = statistics.moments
@@ -345,20 +260,16 @@ def _expect_uncorrelated(
 
 
 def _completed(
-    density: GaussianDensity,
+    density: "GaussianDensity",
     observed: FloatArray,
     apart: FloatArray,
     scatter: FloatArray,
     weight: FloatArray,
 ) -> ClassMoments:
-    """Expected moments of rows without correlations.
+    """Expected moments of rows without correlations that weigh so much (k,).
 
-    Parameters
-    ----------
-    observed : (k, d) the weight of the rows that have a value of the feature
-    apart : (k, d) how far their mean is from that of the density
-    scatter : (k, d) their sum of squares about their mean
-    weight : (k,) of all rows
+    Rows with a value of a feature weigh `observed` (k, d), their mean is so far `apart` from that
+    of the density, and `scatter` is their sum of squares about it.
     """
     # The mean moves by the values that are observed, from where those missing are expected.
     shift = observed / np.where(weight > 0, weight, 1.0)[:, None] * apart
@@ -370,7 +281,7 @@ def _completed(
 
 
 def _expect_uncorrelated_rows(
-    density: GaussianDensity, X: FloatArray, responsibility: FloatArray
+    density: "GaussianDensity", X: FloatArray, responsibility: FloatArray
 ) -> ClassMoments:
     """The expected moments of rows with missing values, without correlations."""
     k, d = density.offset.shape

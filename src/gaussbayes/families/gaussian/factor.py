@@ -11,6 +11,7 @@ machine the factor of 500 rows takes a hundred times the processor time that one
 they get blocks so small that they leave them to one thread, or so large that waiting is nothing.
 """
 
+from contextlib import suppress
 from typing import NoReturn
 
 import numpy as np
@@ -23,44 +24,22 @@ _SYMMETRY_TOLERANCE = 1e-8
 
 _EPS = float(np.finfo(np.float64).eps)
 
-_BLOCK = 64
-"""Rows of a block."""
-
+_BLOCK = 64  # rows of a block
+# Products of up to so many multiplications are not shared, and from so many on it is worth it.
 _ONE_THREAD, _MANY_THREADS = 1 << 18, 1 << 26
-"""Products of up to so many multiplications are not shared, and from so many on it is worth it."""
-
-_LARGEST_DIRECT = 32
-"""Triangles up to this size are inverted row by row, larger ones by halves."""
+_LARGEST_DIRECT = 32  # triangles up to this size are inverted row by row, larger ones by halves
 
 
 def factor(
-    covariance: FloatArray,
-    names: Schema,
-    weight: FloatArray | None = None,
-    code: int | None = None,
+    covariance: FloatArray, names: Schema, weight: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Whiteners W (m, d, d), lower triangular with ``Σ⁻¹ = WᵀW``, and log determinants (m,).
 
-    Parameters
-    ----------
-    weight : (m,) how many rows each was estimated from; None if that is not known
-    code : the class that the only covariance is of, if the names have others besides
-
-    Raises
-    ------
-    SingularCovarianceError
-        If a covariance is singular to rounding; names the class and the dependent features.
-
-    Examples
-    --------
-    >>> whitener, log_det = factor(np.array([[[2.0, 1.0], [1.0, 2.0]]]), Schema(np.array([0]), 2))
-    >>> np.allclose(whitener[0] @ [[2, 1], [1, 2]] @ whitener[0].T, np.eye(2))
-    True
-    >>> bool(np.isclose(log_det[0], np.log(3)))
-    True
+    A covariance that is singular to rounding is an error that names class and dependent features;
+    it says how many rows it was estimated from (m,) if that is known.
     """
     variance = covariance.diagonal(axis1=1, axis2=2)
-    check_variances(variance, names, weight, code)
+    check_variances(variance, names, weight)
     scale = 1.0 / np.sqrt(variance)
     m, d = variance.shape
     # One array is correlations first, then their factors, then the inverses of these.
@@ -76,7 +55,9 @@ def factor(
         c = int(singular[0]) if singular.size else good
         del whitener  # naming the features takes room
         matrix = _correlation(covariance[c : c + 1], scale[c : c + 1])[0]
-        _raise_dependent(matrix, c, m, names, weight, code)
+        shared = m < names.classes.shape[0]
+        rows = np.inf if shared or weight is None else float(weight[c])
+        _raise_dependent(matrix, _owner(c, m, names), names, rows)
     log_det = 2.0 * (np.log(pivots) - np.log(scale)).sum(axis=1)
     whitener *= scale[:, None, :]
     return whitener, log_det
@@ -89,12 +70,7 @@ def _correlation(covariance: FloatArray, scale: FloatArray) -> FloatArray:
     return correlation
 
 
-def check_variances(
-    variance: FloatArray,
-    names: Schema,
-    weight: FloatArray | None = None,
-    code: int | None = None,
-) -> None:
+def check_variances(variance: FloatArray, names: Schema, weight: FloatArray | None = None) -> None:
     """Raise for variances (m, d) that are not positive and finite; the others as in `factor`."""
     good = (variance > 0) & (variance < np.inf)
     if good.all():
@@ -102,7 +78,7 @@ def check_variances(
     c = int(np.flatnonzero(~good.all(axis=1))[0])
     columns = np.flatnonzero(~good[c])
     value = variance[c, columns[0]]
-    owner = _owner(c, variance.shape[0], names, code)
+    owner = _owner(c, variance.shape[0], names)
     if not value >= 0 or value == np.inf:
         msg = f"{owner} has variance {value} in {names.feature_name(int(columns[0]))}"
         raise SingularCovarianceError(msg + "; variances must be positive and finite")
@@ -117,15 +93,7 @@ def check_variances(
 def symmetric(covariance: FloatArray, names: Schema) -> FloatArray:
     """Given covariances (m, d, d) without the rounding that makes them not quite symmetric.
 
-    Raises
-    ------
-    ParameterError
-        If they are not symmetric by more than rounding; names the entries.
-
-    Examples
-    --------
-    >>> symmetric(np.array([[[1.0, 0.5], [0.5 + 1e-12, 1.0]]]), Schema(np.arange(1), 2)).shape
-    (1, 2, 2)
+    A `ParameterError` if there is more than that, which names the entries.
     """
     scale = np.sqrt(np.abs(np.einsum("mii->mi", covariance)))
     gap = np.abs(covariance - covariance.transpose(0, 2, 1))
@@ -138,8 +106,7 @@ def symmetric(covariance: FloatArray, names: Schema) -> FloatArray:
             f"{covariance[c, i, j]:g}, entry ({j}, {i}) is {covariance[c, j, i]:g}"
         )
         raise ParameterError(msg)
-    halfway: FloatArray = (covariance + covariance.transpose(0, 2, 1)) / 2
-    return halfway
+    return np.asarray((covariance + covariance.transpose(0, 2, 1)) / 2)
 
 
 def _tolerance(d: int) -> float:
@@ -147,57 +114,47 @@ def _tolerance(d: int) -> float:
     return 10.0 * d * _EPS
 
 
-def _raise_dependent(
-    correlation: FloatArray,
-    c: int,
-    count: int,
-    names: Schema,
-    weight: FloatArray | None,
-    code: int | None,
-) -> NoReturn:
-    """Raise for a singular correlation matrix, naming the features that depend on others."""
+def _raise_dependent(correlation: FloatArray, owner: str, names: Schema, weight: float) -> NoReturn:
+    """Raise for a singular correlation matrix, naming the features that depend on others.
+
+    Features are eliminated one by one, the one with the largest variance left first.
+    """
+    from scipy.linalg.lapack import dpstrf
+
     d = correlation.shape[0]
-    owner = _owner(c, count, names, code)
-    independent, proportions, unexplained = pivoted(correlation, _tolerance(d))
-    # The matrix is singular: there is one at least, also if its last variance is above rounding.
-    dependent = np.setdiff1d(np.arange(d), independent).tolist()
-    if unexplained[dependent].min() < -1e-8:
+    upper, order, rank, _ = dpstrf(correlation, tol=_tolerance(d))
+    rank = min(rank, d - 1)  # one depends on the others, also if what is left is above rounding
+    independent, dependent = order[:rank] - 1, order[rank:] - 1
+    rest = upper[:rank, rank:]
+    first = int(np.argmin(dependent))
+    name = names.feature_name(int(dependent[first]))
+    if (1.0 - np.square(rest).sum(axis=0)).min() < -1e-8:
         msg = (
             f"{owner} has a covariance that is not positive definite: given the other features, "
-            f"{names.feature_name(dependent[0])} would have a negative variance"
+            f"{name} would have a negative variance"
         )
         raise SingularCovarianceError(msg)
-    if weight is not None and weight[c] <= d and not _is_shared(count, names, code):
+    if weight <= d:
         msg = (
-            f"{owner} has {weight[c]:g} rows for {d} features: a full covariance of its own needs "
+            f"{owner} has {weight:g} rows for {d} features: a full covariance of its own needs "
             f"at least {d + 1}"
         )
         raise SingularCovarianceError(msg)
-    first = dependent[0]
-    part = proportions[:, first].copy()
-    for i in reversed(range(part.size)):
-        part[i] -= proportions[i, independent[i + 1 :]] @ part[i + 1 :]
-    others = [column for column, value in zip(independent, part, strict=True) if abs(value) > 1e-6]
-    more = dependent[1:]
-    also = "" if not more else f" (and {names.feature_list(more)} likewise)"
+    part = np.linalg.solve(np.triu(upper[:rank, :rank]), rest[:, first])
+    others = np.sort(independent[np.abs(part) > 1e-6]).tolist()
+    more = np.sort(np.delete(dependent, first)).tolist()
+    also = f" (and {names.feature_list(more)} likewise)" if more else ""
     msg = (
-        f"{owner} has collinear features: {names.feature_name(first)} is a linear combination of "
-        f"{names.feature_list(sorted(others))}{also}"
+        f"{owner} has collinear features: {name} is a linear combination of "
+        f"{names.feature_list(others)}{also}"
     )
     raise SingularCovarianceError(msg)
 
 
-def _is_shared(count: int, names: Schema, code: int | None) -> bool:
-    return code is None and count < names.classes.shape[0]
-
-
-def _owner(c: int, count: int, names: Schema, code: int | None) -> str:
-    if _is_shared(count, names, code):
+def _owner(c: int, count: int, names: Schema) -> str:
+    if count < names.classes.shape[0]:
         return "the covariance shared by all classes"
-    return f"class {names.class_name(c if code is None else code)}"
-
-
-# Triangular factors of symmetric matrices: by Cholesky, with pivots, and their inverses.
+    return f"class {names.class_name(c)}"
 
 
 def cholesky(matrices: FloatArray) -> int:
@@ -205,12 +162,6 @@ def cholesky(matrices: FloatArray) -> int:
 
     Returns how many come before the first that is not positive definite: that one and those after
     it are of no use any more.
-
-    Examples
-    --------
-    >>> matrices = np.array([[[4.0, 2.0], [2.0, 5.0]], [[1.0, 2.0], [2.0, 1.0]]])
-    >>> cholesky(matrices), matrices[0].tolist()
-    (1, [[2.0, 0.0], [1.0, 2.0]])
     """
     m, d = len(matrices), int(matrices.shape[1])
     if d > _BLOCK and m > 1:
@@ -218,13 +169,11 @@ def cholesky(matrices: FloatArray) -> int:
             if not cholesky(matrices[c : c + 1]):
                 return c
         return m
-    try:
+    with suppress(np.linalg.LinAlgError):
         _factor_by_blocks(matrices)
-    except np.linalg.LinAlgError:
-        if m < 2:
-            return 0
-    else:
         return m
+    if m < 2:
+        return 0
     half = m // 2
     good: int = cholesky(matrices[:half])
     return good if good < half else half + cholesky(matrices[half:])
@@ -236,10 +185,8 @@ def _factor_by_blocks(matrices: FloatArray) -> None:
     for start in range(0, d, _BLOCK):
         stop = min(start + _BLOCK, d)
         if start:
-            before = matrices[:, start:stop, :start]
-            _subtract_product(
-                matrices[:, start:, start:stop], matrices[:, start:, :start], before.mT
-            )
+            rest, left = matrices[:, start:, start:stop], matrices[:, start:, :start]
+            _subtract_product(rest, left, matrices[:, start:stop, :start].mT)
         corner = np.linalg.cholesky(matrices[:, start:stop, start:stop])
         matrices[:, start:stop, start:stop] = corner
         if stop < d:
@@ -256,13 +203,6 @@ def invert_lower(lower: FloatArray) -> None:
 
     ``[[A, 0], [B, C]]⁻¹ = [[A⁻¹, 0], [−C⁻¹ B A⁻¹, C⁻¹]]``: nearly all of the work is in matrix
     products.
-
-    Examples
-    --------
-    >>> matrix = np.array([[2.0, 0.0], [1.0, 4.0]])
-    >>> invert_lower(matrix)
-    >>> matrix.tolist()
-    [[0.5, 0.0], [-0.125, 0.25]]
     """
     d = lower.shape[-1]
     if d <= _LARGEST_DIRECT:
@@ -299,43 +239,3 @@ def _subtract_product(target: FloatArray, left: FloatArray, right: FloatArray) -
         half = columns // 2
         _subtract_product(target[..., :half], left, right[..., :half])
         _subtract_product(target[..., half:], left, right[..., half:])
-
-
-def pivoted(matrix: FloatArray, tolerance: float) -> tuple[list[int], FloatArray, FloatArray]:
-    """Eliminate from a symmetric matrix (d, d), one by one, the row with the largest diagonal left.
-
-    Returns which rows were eliminated, r of them in this order; the factor U (r, d), with
-    ``A = Uᵀ D U`` but for what is left; and the diagonal left (d,). It ends where no diagonal is
-    above the tolerance, or with one row to go.
-
-    Examples
-    --------
-    >>> rows, factor, left = pivoted(np.array([[1.0, 2.0], [2.0, 4.0]]), 1e-12)
-    >>> rows, factor.tolist(), left.tolist()
-    ([1], [[0.5, 1.0]], [0.0, 0.0])
-    """
-    d = matrix.shape[0]
-    factor, diagonal = np.zeros((d, d)), np.diagonal(matrix).copy()
-    rows: list[int] = []
-    rest, kept = matrix, np.arange(d)  # the matrix before the present block, and its rows' numbers
-    while len(rows) < d - 1:
-        waiting = np.full(kept.size, fill_value=True)
-        columns, shares = np.empty((2, _BLOCK, kept.size))
-        for n in range(min(_BLOCK, kept.size - 1)):
-            at = int(np.argmax(np.where(waiting, diagonal[kept], -np.inf)))
-            pivot = float(diagonal[kept[at]])
-            if pivot <= tolerance:
-                return rows, factor[: len(rows)], diagonal
-            # Sums in one order: of two rows alike neither comes first by chance.
-            columns[n] = rest[at] - (shares[:n, at, None] * columns[:n]).sum(axis=0)
-            columns[n, ~waiting], columns[n, at] = 0.0, pivot
-            shares[n] = columns[n] / pivot
-            diagonal[kept] -= columns[n] * shares[n]
-            waiting[at] = False
-            factor[len(rows), kept] = shares[n]
-            rows.append(int(kept[at]))
-        if len(rows) < d - 1:
-            rest = rest[np.ix_(waiting, waiting)]
-            _subtract_product(rest, columns[:, waiting].T, shares[:, waiting])
-            kept = kept[waiting]
-    return rows, factor[: len(rows)], diagonal

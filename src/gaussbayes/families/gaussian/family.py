@@ -1,13 +1,11 @@
 """The Gaussian family: numbers that follow one Gaussian in each class."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from math import prod
 from typing import Any, ClassVar, get_args
-
-from numpy.typing import ArrayLike
 
 from gaussbayes.base.errors import (
     DataError,
@@ -18,11 +16,10 @@ from gaussbayes.base.errors import (
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.gaussian import estimation, missing_values
-from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
+from gaussbayes.families.gaussian import estimation, left_out, missing_values
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.feature_moments import feature_moments
-from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
 from gaussbayes.families.gaussian.shapes import SHAPES
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
@@ -33,7 +30,8 @@ from gaussbayes.families.gaussian.shrinkage import (
 )
 from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, observe
 from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES, Structure, structure_of
-from gaussbayes.families.protocol import TRIAL, Fit, Kind, LeftOut
+from gaussbayes.families.protocol import TRIAL, Fit, Kind
+from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
 
@@ -75,13 +73,7 @@ class Gaussian:
         divisor: object = "mle",
         shrinkage: object = None,
     ) -> "Gaussian":
-        """The family that users describe; ``"auto"`` leaves covariance or shrinkage open.
-
-        Raises
-        ------
-        ParameterError
-            If a setting is not one of its possible values.
-        """
+        """The family that users describe; ``"auto"`` leaves covariance or shrinkage open."""
         try:
             return _family_of(covariance, shared, divisor, shrinkage)
         except TypeError:  # what cannot be hashed is none of the possible values
@@ -89,7 +81,6 @@ class Gaussian:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options, as `of` takes them."""
         return {
             "covariance": self.structure.covariance,
             "shared": self.structure.shared_setting,
@@ -101,10 +92,8 @@ class Gaussian:
     def _needs(self) -> tuple[bool, bool]:
         """Whether some structure has correlations, and whether all share the covariance."""
         structures = (self.structure,) if self.choice is None else self.choice.structures
-        return (
-            any(structure.shape.correlated for structure in structures),
-            all(structure.shared for structure in structures),
-        )
+        correlated = any(structure.shape.correlated for structure in structures)
+        return correlated, all(structure.shared for structure in structures)
 
     def layout(self, n_classes: int, n_columns: int) -> ScatterLayout:
         """How much of the scatter is kept."""
@@ -115,7 +104,7 @@ class Gaussian:
     def n_bytes(self, n_classes: int, n_columns: int) -> int:
         """How much memory the scatters of so many classes and features take."""
         layout = self.layout(n_classes, n_columns)
-        return 8 * math.prod(LAYOUTS[layout].shape(n_classes, n_columns))
+        return 8 * prod(scatter_shape(layout, n_classes, n_columns))
 
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
@@ -126,21 +115,12 @@ class Gaussian:
         return observe(rows.numbers, targets.labels, targets.weights, k, layout, names, threads)
 
     def adapted(self, statistics: GaussianStatistics) -> GaussianStatistics:
-        """Statistics gathered under other settings, as far as these need them.
-
-        Raises
-        ------
-        DataError
-            If they do not have what these settings need.
-        """
+        """Statistics gathered under other settings, if they have what these settings need."""
         correlated, shared = self._needs
         layout = statistics.moments.layout
         if (layout == "diagonal" and correlated) or (layout == "pooled" and not shared):
             kept = "over the classes" if layout == "pooled" else "without correlations"
-            msg = (
-                f"the scatter was summed {kept}, which is not enough for these settings; fit again "
-                "with them"
-            )
+            msg = f"the scatter was summed {kept}, not enough for these settings; fit again"
             raise DataError(msg)
         return statistics  # one that has more is kept whole, for other settings
 
@@ -159,12 +139,8 @@ class Gaussian:
     ) -> Fit:
         """The density that fits best, regularised; by EM if values are missing.
 
-        Raises
-        ------
-        DataError
-            If a class has no rows, or none with a value of a certain feature.
-        SingularCovarianceError
-            If a covariance is singular; names class, features, and remedies that work.
+        A class without rows, or without a value of a certain feature, is a `DataError`; a singular
+        covariance is an error that names class, features, and remedies that work.
         """
         _check_weights(statistics.weight, names)
         try:
@@ -196,10 +172,6 @@ class Gaussian:
                 working.append(remedy)
         return [*working, "leave such features out"]
 
-    def given(self, means: ArrayLike, covariances: ArrayLike, names: Schema) -> GaussianDensity:
-        """A density that the user wrote down; see `gaussbayes.families.gaussian.estimation`."""
-        return estimation.given(names, self.structure, means, covariances)
-
     def n_parameters(self, n_classes: int, n_columns: int) -> int:
         """Free parameters: k·d means, and those of the covariances."""
         m = self.structure.n_covariances(n_classes)
@@ -216,8 +188,7 @@ class Gaussian:
     ) -> GaussianDensity:
         """A density to start from, by labelled rows, and all rows as those of one class."""
         _check_weights(statistics.weight, names)
-        structure = self.structure.parts[int(self.structure.shared)]
-        overall = feature_moments(together)
+        overall, structure = feature_moments(together), self.structure.maximised
         return missing_values.start_of(statistics, overall, structure, names, threads)
 
     def maximise(self, expected: GaussianStatistics, names: Schema) -> GaussianDensity:
@@ -234,29 +205,16 @@ class Gaussian:
         del names
         if self.structure.shape.isotropic:
             return None
-        shared = self.structure.shared
         variance = feature_moments(statistics).positive_variance(self.structure)
-        weight = statistics.weight.sum(keepdims=True) if shared else statistics.weight
-        penalty = penalty_of(self.shrinkage, variance, weight)
+        penalty = penalty_of(self.shrinkage, variance, self.structure.weights(statistics.weight))
         return None if penalty is None else replace(self, penalty=penalty)
 
     def coordinates(self, start: GaussianDensity, names: Schema) -> GaussianCoordinates:
-        """Coordinates about a density to start from."""
-        return GaussianCoordinates.about(start, names)
+        return GaussianCoordinates(start, names)
 
     # Held-out rows and selection.
 
-    def left_out(
-        self,
-        statistics: GaussianStatistics,
-        path: Sequence["Gaussian"],
-        targets: Targets,
-        names: Schema,
-    ) -> LeftOut | None:
-        """A closed form for rows left out one at a time; None where there is none."""
-        from gaussbayes.families.gaussian import left_out
-
-        return left_out.left_out(self, statistics, path, targets, names)
+    left_out = left_out.left_out
 
     def candidates(self) -> Iterator["Gaussian"]:
         """What the automatic choice tries; neighbours of one structure differ in shrinkage."""
@@ -264,19 +222,15 @@ class Gaussian:
             yield self
             return
         for structure in self.choice.structures:
-            shrinkages: tuple[Shrinkage, ...] = self.choice.shrinkages
-            if structure.shape.isotropic:
-                shrinkages = (None,)
-            elif (
-                structure.between and structure.shape.correlated and len(self.choice.structures) > 1
-            ):
-                # Each row would change the intensity, and the model be fitted without each.
-                shrinkages = tuple(value for value in shrinkages if value != "oas")
-            for shrinkage in shrinkages:
-                yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
+            # Each row would change the intensity "oas", and the model be fitted without each.
+            several = len(self.choice.structures) > 1
+            slow = several and structure.between and structure.shape.correlated
+            isotropic = structure.shape.isotropic
+            for shrinkage in (None,) if isotropic else self.choice.shrinkages:
+                if not (slow and shrinkage == "oas"):
+                    yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
 
     def on_path_with(self, other: "Gaussian") -> bool:
-        """Whether two differ in shrinkage only, so that rows are left out of both at once."""
         return (self.structure, self.divisor) == (other.structure, other.divisor)
 
     @property
@@ -298,45 +252,38 @@ def _estimate(
     settings = (structure, family.divisor, family.shrinkage)
     if statistics.is_complete:
         return Fit(estimation.estimate(statistics.moments, names, *settings))
+    complete = partial(missing_values.complete, statistics, structure, names)
     options: dict[str, Any] = {"max_iterations": max_iterations, "threads": threads}
     try:
-        expected, record = missing_values.complete(
-            statistics, structure, names, start=start, **options
-        )
+        expected, record = complete(start=start, **options)
     except SingularCovarianceError as error:
         penalised = family.penalised(statistics, names)
         if penalised is None:
             msg = f"the likelihood of the rows with missing values has no maximum: {error}"
             raise SingularCovarianceError(msg) from None
-        expected, record = missing_values.complete(
-            statistics, structure, names, penalised.penalty, **options
-        )
+        expected, record = complete(penalised.penalty, **options)
     return Fit(estimation.estimate(expected.moments, names, *settings), record)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256, typed=True)  # True is no shrinkage, though it equals 1.0
 def _family_of(covariance: object, shared: object, divisor: object, shrinkage: object) -> Gaussian:
     """`Gaussian.of`; the same settings are asked for many times."""
-    if divisor not in ("mle", "unbiased"):
-        possible = ", ".join(map(repr, get_args(Divisor)))
-        msg = f"divisor must be one of {possible}, got {divisor!r}"
-        raise ParameterError(msg)
-    if not isinstance(covariance, str) or covariance not in {*SHAPES, AUTOMATIC}:
-        possible = ", ".join(map(repr, (*SHAPES, AUTOMATIC)))
-        msg = f"covariance must be one of {possible}, got {covariance!r}"
-        raise ParameterError(msg)
-    open_structure, open_shrinkage = (_is_open(setting) for setting in (covariance, shrinkage))
-    structure = structure_of("full" if open_structure else covariance, shared)
-    intensity = None if open_shrinkage else check_shrinkage(shrinkage)
+    for what, value, known in (
+        ("divisor", divisor, get_args(Divisor)),
+        ("covariance", covariance, (*SHAPES, AUTOMATIC)),
+    ):
+        if not isinstance(value, str) or value not in known:
+            msg = f"{what} must be one of {', '.join(map(repr, known))}, got {value!r}"
+            raise ParameterError(msg)
+    all_structures = covariance == AUTOMATIC
+    all_shrinkages = isinstance(shrinkage, str) and shrinkage == AUTOMATIC
+    structure = structure_of("full" if all_structures else covariance, shared)
+    intensity = None if all_shrinkages else check_shrinkage(shrinkage)
     choice = None
-    if open_structure or open_shrinkage:
-        structures = (*STRUCTURES.values(), *MIXTURES) if open_structure else (structure,)
-        choice = Choice(structures, SHRINKAGES if open_shrinkage else (intensity,))
+    if all_structures or all_shrinkages:
+        structures = (*STRUCTURES.values(), *MIXTURES) if all_structures else (structure,)
+        choice = Choice(structures, SHRINKAGES if all_shrinkages else (intensity,))
     return Gaussian(structure, "mle" if divisor == "mle" else "unbiased", intensity, choice)
-
-
-def _is_open(setting: object) -> bool:
-    return isinstance(setting, str) and setting == AUTOMATIC
 
 
 def _check_weights(weight: FloatArray, names: Schema) -> None:

@@ -5,8 +5,8 @@ row is a product over the features it has. For full covariances it is where EM s
 units that it calculates in.
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,13 +14,12 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.cells import PatternMoments
-from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.families.gaussian.moments import LAYOUTS
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FeatureMoments:
+class FeatureMoments(NamedTuple):
     """Moments of each class and feature over the rows that have a value of the feature.
 
     The mean is ``anchor + offset``, as in `ClassMoments`; both are 0 where no row has a value. Of a
@@ -33,16 +32,8 @@ class FeatureMoments:
     scatter: FloatArray  # (k, d) sums of squares about the mean
 
     def together(self) -> "FeatureMoments":
-        """The moments of all rows, as those of one class.
-
-        Examples
-        --------
-        >>> means = np.array([[1.0], [3.0]])
-        >>> FeatureMoments(np.ones((2, 1)), means, *np.zeros((2, 2, 1))).together().scatter.tolist()
-        [[2.0]]
-        """
-        parts = (self.weight, self.anchor, self.offset, self.scatter)
-        return _merged(*(part[:, None] for part in parts))
+        """The moments of all rows, as those of one class."""
+        return _merged(*(part[:, None] for part in self))
 
     def variance(self, structure: Structure) -> FloatArray:
         """The most likely variances (m, d) of uncorrelated features; 0 where no row has a value.
@@ -85,16 +76,7 @@ class FeatureMoments:
 
 
 def feature_moments(statistics: GaussianStatistics) -> FeatureMoments:
-    """The moments of each class and feature over the rows that have a value of the feature.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.statistics import observe
-    >>> rows = np.array([[1.0, 5.0], [3.0, np.nan], [8.0, 2.0]])
-    >>> moments = feature_moments(observe(rows, np.array([0, 0, 1], np.int32), None, 2, "full"))
-    >>> moments.weight.tolist(), (moments.anchor + moments.offset).tolist()
-    ([[2.0, 1.0], [1.0, 1.0]], [[2.0, 5.0], [8.0, 2.0]])
-    """
+    """The moments of each class and feature over the rows that have a value of the feature."""
     whole = statistics.moments
     k, d = whole.anchor.shape
     squares = LAYOUTS[whole.layout].squares(whole.scatter)
@@ -106,12 +88,7 @@ def feature_moments(statistics: GaussianStatistics) -> FeatureMoments:
     if statistics.cells is None:
         return complete
     others = moments_of_cells(statistics.cells, k)
-    return _merged(
-        np.stack([complete.weight, others.weight]),
-        np.stack([complete.anchor, others.anchor]),
-        np.stack([complete.offset, others.offset]),
-        np.stack([complete.scatter, others.scatter]),
-    )
+    return _merged(*(np.stack(pair) for pair in zip(complete, others, strict=True)))
 
 
 def moments_of_cells(cells: PatternMoments, n_classes: int) -> FeatureMoments:
@@ -123,9 +100,8 @@ def moments_of_cells(cells: PatternMoments, n_classes: int) -> FeatureMoments:
     edges = np.searchsorted(cells.codes, np.arange(n_classes + 1)).tolist()
     for c, (first, end) in enumerate(pairwise(edges)):
         some = (part[first:end] for part in (weight, cells.anchor, cells.offset, squares))
-        merged = _merged(*some)
-        total.weight[c], total.anchor[c] = merged.weight, merged.anchor
-        total.offset[c], total.scatter[c] = merged.offset, merged.scatter
+        for whole, part in zip(total, _merged(*some), strict=True):
+            whole[c] = part
     return total
 
 

@@ -10,7 +10,7 @@ Everything else follows from them as from those of complete rows: divisor and sh
 end. For covariances between own and shared, the likelihood of own ones is maximised.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,27 +18,71 @@ from gaussbayes.base.anderson import Iterations, Step, accelerate, total_objecti
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.estimation import maximum
-from gaussbayes.families.gaussian.expectation import expect_statistics
-from gaussbayes.families.gaussian.factor import check_variances
+from gaussbayes.families.gaussian.factor import check_variances, factor
 from gaussbayes.families.gaussian.feature_moments import FeatureMoments, feature_moments
-from gaussbayes.families.gaussian.moments import ClassMoments, empty, place
+from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments, empty, place
+from gaussbayes.families.gaussian.points import Frame, frame_of
 from gaussbayes.families.gaussian.shrinkage import Penalty
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.protocol import Convergence
 
-TOLERANCE = 1e-11
-"""Estimated error of the parameters at which EM ends: in standard deviations or as a proportion."""
-
 MAX_ITERATIONS = 10_000
 
-ROUGHLY = 1e-3
-"""The same where the result is but a place to start from."""
-
+# Estimated error of the parameters at which EM ends, in standard deviations or as a proportion,
+# and where the result is but a place to start from.
+_TOLERANCE, _ROUGHLY = 1e-11, 1e-3
 _LOG_TWO_PI = float(np.log(2 * np.pi))
+_EPS = float(np.finfo(np.float64).eps)
+_COLLAPSED = 1e-24  # a variance so much smaller than where it started is on its way to 0
+# The least proportion of a variance that other features may leave unexplained. What is missing is
+# worked out from the others, with errors that grow as this falls; and a likelihood without a
+# maximum is found out by it.
+_LEAST_UNEXPLAINED = 1e-10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GaussianCoordinates:
+    """Coordinates about a density to start from: every vector is a density.
+
+    Means in units near the standard deviations, then the coordinates of the covariances.
+    """
+
+    start: GaussianDensity
+    names: Schema
+    weight: FloatArray | None = None  # (m,) how many rows each covariance has, for messages
+    frame: Frame = field(init=False)
+
+    def __post_init__(self) -> None:
+        frame = frame_of(self.start.mean, self.start.covariance.variance)
+        object.__setattr__(self, "frame", frame)
+
+    def vector(self, density: GaussianDensity) -> FloatArray:
+        """The coordinates of a density (p,)."""
+        mean = ((density.center - self.frame.anchor) + density.offset) / self.frame.unit
+        return np.concatenate([mean.ravel(), density.covariance.coordinates(self.frame.unit)])
+
+    def density(self, vector: FloatArray) -> GaussianDensity:
+        """The density with these coordinates; an error if a covariance is nearly singular."""
+        anchor, unit, center = self.frame.anchor, self.frame.unit, self.start.center
+        shape = self.start.covariance.from_coordinates(vector[anchor.size :], unit)
+        variance, d = shape.variance, shape.n_features
+        collapsed = variance <= _COLLAPSED * np.square(unit)
+        check_variances(np.where(collapsed, 0.0, variance), self.names, self.weight)
+        # The least eigenvalue of the correlations is at most d times smaller than what is left.
+        if shape.correlated and shape.amplification * d > 1 / _LEAST_UNEXPLAINED:
+            least = _LEAST_UNEXPLAINED * variance[:, :, None] * np.eye(d)
+            factor(shape.dense() - least, self.names, self.weight)
+        mean = vector[: anchor.size].reshape(anchor.shape)
+        return GaussianDensity(center, (anchor - center) + mean * unit, shape)
+
+    def rounding(self, density: GaussianDensity) -> float:
+        """How much of the coordinates after an iteration of EM is rounding."""
+        # The less the other features leave unexplained of one, the more rounding is amplified.
+        shape = density.covariance
+        return _EPS * (4 * shape.n_features * shape.amplification if shape.correlated else 8)
 
 
 def complete(
@@ -53,110 +97,81 @@ def complete(
 ) -> tuple[GaussianStatistics, Convergence]:
     """The expected complete statistics of labelled rows, and how EM proceeded.
 
-    Parameters
-    ----------
-    penalty : added to the log-likelihood; see `gaussbayes.families.gaussian.shrinkage`
-    start : a density near the result
-
-    Raises
-    ------
-    DataError
-        If a class has no row with a value of a certain feature.
-    SingularCovarianceError
-        If the likelihood has no maximum; names class and features.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.statistics import observe
-    >>> X = np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 5.0], [4.0, np.nan]])
-    >>> statistics = observe(X, np.zeros(4, np.int32), None, 1, "full")
-    >>> expected, record = complete(statistics, Structure(), Schema(np.array(["a"]), 2))
-    >>> expected.moments.mean.round(6).tolist()  # 3 + 1.5 · (2.5 − 2), the regression on feature 0
-    [[2.5, 3.75]]
-    >>> record.converged
-    True
+    A penalty is added to the log-likelihood; `start` is a density near the result. A class without
+    a value of a certain feature, and a likelihood without a maximum, are errors that name both.
     """
     features = feature_moments(statistics)
     features.check(names)
+    structure = structure.maximised
     if not structure.shape.correlated:
         return _closed_form(statistics, features, structure)
-    structure = structure.parts[int(structure.shared)]
     if start is None or type(start.covariance) is not structure.shape:
         start = _start(features, structure, names, guarded=penalty is not None)
-    options = (TOLERANCE, max_iterations, threads)
-    if structure.shared:
-        paths = [em(statistics, structure, names, start, penalty, *options)]
-        expected = paths[0].last.result.moments
-    else:
-        if start.shared:
-            start = replace(start, covariance=start.covariance.selected([0] * start.n_classes))
-        paths = [
-            em(
-                statistics.selected([c]),
-                structure,
-                names,
-                start.selected([c]),
-                None if penalty is None else penalty.selected(c),
-                *options,
-                code=c,
-            )
-            for c in range(statistics.n_classes)
-        ]
-        parts = [path.last.result.moments for path in paths]
-        expected = empty(len(parts), statistics.n_columns, "full")
-        for c, part in enumerate(parts):
-            place(expected, np.array([c]), part)
-    record = Convergence(
-        total_objective(paths),
-        all(path.converged for path in paths),
-        max(path.remaining for path in paths),
-        penalty is not None,
-    )
-    blank = _blank_weight(statistics)
-    if blank.any():
-        density = maximum(expected, names, structure, penalty)
-        expected = expected + _blank_moments(density, blank, expected)
+    statistics, blank = statistics.without_blank()
+    parts = _parts(statistics, structure, names, start, penalty)
+    paths = [part.em(_TOLERANCE, max_iterations, threads) for part in parts]
+    expected = paths[0].last.result.moments
+    if not structure.shared:
+        expected = empty(statistics.n_classes, statistics.n_columns, "full")
+        for c, path in enumerate(paths):
+            place(expected, np.array([c]), path.last.result.moments)
+    if blank.any():  # rows without any value are expected to be as their Gaussian says
+        dense = maximum(expected, names, structure, penalty).covariance.dense()
+        scatter = LAYOUTS["full"].reduced(blank[:, None, None] * dense, expected.layout)
+        expected = expected + replace(expected, weight=blank, scatter=scatter)
+    converged = all(path.converged for path in paths)
+    remaining = max(path.remaining for path in paths)
+    record = Convergence(total_objective(paths), converged, remaining, penalty is not None)
     return GaussianStatistics(expected), record
 
 
-def em(
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """Labelled rows whose covariances are estimated at once: a class, or all if they share one."""
+
+    statistics: GaussianStatistics  # without rows that have no value: they would slow it down
+    structure: Structure
+    names: Schema
+    start: GaussianDensity
+    penalty: Penalty | None
+
+    def em(
+        self, tolerance: float, max_iterations: int, threads: int
+    ) -> Iterations[GaussianStatistics]:
+        """EM for missing values, accelerated; the results are expected complete statistics."""
+        weight = self.structure.weights(self.statistics.weight)
+        chart = GaussianCoordinates(self.start, self.names, weight)
+
+        def iterate(vector: FloatArray) -> Step[GaussianStatistics]:
+            density = chart.density(vector)
+            expected, objective = density.expect_statistics(self.statistics, threads)
+            if self.penalty is not None:
+                objective += self.penalty.log_penalty(density.covariance)
+            following = maximum(expected.moments, self.names, self.structure, self.penalty)
+            return Step(chart.vector(following), objective, chart.rounding(density), expected)
+
+        first, what = chart.vector(self.start), "estimating missing values"
+        return accelerate(iterate, first, tolerance, max_iterations, what)
+
+
+def _parts(
     statistics: GaussianStatistics,
     structure: Structure,
     names: Schema,
     start: GaussianDensity,
-    penalty: Penalty | None,
-    tolerance: float,
-    max_iterations: int,
-    threads: int,
-    code: int | None = None,
-) -> Iterations[GaussianStatistics]:
-    """EM for labelled rows with missing values, accelerated.
-
-    The result, expected complete statistics, is without the rows that have no value at all.
-
-    Parameters
-    ----------
-    code : the class that the statistics are of, if the names have others besides
-    """
-    cells = statistics.cells
-    if cells is not None:  # rows without any value say nothing, but would slow it down
-        kept = np.flatnonzero(cells.observed.any(axis=1))
-        statistics = replace(statistics, cells=cells.taken(kept) if kept.size else None)
-
-    weight = statistics.weight
-    weight = weight.sum(keepdims=True) if structure.shared else weight
-    chart = GaussianCoordinates.about(start, names, weight, code)
-
-    def iterate(vector: FloatArray) -> Step[GaussianStatistics]:
-        density = chart.density(vector)
-        expected, objective = expect_statistics(density, statistics, threads)
-        if penalty is not None:
-            objective += penalty.log_penalty(density.covariance)
-        following = maximum(expected.moments, names, structure, penalty, code)
-        return Step(chart.vector(following), objective, chart.rounding(density), expected)
-
-    first = chart.vector(start)
-    return accelerate(iterate, first, tolerance, max_iterations, "estimating missing values")
+    penalty: Penalty | None = None,
+) -> list[_Part]:
+    if structure.shared:
+        return [_Part(statistics, structure, names, start, penalty)]
+    if start.shared:
+        start = replace(start, covariance=start.covariance.selected([0] * start.n_classes))
+    parts = []
+    for c in range(statistics.n_classes):
+        called = replace(names, classes=names.classes[c : c + 1])
+        mild = None if penalty is None else penalty.selected(c)
+        part = statistics.selected([c]), structure, called, start.selected([c]), mild
+        parts.append(_Part(*part))
+    return parts
 
 
 def start_of(
@@ -177,21 +192,18 @@ def start_of(
     if not structure.shape.correlated:
         return start
     mean, values = start.mean - start.center, start.covariance.values.copy()
-    for m in range(values.shape[0]):
-        which = slice(None) if structure.shared else slice(m, m + 1)
-        part = statistics if structure.shared else statistics.selected([m])
-        first = start if structure.shared else start.selected([m])
-        code = None if structure.shared else m
-        options = (None, ROUGHLY, MAX_ITERATIONS, threads)
+    parts = _parts(statistics.without_blank()[0], structure, names, start)
+    for m, part in enumerate(parts):
         try:
-            moments = part.moments
-            if not part.is_complete:
-                moments = em(part, structure, names, first, *options, code=code).last.result.moments
-            better = maximum(moments, names, structure, None, code)
-            chart = GaussianCoordinates.about(first, names, code=code)
+            moments = part.statistics.moments
+            if not part.statistics.is_complete:
+                moments = part.em(_ROUGHLY, MAX_ITERATIONS, threads).last.result.moments
+            better = maximum(moments, part.names, structure)
+            chart = GaussianCoordinates(part.start, part.names)
             chart.density(chart.vector(better))  # raises if it is nearly singular
         except SingularCovarianceError:
             continue
+        which = slice(None) if structure.shared else slice(m, m + 1)
         mean[which] = (better.center - start.center) + better.offset
         values[m] = better.covariance.values[0]
     return GaussianDensity(start.center, mean, structure.shape.of(values, names))
@@ -223,7 +235,6 @@ def _closed_form(
     The expected scatter is that of these rows, and the variance for each row without a value;
     divided by the weight of all rows it is the variance again.
     """
-    structure = structure.parts[int(structure.shared)]
     variance, weight = features.variance(structure), statistics.weight
     scatter = features.scatter + (weight[:, None] - features.weight) * variance
     moments = ClassMoments(weight, features.anchor, features.offset, scatter, "diagonal")
@@ -232,23 +243,3 @@ def _closed_form(
         volume = features.weight * (np.log(variance) + _LOG_TWO_PI)
         likelihood = -0.5 * float((volume + features.scatter / variance).sum())
     return GaussianStatistics(moments), Convergence(np.array([likelihood]), True, 0.0)
-
-
-def _blank_weight(statistics: GaussianStatistics) -> FloatArray:
-    """How much the rows without any value weigh (k,)."""
-    cells, k = statistics.cells, statistics.n_classes
-    if cells is None:
-        return np.zeros(k)
-    blank = np.flatnonzero(~cells.observed.any(axis=1))
-    return cells.taken(blank).weight_of(k)
-
-
-def _blank_moments(
-    density: GaussianDensity, weight: FloatArray, like: ClassMoments
-) -> ClassMoments:
-    """The expected moments of rows without any value (k,), whose mean is that of the others."""
-    dense = np.broadcast_to(density.covariance.dense(), (weight.size, *density.center.shape * 2))
-    scatter = weight[:, None, None] * dense
-    if like.layout == "pooled":
-        scatter = scatter.sum(axis=0)
-    return replace(like, weight=weight, scatter=scatter)

@@ -2,11 +2,13 @@
 
 The three merge (``+``) and are removed (``−``) exactly, in any grouping, and that is the whole of
 batch fit, streaming, files larger than memory, a cluster, and forgetting.
+
+How much of the scatter is kept, all of it, its sum over the classes, or variances, is its layout,
+which knows what can be done with it. The kernels know layouts by name.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,9 @@ from gaussbayes.base.errors import DataError, RemovalError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.factor import cholesky
-from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.kernels.reference import scatter_shape, zero_moments
+
+_CACHED = 1 << 15  # entries of products that stay in the cache
 
 _NOISE = 16 * float(np.finfo(np.float64).eps)
 """Proportion of a sum of squares below which what a removal leaves of it has no right digit."""
@@ -25,6 +29,82 @@ ROUNDING = 1e-9
 
 ONLY_ADDED = "remove only rows that were added"
 """How every error about rows that cannot be removed ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One way to hold the scatters ``Σ w (x − mean)(x − mean)ᵀ`` of k classes."""
+
+    name: ScatterLayout
+    by_class: bool  # whether every class has its own; else their sum is all that there is
+    correlated: bool  # whether there are matrices (d, d); else sums of squares (d,)
+
+    def stacked(self, scatter: FloatArray) -> FloatArray:
+        """The scatters (m, d, d) or (m, d), as a view; m is 1 if summed over the classes."""
+        return scatter if self.by_class else scatter[None]
+
+    def squares(self, scatter: FloatArray) -> FloatArray:
+        """The sums of squares (m, d), as a view."""
+        stacked = self.stacked(scatter)
+        return np.einsum("mii->mi", stacked) if self.correlated else stacked
+
+    def add_squares(self, scatter: FloatArray, factor: FloatArray, delta: FloatArray) -> None:
+        """Add ``factor_c δ_c δ_cᵀ`` of each class, in place."""
+        if not self.correlated:
+            scatter += factor[:, None] * delta**2
+        elif not self.by_class:
+            scaled = delta * np.sqrt(np.abs(factor))[:, None]
+            # Not scaled.T @ scaled: after any product BLAS keeps its threads spinning for a while,
+            # on the cores that are about to read the next rows.
+            scatter += np.sign(factor.sum()) * np.einsum("ci,cj->ij", scaled, scaled)
+        else:
+            # A few classes at a time, so that the products stay in the cache.
+            step = max(1, _CACHED // max(1, delta.shape[1] ** 2))
+            for first in range(0, delta.shape[0], step):
+                some = slice(first, first + step)
+                # The products first: δᵢδⱼ is symmetric to the bit, (factor δᵢ)δⱼ would not be.
+                squares = delta[some, :, None] * delta[some, None, :]
+                squares *= factor[some, None, None]
+                scatter[some] += squares
+
+    def of_columns(self, scatter: FloatArray, columns: NDArray[np.intp]) -> FloatArray:
+        """That of some features."""
+        return scatter[..., columns[:, None], columns] if self.correlated else scatter[..., columns]
+
+    def reduced(self, scatter: FloatArray, layout: ScatterLayout) -> FloatArray:
+        """The array of another layout: a full one gives them all, the others only their own."""
+        if layout == self.name:
+            return scatter
+        if self.name != "full":
+            raise self._no_other(layout)
+        return np.asarray(
+            scatter.sum(axis=0) if layout == "pooled" else self.squares(scatter).copy()
+        )
+
+    def pooled(self, scatter: FloatArray, layout: ScatterLayout) -> FloatArray:
+        """Summed over the classes: (1, d, d) for "full", (1, d) for "diagonal"."""
+        if layout == "full" and not self.correlated:
+            raise self._no_other(layout)
+        parts = self.squares(scatter) if layout == "diagonal" else self.stacked(scatter)
+        return np.asarray(parts.sum(axis=0, keepdims=True)) if self.by_class else parts
+
+    def owner(self, c: int, names: Schema) -> str:
+        """Whose scatter number `c` is, as a message writes it."""
+        return f" in class {names.class_name(c)}" if self.by_class else ""
+
+    def _no_other(self, layout: ScatterLayout) -> DataError:
+        return DataError(
+            f"a {layout} scatter cannot be had from a {self.name} one; fit again with these "
+            "settings"
+        )
+
+
+LAYOUTS: dict[ScatterLayout, Layout] = {
+    "full": Layout("full", by_class=True, correlated=True),
+    "pooled": Layout("pooled", by_class=False, correlated=True),
+    "diagonal": Layout("diagonal", by_class=True, correlated=False),
+}
+"""The layouts by their names; `gaussbayes.kernels.reference.scatter_shape` has their shapes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +119,8 @@ class ClassMoments:
     Examples
     --------
     >>> from gaussbayes.families.gaussian.statistics import summarise
-    >>> left = summarise(np.array([[1.0], [2.0]]), np.array([0, 0], dtype=np.int32), None, 1)
-    >>> right = summarise(np.array([[6.0]]), np.array([0], dtype=np.int32), None, 1)
+    >>> left = summarise(np.array([[1.0], [2.0]]), np.zeros(2, np.int32), None, 1)
+    >>> right = summarise(np.array([[6.0]]), np.zeros(1, np.int32), None, 1)
     >>> both = left + right
     >>> both.weight.tolist(), both.mean.tolist(), both.scatter.tolist()
     ([3.0], [[3.0]], [[[14.0]]])
@@ -56,7 +136,7 @@ class ClassMoments:
 
     def __post_init__(self) -> None:
         k, d = self.anchor.shape
-        expected = _scatter_shape(self.layout, k, d)
+        expected = scatter_shape(self.layout, k, d)
         if self.weight.shape != (k,) or self.offset.shape != (k, d):
             msg = (
                 f"moments of {k} classes and {d} features need weight ({k},) and offset "
@@ -85,13 +165,11 @@ class ClassMoments:
     @property
     def mean(self) -> FloatArray:
         """The means (k, d), rounded to one float each."""
-        mean: FloatArray = self.anchor + self.offset
-        return mean
+        return np.asarray(self.anchor + self.offset)
 
     def deviation(self, X: FloatArray, code: int) -> FloatArray:
         """How far rows (n, d) are from the mean of a class, exact for rows near its anchor."""
-        deviation: FloatArray = (X - self.anchor[code]) - self.offset[code]
-        return deviation
+        return np.asarray((X - self.anchor[code]) - self.offset[code])
 
     def __add__(self, other: "ClassMoments") -> "ClassMoments":
         """The moments of the rows of both.
@@ -105,11 +183,8 @@ class ClassMoments:
         proportion = _divide(other.weight, weight)
         swap = (other.weight > self.weight)[:, None]
         anchor = np.where(swap, other.anchor, self.anchor)
-        offset = np.where(
-            swap,
-            other.offset - delta * _divide(self.weight, weight)[:, None],
-            self.offset + delta * proportion[:, None],
-        )
+        back = other.offset - delta * _divide(self.weight, weight)[:, None]
+        offset = np.where(swap, back, self.offset + delta * proportion[:, None])
         scatter = self.scatter + other.scatter
         LAYOUTS[self.layout].add_squares(scatter, self.weight * proportion, delta)
         return ClassMoments(weight, anchor, offset, scatter, self.layout)
@@ -122,11 +197,7 @@ class ClassMoments:
         """The moments of the rows of `self` without those of `other`, which must be among them.
 
         With ``δ = mean_b − mean_a`` and ``w = w_a − w_b``: ``mean = mean_a − δ w_b / w`` and
-        ``scatter = S_a − S_b − (w_a w_b / w) δδᵀ``.
-
-        Parameters
-        ----------
-        names : what messages call the classes and features
+        ``scatter = S_a − S_b − (w_a w_b / w) δδᵀ``. Messages call classes and features by `names`.
 
         Raises
         ------
@@ -154,31 +225,16 @@ class ClassMoments:
         offset = self.offset - delta * proportion[:, None]
         if layout.by_class:
             scatter[~left] = 0.0
-        _settle_squares(scatter, self, names)
-        _settle_products(scatter, self, names)
-        empty = ~left[:, None]
-        return ClassMoments(
-            weight,
-            np.where(empty, 0.0, self.anchor),
-            np.where(empty, 0.0, offset),
-            scatter,
-            self.layout,
-        )
+        _settle(scatter, self, names)
+        anchor, offset = np.where(left[:, None], (self.anchor, offset), 0.0)
+        return ClassMoments(weight, anchor, offset, scatter, self.layout)
 
     def scaled(self, factor: float) -> "ClassMoments":
         """The moments of the same rows, each counting `factor` times as much."""
         return replace(self, weight=self.weight * factor, scatter=self.scatter * factor)
 
     def aligned(self, positions: Sequence[int], n_classes: int) -> "ClassMoments":
-        """The same moments where class `i` has become number ``positions[i]`` of `n_classes`.
-
-        Examples
-        --------
-        >>> from gaussbayes.families.gaussian.statistics import summarise
-        >>> moments = summarise(np.array([[1.0]]), np.array([0], dtype=np.int32), None, 1)
-        >>> moments.aligned([2], 3).weight.tolist()
-        [0.0, 0.0, 1.0]
-        """
+        """The same moments where class `i` has become number ``positions[i]`` of `n_classes`."""
         wider = empty(n_classes, self.n_features, self.layout)
         place(wider, np.asarray(positions, dtype=np.intp), self)
         return wider
@@ -186,13 +242,9 @@ class ClassMoments:
     def selected(self, codes: Sequence[int] | NDArray[np.intp]) -> "ClassMoments":
         """Only the classes with these codes, in this order.
 
-        Raises
-        ------
-        DataError
-            If rows of a class that is left out are in a scatter summed over the classes.
+        An error if rows of a class that is left out are in a scatter summed over the classes.
         """
-        where = np.asarray(codes, dtype=np.intp)
-        scatter = self.scatter
+        where, scatter = np.asarray(codes, dtype=np.intp), self.scatter
         if LAYOUTS[self.layout].by_class:
             scatter = scatter[where]
         elif not np.isin(np.flatnonzero(self.weight > 0), where).all():
@@ -202,9 +254,8 @@ class ClassMoments:
                 "fit again without the class, or with own covariances (shared=False)"
             )
             raise DataError(msg)
-        return ClassMoments(
-            self.weight[where], self.anchor[where], self.offset[where], scatter, self.layout
-        )
+        mean = self.anchor[where], self.offset[where]
+        return ClassMoments(self.weight[where], *mean, scatter, self.layout)
 
     def together(self) -> "ClassMoments":
         """The moments of the rows of all classes, as those of one class."""
@@ -222,54 +273,26 @@ class ClassMoments:
         """Only these features, in this order."""
         where = np.asarray(columns, dtype=np.intp)
         scatter = LAYOUTS[self.layout].of_columns(self.scatter, where)
-        return ClassMoments(
-            self.weight, self.anchor[:, where], self.offset[:, where], scatter, self.layout
-        )
+        mean = self.anchor[:, where], self.offset[:, where]
+        return ClassMoments(self.weight, *mean, scatter, self.layout)
 
     def with_layout(self, layout: ScatterLayout) -> "ClassMoments":
-        """Keep less of the scatter: a full one gives every layout, the others only their own.
-
-        Examples
-        --------
-        >>> from gaussbayes.families.gaussian.statistics import summarise
-        >>> rows, codes = np.array([[1.0, 2.0], [3.0, 2.0]]), np.zeros(2, dtype=np.int32)
-        >>> summarise(rows, codes, None, 1).with_layout("diagonal").scatter.tolist()
-        [[2.0, 0.0]]
-        """
+        """Keep less of the scatter: a full one gives every layout, the others only their own."""
         if layout == self.layout:
             return self
         scatter = LAYOUTS[self.layout].reduced(self.scatter, layout)
-        if scatter is None:
-            raise self._no_other(layout)
         return replace(self, scatter=scatter, layout=layout)
 
     def scatters(self, layout: ScatterLayout, *, shared: bool) -> FloatArray:
         """The scatters (m, d, d) for "full", (m, d) for "diagonal"; m is 1 if shared, else k."""
-        if not shared:
-            return self.with_layout(layout).scatter
-        scatter = LAYOUTS[self.layout].pooled(self.scatter, layout)
-        if scatter is None:
-            raise self._no_other(layout)
-        return scatter
-
-    def _no_other(self, layout: ScatterLayout) -> DataError:
-        return DataError(
-            f"a {layout} scatter cannot be had from a {self.layout} one; fit again with these "
-            "settings"
-        )
+        if shared:
+            return LAYOUTS[self.layout].pooled(self.scatter, layout)
+        return self.with_layout(layout).scatter
 
 
 def empty(n_classes: int, n_features: int, layout: ScatterLayout) -> ClassMoments:
-    """The moments of no rows: the identity of ``+``.
-
-    Examples
-    --------
-    >>> empty(2, 3, "pooled").scatter.shape
-    (3, 3)
-    """
-    scatter = np.zeros(LAYOUTS[layout].shape(n_classes, n_features))
-    anchor, offset = np.zeros((2, n_classes, n_features))
-    return ClassMoments(np.zeros(n_classes), anchor, offset, scatter, layout)
+    """The moments of no rows: the identity of ``+``."""
+    return ClassMoments(*zero_moments(n_classes, n_features, layout), layout)
 
 
 def place(total: ClassMoments, where: NDArray[np.intp], part: ClassMoments) -> None:
@@ -300,8 +323,12 @@ def _divide(part: FloatArray, whole: FloatArray) -> FloatArray:
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
-def _settle_squares(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
-    """Raise for sums of squares below zero after a removal; set those that are rounding to 0."""
+def _settle(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
+    """Raise if a removal left a feature, or a combination of them, a sum of squares below zero.
+
+    Sums are measured in units of those before the removal, of which rounding is a proportion; what
+    is rounding becomes 0.
+    """
     layout = LAYOUTS[before.layout]
     squares, original = layout.squares(scatter), layout.squares(before.scatter)
     below = squares + ROUNDING * original
@@ -313,20 +340,11 @@ def _settle_squares(scatter: FloatArray, before: ClassMoments, names: Schema) ->
         )
         raise RemovalError(msg)
     squares[squares <= _NOISE * original] = 0.0
-
-
-def _settle_products(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
-    """Raise for a scatter in which a combination of features has a sum of squares below zero.
-
-    Sums are measured in units of those before the removal, of which rounding is a proportion.
-    """
-    layout = LAYOUTS[before.layout]
-    matrices = layout.matrices(scatter)
-    if matrices is None:
+    if not layout.correlated:
         return
-    unit = np.sqrt(layout.squares(before.scatter))
+    unit = np.sqrt(original)
     scale = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
-    scaled = matrices * scale[:, :, None]
+    scaled = layout.stacked(scatter) * scale[:, :, None]
     scaled *= scale[:, None, :]
     np.einsum("mii->mi", scaled)[...] += ROUNDING
     good = cholesky(scaled)
@@ -337,12 +355,7 @@ def _settle_products(scatter: FloatArray, before: ClassMoments, names: Schema) -
         )
         raise RemovalError(msg)
     # |sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ) in spite of rounding: of a single row nothing is left but zeros.
-    squares = layout.squares(scatter)
     bound = np.sqrt(squares[:, :, None]) * np.sqrt(squares[:, None, :])
     np.einsum("mii->mi", bound)[...] = squares
+    matrices = layout.stacked(scatter)
     np.clip(matrices, -bound, bound, out=matrices)
-
-
-@lru_cache(maxsize=256)
-def _scatter_shape(layout: ScatterLayout, k: int, d: int) -> tuple[int, ...]:
-    return LAYOUTS[layout].shape(k, d)

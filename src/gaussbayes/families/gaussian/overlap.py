@@ -11,6 +11,7 @@ classes meet.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,24 +19,15 @@ from numpy.typing import NDArray
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, number_rows
-from gaussbayes.families.gaussian.density import GaussianDensity
 
-_BLOCK_BYTES = 1 << 23
-"""Matrices are made in pieces of about this size."""
+if TYPE_CHECKING:
+    from gaussbayes.families.gaussian.density import GaussianDensity
+
+_BLOCK_BYTES = 1 << 23  # matrices are made in pieces of about this size
 
 
-def log_overlap(density: GaussianDensity) -> FloatArray:
-    """``log ∫ √(p(x | a) p(x | b)) dx`` (k, k): 0 for a class with itself, never above.
-
-    Examples
-    --------
-    >>> from gaussbayes.base.schema import Schema
-    >>> from gaussbayes.families.gaussian.shapes import Spherical
-    >>> shared = Spherical.of(np.ones(1), Schema(np.arange(2), 1))
-    >>> density = GaussianDensity(np.zeros(1), np.array([[0.0], [4.0]]), shared)
-    >>> log_overlap(density).round(12).tolist()  # −4² / 8
-    [[0.0, -2.0], [-2.0, 0.0]]
-    """
+def log_overlap(density: "GaussianDensity") -> FloatArray:
+    """``log ∫ √(p(x | a) p(x | b)) dx`` (k, k): 0 for a class with itself, never above."""
     k = density.n_classes
     distance = np.zeros((k, k))
     for a, others in _in_blocks(density, np.flatnonzero(np.triu(np.ones((k, k)), 1))):
@@ -44,22 +36,11 @@ def log_overlap(density: GaussianDensity) -> FloatArray:
 
 
 def draw_between(
-    density: GaussianDensity, pairs: NDArray[np.intp], generator: np.random.Generator
+    density: "GaussianDensity", pairs: NDArray[np.intp], generator: np.random.Generator
 ) -> Rows:
     """One row for each pair (n,), number ``a k + b``, in increasing order.
 
     Drawn in proportion to ``√(p(x | a) p(x | b))``.
-
-    Examples
-    --------
-    >>> from gaussbayes.base.schema import Schema
-    >>> from gaussbayes.families.gaussian.shapes import Spherical
-    >>> shared = Spherical.of(np.ones(1), Schema(np.arange(2), 1))
-    >>> density = GaussianDensity(np.zeros(1), np.array([[0.0], [4.0]]), shared)
-    >>> pairs = np.ones(10_000, np.intp)  # of classes 0 and 1
-    >>> rows = draw_between(density, pairs, np.random.default_rng(0))
-    >>> print(f"{rows.matrix.mean():.1f} {rows.matrix.std():.1f}")
-    2.0 1.0
     """
     rows = generator.standard_normal((pairs.shape[0], density.n_columns))
     different, first = np.unique(pairs, return_index=True)
@@ -67,8 +48,10 @@ def draw_between(
     for a, others in _in_blocks(density, different):
         between = _between(density, a, others)
         for number in range(others.shape[0]):
-            part = next(parts)
-            rows[part] = density.offset[a] + between.transform(rows[part], number)
+            part, root = next(parts), between.root[number]
+            standard = rows[part]
+            spread = standard / root if root.ndim == 1 else np.linalg.solve(root, standard.T).T
+            rows[part] = density.offset[a] + (between.mean[number] + spread)
     rows += density.center
     return number_rows(rows)
 
@@ -81,15 +64,8 @@ class _Between:
     mean: FloatArray  # (p, d) minus the mean of class a
     root: FloatArray  # (p, d, d) upper triangular R with Σ⁻¹ = RᵀR; (p, d) if that is diagonal
 
-    def transform(self, standard: FloatArray, number: int) -> FloatArray:
-        """Standard normal rows (m, d) as rows of one of the Gaussians, minus class a's mean."""
-        root = self.root[number]
-        spread = standard / root if root.ndim == 1 else np.linalg.solve(root, standard.T).T
-        rows: FloatArray = self.mean[number] + spread
-        return rows
 
-
-def _between(density: GaussianDensity, a: int, others: NDArray[np.intp]) -> _Between:
+def _between(density: "GaussianDensity", a: int, others: NDArray[np.intp]) -> _Between:
     """Where a class and each of several others meet, without inverting a matrix.
 
     ``½ (|W_a u|² + |W_b (u − δ)|²)`` is a problem of least squares in u = x − mean_a. Its matrix,
@@ -122,7 +98,7 @@ def _between(density: GaussianDensity, a: int, others: NDArray[np.intp]) -> _Bet
 
 
 def _in_blocks(
-    density: GaussianDensity, pairs: NDArray[np.intp]
+    density: "GaussianDensity", pairs: NDArray[np.intp]
 ) -> Iterator[tuple[int, NDArray[np.intp]]]:
     """Increasing numbers of pairs as a class and several others, as many as memory is meant for."""
     k, d = density.offset.shape

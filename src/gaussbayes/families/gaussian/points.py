@@ -19,25 +19,15 @@ from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.cells import PatternMoments
 from gaussbayes.families.gaussian.feature_moments import feature_moments
-from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
 
-_MOST_PRODUCTS = 1 << 18
-"""Multiplications in a product up to which BLAS leaves it to one thread."""
-
-_MOST_ENTRIES = 1 << 17
-"""Entries of the matrices that are inverted at a time: a megabyte."""
-
-_MOST_ROOTS = 1 << 20
-"""Entries of the scatters whose roots are worked out at a time."""
-
-_WORTH_A_BLOCK = 64
-"""Cells of a single point that are worth blocks of their own."""
-
-_MOST_KEPT = 64 << 20
-"""Memory of points that are kept for the next iteration."""
-
+_MOST_PRODUCTS = 1 << 18  # multiplications in a product up to which BLAS leaves it to one thread
+_MOST_ENTRIES = 1 << 17  # entries of the matrices that are inverted at a time: a megabyte
+_MOST_ROOTS = 1 << 20  # entries of the scatters whose roots are worked out at a time
+_WORTH_A_BLOCK = 64  # cells of a single point that are worth blocks of their own
+_MOST_KEPT = 64 << 20  # memory of points that are kept for the next iteration
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -53,8 +43,7 @@ class Frame:
 
     def units_of(self, code: int) -> FloatArray:
         """The units (d,) of one class."""
-        units: FloatArray = self.unit[min(code, self.unit.shape[0] - 1)]
-        return units
+        return np.asarray(self.unit[min(code, self.unit.shape[0] - 1)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +58,6 @@ class Block:
 
     @property
     def n_bytes(self) -> int:
-        """How much memory it takes."""
         return self.points.nbytes + 3 * self.weight.nbytes + self.hidden.nbytes
 
 
@@ -78,19 +66,11 @@ class Points:
     """Labelled rows as points of their classes, in the units of a frame, 0 where one is missing."""
 
     frame: Frame
-    complete: tuple[tuple[Block, ...], ...]  # k times those of complete rows
-    incomplete: tuple[tuple[Block, ...], ...]  # k times those of rows with some values
-    blank: FloatArray  # (k,) weight of rows without any value
+    blocks: tuple[tuple[Block, ...], ...]  # k times those of complete rows and of others
 
 
 def frame_of(anchor: FloatArray, variance: FloatArray) -> Frame:
-    """A frame with units near the square roots of variances (m, d); 1 where a variance is 0.
-
-    Examples
-    --------
-    >>> frame_of(np.zeros((1, 2)), np.array([[9.0, 0.0]])).unit.tolist()
-    [[4.0, 1.0]]
-    """
+    """A frame with units near the square roots of variances (m, d); 1 where a variance is 0."""
     exponent = np.round(np.log2(np.where(variance > 0, variance, 1.0)) / 2)
     return Frame(anchor, np.exp2(exponent))
 
@@ -103,18 +83,6 @@ def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
 
     They are kept for as long as the statistics live, unless they are large: EM asks for them in
     every iteration.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.statistics import observe
-    >>> rows = np.array([[3.0, np.nan], [4.0, np.nan], [5.0, np.nan], [7.0, np.nan]])
-    >>> statistics = observe(rows, np.zeros(4, np.int32), None, 1, "full")
-    >>> points = points_of(statistics, shared=False)
-    >>> (block,) = points.incomplete[0]
-    >>> block.weight.tolist(), block.located.tolist(), block.hidden.tolist()
-    ([4.0, 1.0], [1.0, 0.0], [[1]])
-    >>> np.abs(block.points * points.frame.unit).round(3).tolist()  # from the mean, 4.75
-    [[0.0, 0.0], [2.958, 0.0]]
     """
     known = _points.get(statistics, {})
     if shared in known:
@@ -122,29 +90,37 @@ def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
     features = feature_moments(statistics)
     variance = features.positive_variance(Structure("full", float(shared)))
     frame = frame_of(features.anchor, variance)
-    k, cells = statistics.n_classes, statistics.cells
-    blank = np.zeros(k)
-    incomplete: list[tuple[Block, ...]] = [() for _ in range(k)]
-    if cells is not None:
-        some = cells.observed.any(axis=1)
-        blank = cells.taken(np.flatnonzero(~some)).weight_of(k)
-        for c in range(k):
-            located = cells.taken(np.flatnonzero(some & (cells.codes == c)))
-            blocks = _blocks_of_cells(located, frame.anchor[c], frame.units_of(c))
-            incomplete[c] = tuple(blocks)
-    complete = tuple(_blocks_of_complete(statistics.moments, frame))
-    points = Points(frame, complete, tuple(incomplete), blank)
-    size = sum(block.n_bytes for part in points.incomplete for block in part)
-    if size <= _MOST_KEPT:
+    parts = [_complete_cells(statistics.moments)]
+    parts += [] if statistics.cells is None else [statistics.cells]
+    blocks = [
+        tuple(
+            block
+            for cells in parts
+            for block in _blocks_of_cells(
+                cells.taken(np.flatnonzero(cells.codes == c)), frame.anchor[c], frame.units_of(c)
+            )
+        )
+        for c in range(statistics.n_classes)
+    ]
+    points = Points(frame, tuple(blocks))
+    if sum(block.n_bytes for part in blocks for block in part) <= _MOST_KEPT:
         _points.setdefault(statistics, {})[shared] = points
     return points
 
 
-def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], Block]]:
-    """Rows (n, d) in blocks, as they came but 0 where a value is missing, and their numbers.
+def _complete_cells(moments: ClassMoments) -> PatternMoments:
+    """Complete rows as cells; a scatter summed over the classes enters with the first of them."""
+    which, layout = np.flatnonzero(moments.weight > 0), LAYOUTS[moments.layout]
+    scatter = layout.stacked(moments.scatter)
+    scatter = scatter[which] if layout.by_class else scatter[: which.size]
+    observed = np.ones((which.size, moments.n_features), dtype=bool)
+    mean = moments.weight[which], moments.anchor[which], moments.offset[which]
+    varied = np.arange(len(scatter))
+    return PatternMoments(which.astype(np.int32), observed, *mean, varied, scatter, "full")
 
-    Rows without any value are left out.
-    """
+
+def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], Block]]:
+    """Rows (n, d) in blocks, as they came but 0 where a value is missing, and their numbers."""
     patterns = patterns_of(X)
     values = np.where(np.isnan(X), 0.0, X)[patterns.order]
     ones = np.ones(values.shape[0])
@@ -184,33 +160,6 @@ def _blocks_of_cells(
         yield from (block for _, block in _cut(points, weight, located, starts, part.observed))
 
 
-def _blocks_of_complete(moments: ClassMoments, frame: Frame) -> Iterator[tuple[Block, ...]]:
-    """The points of complete rows, class by class.
-
-    A scatter that is summed over the classes is that of none in particular: it enters with one.
-    """
-    k, d = moments.anchor.shape
-    first = int(np.argmax(moments.weight > 0))
-    code, observed, nothing = np.zeros(1, np.int32), np.ones((1, d), bool), np.zeros((d, d))
-    for c in range(k):
-        if not moments.weight[c] > 0:
-            yield ()
-            continue
-        scatter = moments.scatter[c] if moments.layout == "full" else nothing
-        if moments.layout == "pooled" and c == first:
-            scatter = moments.scatter
-        single = slice(c, c + 1)
-        whole = ClassMoments(
-            moments.weight[single],
-            moments.anchor[single],
-            moments.offset[single],
-            scatter[None],
-            "full",
-        )
-        cell = PatternMoments.of(code, observed, whole)
-        yield tuple(_blocks_of_cells(cell, frame.anchor[c], frame.units_of(c)))
-
-
 def _cut(
     points: FloatArray,
     weight: FloatArray,
@@ -225,11 +174,12 @@ def _cut(
     d = points.shape[1]
     lacking = d - observed.sum(axis=1)
     size = np.diff(starts)
-    for hidden in np.unique(lacking[lacking < d]).tolist():
+    for hidden in np.unique(lacking).tolist():
         patterns = np.flatnonzero(lacking == hidden)
         pattern = np.repeat(patterns, size[patterns])
         # The points of these patterns, one pattern after the other.
-        order = np.repeat(starts[patterns] - _before(size[patterns]), size[patterns])
+        before = np.cumsum(size[patterns]) - size[patterns]
+        order = np.repeat(starts[patterns] - before, size[patterns])
         order += np.arange(order.size)
         step = min(_MOST_PRODUCTS // d**2, _MOST_ENTRIES // max(1, hidden**2))
         for some in ranges(order.size, max(16, step)):
@@ -238,7 +188,3 @@ def _cut(
             at = order[some]
             block = Block(np.ascontiguousarray(points[at]), weight[at], located[at], columns, cell)
             yield at, block
-
-
-def _before(size: NDArray[np.intp]) -> NDArray[np.intp]:
-    return np.cumsum(size) - size

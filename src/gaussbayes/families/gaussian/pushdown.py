@@ -15,6 +15,7 @@ make another query for the means of what is there.
 from collections.abc import Sequence
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,11 +35,8 @@ from gaussbayes.families.gaussian.statistics import GaussianStatistics
 MOST_SUMS = 1275
 """Those of a full scatter of 50 features; engines are slow to plan and to run larger queries."""
 
-_FEW = 8
-"""So many labels are compared one after the other, which is faster than looking up."""
-
-_WORD = 60
-"""Features whose bits are in one column of patterns, a 64-bit number."""
+_FEW = 8  # so many labels are compared one after the other, which is faster than looking up
+_WORD = 60  # features whose bits are in one column of patterns, a 64-bit number
 
 
 def push_down(
@@ -46,14 +44,7 @@ def push_down(
 ) -> GaussianStatistics | None:
     """The statistics of some features of the labelled rows; None if they take too many sums.
 
-    Parameters
-    ----------
-    columns : the positions of the features among all
-
-    Raises
-    ------
-    NonFiniteError
-        If there is infinity among the values.
+    Infinity among the values is a `NonFiniteError`. Features are given by their positions.
     """
     k, d = table.classes.shape[0], len(columns)
     layout = family.layout(k, d)
@@ -66,10 +57,14 @@ def push_down(
     frame = table.frame.select(
         LABEL,
         *([WEIGHT] if table.weighted else []),
-        *(_column(j).alias(f"x{i}") for i, j in enumerate(columns)),
+        *(nw.col(feature_column(j)).alias(f"x{i}") for i, j in enumerate(columns)),
     )
     if not np.isfinite(total).all() or (missing and table.weighted):
-        frame = _without_nan(frame, d)
+        # NULL for NaN, which engines add and count like any number.
+        values = [(f"x{j}", nw.col(f"x{j}")) for j in range(d)]
+        frame = frame.with_columns(
+            *(nw.when(~x.is_nan()).then(x).alias(name) for name, x in values)
+        )
         total, of_each, observed = _totals(table, frame, d)
         missing = bool((observed != table.n_rows[:, None]).any())
         if not np.isfinite(total).all():
@@ -79,35 +74,16 @@ def push_down(
     weighs = moments.weight > 0
     whole = patterns.all(axis=1)
     complete = np.flatnonzero(whole & weighs)
-    dense = moments.selected(complete.tolist()).aligned(codes[complete].tolist(), k)
+    dense = moments.selected(complete).aligned(codes[complete].tolist(), k)
     some = np.flatnonzero(~whole & weighs)
-    cells = None
-    if some.size:
-        owner, observed_in, number = unite_cells(codes[some], patterns[some])
-        order = some[np.argsort(number)]
-        cells = PatternMoments.of(owner, observed_in, moments.selected(order.tolist()))
+    owner, observed_in, number = unite_cells(codes[some], patterns[some])
+    order = some[np.argsort(number)]
+    cells = PatternMoments.of(owner, observed_in, moments.selected(order))
     return GaussianStatistics(dense, cells).with_layout(layout)
-
-
-def _column(position: int) -> Any:
-    import narwhals.stable.v2 as nw
-
-    return nw.col(feature_column(position))
-
-
-def _without_nan(frame: Any, d: int) -> Any:
-    """NULL for NaN, which engines add and count like any number."""
-    import narwhals.stable.v2 as nw
-
-    names = [f"x{j}" for j in range(d)]
-    present = [nw.when(~nw.col(name).is_nan()).then(nw.col(name)).alias(name) for name in names]
-    return frame.with_columns(*present)
 
 
 def _totals(table: EngineTable, frame: Any, d: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The sums of the features in each class, the weight of the rows that have them, and these."""
-    import narwhals.stable.v2 as nw
-
     made = [_weighted(table, j).alias(f"s{j}") for j in range(d)]
     sums = [nw.col(f"s{j}").sum() for j in range(d)] + [nw.col(f"x{j}").count() for j in range(d)]
     if table.weighted:
@@ -136,8 +112,6 @@ def _cells(
 
     These are full, or diagonal if no more is asked for.
     """
-    import narwhals.stable.v2 as nw
-
     k, d = anchor.shape
     kept = cell_layout(layout)
     shifted = [
@@ -182,8 +156,6 @@ def _cells(
 
 def _patterns(d: int) -> list[Any]:
     """The columns of patterns: integers whose bits are 1 where a feature is missing."""
-    import narwhals.stable.v2 as nw
-
     made = []
     for word, first in enumerate(range(0, d, _WORD)):
         total = nw.lit(0)
@@ -205,8 +177,6 @@ def _observed(result: Any, n_words: int, d: int) -> NDArray[np.bool_]:
 
 def _of_label(labels: Sequence[Any], values: list[float]) -> Any:
     """The value that belongs to a row's label; 0 for a label that is not among these."""
-    import narwhals.stable.v2 as nw
-
     label, value = nw.col(LABEL), nw.lit(0.0)
     if len(labels) > _FEW:
         return label.replace_strict(list(labels), values, default=value, return_dtype=nw.Float64)
@@ -217,8 +187,6 @@ def _of_label(labels: Sequence[Any], values: list[float]) -> Any:
 
 def _weighted(table: EngineTable, column: int) -> Any:
     """The expression of a feature times the weight of its row."""
-    import narwhals.stable.v2 as nw
-
     value = nw.col(f"x{column}")
     return value * nw.col(WEIGHT) if table.weighted else value
 

@@ -5,10 +5,10 @@ own, 1 when they share one. It knows its whitener W, with ``Σ⁻¹ = WᵀW``, a
 and whatever else depends on the shape, so that nothing outside has to ask which one it is.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 from typing import ClassVar, Self
 
 import numpy as np
@@ -20,53 +20,33 @@ from gaussbayes.base.types import CovarianceName, FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.factor import check_variances, factor, invert_lower, symmetric
 from gaussbayes.families.protocol import ParameterTable
 
-_MOST_TITLES = 20
-"""Features of which all pairs are shown in a table."""
-
-Codes = Sequence[int] | NDArray[np.intp]
-
-
-@lru_cache(maxsize=4)
-def _triangle(n_features: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The rows and columns of a lower triangle; EM asks for them twice an iteration."""
-    return np.tril_indices(n_features)
+_MOST_TITLES = 20  # features of which all pairs are shown in a table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape(ABC):
-    """Covariances of one shape; see `Full`, `Diagonal` and `Spherical`."""
+class Shape:
+    """Covariances of one shape: without correlations, as `Diagonal`, unless a method says else."""
 
     values: FloatArray  # (m, d, d), (m, d) or (m,)
     whitener: FloatArray  # (m, d, d) lower triangular, or (m, d)
     log_det: FloatArray  # (m,)
 
     name: ClassVar[CovarianceName]
-    layout: ClassVar[ScatterLayout]  # how much of the scatter it is estimated from
-    correlated: ClassVar[bool]  # whether features may be correlated
-    isotropic: ClassVar[bool]  # whether all features have one variance: nothing can be shrunk
+    layout: ClassVar[ScatterLayout] = "diagonal"  # how much of the scatter it is estimated from
+    correlated: ClassVar[bool] = False  # whether features may be correlated
+    isotropic: ClassVar[bool] = False  # whether all have one variance: nothing can be shrunk
 
     @classmethod
-    @abstractmethod
-    def of(
-        cls,
-        values: FloatArray,
-        names: Schema,
-        weight: FloatArray | None = None,
-        code: int | None = None,
-    ) -> Self:
+    def of(cls, values: FloatArray, names: Schema, weight: FloatArray | None = None) -> Self:
         """Covariances from their values, factored.
 
-        Parameters
-        ----------
-        names : what messages call classes and features
-        weight : (m,) how many rows each was estimated from, for messages
-        code : the class that the only covariance is of, if the names have others besides
-
-        Raises
-        ------
-        SingularCovarianceError
-            If one cannot be inverted; names class and features.
+        One that cannot be inverted is an error that names class and features, and says how many
+        rows it was estimated from (m,) if that is known.
         """
+        d = names.n_features
+        check_variances(cls._by_feature(values, d), names, weight)
+        whitener = cls._by_feature(1.0 / np.sqrt(values), d)
+        return cls(values, whitener, cls._log_det(np.log(values), d))
 
     @classmethod
     def given(cls, values: FloatArray, names: Schema) -> Self:
@@ -78,86 +58,104 @@ class Shape(ABC):
             raise SingularCovarianceError(msg) from None
 
     @classmethod
-    @abstractmethod
     def from_scatter(cls, scatter: FloatArray, degrees: FloatArray) -> FloatArray:
         """The values from scatters (m, d, d) or (m, d), divided by degrees of freedom (m,)."""
+        return np.asarray(scatter / degrees.reshape(-1, *(1,) * (scatter.ndim - 1)))
 
     @classmethod
-    @abstractmethod
     def of_variances(cls, variance: FloatArray, names: Schema) -> Self:
         """Covariances without correlations, from the variances (m, d) of the features."""
+        return cls.of(variance, names)
 
     @staticmethod
-    @abstractmethod
     def dimensions(n_features: int) -> tuple[int, ...]:
         """The shape of the array that holds one covariance."""
-
-    @staticmethod
-    @abstractmethod
-    def n_parameters_of(n_covariances: int, n_features: int) -> int:
-        """Free parameters of so many covariances."""
-
-    @property
-    @abstractmethod
-    def variance(self) -> FloatArray:
-        """The variances of the features (m, d)."""
-
-    @property
-    @abstractmethod
-    def correlation(self) -> FloatArray:
-        """Correlations ``ρᵢⱼ = σᵢⱼ / (σᵢ σⱼ)`` (m, d, d); (m, 0, 0) if there are none."""
-
-    @property
-    @abstractmethod
-    def precision(self) -> FloatArray:
-        """The diagonals of the inverses (m, d)."""
-
-    @abstractmethod
-    def dense(self) -> FloatArray:
-        """The covariances as matrices (m, d, d)."""
-
-    @abstractmethod
-    def factor(self) -> FloatArray:
-        """Factors F with ``Σ = F Fᵀ``: (m, d, d) lower triangular, or (m, d) their diagonals."""
-
-    @abstractmethod
-    def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
-        """``W v`` of vectors (…, d), by the covariance of a class."""
-
-    @abstractmethod
-    def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
-        """``Σ⁻¹ v`` of vectors (…, d), by the covariance of a class."""
-
-    @abstractmethod
-    def squares(self, scatter: FloatArray) -> FloatArray:
-        """``tr Σ⁻¹ S`` (m,) of scatters (m, d, d), or (m, d) if there are no correlations."""
-
-    @abstractmethod
-    def sub(self, columns: NDArray[np.intp], names: Schema) -> Self:
-        """The covariances of some features; `names` are theirs."""
-
-    @abstractmethod
-    def coordinates(self, unit: FloatArray) -> FloatArray:
-        """The values as a vector in which every entry is free, in units (m, d) of the features."""
+        return (n_features,)
 
     @classmethod
-    @abstractmethod
+    def n_parameters_of(cls, n_covariances: int, n_features: int) -> int:
+        """Free parameters of so many covariances."""
+        return n_covariances * prod(cls.dimensions(n_features))
+
+    @staticmethod
+    def _by_feature(values: FloatArray, n_features: int) -> FloatArray:
+        """What is known of each variance, for each feature (m, d)."""
+        del n_features
+        return values
+
+    @staticmethod
+    def _log_det(logarithms: FloatArray, n_features: int) -> FloatArray:
+        """The log determinants (m,) by the logarithms of the variances."""
+        del n_features
+        return np.asarray(logarithms.sum(axis=1))
+
+    @property
+    def variance(self) -> FloatArray:
+        """The variances of the features (m, d)."""
+        return self._by_feature(self.values, self.n_features)
+
+    @property
+    def correlation(self) -> FloatArray:
+        """Correlations ``ρᵢⱼ = σᵢⱼ / (σᵢ σⱼ)`` (m, d, d); (m, 0, 0) if there are none."""
+        return np.empty((self.n_covariances, 0, 0))
+
+    @property
+    def precision(self) -> FloatArray:
+        """The diagonals of the inverses (m, d)."""
+        return np.square(self.whitener)
+
+    def dense(self) -> FloatArray:
+        """The covariances as matrices (m, d, d)."""
+        return np.asarray(self.variance[:, :, None] * np.eye(self.n_features))
+
+    def factor(self) -> FloatArray:
+        """Factors F with ``Σ = F Fᵀ``: (m, d, d) lower triangular, or (m, d) their diagonals."""
+        return self.deviation
+
+    def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        """``W v`` of vectors (…, d), by the covariance of a class."""
+        return np.asarray(vectors * self.whitener[self.index(code)])
+
+    def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        """``Σ⁻¹ v`` of vectors (…, d), by the covariance of a class."""
+        return self.whiten(self.whiten(vectors, code), code)
+
+    def squares(self, scatter: FloatArray) -> FloatArray:
+        """``tr Σ⁻¹ S`` (m,) of scatters (m, d, d), or (m, d) if there are no correlations."""
+        return np.asarray((scatter * np.square(self.whitener)).sum(axis=1))
+
+    def sub(self, columns: NDArray[np.intp], names: Schema) -> Self:
+        """The covariances of some features; `names` are theirs."""
+        return self.of(self.values[:, columns], names)
+
+    def coordinates(self, unit: FloatArray) -> FloatArray:
+        """The values as a vector in which every entry is free, in units (m, d) of the features.
+
+        Logarithms of variances; of a full covariance its Cholesky factor, with logarithms in the
+        diagonal.
+        """
+        scale = unit[:, 0] if self.isotropic else unit
+        return np.log(self.values / np.square(scale)).ravel()
+
+    @classmethod
     def from_coordinates(cls, vector: FloatArray, unit: FloatArray) -> Self:
         """The covariances with these coordinates."""
+        d, scale = unit.shape[1], unit[:, 0] if cls.isotropic else unit
+        logarithm = vector.reshape(scale.shape)
+        whitener = cls._by_feature(np.exp(-0.5 * logarithm) / scale, d)
+        log_det = cls._log_det(logarithm + 2.0 * np.log(scale), d)
+        return cls(np.exp(logarithm) * np.square(scale), whitener, log_det)
 
     @property
     def n_covariances(self) -> int:
-        """How many covariances there are: m."""
         return int(self.log_det.shape[0])
 
     @property
     def n_features(self) -> int:
-        """How many features there are."""
         return int(self.whitener.shape[1])
 
     @property
     def n_parameters(self) -> int:
-        """Free parameters of the covariances."""
         return self.n_parameters_of(self.n_covariances, self.n_features)
 
     @property
@@ -174,7 +172,7 @@ class Shape(ABC):
         """Which covariance is that of a class."""
         return code if self.n_covariances > 1 else 0
 
-    def selected(self, codes: Codes) -> Self:
+    def selected(self, codes: Sequence[int]) -> Self:
         """Only the covariances with these numbers, in this order."""
         where = np.asarray(codes, dtype=np.intp)
         return type(self)(self.values[where], self.whitener[where], self.log_det[where])
@@ -185,266 +183,14 @@ class Shape(ABC):
         return ()
 
 
-class Full(Shape):
-    """Any symmetric positive definite matrix: d (d + 1) / 2 free parameters each.
-
-    Examples
-    --------
-    >>> shape = Full.of(np.array([[[4.0, 0.0], [0.0, 9.0]]]), Schema(np.array(["a"]), 2))
-    >>> shape.whitener.round(4).tolist(), shape.log_det.round(4).tolist()
-    ([[[0.5, 0.0], [0.0, 0.3333]]], [3.5835])
-    >>> shape.n_parameters
-    3
-    """
-
-    __slots__ = ()
-    name = "full"
-    layout = "full"
-    correlated = True
-    isotropic = False
-
-    @classmethod
-    def of(
-        cls,
-        values: FloatArray,
-        names: Schema,
-        weight: FloatArray | None = None,
-        code: int | None = None,
-    ) -> Self:
-        """Covariances (m, d, d), factored."""
-        return cls(values, *factor(values, names, weight, code))
-
-    @classmethod
-    def given(cls, values: FloatArray, names: Schema) -> Self:
-        """Covariances that the user wrote down, which must be symmetric."""
-        return super().given(symmetric(values, names), names)
-
-    @classmethod
-    def from_scatter(cls, scatter: FloatArray, degrees: FloatArray) -> FloatArray:
-        """``S / degrees`` (m, d, d)."""
-        values: FloatArray = scatter / degrees[:, None, None]
-        return values
-
-    @classmethod
-    def of_variances(cls, variance: FloatArray, names: Schema) -> Self:
-        """Diagonal matrices."""
-        return cls.of(variance[:, :, None] * np.eye(variance.shape[1]), names)
-
-    @staticmethod
-    def dimensions(n_features: int) -> tuple[int, ...]:
-        """(d, d)."""
-        return n_features, n_features
-
-    @staticmethod
-    def n_parameters_of(n_covariances: int, n_features: int) -> int:
-        """Those of a triangle each."""
-        return n_covariances * (n_features * (n_features + 1) // 2)
-
-    @property
-    def variance(self) -> FloatArray:
-        """The diagonals (m, d)."""
-        variance: FloatArray = np.einsum("mii->mi", self.values)
-        return variance
-
-    @property
-    def correlation(self) -> FloatArray:
-        """Correlations ``ρᵢⱼ = σᵢⱼ / (σᵢ σⱼ)`` (m, d, d).
-
-        Examples
-        --------
-        >>> values = np.array([[[4.0, 3.0], [3.0, 9.0]]])
-        >>> Full.of(values, Schema(np.arange(1), 2)).correlation.tolist()
-        [[[1.0, 0.5], [0.5, 1.0]]]
-        """
-        deviation = self.deviation
-        scaled: FloatArray = self.values / deviation[:, :, None] / deviation[:, None, :]
-        return scaled
-
-    @property
-    def precision(self) -> FloatArray:
-        """``Σᵢ Wᵢⱼ²`` (m, d)."""
-        precision: FloatArray = np.einsum("mij,mij->mj", self.whitener, self.whitener)
-        return precision
-
-    def dense(self) -> FloatArray:
-        """The covariances themselves."""
-        return self.values
-
-    def factor(self) -> FloatArray:
-        """Lower triangular factors (m, d, d).
-
-        Examples
-        --------
-        >>> values = np.array([[[4.0, 2.0], [2.0, 10.0]]])
-        >>> Full.of(values, Schema(np.arange(1), 2)).factor().tolist()
-        [[[2.0, 0.0], [1.0, 3.0]]]
-        """
-        # As where it was inverted, the correlation matrix: what has an inverse has a factor.
-        return self.deviation[:, :, None] * np.linalg.cholesky(self.correlation)
-
-    def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
-        """``W v`` (…, d)."""
-        white: FloatArray = vectors @ self.whitener[self.index(code)].T
-        return white
-
-    def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
-        """``Wᵀ W v`` (…, d)."""
-        product: FloatArray = self.whiten(vectors, code) @ self.whitener[self.index(code)]
-        return product
-
-    def squares(self, scatter: FloatArray) -> FloatArray:
-        """``tr W S Wᵀ`` (m,)."""
-        squares: FloatArray = ((self.whitener @ scatter) * self.whitener).sum(axis=(1, 2))
-        return squares
-
-    def sub(self, columns: NDArray[np.intp], names: Schema) -> Self:
-        """Rows and columns of the matrices."""
-        return self.of(self.values[:, columns[:, None], columns], names)
-
-    def coordinates(self, unit: FloatArray) -> FloatArray:
-        """Cholesky factors with logarithms in their diagonals."""
-        lower = self.factor() / unit[:, :, None]
-        diagonal = np.einsum("mii->mi", lower)
-        diagonal[...] = np.log(diagonal)
-        entries: FloatArray = lower[:, *_triangle(self.n_features)].ravel()
-        return entries
-
-    @classmethod
-    def from_coordinates(cls, vector: FloatArray, unit: FloatArray) -> Self:
-        """Covariances from their factors, which are inverted: no digit is lost to a product."""
-        m, d = unit.shape
-        rows, columns = _triangle(d)
-        lower = np.zeros((m, d, d))
-        lower[:, rows, columns] = vector.reshape(m, -1)
-        diagonal = np.einsum("mii->mi", lower)
-        log_det = 2.0 * (diagonal + np.log(unit)).sum(axis=1)
-        diagonal[...] = np.exp(diagonal)
-        values = (lower @ lower.mT) * unit[:, :, None] * unit[:, None, :]
-        invert_lower(lower)
-        return cls(values, lower / unit[:, None, :], log_det)
-
-    def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
-        """The correlations of all pairs of a few features."""
-        d = self.n_features
-        if not 1 < d <= _MOST_TITLES:
-            return ()
-        rows, columns = np.tril_indices(d, -1)
-        titles = tuple(
-            f"{names.titles[j]}, {names.titles[i]}" for i, j in zip(rows, columns, strict=True)
-        )
-        return (ParameterTable("correlation", titles, self.correlation[:, rows, columns]),)
-
-
-class _Uncorrelated(Shape):
-    """What diagonal and spherical covariances have in common."""
-
-    __slots__ = ()
-    layout = "diagonal"
-    correlated = False
-
-    @property
-    def correlation(self) -> FloatArray:
-        """None at all: (m, 0, 0)."""
-        return np.empty((self.n_covariances, 0, 0))
-
-    @property
-    def precision(self) -> FloatArray:
-        """``1 / σ²`` (m, d)."""
-        return np.square(self.whitener)
-
-    def dense(self) -> FloatArray:
-        """The covariances as matrices (m, d, d)."""
-        dense: FloatArray = self.variance[:, :, None] * np.eye(self.n_features)
-        return dense
-
-    def factor(self) -> FloatArray:
-        """The standard deviations (m, d)."""
-        return self.deviation
-
-    def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
-        """``v / σ`` (…, d)."""
-        white: FloatArray = vectors * self.whitener[self.index(code)]
-        return white
-
-    def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
-        """``v / σ²`` (…, d)."""
-        return self.whiten(self.whiten(vectors, code), code)
-
-    def squares(self, scatter: FloatArray) -> FloatArray:
-        """``Σⱼ Sⱼ / σⱼ²`` (m,)."""
-        squares: FloatArray = (scatter * np.square(self.whitener)).sum(axis=1)
-        return squares
-
-
-class Diagonal(_Uncorrelated):
-    """No correlation, one variance a feature: d free parameters each.
-
-    Examples
-    --------
-    >>> shape = Diagonal.of(np.array([[4.0, 9.0]]), Schema(np.array(["a"]), 2))
-    >>> shape.log_det.round(4).tolist(), shape.n_parameters
-    ([3.5835], 2)
-    """
+class Diagonal(Shape):
+    """No correlation, one variance a feature: d free parameters each."""
 
     __slots__ = ()
     name = "diagonal"
-    isotropic = False
-
-    @classmethod
-    def of(
-        cls,
-        values: FloatArray,
-        names: Schema,
-        weight: FloatArray | None = None,
-        code: int | None = None,
-    ) -> Self:
-        """Covariances from variances (m, d)."""
-        check_variances(values, names, weight, code)
-        return cls(values, 1.0 / np.sqrt(values), np.log(values).sum(axis=1))
-
-    @classmethod
-    def from_scatter(cls, scatter: FloatArray, degrees: FloatArray) -> FloatArray:
-        """``S / degrees`` (m, d)."""
-        values: FloatArray = scatter / degrees[:, None]
-        return values
-
-    @classmethod
-    def of_variances(cls, variance: FloatArray, names: Schema) -> Self:
-        """The variances themselves."""
-        return cls.of(variance, names)
-
-    @staticmethod
-    def dimensions(n_features: int) -> tuple[int, ...]:
-        """(d,)."""
-        return (n_features,)
-
-    @staticmethod
-    def n_parameters_of(n_covariances: int, n_features: int) -> int:
-        """One a feature."""
-        return n_covariances * n_features
-
-    @property
-    def variance(self) -> FloatArray:
-        """The variances of the features (m, d)."""
-        return self.values
-
-    def sub(self, columns: NDArray[np.intp], names: Schema) -> Self:
-        """Some of the variances."""
-        return self.of(self.values[:, columns], names)
-
-    def coordinates(self, unit: FloatArray) -> FloatArray:
-        """Logarithms of the variances."""
-        return np.log(self.values / np.square(unit)).ravel()
-
-    @classmethod
-    def from_coordinates(cls, vector: FloatArray, unit: FloatArray) -> Self:
-        """Covariances from the logarithms of variances."""
-        logarithm = vector.reshape(unit.shape)
-        log_det = (logarithm + 2.0 * np.log(unit)).sum(axis=1)
-        return cls(np.exp(logarithm) * np.square(unit), np.exp(-0.5 * logarithm) / unit, log_det)
 
 
-class Spherical(_Uncorrelated):
+class Spherical(Shape):
     """No correlation, one variance for all features: 1 free parameter each.
 
     Examples
@@ -458,64 +204,136 @@ class Spherical(_Uncorrelated):
     isotropic = True
 
     @classmethod
-    def of(
-        cls,
-        values: FloatArray,
-        names: Schema,
-        weight: FloatArray | None = None,
-        code: int | None = None,
-    ) -> Self:
-        """Covariances from variances (m,)."""
-        d = names.n_features
-        check_variances(np.repeat(values[:, None], d, axis=1), names, weight, code)
-        whitener = np.repeat(1.0 / np.sqrt(values)[:, None], d, axis=1)
-        return cls(values, whitener, d * np.log(values))
-
-    @classmethod
     def from_scatter(cls, scatter: FloatArray, degrees: FloatArray) -> FloatArray:
         """``tr S / (degrees d)`` (m,)."""
-        values: FloatArray = scatter.sum(axis=1) / (degrees * scatter.shape[1])
-        return values
+        return np.asarray(scatter.sum(axis=1) / (degrees * scatter.shape[1]))
 
     @classmethod
     def of_variances(cls, variance: FloatArray, names: Schema) -> Self:
-        """The mean of the variances."""
         return cls.of(variance.mean(axis=1), names)
 
     @staticmethod
     def dimensions(n_features: int) -> tuple[int, ...]:
-        """One number."""
         del n_features
         return ()
 
     @staticmethod
-    def n_parameters_of(n_covariances: int, n_features: int) -> int:
-        """One each."""
-        del n_features
-        return n_covariances
+    def _by_feature(values: FloatArray, n_features: int) -> FloatArray:
+        return np.repeat(values[:, None], n_features, axis=1)
 
-    @property
-    def variance(self) -> FloatArray:
-        """The variances of the features (m, d), the same in every column."""
-        return np.repeat(self.values[:, None], self.n_features, axis=1)
+    @staticmethod
+    def _log_det(logarithms: FloatArray, n_features: int) -> FloatArray:
+        return n_features * logarithms
 
     def sub(self, columns: NDArray[np.intp], names: Schema) -> Self:
-        """The same variances of fewer features."""
         del columns
         return self.of(self.values, names)
 
+
+class Full(Shape):
+    """Any symmetric positive definite matrix: d (d + 1) / 2 free parameters each.
+
+    Examples
+    --------
+    >>> shape = Full.of(np.array([[[4.0, 2.0], [2.0, 10.0]]]), Schema(np.array(["a"]), 2))
+    >>> shape.factor().tolist(), shape.whitener.round(4).tolist()
+    ([[[2.0, 0.0], [1.0, 3.0]]], [[[0.5, 0.0], [-0.1667, 0.3333]]])
+    """
+
+    __slots__ = ()
+    name = "full"
+    layout = "full"
+    correlated = True
+
+    @classmethod
+    def of(cls, values: FloatArray, names: Schema, weight: FloatArray | None = None) -> Self:
+        return cls(values, *factor(values, names, weight))
+
+    @classmethod
+    def given(cls, values: FloatArray, names: Schema) -> Self:
+        return super().given(symmetric(values, names), names)
+
+    @classmethod
+    def of_variances(cls, variance: FloatArray, names: Schema) -> Self:
+        return cls.of(variance[:, :, None] * np.eye(variance.shape[1]), names)
+
+    @staticmethod
+    def dimensions(n_features: int) -> tuple[int, ...]:
+        return n_features, n_features
+
+    @classmethod
+    def n_parameters_of(cls, n_covariances: int, n_features: int) -> int:
+        return n_covariances * (n_features * (n_features + 1) // 2)
+
+    @property
+    def variance(self) -> FloatArray:
+        return np.asarray(np.einsum("mii->mi", self.values))
+
+    @property
+    def correlation(self) -> FloatArray:
+        deviation = self.deviation
+        return np.asarray(self.values / deviation[:, :, None] / deviation[:, None, :])
+
+    @property
+    def precision(self) -> FloatArray:
+        """``Σᵢ Wᵢⱼ²`` (m, d)."""
+        return np.asarray(np.einsum("mij,mij->mj", self.whitener, self.whitener))
+
+    def dense(self) -> FloatArray:
+        return self.values
+
+    def factor(self) -> FloatArray:
+        # As where it was inverted, the correlation matrix: what has an inverse has a factor.
+        return self.deviation[:, :, None] * np.linalg.cholesky(self.correlation)
+
+    def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        return np.asarray(vectors @ self.whitener[self.index(code)].T)
+
+    def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        return np.asarray(self.whiten(vectors, code) @ self.whitener[self.index(code)])
+
+    def squares(self, scatter: FloatArray) -> FloatArray:
+        """``tr W S Wᵀ`` (m,)."""
+        return np.asarray(((self.whitener @ scatter) * self.whitener).sum(axis=(1, 2)))
+
+    def sub(self, columns: NDArray[np.intp], names: Schema) -> Self:
+        return self.of(self.values[:, columns[:, None], columns], names)
+
     def coordinates(self, unit: FloatArray) -> FloatArray:
-        """Logarithms of the variances."""
-        return np.log(self.values / np.square(unit[:, 0]))
+        lower = self.factor() / unit[:, :, None]
+        diagonal = np.einsum("mii->mi", lower)
+        diagonal[...] = np.log(diagonal)
+        return np.asarray(lower[:, *_triangle(self.n_features)].ravel())
 
     @classmethod
     def from_coordinates(cls, vector: FloatArray, unit: FloatArray) -> Self:
-        """Covariances from the logarithms of variances."""
-        d = unit.shape[1]
-        scale = np.exp(-0.5 * vector) / unit[:, 0]
-        whitener = np.repeat(scale[:, None], d, axis=1)
-        log_det = d * (vector + 2.0 * np.log(unit[:, 0]))
-        return cls(np.exp(vector) * np.square(unit[:, 0]), whitener, log_det)
+        # The factors are inverted, so that no digit is lost to a product.
+        m, d = unit.shape
+        rows, columns = _triangle(d)
+        lower = np.zeros((m, d, d))
+        lower[:, rows, columns] = vector.reshape(m, -1)
+        diagonal = np.einsum("mii->mi", lower)
+        log_det = 2.0 * (diagonal + np.log(unit)).sum(axis=1)
+        diagonal[...] = np.exp(diagonal)
+        values = (lower @ lower.mT) * unit[:, :, None] * unit[:, None, :]
+        invert_lower(lower)
+        return cls(values, lower / unit[:, None, :], log_det)
+
+    def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
+        """The correlations of all pairs of a few features."""
+        if not 1 < self.n_features <= _MOST_TITLES:
+            return ()
+        rows, columns = np.tril_indices(self.n_features, -1)
+        titles = tuple(
+            f"{names.titles[j]}, {names.titles[i]}" for i, j in zip(rows, columns, strict=True)
+        )
+        return (ParameterTable("correlation", titles, self.correlation[:, rows, columns]),)
+
+
+@lru_cache(maxsize=4)
+def _triangle(n_features: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows and columns of a lower triangle; EM asks for them twice an iteration."""
+    return np.tril_indices(n_features)
 
 
 SHAPES: dict[str, type[Shape]] = {shape.name: shape for shape in (Full, Diagonal, Spherical)}

@@ -17,43 +17,25 @@ from gaussbayes.families.gaussian.shapes import Shape
 
 Shrinkage: TypeAlias = float | Literal["oas"] | None
 
-SHRINKAGES: tuple[Shrinkage, ...] = (
-    *(None, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0),
-    "oas",
-)
+SHRINKAGES: tuple[Shrinkage, ...] = (None, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0, "oas")
 """What the automatic choice tries."""
 
-_MOST = 0.999
-"""The largest intensity of a penalty; with 1 the rows would not count at all."""
+_MOST = 0.999  # the largest intensity of a penalty; with 1 the rows would not count at all
 
 
 def check_shrinkage(shrinkage: object) -> Shrinkage:
-    """The setting, if it is None, ``"oas"`` or a number in [0, 1].
-
-    Examples
-    --------
-    >>> check_shrinkage(0.5)
-    0.5
-    """
-    if shrinkage is None:
-        return None
-    if isinstance(shrinkage, str) and shrinkage == "oas":
-        return "oas"
+    """The setting, if it is None, ``"oas"`` or a number in [0, 1]."""
+    if shrinkage is None or (isinstance(shrinkage, str) and shrinkage == "oas"):
+        return "oas" if shrinkage else None
     numbers = int | float | np.integer | np.floating
-    if not isinstance(shrinkage, bool) and isinstance(shrinkage, numbers):
-        intensity = float(shrinkage)
-        if 0 <= intensity <= 1:
-            return intensity
+    if isinstance(shrinkage, numbers) and not isinstance(shrinkage, bool) and 0 <= shrinkage <= 1:
+        return float(shrinkage)
     msg = f"shrinkage must be None, a number in [0, 1] or 'oas', got {shrinkage!r}"
     raise ParameterError(msg)
 
 
 def shrink(covariance: FloatArray, shrinkage: Shrinkage, weight: FloatArray) -> FloatArray:
-    """Shrink full covariances (m, d, d), or variances (m, d) of diagonal ones.
-
-    Parameters
-    ----------
-    weight : (m,) how many rows each covariance was estimated from
+    """Shrink full covariances (m, d, d), or variances (m, d), estimated from so many rows (m,).
 
     Examples
     --------
@@ -63,13 +45,17 @@ def shrink(covariance: FloatArray, shrinkage: Shrinkage, weight: FloatArray) -> 
     if shrinkage is None:
         return covariance
     m, d = covariance.shape[:2]
-    intensity = _intensity(shrinkage, covariance, weight)
-    full = covariance.ndim == 3
-    trace = np.einsum("mii->m", covariance) if full else covariance.sum(axis=1)
+    intensity, trace = _intensity(shrinkage, covariance, weight), _trace(covariance)
     shrunk: FloatArray = covariance * (1.0 - intensity).reshape((m,) + (1,) * (covariance.ndim - 1))
-    diagonal = np.einsum("mii->mi", shrunk) if full else shrunk
+    diagonal = np.einsum("mii->mi", shrunk) if shrunk.ndim == 3 else shrunk
     diagonal += (intensity * trace / d)[:, None]
     return shrunk
+
+
+def _trace(covariance: FloatArray) -> FloatArray:
+    """``tr Σ`` (m,)."""
+    full = covariance.ndim == 3
+    return np.asarray(np.einsum("mii->m", covariance) if full else covariance.sum(axis=1))
 
 
 def oas_intensity(covariance: FloatArray, weight: FloatArray) -> FloatArray:
@@ -78,15 +64,8 @@ def oas_intensity(covariance: FloatArray, weight: FloatArray) -> FloatArray:
     ``min(1, ((1 − 2/d) tr(Σ²) + tr²(Σ)) / ((n + 1 − 2/d) (tr(Σ²) − tr²(Σ)/d)))``, their equation
     23, for n rows. scikit-learn's `oas` leaves the two terms 2/d out, which matters for few
     features.
-
-    Examples
-    --------
-    >>> oas_intensity(np.array([[3.0, 1.0]]), np.array([4.0])).tolist()
-    [1.0]
     """
-    m, d = covariance.shape[:2]
-    full = covariance.ndim == 3
-    trace = np.einsum("mii->m", covariance) if full else covariance.sum(axis=1)
+    (m, d), trace = covariance.shape[:2], _trace(covariance)
     # In units in which the mean variance is 1, so that no square overflows or vanishes: tr Σ = d.
     unit = np.where(trace > 0, trace / d, 1.0)
     scaled = covariance.reshape(m, -1) / unit[:, None]
@@ -111,12 +90,6 @@ class Penalty:
     ``ν/2 (log |Σ / t| + tr(Σ⁻¹ t) − d)`` is, but for a constant, what ν more rows would take from
     the log-likelihood whose scatter about the mean is ν t I. The most likely covariance is then
     ``(scatter + ν t I) / (weight + ν)``: shrinkage towards t I with intensity ``ν / (weight + ν)``.
-
-    Examples
-    --------
-    >>> penalty = penalty_of(0.5, np.array([[4.0, 2.0]]), np.array([10.0]))
-    >>> penalty.weight.tolist(), penalty.target.tolist()
-    ([10.0], [3.0])
     """
 
     weight: FloatArray  # (m,) ν
@@ -130,7 +103,6 @@ class Penalty:
         return -0.5 * float(self.weight @ excess)
 
     def selected(self, code: int) -> "Penalty":
-        """That of one class."""
         return Penalty(self.weight[code : code + 1], self.target[code : code + 1])
 
     def added(self, scatter: FloatArray) -> FloatArray:
@@ -142,16 +114,9 @@ class Penalty:
 
 
 def penalty_of(shrinkage: Shrinkage, variance: FloatArray, weight: FloatArray) -> Penalty | None:
-    """The penalty that stands for shrinkage: its target is spherical, with the mean variance.
+    """The penalty that stands for shrinkage of rows of these variances (m, d) and weights (m,).
 
-    Parameters
-    ----------
-    variance : (m, d) of the rows that have a value of each feature
-    weight : (m,) of the rows
-
-    Returns
-    -------
-    None if there is no shrinkage, or no variance to shrink towards.
+    Its target is spherical, with the mean variance. None without shrinkage, or if that is 0.
     """
     target = variance.mean(axis=1)
     if not shrinkage or not (target > 0).all():

@@ -25,21 +25,21 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
 from gaussbayes.families.gaussian.cells import (
-    CellNames,
     PatternMoments,
     cell_layout,
+    cell_names,
     check_size,
+    differs,
     unite_cells,
 )
-from gaussbayes.families.gaussian.moments import ClassMoments, empty, place
-from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments, empty, place
 from gaussbayes.kernels.columns import Columns, as_matrix
+from gaussbayes.kernels.reference import scatter_shape
 
 MOST_BY_CLASS = 1 << 14
 """Entries of the scatters of all classes up to which a shared covariance keeps them apart."""
 
-_BLOCK = 1 << 19
-"""Entries of the scatters that are summed at a time: four megabytes."""
+_BLOCK = 1 << 19  # entries of the scatters that are summed at a time: four megabytes
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -60,40 +60,35 @@ class GaussianStatistics:
     moments: ClassMoments  # of complete rows
     cells: PatternMoments | None = None  # of the others; None if there are none
 
-    weight: FloatArray = field(init=False, repr=False)
-    """How much the rows of each class weigh (k,), complete or not."""
-    is_complete: bool = field(init=False, repr=False)
-    """Whether no value was missing in any row."""
+    weight: FloatArray = field(init=False, repr=False)  # (k,) of the rows of each class
+    is_complete: bool = field(init=False, repr=False)  # whether no value was missing in any row
 
     def __post_init__(self) -> None:
-        weight = self.moments.weight
-        if self.cells is not None:
+        weight, cells = self.moments.weight, self.cells
+        if cells is not None:
             k = weight.shape[0]
-            weight = weight + self.cells.weight_of(k)[:k]  # codes are checked where they are read
+            weight = weight + cells.weight_of(k)[:k]  # codes are checked where they are read
+            object.__setattr__(self, "cells", cells if cells.n_cells else None)
         object.__setattr__(self, "weight", weight)
         object.__setattr__(self, "is_complete", self.cells is None)
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are, with or without rows."""
         return self.moments.n_classes
 
     @property
     def n_columns(self) -> int:
-        """How many features there are."""
         return self.moments.n_features
 
     @property
     def n_bytes(self) -> int:
-        """How much memory they take."""
         return self.moments.n_bytes + (0 if self.cells is None else self.cells.n_bytes)
 
     def __add__(self, other: "GaussianStatistics") -> "GaussianStatistics":
         """The statistics of the rows of both, with as much of the scatter as both have."""
         mine, theirs = self, other
         if self.moments.layout != other.moments.layout:
-            less = other if self.moments.layout == "full" else self
-            layout = less.moments.layout
+            layout = (other if self.moments.layout == "full" else self).moments.layout
             mine, theirs = self.with_layout(layout), other.with_layout(layout)
         cells = mine.cells or theirs.cells
         if mine.cells is not None and theirs.cells is not None:
@@ -106,40 +101,26 @@ class GaussianStatistics:
         return self + other
 
     def without(self, other: "GaussianStatistics", names: Schema) -> "GaussianStatistics":
-        """The statistics of these rows without others that are among them.
-
-        Raises
-        ------
-        RemovalError
-            If they cannot have been among them; names class and feature.
-        """
+        """The statistics of these rows without others, which must be among them."""
         theirs = other.with_layout(self.moments.layout)
         moments = self.moments.without(theirs.moments, names)
         if theirs.cells is None:
             return GaussianStatistics(moments, self.cells)
         if self.cells is None:
-            cell = CellNames.of(theirs.cells, names).class_name(0)
+            cell = cell_names(theirs.cells, names).class_name(0)
             msg = f"there are no rows of class {cell} to be removed: all rows seen were complete"
             raise RemovalError(msg)
-        left = self.cells.without(theirs.cells, names)
-        return GaussianStatistics(moments, left if left.n_cells else None)
+        return GaussianStatistics(moments, self.cells.without(theirs.cells, names))
 
     def scaled(self, factor: float) -> "GaussianStatistics":
-        """The statistics of the same rows, each counting `factor` times as much."""
         factor = not_negative("factor", factor)
         cells = self.cells.scaled(factor) if self.cells is not None and factor else None
         return GaussianStatistics(self.moments.scaled(factor), cells)
 
     def selected(self, codes: Sequence[int]) -> "GaussianStatistics":
-        """Only the classes with these codes, in this order.
-
-        Raises
-        ------
-        DataError
-            If the scatter was summed over the classes.
-        """
+        """Only the classes with these codes, in this order; see `ClassMoments.selected`."""
         cells = None if self.cells is None else self.cells.selected(codes)
-        return _some(self.moments.selected(codes), cells)
+        return GaussianStatistics(self.moments.selected(codes), cells)
 
     def aligned(self, positions: Sequence[int], n_classes: int) -> "GaussianStatistics":
         """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
@@ -147,7 +128,6 @@ class GaussianStatistics:
         return GaussianStatistics(self.moments.aligned(positions, n_classes), cells)
 
     def together(self) -> "GaussianStatistics":
-        """The statistics of the rows of all classes, as those of one class."""
         cells = None if self.cells is None else self.cells.together()
         return GaussianStatistics(self.moments.together(), cells)
 
@@ -160,11 +140,17 @@ class GaussianStatistics:
         complete = cells.observed.all(axis=1)
         if complete.any():
             whole = cells.taken(np.flatnonzero(complete))
-            dense, k = whole.dense(), self.n_classes
-            if moments.layout == "pooled":
-                dense = dense.with_layout("pooled")
-            moments = moments + dense.aligned(whole.codes.tolist(), k)
-        return _some(moments, cells.taken(np.flatnonzero(~complete)))
+            dense = whole.dense().with_layout(moments.layout)
+            moments = moments + dense.aligned(whole.codes.tolist(), self.n_classes)
+        return GaussianStatistics(moments, cells.taken(np.flatnonzero(~complete)))
+
+    def without_blank(self) -> "tuple[GaussianStatistics, FloatArray]":
+        """Those of rows that have some value, and how much rows without any weigh (k,)."""
+        if self.cells is None:
+            return self, np.zeros(self.n_classes)
+        some = self.cells.observed.any(axis=1)
+        blank = self.cells.taken(np.flatnonzero(~some)).weight_of(self.n_classes)
+        return GaussianStatistics(self.moments, self.cells.taken(np.flatnonzero(some))), blank
 
     def with_layout(self, layout: ScatterLayout) -> "GaussianStatistics":
         """Keep less of the scatter; see `ClassMoments.with_layout`."""
@@ -177,25 +163,10 @@ class GaussianStatistics:
 def layout_for(
     layout: ScatterLayout, *, shared: bool, n_classes: int, n_columns: int
 ) -> ScatterLayout:
-    """How much of the scatter is kept for covariances that need this layout, shared or not.
-
-    Examples
-    --------
-    >>> layout_for("full", shared=True, n_classes=3, n_columns=4)
-    'full'
-    >>> layout_for("full", shared=True, n_classes=100, n_columns=100)
-    'pooled'
-    """
+    """How much of the scatter is kept for covariances that need this layout, shared or not."""
     if shared and layout == "full" and n_classes * n_columns**2 > MOST_BY_CLASS:
         return "pooled"
     return layout
-
-
-def _some(moments: ClassMoments, cells: PatternMoments | None) -> GaussianStatistics:
-    return GaussianStatistics(moments, cells if cells is not None and cells.n_cells else None)
-
-
-# Rows → statistics.
 
 
 def observe(
@@ -209,30 +180,10 @@ def observe(
 ) -> GaussianStatistics:
     """The statistics of labelled rows, of which some may have missing values (NaN).
 
-    Parameters
-    ----------
-    X : (n, d), float32 or float64, any strides, or columns that lie apart
-    targets : (n,) class codes, or (n, k) soft labels: how much of a row belongs to each class
-    weights : (n,) or None
-    layout : how much of the scatter is kept
-    names : what messages call the features
-    threads : the result is the same, to the bit, for any number of them
-
-    Raises
-    ------
-    NonFiniteError
-        If there is infinity among the rows; names row and column.
-    DataError
-        If there are so many patterns of missing values that they take too much memory.
-
-    Examples
-    --------
-    >>> rows = np.array([[1.0, 4.0], [3.0, np.nan], [5.0, np.nan]])
-    >>> statistics = observe(rows, np.zeros(3, np.int32), None, 1, "full")
-    >>> statistics.moments.weight.tolist(), statistics.weight.tolist()
-    ([1.0], [3.0])
-    >>> statistics.cells.observed.tolist(), statistics.cells.dense().mean.tolist()
-    ([[True, False]], [[4.0, 0.0]])
+    Rows are (n, d), float32 or float64, of any strides, or columns that lie apart; targets are
+    class codes (n,), or soft labels (n, k): how much of a row belongs to each class. The result is
+    the same, to the bit, for any number of threads. Infinity among the rows is an error, and so are
+    patterns of missing values that take too much memory.
     """
     try:
         return GaussianStatistics(summarise(X, targets, weights, n_classes, layout, threads))
@@ -240,13 +191,11 @@ def observe(
         rows = as_matrix(X)
     called = None if names is None else names.features or names.places
     check_finite(rows, 0, called, allow_nan=True)
-    observed = ~np.isnan(rows)
-    whole = observed.all(axis=1)
-    some = _IncompleteRows.of(rows, observed, np.flatnonzero(~whole), targets, weights)
-    check_size(some.codes.size, int((some.size > 1).sum()), some.observed, layout)
+    whole = ~np.isnan(rows).any(axis=1)
+    cells = _cells_of(rows, np.flatnonzero(~whole), targets, weights, layout, threads)
     weights = None if weights is None else weights[whole]
     moments = summarise(rows[whole], targets[whole], weights, n_classes, layout, threads)
-    return GaussianStatistics(moments, some.summed(layout, threads))
+    return GaussianStatistics(moments, cells)
 
 
 def summarise(
@@ -259,18 +208,7 @@ def summarise(
 ) -> ClassMoments:
     """The moments of complete rows; the parameters are those of `observe`.
 
-    The rows are read once for class codes, k times for soft labels.
-
-    Raises
-    ------
-    NonFiniteError
-        If there is NaN or infinity among the rows.
-
-    Examples
-    --------
-    >>> halves = summarise(np.array([[0.0], [4.0]]), np.full((2, 2), 0.5), None, 2)
-    >>> halves.weight.tolist(), halves.mean.tolist()
-    ([1.0, 1.0], [[2.0], [2.0]])
+    The rows are read once for class codes, k times for soft labels. NaN is an error.
     """
     if targets.ndim == 2:
         return _summarise_soft(X, np.asarray(targets, np.float64), weights, layout, threads)
@@ -326,91 +264,65 @@ def _row_blocks(n: int, d: int, k: int, layout: ScatterLayout) -> list[slice]:
     """
     if n * d < 1 << 20:
         return [slice(0, n)]  # as below, sooner
-    state = 8 * prod(LAYOUTS[layout].shape(k, d))
+    state = 8 * prod(scatter_shape(layout, k, d))
     most = 64 if state <= 1 << 17 else 16 if state <= 1 << 20 else 8 if state <= 1 << 22 else 2
     worthwhile = max(1 << 22, min(12 * state, 1 << 25))
     blocks = max(1, min(most, 8 * n * d // worthwhile))
     return ranges(n, -(-n // blocks))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _IncompleteRows:
-    """Rows of positive weight with missing values, by number, and the cell that each belongs to.
+def _cells_of(
+    X: RealArray,
+    rows: NDArray[np.intp],
+    targets: CodeArray | FloatArray,
+    weights: FloatArray | None,
+    layout: ScatterLayout,
+    threads: int,
+) -> PatternMoments | None:
+    """The cells of rows with missing values, given by their numbers; None if none of them weighs.
 
-    A row that belongs to several classes in part is there once for each.
+    A row that belongs to several classes in part is in a cell of each.
     """
+    counted = None if weights is None else weights[rows]
+    if targets.ndim == 2:
+        position, codes = np.nonzero(targets[rows])
+        part = targets[rows][position, codes].astype(np.float64)
+        rows, counted = rows[position], part if counted is None else part * counted[position]
+    else:
+        codes = targets[rows].astype(np.intp)
+    if counted is not None:
+        positive = counted > 0
+        rows, codes, counted = rows[positive], codes[positive], counted[positive]
+    if not rows.size:
+        return None
+    owner, observed, number = unite_cells(codes.astype(np.int32), ~np.isnan(X[rows]))
+    order = np.argsort(number, kind="stable")
+    rows, counted = rows[order], None if counted is None else counted[order]
+    starts = np.searchsorted(number[order], np.arange(owner.size + 1))
+    size = np.diff(starts)
+    many = np.flatnonzero(size > 1)
+    check_size(owner.size, many.size, observed, layout)
+    # Most cells may have one row only, of which nothing has to be summed.
+    anchor = np.where(observed, X[rows[starts[:-1]]], 0.0)
+    weight = np.ones(owner.size) if counted is None else counted[starts[:-1]]
+    layout, d = cell_layout(layout), X.shape[1]
+    offset, scatter = np.zeros(anchor.shape), np.zeros(scatter_shape(layout, many.size, d))
+    blocks = ranges(many.size, max(1, _BLOCK // prod(scatter_shape(layout, 1, d))))
 
-    X: RealArray
-    rows: NDArray[np.intp]  # (n,) sorted by cell
-    weights: FloatArray | None  # (n,) of these rows
-    starts: NDArray[np.intp]  # (q + 1,) where each cell begins
-    codes: CodeArray  # (q,)
-    observed: NDArray[np.bool_]  # (q, d)
+    def sum_block(some: slice) -> None:
+        cells = many[some]
+        where = np.concatenate([np.arange(starts[cell], starts[cell + 1]) for cell in cells])
+        values = X[rows[where]]
+        values[np.isnan(values)] = 0.0
+        codes = np.repeat(np.arange(cells.size, dtype=np.int32), size[cells])
+        alone = threads if len(blocks) == 1 else 1
+        their = None if counted is None else counted[where]
+        part = summarise(values, codes, their, cells.size, layout, alone)
+        weight[cells], anchor[cells] = part.weight, part.anchor
+        offset[cells], scatter[some] = part.offset, part.scatter
 
-    @property
-    def size(self) -> NDArray[np.intp]:
-        """How many rows each cell has (q,)."""
-        return np.diff(self.starts)
-
-    @classmethod
-    def of(
-        cls,
-        X: RealArray,
-        observed: NDArray[np.bool_],
-        rows: NDArray[np.intp],
-        targets: CodeArray | FloatArray,
-        weights: FloatArray | None,
-    ) -> "_IncompleteRows":
-        counted = None if weights is None else weights[rows]
-        if targets.ndim == 2:
-            position, codes = np.nonzero(targets[rows])
-            part = targets[rows][position, codes].astype(np.float64)
-            rows, counted = rows[position], part if counted is None else part * counted[position]
-        else:
-            codes = targets[rows].astype(np.intp)
-        if counted is not None:
-            positive = counted > 0
-            rows, codes, counted = rows[positive], codes[positive], counted[positive]
-        owner, observed, number = unite_cells(codes.astype(np.int32), observed[rows])
-        order = np.argsort(number, kind="stable")
-        starts = np.searchsorted(number[order], np.arange(owner.size + 1))
-        ordered = None if counted is None else counted[order]
-        return cls(X, rows[order], ordered, starts, owner, observed)
-
-    def summed(self, layout: ScatterLayout, threads: int) -> PatternMoments | None:
-        """The moments of each cell; None without any."""
-        q, d = self.observed.shape
-        if not q:
-            return None
-        # Most cells may have one row only, of which nothing has to be summed.
-        first = self.rows[self.starts[:-1]]
-        anchor = np.where(self.observed, self.X[first], 0.0)
-        weight = np.ones(q) if self.weights is None else self.weights[self.starts[:-1]]
-        offset, many = np.zeros((q, d)), np.flatnonzero(self.size > 1)
-        layout = cell_layout(layout)
-        scatter = np.zeros(LAYOUTS[layout].shape(many.size, d))
-        step = max(1, _BLOCK // int(np.prod(LAYOUTS[layout].shape(1, d))))
-        blocks = ranges(many.size, step)
-
-        def sum_block(some: slice) -> None:
-            cells = many[some]
-            size = self.size[cells]
-            where = np.concatenate(
-                [np.arange(self.starts[cell], self.starts[cell + 1]) for cell in cells.tolist()]
-            )
-            values = self.X[self.rows[where]]
-            values[np.isnan(values)] = 0.0
-            number = np.repeat(np.arange(cells.size, dtype=np.int32), size)
-            counted = None if self.weights is None else self.weights[where]
-            alone = threads if len(blocks) == 1 else 1
-            part = summarise(values, number, counted, cells.size, layout, alone)
-            weight[cells], anchor[cells] = part.weight, part.anchor
-            offset[cells], scatter[some] = part.offset, part.scatter
-
-        for_each(sum_block, blocks, threads)
-        varied = scatter.any(axis=tuple(range(1, scatter.ndim)))
-        if not varied.all():
-            scatter = scatter[varied]
-        return PatternMoments(
-            self.codes, self.observed, weight, anchor, offset, many[varied], scatter, layout
-        )
+    for_each(sum_block, blocks, threads)
+    varied = differs(scatter)
+    if not varied.all():
+        scatter = scatter[varied]
+    return PatternMoments(owner, observed, weight, anchor, offset, many[varied], scatter, layout)

@@ -27,12 +27,9 @@ class Structure:
     covariance: CovarianceName = "full"
     sharing: float = 0.0
 
-    shared: bool = field(init=False, repr=False, compare=False)
-    """Whether all classes have one covariance."""
-    between: bool = field(init=False, repr=False, compare=False)
-    """Whether own covariances are shrunk towards the pooled one."""
-    shape: type[Shape] = field(init=False, repr=False, compare=False)
-    """The class of the covariances."""
+    shared: bool = field(init=False, repr=False, compare=False)  # all classes have one covariance
+    between: bool = field(init=False, repr=False, compare=False)  # own ones shrunk towards pooled
+    shape: type[Shape] = field(init=False, repr=False, compare=False)  # of the covariances
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shared", self.sharing == 1.0)
@@ -43,6 +40,15 @@ class Structure:
     def parts(self) -> "tuple[Structure, Structure]":
         """What lies at both ends: own covariances and a shared one."""
         return Structure(self.covariance), Structure(self.covariance, 1.0)
+
+    @property
+    def maximised(self) -> "Structure":
+        """The end whose likelihood has a maximum that is known: shared, or else own covariances."""
+        return self.parts[int(self.shared)]
+
+    def weights(self, weight: FloatArray) -> FloatArray:
+        """How much the rows of each covariance weigh (m,), by those of each class (k,)."""
+        return np.asarray(weight.sum(keepdims=True)) if self.shared else weight
 
     @property
     def name(self) -> str:
@@ -59,30 +65,17 @@ class Structure:
 
     @property
     def sharing_name(self) -> str:
-        """Whether classes share their covariance, in a word or two.
-
-        Examples
-        --------
-        >>> Structure().sharing_name, Structure("full", 1.0).sharing_name
-        ('own', 'shared')
-        """
+        """Whether classes share their covariance, in a word or two."""
         if self.between:
             return f"{100 * self.sharing:g} % shared"
         return "shared" if self.shared else "own"
 
     @property
     def shared_setting(self) -> bool | float:
-        """What users give as `shared`: True, False, or a number between.
-
-        Examples
-        --------
-        >>> Structure("full", 1.0).shared_setting, Structure("full", 0.5).shared_setting
-        (True, 0.5)
-        """
+        """What users give as `shared`: True, False, or a number between."""
         return self.sharing if self.between else self.shared
 
     def n_covariances(self, n_classes: int) -> int:
-        """How many covariances a model of so many classes has."""
         return 1 if self.shared else n_classes
 
 
@@ -96,25 +89,18 @@ STRUCTURES = {
 }
 """The six at the ends, under the names that people know."""
 
-SHARINGS = (0.25, 0.5, 0.75)
-"""The sharings between that the automatic choice tries."""
-
 MIXTURES = tuple(
-    Structure(covariance, sharing) for covariance in ("full", "diagonal") for sharing in SHARINGS
+    Structure(covariance, sharing)
+    for covariance in ("full", "diagonal")
+    for sharing in (0.25, 0.5, 0.75)
 )
-
+"""Those between that the automatic choice tries."""
 
 _NUMBERS = (bool, np.bool_, int, float, np.integer, np.floating)
 
 
 def structure_of(covariance: object, shared: object) -> Structure:
-    """The structure that users describe by a name and by `shared`, a boolean or a number in [0, 1].
-
-    Examples
-    --------
-    >>> structure_of("full", True) == structure_of("full", 1.0) == Structure("full", 1.0)
-    True
-    """
+    """The structure that users describe: a name, and `shared`, a boolean or a number in [0, 1]."""
     if not isinstance(covariance, str) or covariance not in SHAPES:
         possible = ", ".join(map(repr, SHAPES))
         msg = f"covariance must be one of {possible}, got {covariance!r}"
@@ -136,11 +122,6 @@ def structure_of_values(
 
     Without a word they are full: (k, d, d) own ones, (d, d) a shared one. With as many classes as
     features, (d, d) may as well be a table of variances, and nothing is guessed.
-
-    Examples
-    --------
-    >>> structure_of_values(np.eye(2), 3, 2)
-    Structure(covariance='full', sharing=1.0)
     """
     k, d = n_classes, n_features
     if covariance is None and shared is None and covariances.shape == (d, d) and k == d:

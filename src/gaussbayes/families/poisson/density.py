@@ -2,23 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
-from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.independent import (
+    ColumnDensity,
+    ColumnSums,
     Place,
     linear_log_likelihood,
     score_blocks,
-    sum_rows,
 )
 from gaussbayes.families.poisson.statistics import (
     PoissonStatistics,
     check_counts,
-    count_terms,
     mean_of_all,
     stirling_error,
 )
@@ -29,36 +30,22 @@ _REACH = np.concatenate([[0.0], np.arange(0.5, 19.0, 0.75)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PoissonDensity:
+class PoissonDensity(ColumnDensity):
     """The rate of each class and column; 0 makes every count but 0 impossible.
 
     If the rates are smoothed, `overall` is what they were shrunk towards.
-
-    Examples
-    --------
-    >>> density = PoissonDensity(np.array([[1.0], [3.0]]))
-    >>> np.exp(density.log_density(number_rows(np.array([[2.0], [np.nan]])))).round(4).tolist()
-    [[0.1839, 0.224], [1.0, 1.0]]
     """
 
     rate: FloatArray  # (k, d)
     overall: FloatArray | None = None
     """(d,) the mean count of all rows; None if nothing is smoothed, or it comes from a file."""
 
-    @property
-    def n_classes(self) -> int:
-        """How many classes there are."""
-        return int(self.rate.shape[0])
+    statistics_type: ClassVar[type[ColumnSums]] = PoissonStatistics
 
     @property
-    def n_columns(self) -> int:
-        """How many columns there are."""
-        return int(self.rate.shape[1])
-
-    @property
-    def n_parameters(self) -> int:
-        """One for each class and column."""
-        return int(self.rate.size)
+    def shape(self) -> tuple[int, int]:
+        """Number of classes and of columns."""
+        return self.rate.shape
 
     @property
     def mean(self) -> FloatArray:
@@ -66,14 +53,9 @@ class PoissonDensity:
         return self.rate
 
     @property
-    def deviation(self) -> FloatArray:
-        """The square roots of the rates (k, d)."""
-        return np.sqrt(self.rate)
-
-    def dense_covariance(self) -> FloatArray:
-        """The rates in the diagonals of matrices (k, d, d)."""
-        covariance: FloatArray = self.rate[:, :, None] * np.eye(self.n_columns)
-        return covariance
+    def variance(self) -> FloatArray:
+        """The rates (k, d)."""
+        return self.rate
 
     @property
     def integers(self) -> tuple[float, float]:
@@ -116,19 +98,6 @@ class PoissonDensity:
         counts = np.where(missing, 0.0, numbers)
         return np.where(missing, 0.0, log_probability(counts, self.rate))
 
-    def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> PoissonStatistics:
-        """The sums over rows that belong to each class in part (n, k).
-
-        Missing values count as missing: as the columns are independent, their expectation is what
-        the density says already.
-        """
-        targets = Targets(responsibility, self.n_classes)
-        return sum_rows(PoissonStatistics, count_terms, rows, targets, threads)
-
-    def expect_statistics(self, statistics: PoissonStatistics) -> tuple[PoissonStatistics, float]:
-        """The same statistics, and their log-likelihood."""
-        return statistics, self.log_likelihood(statistics)
-
     def log_likelihood(self, statistics: PoissonStatistics) -> float:
         """``Σ (total log λ − observed λ) − Σ w log x!``."""
         with np.errstate(divide="ignore"):
@@ -163,13 +132,6 @@ class PoissonDensity:
         sign at random in each column and r from 0.5 to 18.5: √x has a standard deviation of about
         ½, so that this is where rows of probability 1e-300 are found. A row weighs as much as it is
         more probable in the model than in this mixture: at most 2.
-
-        Examples
-        --------
-        >>> density = PoissonDensity(np.array([[1.0]]))
-        >>> rows, weight = density.draw_widely(np.zeros(99_999, np.int32), np.random.default_rng(0))
-        >>> float((weight * (rows.matrix[:, 0] >= 10)).mean().round(8))  # exactly 1.114e-7
-        1.1e-07
         """
         n, d = codes.size, self.n_columns
         number = np.where(generator.random(n) < 0.5, 0, generator.integers(1, _REACH.size, size=n))
@@ -197,13 +159,7 @@ class PoissonDensity:
         return number_rows(generator.poisson(rate).astype(np.float64))
 
     def log_overlap(self) -> FloatArray:
-        """``−½ Σ_j (√λ_aj − √λ_bj)²`` (k, k).
-
-        Examples
-        --------
-        >>> PoissonDensity(np.array([[1.0], [9.0]])).log_overlap().tolist()
-        [[0.0, -2.0], [-2.0, 0.0]]
-        """
+        """``−½ Σ_j (√λ_aj − √λ_bj)²`` (k, k)."""
         root = np.sqrt(self.rate)
         return np.stack([0.0 - 0.5 * np.square(root - other).sum(axis=1) for other in root])
 
@@ -236,11 +192,6 @@ def log_probability(counts: FloatArray, rate: FloatArray) -> FloatArray:
 
     The first and the last are huge where x is, and nearly cancel: ``log x! = x log x − x + s(x)``
     makes of them ``−(λ − x − x log(λ / x)) − s(x)``.
-
-    Examples
-    --------
-    >>> log_probability(np.array([0.0, 2.0, 1e15]), np.array([2.0, 0.0, 1e15])).round(6).tolist()
-    [-2.0, -inf, -18.188327]
     """
     counts, rate = np.broadcast_arrays(counts, rate)
     logarithm = _log_quotient(rate, np.maximum(counts, 1.0))

@@ -7,9 +7,9 @@ import numpy as np
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.independent import ColumnSums, IndependentColumns, Place
+from gaussbayes.families.independent import ColumnSums, IndependentColumns
 from gaussbayes.families.poisson.density import PoissonDensity
-from gaussbayes.families.poisson.statistics import PoissonStatistics, count_terms, mean_of_all
+from gaussbayes.families.poisson.statistics import PoissonStatistics, mean_of_all
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -37,10 +37,6 @@ class Poisson(IndependentColumns):
     name: ClassVar[str] = "poisson"
     content: ClassVar[str] = "count"  # what files must hold; see `gaussbayes.data.roles`
     statistics_type: ClassVar[type[ColumnSums]] = PoissonStatistics
-
-    def terms(self, numbers: FloatArray, place: Place) -> FloatArray:
-        """What is summed of counts (n, d); see `count_terms`."""
-        return count_terms(numbers, place)
 
     def density(
         self, sums: PoissonStatistics, together: PoissonStatistics | None = None

@@ -1,21 +1,23 @@
 """Settings, statistics and density of the Poisson family ↔ records of the model file."""
 
-from typing import Annotated
-
-from msgspec import Meta
+from typing import Any
 
 from gaussbayes.base.records import Record, Weights, numbers, refuse
 from gaussbayes.base.schema import Schema
 from gaussbayes.families.poisson.density import PoissonDensity
 from gaussbayes.families.poisson.family import Poisson
 from gaussbayes.families.poisson.statistics import PoissonStatistics
-from gaussbayes.families.record_arrays import read_sums, weights, write_sums
+from gaussbayes.families.record_arrays import (
+    SmoothingRecord as SettingsRecord,
+)
+from gaussbayes.families.record_arrays import (
+    read_sums,
+    weights,
+    write_settings,
+    write_sums,
+)
 
-
-class SettingsRecord(Record, frozen=True):
-    """The settings."""
-
-    smoothing: Annotated[float, Meta(ge=0)]
+__all__ = ["SettingsRecord", "write_settings"]
 
 
 class StatisticsRecord(Record, frozen=True):
@@ -34,11 +36,6 @@ class DensityRecord(Record, frozen=True):
     rate: Weights
 
 
-def write_settings(family: Poisson) -> SettingsRecord:
-    """The settings as a record."""
-    return SettingsRecord(family.smoothing)
-
-
 def read_settings(record: SettingsRecord) -> Poisson:
     """The family with these settings."""
     return Poisson(record.smoothing)
@@ -49,11 +46,7 @@ def write_statistics(statistics: PoissonStatistics) -> StatisticsRecord:
     return StatisticsRecord(**write_sums(statistics))
 
 
-def read_statistics(
-    record: StatisticsRecord,
-    family: Poisson,  # noqa: ARG001
-    names: Schema,
-) -> PoissonStatistics:
+def read_statistics(record: StatisticsRecord, _: Any, names: Schema) -> PoissonStatistics:
     """The sums of the classes and columns that `names` has."""
     statistics = read_sums(PoissonStatistics, record, names)
     if ((statistics.observed == 0) & (statistics.total > 0)).any():
@@ -66,11 +59,7 @@ def write_density(density: PoissonDensity) -> DensityRecord:
     return DensityRecord(numbers(density.rate, "rate"))
 
 
-def read_density(
-    record: DensityRecord,
-    family: Poisson,  # noqa: ARG001
-    names: Schema,
-) -> PoissonDensity:
+def read_density(record: DensityRecord, _: Any, names: Schema) -> PoissonDensity:
     """The rates of the classes and columns that `names` has."""
     shape = (names.classes.shape[0], names.n_features)
     return PoissonDensity(weights(record.rate, "rate", shape, "class and column"))

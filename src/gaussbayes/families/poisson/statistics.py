@@ -18,72 +18,37 @@ _TABLE = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoissonStatistics(ColumnSums):
-    """Weight of rows without and with a value, number of events, and log-factorials.
-
-    Examples
-    --------
-    >>> terms = count_terms(np.array([[3.0], [np.nan]]), Place())
-    >>> statistics = PoissonStatistics(np.array([2.0]), terms)
-    >>> statistics.total.ravel().tolist(), statistics.observed.ravel().tolist()
-    ([3.0, 0.0], [1.0, 0.0])
-    """
+    """Weight of rows without and with a value, number of events, and log-factorials."""
 
     summed: ClassVar[tuple[str, ...]] = ("missing", "observed", "total", "log_factorial")
+
+    @staticmethod
+    def terms(numbers: FloatArray, place: Place) -> FloatArray:
+        """Whether each of the counts (n, d) is missing, is there, itself, and log x! (4, n, d)."""
+        present, counts = check_counts(numbers, place)
+        return np.stack([~present, present, counts, log_factorial(counts)])
 
     @property
     def observed(self) -> FloatArray:
         """How much the rows with a value weigh (k, d)."""
-        observed: FloatArray = self.sums[1]
-        return observed
+        return np.asarray(self.sums[1])
 
     @property
     def total(self) -> FloatArray:
         """The weighted sums of the counts (k, d)."""
-        total: FloatArray = self.sums[2]
-        return total
+        return np.asarray(self.sums[2])
 
 
 def mean_of_all(statistics: PoissonStatistics) -> FloatArray:
-    """The mean count of the rows of all classes (1, d); 0 where no row has a count.
-
-    Examples
-    --------
-    >>> statistics = PoissonStatistics(np.ones(2), count_terms(np.array([[3.0], [0.0]]), Place()))
-    >>> mean_of_all(statistics).tolist()
-    [[1.5]]
-    """
+    """The mean count of the rows of all classes (1, d); 0 where no row has a count."""
     total = statistics.total.sum(axis=-2, keepdims=True)
     observed = statistics.observed.sum(axis=-2, keepdims=True)
     mean: FloatArray = np.divide(total, observed, out=np.zeros_like(total), where=observed > 0)
     return mean
 
 
-def count_terms(numbers: FloatArray, place: Place) -> FloatArray:
-    """What is summed of counts (n, d): whether each is missing, there, itself, log x! (4, n, d).
-
-    Raises
-    ------
-    DataError
-        If a number is not a count; names row and column.
-    """
-    present, counts = check_counts(numbers, place)
-    return np.stack([~present, present, counts, log_factorial(counts)])
-
-
 def check_counts(numbers: FloatArray, place: Place) -> tuple[NDArray[np.bool_], FloatArray]:
-    """Which of the numbers (n, d) are not missing, and the counts, 0 where they are.
-
-    Raises
-    ------
-    DataError
-        If a number is not a count; names row and column.
-
-    Examples
-    --------
-    >>> present, counts = check_counts(np.array([[2.0, np.nan]]), Place())
-    >>> present.tolist(), counts.tolist()
-    ([[True, False]], [[2.0, 0.0]])
-    """
+    """Which of the numbers (n, d) are not missing, and the counts, 0 where they are."""
     present = ~np.isnan(numbers)
     counts = np.where(present, numbers, 0.0)
     possible = (counts >= 0) & (counts <= LARGEST) & (np.rint(counts) == counts)
@@ -92,13 +57,7 @@ def check_counts(numbers: FloatArray, place: Place) -> tuple[NDArray[np.bool_], 
 
 
 def log_factorial(counts: FloatArray) -> FloatArray:
-    """``log x!`` of integers.
-
-    Examples
-    --------
-    >>> np.exp(log_factorial(np.array([0.0, 3.0, 16.0]))).round(0).tolist()
-    [1.0, 6.0, 20922789888000.0]
-    """
+    """``log x!`` of integers."""
     largest = counts.max(initial=0.0)
     if largest < counts.size // 2:  # looked up, if these are fewer than there are to calculate
         return log_factorial(np.arange(largest + 1)).take(counts.astype(np.intp))
@@ -107,13 +66,7 @@ def log_factorial(counts: FloatArray) -> FloatArray:
 
 
 def stirling_error(counts: FloatArray) -> FloatArray:
-    """``log x! − (x log x − x)`` of integers, right to the last digits however large they are.
-
-    Examples
-    --------
-    >>> stirling_error(np.array([0.0, 1.0, 1e300])).round(6).tolist()
-    [0.0, 1.0, 346.306702]
-    """
+    """``log x! − (x log x − x)`` of integers, right to the last digits however large they are."""
     large = np.maximum(counts, float(_TABLE))
     inverse = 1.0 / large
     square = inverse * inverse

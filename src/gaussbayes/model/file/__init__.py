@@ -17,34 +17,13 @@ __all__ = ["LARGEST_FILE", "dumps", "load", "loads", "save"]
 
 
 def save(model: Model, path: Path, *, unlabelled_rows: bool = False) -> Path:
-    """Write a model to a file, whole or not at all: whatever fails leaves the old file there.
-
-    Parameters
-    ----------
-    unlabelled_rows : whether to write unlabelled rows that the model has learnt from; see `dumps`
-
-    Raises
-    ------
-    ModelFileError
-        If the model cannot be written in this format; says why.
-    OSError
-        If the file cannot be written there; names the path.
-    """
+    """Write a model, see `dumps`, whole or not at all: whatever fails leaves the old file there."""
     replace_file(path, dumps(model, unlabelled_rows=unlabelled_rows), "the model")
     return path
 
 
 def load(path: Path, *, largest: int = LARGEST_FILE) -> Model:
-    """Read the model in a file; one of more than `largest` bytes is refused unread.
-
-    Raises
-    ------
-    ModelFileError
-        If it is not a model file, or not a good one; names the file, the place and what was
-        expected there.
-    OSError
-        If the file cannot be opened.
-    """
+    """Read the model in a file; one of more than `largest` bytes is refused unread."""
     try:
         return loads(_read(path, largest), largest=largest)
     except ModelFileError as error:

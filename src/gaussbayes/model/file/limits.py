@@ -28,12 +28,7 @@ def check_size(size: int, largest: int) -> None:
 
 
 def check_strings(data: bytes) -> None:
-    """Raise if a file is no UTF-8, or its strings are too many or too long; none is decoded.
-
-    Examples
-    --------
-    >>> check_strings(b'{"a": "b"}')
-    """
+    """Raise if a file is no UTF-8, or its strings are too many or too long; none is decoded."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for start in range(0, len(data), _PIECE):

@@ -10,7 +10,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.shapley import contributions
+from gaussbayes.families.gaussian.log_ratio import contributions
 from gaussbayes.families.protocol import Reference
 from tests.families.gaussian.densities import Kind, covariances, density_of, each_kind, some_density
 

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gaussbayes.apps.cli import memory_rows, row_files
+from gaussbayes.apps.cli import command_files, labelled_files
 from gaussbayes.apps.cli.command_options import RowOptions
-from gaussbayes.apps.cli.memory_rows import MemoryRows
+from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.model.options import check_options
 
@@ -21,22 +21,25 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def opened(name: str, content: str | None = None, **options: Any) -> Any:
+def opened(name: str, content: str | None = None, **options: Any) -> LabelledFiles:
     """The rows of a file to learn from, whose target is y."""
     if content is not None:
         Path(name).write_bytes(content.encode())
     chosen = RowOptions(**{"target": "y"} | options)
-    source = row_files.open_files([name], None, chosen.bad_rows)
-    return row_files.training_rows(source, chosen, check_options())
+    source = command_files.open_files([name], None, chosen.bad_rows)
+    return LabelledFiles.to_learn_from(source, chosen, check_options())
 
 
 def loaded(name: str, content: str | None = None, **options: Any) -> MemoryRows:
-    rows = opened(name, content, **options)
-    return memory_rows.load_rows(rows).total
+    return opened(name, content, **options).sample()
 
 
-def blocks(rows: Any, classes: Any = None) -> Any:
-    return row_files.LabelledBlocks(rows, rows.encoder, classes)
+def among(content: str, classes: list[Any]) -> list[int]:
+    """The codes of the labels of a file among these classes."""
+    files = opened("rows.csv", content)
+    (block,) = LabelledFiles(files.rows, files.chosen, files.encoder, np.array(classes))
+    codes: list[int] = block.targets.codes.tolist()
+    return codes
 
 
 @pytest.mark.parametrize(
@@ -119,48 +122,40 @@ def test_weights_and_missing_labels_of_several_blocks() -> None:
 def test_a_sample_keeps_some_of_every_class(capsys: pytest.CaptureFixture[str]) -> None:
     labels = ["rare" if i == 77 else "" if i == 99 else "often" for i in range(500)]
     lines = "\n".join(f"{i},{label}" for i, label in enumerate(labels))
-    rows = opened("rows.csv", f"a,y\n{lines}\n")
-    sample = memory_rows.sampled_rows(blocks(rows), 50)
+    sample = opened("rows.csv", f"a,y\n{lines}\n").sample(50)
     values = sample.features["a"].to_pylist()
     assert sorted(values) == values
     assert {77, 99} <= set(values)
     assert [labels[int(value)] or None for value in values] == sample.labels.tolist()
     assert len(values) in {50, 51, 52}
     assert "of 500 rows of rows.csv are used, drawn at random" in capsys.readouterr().err
-    alone = memory_rows.sampled_rows(blocks(rows), labelled_only=True)
+    alone = loaded("rows.csv", labelled_only=True)
     assert alone.features["a"].to_pylist() == [i for i in range(500) if i != 99]
+    assert capsys.readouterr().err == ""
 
 
 def test_every_row_is_as_probable_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """200 of 1,000 rows, 200 times: each row comes 40 times, give or take 6 standard deviations."""
-    monkeypatch.setattr(memory_rows, "_LEAST", 1)
+    monkeypatch.setattr(labelled_files, "_LEAST", 1)
     lines = "\n".join(f"{i},{'uv'[i % 2]}" for i in range(1000))
-    rows = opened("rows.csv", f"a,y\n{lines}\n")
-    (block,) = blocks(rows)
-    parts = [
-        MemoryRows(block, rows.encoder)[start : start + 90].table for start in range(0, 1000, 90)
-    ]
+    rows = loaded("rows.csv", f"a,y\n{lines}\n")
+    parts = [rows[start : start + 90] for start in range(0, 1000, 90)]
     count = np.zeros(1000)
     for seed in range(200):
-        sample = memory_rows.sampled_rows(blocks(rows), 200, seed, tables=parts)
-        count[np.array(sample.features["a"]).astype(int)] += 1
+        sample = labelled_files.draw(parts, 200, seed)
+        assert sample is not None
+        count[sample.table.rows.matrix[:, 0].astype(int)] += 1
     assert count.sum() == 200 * 200
     assert abs(count - 40).max() < 6 * np.sqrt(200 * 0.2 * 0.8)
 
 
 def test_labels_take_the_type_of_those_known() -> None:
-    rows = opened("rows.csv", "a,y\n1,1\n2,1\n")
-    (block,) = blocks(rows, np.array(["1", "x"]))
-    assert block.targets.labels.tolist() == [0, 0]
-    rows = opened("rows.csv", "a,y\n1,3\n2,1\n")
-    (block,) = blocks(rows, np.array([1, 2, 3]))
-    assert block.targets.labels.tolist() == [2, 0]
-    rows = opened("rows.csv", "a,y\n1,1\n2,x\n")
+    assert among("a,y\n1,1\n2,1\n", ["1", "x"]) == [0, 0]
+    assert among("a,y\n1,3\n2,1\n", [1, 2, 3]) == [2, 0]
     with pytest.raises(SchemaError, match="such as '1', but expected are int64 such as 3"):
-        list(blocks(rows, np.array([3])))
-    rows = opened("rows.csv", "a,y\n1,c\n2,a\n")
+        among("a,y\n1,1\n2,x\n", [3])
     with pytest.raises(SchemaError, match=r"rows.csv, rows from 1 on: unknown labels: \['c'\]"):
-        list(blocks(rows, np.array(["a", "b"])))
+        among("a,y\n1,c\n2,a\n", ["a", "b"])
 
 
 @pytest.mark.parametrize(
@@ -177,17 +172,14 @@ def test_what_a_person_probably_meant(target: str, features: Any, message: str) 
 
 
 def test_nothing_is_left() -> None:
-    rows = opened("rows.csv", "a,y\n1,u\n-inf,v\n", bad_rows="skip")
-    assert memory_rows.load_rows(rows).total.labels.tolist() == ["u"]
-    rows = opened("rows.csv", "a,y\ninf,u\n-inf,v\n", bad_rows="skip")
-    with pytest.raises(DataError, match="rows.csv: there are no rows to learn from; all 2 are bad"):
-        memory_rows.load_rows(rows)
+    rows = loaded("rows.csv", "a,y\n1,u\n-inf,v\n", bad_rows="skip")
+    assert rows.labels.tolist() == ["u"]
     with pytest.raises(DataError, match="rows.csv has no rows but 2 rows that cannot be used"):
-        memory_rows.sampled_rows(blocks(rows))
+        loaded("rows.csv", "a,y\ninf,u\n-inf,v\n", bad_rows="skip")
 
 
 def test_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = loaded("rows.csv", "a,y\n1,u\n2,v\n")
-    monkeypatch.setattr(memory_rows, "MOST_BYTES", 20)
+    monkeypatch.setattr(labelled_files, "MOST_BYTES", 20)
     with pytest.raises(DataError, match="too many rows for this"):
         rows + rows

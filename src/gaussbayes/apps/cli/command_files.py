@@ -1,0 +1,499 @@
+"""Files that commands read and write: models and rows, or ``-`` for standard input and output."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from gaussbayes.apps.cli.command_options import STANDARD, in_options, option_given
+from gaussbayes.apps.cli.console import counted, tell
+from gaussbayes.base.errors import DataError, GaussBayesError, SchemaError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from gaussbayes.data.bad_rows import BadRows
+    from gaussbayes.data.categories import Unseen
+    from gaussbayes.data.encoder import Encoder
+    from gaussbayes.data.files import Source
+    from gaussbayes.data.rows import Rows
+    from gaussbayes.model.model import Model
+    from gaussbayes.model.statistics import Unlabelled
+
+Answer = TypeVar("Answer")
+
+_MOST_NAMED = 10
+"""Missing columns that are named."""
+
+
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Let errors begin with what they are about, as only the command line can call it."""
+    try:
+        yield
+    except GaussBayesError as error:
+        msg = f"{what}: {error}"
+        raise type(error)(msg) from None
+
+
+# Models.
+
+
+def read_model(name: str) -> "Model":
+    """The model in a file, or on standard input."""
+    from gaussbayes.model import file
+
+    if name != STANDARD:
+        return file.load(Path(name))
+    with naming("the model on standard input"):
+        return file.loads(sys.stdin.buffer.read(file.LARGEST_FILE + 1))
+
+
+def read_solved(name: str) -> "Model":
+    """The model in a file, with its parameters; one that cannot predict yet is an error."""
+    model = read_model(name)
+    with naming(f"the model {name} cannot predict yet"):
+        return model.solved()
+
+
+def unlabelled_rows(model: "Model") -> "Unlabelled | None":
+    """The unlabelled rows that a model has learnt from, if there were any."""
+    return None if model.learnt is None else model.learnt.unlabelled
+
+
+def read_learnt(name: str, step: str) -> "Model":
+    """The model in a file, which must have kept what the step of this name needs of its rows."""
+    model = read_model(name)
+    unlabelled = unlabelled_rows(model)
+    if unlabelled is not None and unlabelled.rows is None:
+        msg = (
+            f"{step} needs the {counted(unlabelled.n_rows, 'unlabelled row')} that the model "
+            f"{name} has learnt from, which are not in its file: fit it again with "
+            "--keep-unlabelled, which writes them there up to 64 MB, or with --labelled-only"
+        )
+        raise DataError(msg)
+    with naming(f"the model {name}"):
+        model.learnt_for(step)
+    return model
+
+
+def write_model(model: "Model", name: str, *, keep_unlabelled: bool = False) -> None:
+    """Write a model to a file, whole or not at all, or to standard output.
+
+    Parameters
+    ----------
+    keep_unlabelled : whether unlabelled rows are written, too, if the model has kept them
+    """
+    from gaussbayes.model import file
+
+    keep_unlabelled &= has_unlabelled_rows(model)
+    if name == STANDARD:
+        sys.stdout.buffer.write(file.dumps(model, unlabelled_rows=keep_unlabelled))
+        sys.stdout.buffer.flush()
+    else:
+        file.save(model, Path(name), unlabelled_rows=keep_unlabelled)
+
+
+def has_unlabelled_rows(model: "Model") -> bool:
+    """Whether unlabelled rows are kept, so that they can be written to its file."""
+    unlabelled = unlabelled_rows(model)
+    return unlabelled is not None and unlabelled.rows is not None
+
+
+def class_names(model: "Model") -> list[str]:
+    """The classes as strings, which differ, as labels are all of one type."""
+    return [str(label) for label in model.schema.classes.tolist()]
+
+
+def named_features(model: "Model", name: str) -> tuple[str, ...]:
+    """The names by which a model finds its features in files; it must have some."""
+    features = model.schema.features
+    if features is None:
+        msg = (
+            f"the features of the model {name} have no names to find columns by, because it was "
+            "fitted to rows without; name them in Python with with_feature_names and save it again"
+        )
+        raise SchemaError(msg)
+    return features
+
+
+def settings_record(model: "Model") -> dict[str, Any]:
+    """What the user chose, as plain values."""
+    from gaussbayes.model.options import options_of
+
+    record = options_of(model.settings, model.schema)
+    chosen: Any = record["priors"]
+    if hasattr(chosen, "tolist"):
+        chosen = chosen.tolist()
+    elif hasattr(chosen, "items"):
+        chosen = {str(label): value for label, value in chosen.items()}
+    record["priors"] = chosen
+    record["families"] = [
+        {"family": part.family.name, "features": [model.schema.titles[j] for j in part.columns]}
+        for part in model.components
+    ]
+    return record
+
+
+def split_arguments(
+    arguments: tuple[str, ...], file_format: str | None = None, *, piped: bool = False
+) -> tuple[str | None, tuple[str, ...]]:
+    """The model file, if there is one, and the data of ``[MODEL] DATA...``.
+
+    A file that ends in .json and holds no model is refused, unless its format was given.
+
+    Parameters
+    ----------
+    piped : whether ``-`` with data after it is a model on standard input
+
+    Examples
+    --------
+    >>> split_arguments(("-", "iris.csv"), piped=True)
+    ('-', ('iris.csv',))
+    """
+    check_one_input(*arguments)
+    first, *others = arguments
+    if piped and first == STANDARD and others:
+        return first, tuple(others)
+    if not first.lower().endswith(".json") or not Path(first).is_file():
+        return None, arguments
+    with Path(first).open("rb") as file:
+        start = file.read(256)
+    if start.lstrip().startswith(b"{") and b"gaussbayes" in start:
+        return first, tuple(others)
+    if file_format is not None:
+        return None, arguments
+    msg = (
+        f"{first} ends in .json but is no model file of gaussbayes; if it holds rows as "
+        "JSON lines, one object a line, rename it to .jsonl or give --format jsonl"
+    )
+    raise DataError(msg)
+
+
+def check_not_for_a_model(*names: str) -> None:
+    """Raise if one of these parameters of the command was given, which is for fitting."""
+    given = option_given(*names)
+    if given is not None:
+        msg = f"{given} is for fitting, but the model is given: leave it out"
+        raise click.UsageError(msg)
+
+
+# Places.
+
+
+def check_writable(name: str, what: str = "the model") -> None:
+    """Raise if no file can be written there: before the work, not after it."""
+    from gaussbayes.base import atomic
+
+    if name != STANDARD:
+        atomic.check_writable(Path(name), what)
+
+
+def check_no_overwriting(output: str, *read: str) -> None:
+    """Raise if what is to be written is one of the files that are read."""
+    place = Path(output)
+    if output == STANDARD or not place.is_file():  # a terminal may be both
+        return
+    if any(Path(name).exists() and place.samefile(name) for name in read):
+        msg = f"{output} is read, so that it cannot be written as well: give another name"
+        raise click.UsageError(msg)
+
+
+def check_one_input(*names: str) -> None:
+    """Raise if standard input is to be read twice."""
+    if names.count(STANDARD) > 1:
+        msg = "standard input (-) can be read once only: give a file in the other place"
+        raise click.UsageError(msg)
+
+
+def shown(name: str) -> str:
+    """What a message calls a file that is written."""
+    return "standard output" if name == STANDARD else name
+
+
+# Rows: opened, and columns found by name.
+
+
+def open_files(data: Sequence[str], file_format: str | None = None, bad_rows: Any = "error") -> Any:
+    """The source that the arguments of a command name: files, folders, patterns, ``-``."""
+    import_arrow()
+    from gaussbayes.data.files import open_source
+
+    names = data[0] if len(data) == 1 else list(data)
+    return open_source(names, format=file_format, bad_rows=bad_rows)
+
+
+def import_arrow() -> None:
+    """Load pyarrow without pandas.
+
+    pyarrow looks for pandas at its first conversion, remembers whether it is there, and loads it if
+    so, which takes as long as all the rest of predicting a hundred rows. Whoever asks pyarrow for a
+    pandas frame later still gets one: it then looks again.
+    """
+    if "pandas" in sys.modules:
+        return
+    sys.meta_path.insert(0, _WithoutPandas)
+    try:
+        import pyarrow as pa
+
+        pa.array([0])
+    except ImportError:
+        pass  # whoever needs it says so
+    finally:
+        sys.meta_path.remove(_WithoutPandas)
+
+
+class _WithoutPandas:
+    """Tells Python's importer that there is no pandas."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        if name == "pandas":
+            msg = "pandas is not needed here"
+            raise ImportError(msg)
+
+
+def check_columns(source: "Source", wanted: Sequence[str], what: str) -> None:
+    """Raise unless every wanted column is there; the message lists those that are not.
+
+    Parameters
+    ----------
+    what : what they are, for the message
+    """
+    columns = list(source.schema.names)
+    missing = [name for name in wanted if name not in columns]
+    if not missing:
+        return
+    from gaussbayes.base.spelling import closest
+    from gaussbayes.data.tables import listed
+
+    others = [name for name in columns if name not in wanted]
+    close = ((name, closest(name, others)) for name in missing[:_MOST_NAMED])
+    named = [f"{name!r} (is it {like!r}?)" if like else repr(name) for name, like in close]
+    more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+    some = "other " if len(others) < len(columns) else ""
+    rest = f"its {some}columns are {listed(others)}" if others else "it has no other columns"
+    count = f"{len(missing)} of " if len(wanted) > 1 else ""
+    msg = f"{source.shown} lacks {count}{what}: {', '.join(named)}{more}; {rest}"
+    if any(map(_is_number, columns)):
+        msg += ". Does its first line name the columns?"
+    raise SchemaError(msg)
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
+
+
+def target_column(source: "Source", target: str | None) -> str:
+    """The column of the classes; without one, those to choose from are named."""
+    if target is None:
+        from gaussbayes.data.tables import listed
+
+        columns = listed(list(source.schema.names))
+        msg = f"which column of {source.shown} holds the classes? Give -y with one of: {columns}"
+        raise click.UsageError(msg)
+    check_columns(source, [target], "the target")
+    return target
+
+
+def no_rows(source: "Source", what: str = "rows") -> DataError:
+    """The error that a source has no rows, or none of some kind."""
+    bad = source.bad_rows.count
+    rest = f" but {counted(bad, 'row')} that cannot be used" if bad else ""
+    return DataError(f"{source.shown} has no {what}{rest}")
+
+
+def plain_blocks(source: "Source", what: str, selection: Any = None) -> Iterator[Any]:
+    """The columns of a source block by block, with a progress bar where somebody is watching.
+
+    Parameters
+    ----------
+    what : what is being done with them, for the bar
+    selection : which columns, and what they must hold; None is all of them, as they are
+    """
+    from gaussbayes.base.progress import count_rows
+    from gaussbayes.data.roles import select_columns
+
+    if selection is None:
+        selection = select_columns(source.inferred, None, {}, source.handling)
+    return count_rows(
+        source.selected_blocks(selection),
+        what,
+        source.n_rows,
+        lambda block: int(block.table.num_rows),
+        source.proportion_read,
+    )
+
+
+# Rows to be predicted.
+
+
+class FeatureRows:
+    """The features of a model of some name in files, and columns beside them that are kept."""
+
+    def __init__(
+        self, source: "Source", model: "Model", name: str, kept: Sequence[str] = ()
+    ) -> None:
+        from gaussbayes.data.categories import kind
+        from gaussbayes.data.roles import check_types, select_columns
+
+        self.source, self.model, self.kept = source, model, kept
+        self.unseen = UnseenCategories(model.encoder)
+        names, contents = named_features(model, name), model.contents
+        check_columns(source, names, f"the model's {len(names):,} feature{'s'[: len(names) > 1]}")
+        categorical = [names[column] for column in model.schema.categorical]
+        known = zip(categorical, model.categories, strict=True)
+        kinds: Any = {name: contents[name] for name in names}
+        self.selection = select_columns(
+            source.inferred,
+            list(dict.fromkeys([*kept, *names])),
+            kinds,
+            source.handling,
+            as_held=kept,
+            strings=[name for name, categories in known if kind(categories) is str],
+        )
+        check_types(self.selection.schema, kinds, source.shown, None, source.inferred.examples)
+
+    def answered(
+        self, what: str, answer: "Callable[[Rows], Answer]"
+    ) -> "Iterator[tuple[pa.Table, Answer]]":
+        """The rows part by part: all columns, and an answer for the features.
+
+        Parameters
+        ----------
+        what : what is being done, for the progress bar
+        answer : a function of the features as the model takes them; its errors get a place
+        """
+        for block in plain_blocks(self.source, what, self.selection):
+            last = block.first_row + block.table.num_rows - 1
+            with naming(f"{block.file}, rows {block.first_row} … {last}"):
+                result = answer(self.encode(block.table))
+            yield block.table, result
+
+    def find_row(self, number: int) -> "Rows":
+        """One row, counted from 1; what is wrong with others does not matter."""
+        from gaussbayes.data.bad_rows import bad_row_error
+
+        selection, first = self.selection, 1
+        for opened in self.source.opened():
+            for piece in opened.pieces(selection, 1):
+                for parsed in piece():
+                    place = number - first
+                    first += parsed.n_records
+                    if number >= first:
+                        continue
+                    usable = parsed.sifted(selection, finite=True)
+                    for problem in usable.problems:
+                        if problem.row == place:
+                            bad = problem.placed(self.source.shown, number - place)
+                            raise bad_row_error(bad, skippable=False)
+                    left_out = sum(problem.row < place for problem in usable.problems)
+                    with naming(f"{self.source.shown}, row {number}"):
+                        return self.encode(usable.table.slice(place - left_out, 1))
+        if first == 1:
+            raise no_rows(self.source)
+        n_rows = counted(first - 1, "row")
+        msg = f"{self.source.shown} has {n_rows}: there is no row {number}"
+        raise DataError(msg)
+
+    def encode(self, table: "pa.Table") -> "Rows":
+        """The features in a table; categories that are new are counted."""
+        rows = self.model.encoder.encode_block(table, spelled=self.source.is_text)
+        self.unseen.add(rows)
+        return rows
+
+
+# Writing.
+
+
+def write_tables(
+    tables: "Iterator[pa.Table]",
+    schema: "pa.Schema",
+    output: str,
+    file_format: str | None,
+    *,
+    escape: bool,
+) -> None:
+    """Write tables of rows one after the other.
+
+    Parameters
+    ----------
+    schema : the columns of all of them, so that there is a header even without rows
+    file_format : None is told by the name
+    """
+    from gaussbayes.base.errors import ParameterError
+    from gaussbayes.data.output import open_output
+
+    try:
+        opened = open_output(output, schema, format=file_format, escape=escape)
+    except ParameterError as error:  # no format, or one that cannot be escaped
+        raise click.UsageError(in_options(str(error))) from None
+    with opened as writer:
+        for table in tables:
+            writer.write(table)
+
+
+# What is said of rows.
+
+
+@dataclass(slots=True, eq=False)
+class UnseenCategories:
+    """Categories that training has not seen: counted, to be told of once, at the end."""
+
+    encoder: "Encoder"
+    by_column: dict[int, "Unseen"] = field(default_factory=dict)
+
+    def add(self, rows: "Rows") -> None:
+        """See more rows."""
+        for new in rows.unseen:
+            from gaussbayes.data.categories import unite_unseen
+
+            before = self.by_column.get(new.column)
+            self.by_column[new.column] = new if before is None else unite_unseen(before, new)
+
+    def tell(self) -> None:
+        """Say how many values have categories that are not known, if there are any."""
+        if self.by_column:
+            from gaussbayes.data.categories import unseen_message
+
+            unseen = [self.by_column[column] for column in sorted(self.by_column)]
+            tell(unseen_message(unseen, self._names()))
+
+    def record(self) -> list[dict[str, Any]]:
+        """The same as plain values."""
+        titles = self._names().titles
+        return [
+            {"feature": titles[column], "values": new.n_values, "examples": list(new.examples)}
+            for column, new in sorted(self.by_column.items())
+        ]
+
+    def _names(self) -> Any:
+        import numpy as np
+
+        return self.encoder.schema(np.empty(0)).of_categories
+
+
+def tell_bad_rows(bad: "BadRows") -> None:
+    """Say how many rows were left out, and name the first of them."""
+    if bad.count == 0:
+        return
+    from gaussbayes.data.bad_rows import describe
+
+    tell(f"{'1 row was' if bad.count == 1 else f'{bad.count} rows were'} left out:")
+    for row in bad.first:
+        tell(f"  {describe(row)}")
+    if bad.count > len(bad.first):
+        tell(f"  and {bad.count - len(bad.first)} more")
+
+
+def bad_rows_record(bad: "BadRows") -> dict[str, Any]:
+    """The same as plain values."""
+    return {"count": bad.count, "first": [asdict(row) for row in bad.first]}

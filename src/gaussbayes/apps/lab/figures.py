@@ -1,0 +1,302 @@
+"""Answers with figures: the plane of two features, the surface over it, curves, small multiples."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from gaussbayes.analysis import novelty
+from gaussbayes.analysis.boundary import decision_boundaries
+from gaussbayes.analysis.decision import margins, rejected
+from gaussbayes.analysis.ellipse import ellipse, half_axes
+from gaussbayes.analysis.grid import Grid, line_over
+from gaussbayes.apps.lab.messages import (
+    FitSettings,
+    LineRequest,
+    MultiplesRequest,
+    Neighbours,
+    SceneRequest,
+    SurfaceRequest,
+)
+from gaussbayes.apps.lab.model_views import (
+    NOTHING_TO_DRAW,
+    AskedModel,
+    ModelView,
+    View,
+    asked_model,
+    feature_limits,
+    true_view,
+)
+from gaussbayes.apps.lab.performance import errors_record, left_out_record, row_errors
+from gaussbayes.apps.lab.store import Dataset, Store
+from gaussbayes.apps.lab.training_data import ShownFeatures
+from gaussbayes.apps.lab.wire_format import NO_CODE, Answer, problem_noted, single
+from gaussbayes.base.errors import DataError, GaussBayesError
+from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.gaussian.structure import STRUCTURES
+
+_CERTAIN = 255  # a posterior of 1
+_SIGMAS = (1, 2, 3)
+_N_POINTS = 61  # of an ellipse, six degrees between neighbours: the page draws them smoothly
+_DIGITS = 6  # of the coordinates of an ellipse
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GridRows:
+    """The rows of a grid over a window, and how values of them cover it."""
+
+    rows: Rows  # p, of the features shown
+    grid: Grid
+    shown: ShownFeatures
+
+    @classmethod
+    def of(
+        cls,
+        request: SceneRequest | SurfaceRequest | MultiplesRequest,
+        asked: AskedModel,
+        hide: int | None = None,
+    ) -> "GridRows":
+        """The points of a window; bounds that it does not say are picked."""
+        window, shown = request.window, asked.shown(hide)
+        across, up = (feature_limits(asked.dataset, column) for column in asked.pair)
+        if asked.pair[0] == asked.pair[1]:
+            up = (0.0, 1.0)
+        grid = Grid(
+            line_over(*(window.x or across), window.width),
+            line_over(*(window.y or up), window.height),
+        )
+        points = grid.rows
+        if len(shown.axes) == 1:
+            points = (grid.x if shown.axes == (0,) else grid.y)[:, None]
+        return cls(number_rows(points), grid, shown)
+
+    def image(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values (p,) or (c, p) as images (h, w) or (c, h, w), the bottom line first.
+
+        If one coordinate is hidden, nothing depends on it: all lines, or all columns, are alike.
+        """
+        shape = (*values.shape[:-1], self.grid.y.size, self.grid.x.size)
+        if len(self.shown.axes) != 1:
+            return values.reshape(shape)
+        along = values[..., None, :] if self.shown.axes == (0,) else values[..., :, None]
+        return np.ascontiguousarray(np.broadcast_to(along, shape))
+
+    @property
+    def bounds(self) -> dict[str, list[float]]:
+        """The bounds of the window, as the page is told them."""
+        left, right, bottom, top = self.grid.extent
+        return {"x": [left, right], "y": [bottom, top]}
+
+
+def answer_scene(request: SceneRequest, store: Store) -> Answer:
+    """The layers that are asked for, each an array of images, and what goes with them.
+
+    The head has classes, parameters, ellipses, axes, errors (of the features shown), problem and
+    bounds. A class without rows among those learnt from has null among means and covariances.
+    """
+    asked = asked_model(store.dataset(request.data), request.pair, request.model)
+    places = GridRows.of(request, asked, request.hide)
+    head: dict[str, Any] = {
+        "classes": asked.dataset.classes,
+        "parameters": None,
+        "ellipses": [],
+        "axes": [],
+        "errors": errors_record(asked.dataset, places.shown),
+        "bounds": places.bounds,
+    }
+    arrays: dict[str, NDArray[Any]] = {}
+    if request.truth or "truth" in request.layers:
+        arrays |= _true_labels(asked.dataset, places)
+    with problem_noted(head):
+        view = asked.view(places.shown)
+        errors = row_errors(asked, places.shown)
+        head["classes"] = view.names
+        head["errors"] |= {"train": errors.train, "test": errors.test}
+        if request.pair[0] != request.pair[1]:
+            # Those of both features stay where one of them is hidden.
+            head |= _outlines(asked.view(asked.shown()))
+        layers = _layers(request, view, places.rows)
+        arrays |= {name: places.image(values) for name, values in layers.items()}
+        if "errors" in request.layers:
+            arrays["wrong"] = errors.wrong.astype(np.uint8)
+    return Answer(head, arrays)
+
+
+def answer_surface(request: SurfaceRequest, store: Store) -> Answer:
+    """Evidence and joint densities, not their logarithms, on a grid: heights over the plane.
+
+    The head has classes, bounds and problem.
+    """
+    asked = asked_model(store.dataset(request.data), request.pair, request.model)
+    places = GridRows.of(request, asked)
+    head: dict[str, Any] = {"classes": asked.dataset.classes, "bounds": places.bounds}
+    arrays: dict[str, NDArray[Any]] = {}
+    with problem_noted(head):
+        view = asked.view(places.shown)
+        if isinstance(request.model, Neighbours):
+            msg = "nearest neighbours have no densities: choose a Gaussian model"
+            raise DataError(msg)
+        if len(places.shown.axes) == 1:
+            msg = "a surface needs two features: see the curves of this one"
+            raise DataError(msg)
+        heights = _exponentials(view, places.rows, ("evidence", "joint"))
+        arrays = {name: places.image(values) for name, values in heights.items()}
+        arrays |= {"x": single(places.grid.x), "y": single(places.grid.y)}
+        head["classes"] = view.names
+    return Answer(head, arrays)
+
+
+def answer_line(request: LineRequest, store: Store) -> Answer:
+    """Values, not logarithms, at equally spaced places; of neighbours the posterior alone.
+
+    The head has classes, feature (its number), name, x, parameters and errors (of this feature
+    alone), boundaries, sides (the class codes left and right of each) and problem.
+    """
+    asked = asked_model(store.dataset(request.data), request.pair, request.model)
+    dataset, names = asked.dataset, asked.dataset.table.features
+    feature = request.pair[0] if request.feature is None else request.feature
+    dataset.check_features(feature)
+    low, high = request.x or feature_limits(dataset, feature)
+    head: dict[str, Any] = {
+        "classes": dataset.classes,
+        "feature": feature,
+        "name": names[feature] if names else "",
+        "x": [low, high],
+        "parameters": None,
+        "errors": None,
+        "boundaries": [],
+        "sides": [],
+    }
+    arrays: dict[str, NDArray[Any]] = {}
+    with problem_noted(head):
+        shown = asked.one_feature(feature) if names else asked.all_features
+        view = asked.view(shown)
+        head["parameters"] = view.record()
+        if not names:
+            raise DataError(NOTHING_TO_DRAW)
+        errors = row_errors(asked, shown)
+        head |= {"classes": view.names, "errors": errors_record(dataset, shown, errors)}
+        if isinstance(view, ModelView) and view.classes.size > 1:
+            crossings = decision_boundaries(view.model)
+            head["boundaries"] = [each.position for each in crossings]
+            head["sides"] = [view.classes[[each.left, each.right]].tolist() for each in crossings]
+        place = line_over(low, high, request.points)
+        rows = number_rows(place[:, None])
+        arrays = {"place": single(place)}
+        arrays |= _exponentials(view, rows, ("density", "joint", "evidence"))
+        posterior = view.all_classes(np.exp(view.log_posterior(rows)), 0.0)
+        arrays["posterior"] = single(posterior.T)
+    return Answer(head, arrays)
+
+
+def answer_multiples(request: MultiplesRequest, store: Store) -> Answer:
+    """The six structures and nearest neighbours side by side: regions, and errors by all features.
+
+    The head has models and bounds; the array label holds an image for each model, 255 where there
+    is none.
+    """
+    dataset = store.dataset(request.data)
+    asked = asked_model(dataset, request.pair, request.model)
+    places = GridRows.of(request, asked, request.hide)
+    choices = _choices(request, dataset)
+    records = []
+    labels = np.full((len(choices), places.rows.n_rows), NO_CODE, dtype=np.uint8)
+    for label, (name, choice) in zip(labels, choices.items(), strict=True):
+        asked = asked_model(dataset, request.pair, choice)
+        record = dict.fromkeys(("train", "test", "leave_one_out", "structure", "neighbours"))
+        record["name"] = name
+        if isinstance(choice, Neighbours):
+            record["neighbours"] = choice.k
+        else:
+            record["structure"] = {"covariance": choice.covariance, "shared": choice.shared}
+        with problem_noted(record):
+            shown = asked.all_features
+            errors = row_errors(asked, shown)
+            left_out = left_out_record(asked)
+            record |= {"train": errors.train, "test": errors.test}
+            record["leave_one_out"] = left_out and left_out["error"]
+        with suppress(GaussBayesError):
+            label[:] = asked.view(places.shown).labels(places.rows)
+        records.append(record)
+    return Answer({"models": records, "bounds": places.bounds}, {"label": places.image(labels)})
+
+
+def _choices(request: MultiplesRequest, dataset: Dataset) -> dict[str, FitSettings | Neighbours]:
+    """The models by name; priors, divisor and the like are those of the request's model."""
+    settings = request.model if isinstance(request.model, FitSettings) else FitSettings()
+    if not dataset.table.features:
+        return {"discrete naive Bayes": settings}  # structures are those of numbers
+    choices: dict[str, FitSettings | Neighbours] = {
+        name: replace(settings, covariance=each.covariance, shared=each.shared)
+        for name, each in STRUCTURES.items()
+    }
+    k = request.neighbours
+    return choices | {f"{k} nearest neighbour{'s' if k > 1 else ''}": Neighbours(k)}
+
+
+def _exponentials(view: View, rows: Rows, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """Densities, not their logarithms, as the page gets them."""
+    return {name: single(np.exp(each)) for name, each in view.logarithms(rows, names).items()}
+
+
+def _outlines(view: View) -> dict[str, Any]:
+    """Parameters, ellipses and axes of two features."""
+    if not isinstance(view, ModelView):
+        return {}
+    outlines: list[dict[str, Any]] = []
+    axes: list[dict[str, Any]] = []
+    classes = zip(view.classes.tolist(), view.means, view.covariances, strict=True)
+    for code, mean, covariance in classes:
+        # All ellipses of a class are the first one, stretched.
+        unit = ellipse(np.zeros(2), covariance, 1.0, _N_POINTS)
+        size = float(np.abs(unit).max())
+        digits = _DIGITS - int(np.floor(np.log10(size))) if size > 0 else _DIGITS
+        for sigma in _SIGMAS:
+            x, y = (mean + sigma * unit).round(digits).T.tolist()
+            outlines.append({"class": code, "sigma": sigma, "x": x, "y": y})
+        ends = mean + half_axes(covariance)
+        axes.append({"class": code, "center": mean.tolist(), "ends": ends.tolist()})
+    return {"parameters": view.record(), "ellipses": outlines, "axes": axes}
+
+
+def _true_labels(dataset: Dataset, places: GridRows) -> dict[str, NDArray[Any]]:
+    """The label under the true model, which stays the same while others are moved."""
+    truth = true_view(dataset, places.shown)
+    if truth is None:
+        return {}
+    grid = places.grid
+    key = "true labels", places.shown, grid.extent, grid.x.size, grid.y.size
+    codes = dataset.recall(key, lambda: truth.labels(places.rows).astype(np.uint8))
+    return {"truth": places.image(codes)}
+
+
+def _layers(request: SceneRequest, view: View, rows: Rows) -> dict[str, NDArray[Any]]:
+    """Values (p,) or (c, p); those that follow from the posterior by one calculation."""
+    layers = request.layers
+    arrays: dict[str, NDArray[Any]] = {}
+    if layers & {"label", "posterior", "margin"} or request.reject is not None:
+        log_posterior = view.log_posterior(rows)
+        by_class = single(log_posterior.T).T  # class by class in memory, quicker from here on
+        if "label" in layers:
+            arrays["label"] = view.classes.astype(np.uint8)[log_posterior.argmax(axis=1)]
+        if "margin" in layers:
+            # Of the margins of all classes the best one's is the only one that is not negative.
+            arrays["margin"] = single(margins(by_class).max(axis=1))
+        if "posterior" in layers:
+            posterior = np.zeros((len(view.names), rows.n_rows), dtype=np.uint8)
+            posterior[view.classes] = np.rint(_CERTAIN * np.exp(by_class.T))
+            arrays["posterior"] = posterior
+        if request.reject is not None:
+            arrays["reject"] = rejected(np.exp(log_posterior), request.reject).astype(np.uint8)
+    densities = [name for name in ("evidence", "joint", "density") if name in layers]
+    logarithms = view.logarithms(rows, densities) if densities else {}
+    arrays |= {name: single(values) for name, values in logarithms.items()}
+    if request.novelty is not None and isinstance(view, ModelView):
+        p_values = novelty.class_p_values(view.model, rows)
+        is_novel = novelty.novel(p_values, request.novelty, view.model.prior)
+        arrays["novel"] = is_novel.astype(np.uint8)
+    return arrays
