@@ -17,11 +17,8 @@ from gaussbayes.datasets import load_iris
 from gaussbayes.lessons import handouts
 from gaussbayes.lessons.handouts import OPTIMAL_REGIONS, THREE_GAUSSIANS, TWO_GAUSSIANS
 
-_OUTLIER = (30.0, -16.0)
-"""Far from everything, and said to be of the first class."""
-
-_CORNERS = ((-2.0, -2.0), (2.0, 2.0), (-2.0, 2.0), (2.0, -2.0))
-"""The first two are of one class, the others of the other."""
+_OUTLIER = (30.0, -16.0)  # far from everything, and said to be of the first class
+_CORNERS = ((-2.0, -2.0), (2.0, 2.0), (-2.0, 2.0), (2.0, -2.0))  # two of each class
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +40,6 @@ class Example:
 
 
 def example_table(name: str, seed: int, n: int | None) -> Table:
-    """The rows of an example.
-
-    Examples
-    --------
-    >>> example_table("unequal", seed=0, n=50).X.shape
-    (50, 2)
-    """
     if name not in EXAMPLES:
         close = meant(name, EXAMPLES)
         msg = f"there is no example {name!r:.80}{close}; there are {', '.join(EXAMPLES)}"
@@ -58,14 +48,8 @@ def example_table(name: str, seed: int, n: int | None) -> Table:
     return example.make(example.title, seed, example.n if n is None else n)
 
 
-def turned(wide: float, narrow: float, degrees: float) -> list[list[float]]:
-    """A covariance of these standard deviations along its axes, the first at this angle.
-
-    Examples
-    --------
-    >>> np.round(turned(2, 1, 90), 12).tolist()
-    [[1.0, 0.0], [0.0, 4.0]]
-    """
+def _turned(wide: float, narrow: float, degrees: float) -> list[list[float]]:
+    """A covariance of these standard deviations along its axes, the first at this angle."""
     angle = np.radians(degrees)
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     covariance: list[list[float]] = (turn @ np.diag([wide**2, narrow**2]) @ turn.T).tolist()
@@ -87,7 +71,7 @@ def _gaussians(
 def _five() -> TrueGaussians:
     angles = np.radians(90.0 + 72.0 * np.arange(5))
     means = 3.0 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    return _gaussians(means, [turned(1.5, 0.7, 36.0 * code) for code in range(5)])
+    return _gaussians(means, [_turned(1.5, 0.7, 36.0 * code) for code in range(5)])
 
 
 def _few_rows() -> TrueGaussians:
@@ -134,7 +118,6 @@ def _with_missing_values(title: str, seed: int, n: int) -> Table:
 
 
 def _listed_table(handout: handouts.Table, target: str, title: str, *_: int) -> Table:
-    """The rows that a handout lists."""
     labels, codes = np.unique(handout.labels, return_inverse=True)
     rows = np.asarray(handout.rows, np.float64)
     return number_table(title, rows, codes, labels, handout.features, target)
@@ -159,7 +142,7 @@ def _listed(
     return Example(title, about, n, partial(_listed_table, handout, target), k, is_drawn=False)
 
 
-_SHARED = _gaussians([[-1.2, 0.0], [1.2, 0.8]], turned(1.6, 0.8, 30.0))
+_SHARED = _gaussians([[-1.2, 0.0], [1.2, 0.8]], _turned(1.6, 0.8, 30.0))
 _DOCTOR, _PATIENTS = list(handouts.DOCTOR.values()), ("healthy", "ill")
 _DIABETES = _gaussians(
     handouts.DIABETES.means,
@@ -169,12 +152,13 @@ _DIABETES = _gaussians(
     handouts.DIABETES.features,
 )
 
+# By name, in the order in which the page lists them.
 EXAMPLES: dict[str, Example] = {
     "unequal": _drawn(
         "Unequal covariances",
         "A narrow class beside a wide one: the boundary is a curve, and may close.",
         200,
-        _gaussians([[-1.0, -0.4], [1.6, 1.0]], [turned(0.8, 0.5, 60.0), turned(2.2, 1.2, -20.0)]),
+        _gaussians([[-1.0, -0.4], [1.6, 1.0]], [_turned(0.8, 0.5, 60.0), _turned(2.2, 1.2, -20.0)]),
     ),
     "shared": _drawn(
         "Shared covariance",
@@ -188,7 +172,7 @@ EXAMPLES: dict[str, Example] = {
         300,
         _gaussians(
             [[0.0, 0.0], [2.0, 1.5]],
-            [turned(1.3, 0.9, 20.0), turned(0.8, 0.7, -30.0)],
+            [_turned(1.3, 0.9, 20.0), _turned(0.8, 0.7, -30.0)],
             [0.9, 0.1],
             ("common", "rare"),
         ),
@@ -199,7 +183,7 @@ EXAMPLES: dict[str, Example] = {
         300,
         _gaussians(
             [[-2.0, -0.8], [2.0, -0.8], [0.0, 2.0]],
-            [turned(1.4, 0.8, 45.0), turned(1.3, 0.9, -40.0), turned(1.8, 0.7, 0.0)],
+            [_turned(1.4, 0.8, 45.0), _turned(1.3, 0.9, -40.0), _turned(1.8, 0.7, 0.0)],
         ),
     ),
     "five": _drawn("Five classes", "Five classes around a circle.", 400, _five()),
@@ -285,4 +269,3 @@ EXAMPLES: dict[str, Example] = {
         is_drawn=False,
     ),
 }
-"""By name, in the order in which the page lists them."""

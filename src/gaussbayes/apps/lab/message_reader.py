@@ -20,9 +20,8 @@ _DECODER = msgspec.json.Decoder(Request)
 _SCHEMA = msgspec.json.schema(Request)
 _PLACE = re.compile(r" - at `\$([\w.\[\]]*)`$")
 _FIELD = re.compile(r"Object (missing required|contains unknown) field `(.*)`", re.DOTALL)
+# How msgspec begins where a value is not of its type; what begins otherwise is our sentence.
 _BY_TYPE = re.compile(r"Expected |Invalid |Number out of range|Integer ")
-"""How msgspec begins where a value is not of its type; what begins otherwise is our sentence."""
-
 _DESCRIPTIONS = {
     "integer": "an integer from {minimum} to {maximum}",
     "number": "a number from {minimum:g} to {maximum:g}",
@@ -31,25 +30,15 @@ _DESCRIPTIONS = {
     "null": "null",
 }
 _UNKNOWN = object()
-_SHOWN = 80
-"""Characters of a value in a message."""
-
-_FEW = 4
-"""Entries of an array that a reader counts himself."""
+_SHOWN = 80  # characters of a value in a message
+_FEW = 4  # entries of an array that a reader counts himself
 
 
 def read(message: str) -> Request:
-    """The record of a request.
-
-    Raises
-    ------
-    MessageError
-        For anything else; says what came and what was expected.
+    """The record of a request; `MessageError` for anything else.
 
     Examples
     --------
-    >>> read('{"number": 1, "kind": "lesson", "name": "petals"}')
-    LessonRequest(number=1, name='petals')
     >>> read('{"number": 1, "kind": "lesson", "name": 3}')
     Traceback (most recent call last):
     gaussbayes.apps.lab.wire_format.MessageError: name must be a string of 1 to 400 characters, \
