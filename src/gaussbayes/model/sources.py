@@ -98,8 +98,9 @@ def fit_rows(
     model = learnt_model(settings, schema, reduced.total, rows.target)
     warn_of_many(model.categories, schema.of_categories)
     selection = None
-    if is_open(settings):
-        assert model.learnt is not None
+    assert model.learnt is not None
+    # Unlabelled rows leave their weight to be chosen, whatever the families.
+    if is_open(settings) or (options.automatic and model.learnt.unlabelled is not None):
         selection = select(None, model.learnt, settings, model.schema, options.criterion, n_jobs)
         model = model.with_settings(selection.best.settings, "fit_source")
     return SourceFit(model.solved(n_jobs, rows=_reduction(model, rows)), reduced, selection)

@@ -466,6 +466,7 @@ _ARGUMENTS = (
     (r"\(shared=False\)", "(without --shared)"),
     (r"\bgive shrinkage\b", "give --shrinkage"),
     (r"\bset smoothing\b", "set --smoothing"),
+    (r"\bunlabelled_weight=0", "--labelled-only"),
     (r"\bcategorical_features\b", "--categorical"),
     (r"\bfamilies (names|has|gives)\b", r"--family \1"),
     (r"\bleave it out of features\b", "leave it out of --features"),

@@ -47,7 +47,7 @@ def _reference(value: str) -> str | list[float]:
     convert=_reference,
     default="mean",
     what="What the row is compared with: the mean of all classes, that of B, or a point, with a "
-    "number for each feature that has a mean.",
+    "number for each Gaussian feature.",
 )
 @command_options.other_priors_option(
     "Other priors than the model's; numbers are in the order of the sorted classes."

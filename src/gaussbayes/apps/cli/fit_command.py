@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 import click
-import numpy as np
 
 from gaussbayes.apps.cli import command_files, command_options, fit_summary
 from gaussbayes.apps.cli.command_options import option
@@ -13,7 +12,6 @@ from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows, check_
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.reduction import Reduced, count_incomplete
 from gaussbayes.model.options import Options, fit_model
-from gaussbayes.model.select import is_open
 from gaussbayes.model.sources import SourceFit, fit_rows
 
 _KEPT = 10
@@ -75,9 +73,8 @@ def command(
 def fit_files(files: LabelledFiles, options: Options) -> SourceFit:
     """The model of the rows of files; where rows must be held out to choose, in memory."""
     rows = files.rows
-    is_chosen = is_open(options.settings(rows.encoder.schema(np.empty(0))))
     with warnings_told():
-        if is_chosen and options.criterion == "leave_one_out":
+        if options.automatic and options.criterion == "leave_one_out":
             loaded = files.sample()
             n, k = loaded.n_rows, loaded.table.classes.size
             check_bytes(8 * n * k * _KEPT, n)

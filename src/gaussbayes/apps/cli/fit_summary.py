@@ -109,11 +109,13 @@ def describe(selection: Selection) -> str:
     criterion = f"log loss {fixed(best.log_loss, 4)} on rows left out"
     if selection.criterion == "bic":
         criterion = f"BIC {best.bic:,.1f}"
-    shrinkage = "without shrinkage" if best.shrinkage is None else f"with shrinkage {_word(best)}"
+    shrinkage = " without shrinkage" if best.shrinkage is None else f" with shrinkage {_word(best)}"
+    if best.structure is None:
+        shrinkage = ""
     among = counted(len(selection.candidates), "candidate")
     weight = best.unlabelled_weight
     rows = "" if weight == 1 else f", unlabelled rows of weight {weight:g}"
-    return f"{best.name} {shrinkage}{rows}, of {among}: {criterion}"
+    return f"{best.name}{shrinkage}{rows}, of {among}: {criterion}"
 
 
 def selection_record(selection: Selection) -> dict[str, Any]:
@@ -130,7 +132,9 @@ def candidate_table(selection: Selection) -> "Table":
     left_out = selection.criterion == "leave_one_out"
     judged = ["error", "log\nloss", "Brier\nscore"] if left_out else []
     how = "each row predicted by the model of the others" if left_out else "BIC"
-    columns = ["model", "shrinkage", "para-\nmeters", *judged, "BIC"]
+    weighted = len({candidate.unlabelled_weight for candidate in selection.candidates}) > 1
+    weight = ["unlabelled\nweight"] if weighted else []
+    columns = ["model", "shrinkage", *weight, "para-\nmeters", *judged, "BIC"]
     table = console.table(*columns, title=f"candidates, best first: {how}")
     table.columns[0].no_wrap = True
     for candidate in _ranked(selection):
@@ -138,6 +142,7 @@ def candidate_table(selection: Selection) -> "Table":
         table.add_row(
             candidate.name,
             _word(candidate),
+            *([f"{candidate.unlabelled_weight:g}"] if weighted else []),
             str(candidate.n_parameters),
             *(scores if left_out else []),
             "–" if math.isnan(candidate.bic) else f"{candidate.bic:,.1f}",

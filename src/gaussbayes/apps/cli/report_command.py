@@ -70,7 +70,6 @@ def command(
     command_files.check_no_overwriting(str(output), *arguments, str(held_out))
 
     from gaussbayes.apps.report import check_writable, write_report
-    from gaussbayes.classifier import GaussianClassifier
 
     check_writable(output)  # before a large file is read
 
@@ -92,7 +91,7 @@ def command(
     context = click.get_current_context()
     with warnings_told():
         path = write_report(
-            GaussianClassifier.from_model(model),
+            model,
             rows.features,
             rows.labels,
             output,
