@@ -210,7 +210,7 @@ def parquet_row_groups(file: str, handle: Any) -> list[RowGroup]:
         (length,) = struct.unpack("<I", handle.read_at(4, size - 8))
         if length + 8 > size:
             raise struct.error
-        footer, _ = _thrift(handle.read_at(length, size - 8 - length), 0)
+        footer, _ = _struct(handle.read_at(length, size - 8 - length))
         return [
             RowGroup(_number(group, 3), [_chunk(column[3]) for column in group.get(1, [])])
             for group in footer.get(4, [])
@@ -270,21 +270,38 @@ def _page_header(handle: Any, place: int, size: int) -> tuple[dict[int, Any], in
     while True:
         data = handle.read_at(min(n_bytes, size - place), place)
         try:
-            return _thrift(data, 0)
+            return _struct(data)
         except IndexError:
             n_bytes *= 16
             if len(data) == size - place or n_bytes > _LONGEST_HEADER:
                 raise
 
 
-def _thrift(data: bytes, place: int, kind: int = 12, depth: int = 0) -> tuple[Any, int]:
-    """The value of a kind at a place, and where it ends: integers, lists, structs by field.
+def _struct(data: bytes, place: int = 0, depth: int = 0) -> tuple[dict[int, Any], int]:
+    """The struct at a place, by field, and where it ends."""
+    if depth > _DEEPEST:
+        raise struct.error
+    record: dict[int, Any] = {}
+    field = 0
+    while head := data[place]:
+        place, kind = place + 1, head & 15
+        if head >> 4:
+            field += head >> 4
+        else:
+            field, place = _value(data, place, 5, depth)
+        if kind == 5:  # without a call: most are
+            number, place = _varint(data, place)
+            record[field] = (number >> 1) ^ -(number & 1)
+        else:
+            record[field], place = _value(data, place, kind, depth + 1)
+    return record, place + 1
 
-    What is none of them is passed over and given as None.
-    """
+
+def _value(data: bytes, place: int, kind: int, depth: int) -> tuple[Any, int]:
+    """The integer, list or struct at a place, and where it ends; others are given as None."""
     if kind in {4, 5, 6}:
-        value, place = _varint(data, place)
-        return (value >> 1) ^ -(value & 1), place
+        number, place = _varint(data, place)
+        return (number >> 1) ^ -(number & 1), place
     if kind in {1, 2, 3, 7}:  # booleans are in their type
         return None, place + {3: 1, 7: 8}.get(kind, 0)
     if kind == 8:
@@ -292,32 +309,21 @@ def _thrift(data: bytes, place: int, kind: int = 12, depth: int = 0) -> tuple[An
         if place + length > len(data):
             raise IndexError
         return None, place + length
-    if kind not in {9, 10, 12} or depth > _DEEPEST:
+    if kind == 12:
+        return _struct(data, place, depth)
+    if kind not in {9, 10} or depth > _DEEPEST:
         raise struct.error
-    head = data[place]
+    count, inner = data[place] >> 4, data[place] & 15
     place += 1
-    if kind != 12:
-        count, inner = head >> 4, head & 15
-        if count == 15:
-            count, place = _varint(data, place)
-        if count > len(data):  # each takes a byte at least
-            raise struct.error
-        values = []
-        for _ in range(count):
-            value, place = _thrift(data, place, 3 if inner in {1, 2} else inner, depth + 1)
-            values.append(value)
-        return values, place
-    record: dict[int, Any] = {}
-    field = 0
-    while head:
-        if head >> 4:
-            field += head >> 4
-        else:
-            field, place = _thrift(data, place, 5)
-        record[field], place = _thrift(data, place, head & 15, depth + 1)
-        head = data[place]
-        place += 1
-    return record, place
+    if count == 15:
+        count, place = _varint(data, place)
+    if count > len(data):  # each takes a byte at least
+        raise struct.error
+    values = []
+    for _ in range(count):
+        value, place = _value(data, place, 3 if inner in {1, 2} else inner, depth + 1)
+        values.append(value)
+    return values, place
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:
