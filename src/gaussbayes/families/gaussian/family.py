@@ -122,9 +122,7 @@ class Gaussian:
         layout = statistics.moments.layout
         if (layout == "diagonal" and correlated) or (layout == "pooled" and not shared):
             kept = "over the classes" if layout == "pooled" else "without correlations"
-            msg = (
-                f"the scatter was summed {kept}, which is not enough for these settings; fit again"
-            )
+            msg = f"the scatter was summed {kept}, not enough for these settings; fit again"
             raise DataError(msg)
         return statistics  # one that has more is kept whole, for other settings
 
