@@ -21,14 +21,15 @@ from gaussbayes.families.registry import family_records
 from gaussbayes.model.file.class_labels import write_classes, write_priors
 from gaussbayes.model.file.document import (
     FORMAT,
+    LARGEST_FILE,
     VERSION,
     FamilyRecord,
     ModelRecord,
     RowsRecord,
     SolutionRecord,
     UnlabelledRecord,
+    check_size,
 )
-from gaussbayes.model.file.limits import LARGEST_FILE, check_size
 from gaussbayes.model.file.reader import loads
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import Solution
