@@ -172,13 +172,13 @@ def check_strings(data: bytes) -> None:
         raise ModelFileError(msg) from None
     # Some of the quotes that follow a backslash end a string all the same.
     count, plain, other = (data.count(b'"') - data.count(b'\\"')) // 2, 0, 0
-    for found in STRING.finditer(data) if count <= MOST_STRINGS else ():
-        size = found.end() - found.start()
+    for string in STRING.finditer(data) if count <= MOST_STRINGS else ():
+        size = string.end() - string.start()
         if size > LONGEST_STRING + 2:
-            shown = found[0][:40].decode("utf-8", "replace")
+            shown = string[0][:40].decode("utf-8", "replace")
             msg = f"a string has at most {LONGEST_STRING:,} bytes, but {shown}… has {size:,}"
             raise ModelFileError(msg)
-        if found[0].isascii() and b"\\" not in found[0]:
+        if string[0].isascii() and b"\\" not in string[0]:
             plain += size
         else:
             other += size
