@@ -339,6 +339,10 @@ class Smoothed(Family):
         """The smoothing."""
         return {"smoothing": self.smoothing}
 
+    def alternatives(self) -> dict[str, Self]:
+        """Smoothing, which leaves no value impossible."""
+        return {} if self.smoothing else {"set smoothing above 0": replace(self, smoothing=1.0)}
+
     def _raise_unknown(self, feature: str, owner: str) -> NoReturn:
         smooth = "set smoothing above 0, " if owner and self.smoothing == 0 else ""
         msg = (

@@ -35,6 +35,9 @@ from gaussbayes.families.removal import Removal
 Kind: TypeAlias = Literal["number", "category"]
 """What the columns of a family hold: numbers of `Rows`, or its category codes."""
 
+TRIAL = 100
+"""Iterations of EM after which a remedy is taken to work."""
+
 
 class Statistics(Protocol):
     """What rows say of k classes: a group under ``+``, exact and mergeable in any order."""
@@ -222,6 +225,10 @@ class Family(Protocol):
     def penalised(self, statistics: Any, names: Schema) -> Self | None:  # noqa: ARG002
         """This family with a penalty that keeps the likelihood bounded; None if it has none."""
         return None
+
+    def alternatives(self) -> Mapping[str, Self]:
+        """What may have an estimate where this has none, by how the user asks for it."""
+        return {}
 
     def coordinates(self, start: Any, names: Schema) -> Coordinates:
         """Coordinates about a density to start from."""

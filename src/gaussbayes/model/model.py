@@ -170,6 +170,10 @@ class Model:
         """Squared Mahalanobis distances (n, k), and over how many columns each row's are (n,)."""
         return self._scored(scores.squared_distance, rows, n_jobs)
 
+    def likelihood(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
+        """``p(x | c)`` (n, k); 0 or ∞ where floats end."""
+        return _exponential(self.log_likelihood(rows, n_jobs))
+
     def joint(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
         """``p(x, c)`` (n, k); 0 or ∞ where floats end."""
         return _exponential(self.log_joint(rows, n_jobs))

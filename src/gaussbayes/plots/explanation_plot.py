@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch
 
 from gaussbayes.analysis.explanation import Contribution, Explanation, LogOdds, total_amount
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.plots import style
-from gaussbayes.plots.style import Look, styled
+from gaussbayes.plots.style import Look, Panel, styled
 
 _REFERENCE, _ROW = "#c3cad6", "#5d6f92"
 """The first bar and the last one; no class has these colours."""
@@ -36,7 +35,7 @@ class _OddsBar:
 
 
 @styled
-def explanation(explained: Explanation, *, most: int = 12, ax: Axes | None = None) -> Axes:
+def explanation(explained: Explanation, *, most: int = 12, ax: Panel = None) -> Axes:
     """Draw how the features lead from the log-odds at a reference point to those of a row.
 
     The first bar is the log-odds at the reference, the last one those of the row. Between them each
@@ -81,7 +80,7 @@ def explanation(explained: Explanation, *, most: int = 12, ax: Axes | None = Non
     what = "log-odds" if np.isfinite(odds.at_reference) else "change of the log-odds"
     ax.set_xlabel(style.text(f"{what} of {odds.of} against {odds.against}", 60))
     ax.set_title(_sum(odds))
-    handles = [Patch(color=look.color, label=look.label) for look in (first, second)]
+    handles = [style.patch(look.label, color=look.color) for look in (first, second)]
     style.legend_beside(ax, handles, "speaks for")
     return ax
 

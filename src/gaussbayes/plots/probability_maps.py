@@ -3,7 +3,7 @@
 The evidence is a map, or a landscape: its height is p(x), its colour the most probable class.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LightSource
 from matplotlib.image import AxesImage
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -21,7 +20,7 @@ from gaussbayes.analysis.view import View, pair_view
 from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.plots import plane, row_markers, style
-from gaussbayes.plots.style import Canvas, Features, Look, styled
+from gaussbayes.plots.style import Canvas, Features, Look, Panel, Styles, styled
 
 _PANEL_RESOLUTION = 200
 _PANEL = (3.0, 2.7)  # width and height of one of several panels, in inches
@@ -46,12 +45,7 @@ _JOINT = _Quantity("p(x, c)", View.joint, False)
 
 @styled
 def posterior(
-    model: Any,
-    label: object,
-    *,
-    features: Features = None,
-    resolution: int = 300,
-    ax: Axes | None = None,
+    model: Any, label: object, *, features: Features = None, resolution: int = 300, ax: Panel = None
 ) -> Axes:
     """Draw the posterior ``p(c | x)`` of one class over the plane, with a line where it is ½.
 
@@ -74,12 +68,7 @@ def posterior(
 
 @styled
 def joint(
-    model: Any,
-    label: object,
-    *,
-    features: Features = None,
-    resolution: int = 300,
-    ax: Axes | None = None,
+    model: Any, label: object, *, features: Features = None, resolution: int = 300, ax: Panel = None
 ) -> Axes:
     """Draw the joint density ``p(x, c) = prior_c p(x | c)`` of one class over the plane.
 
@@ -96,8 +85,7 @@ def posteriors(model: Any, *, features: Features = None, figure: Canvas = None) 
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
-    features : the two to show, by name or number, the others integrated out
+    model, features : as in `posterior`
     figure : where to draw; None makes a new figure
 
     Examples
@@ -127,17 +115,14 @@ def evidence(
     *,
     features: Features = None,
     resolution: int = 300,
-    ax: Axes | None = None,
+    ax: Panel = None,
 ) -> Axes:
     """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a filled contour map, with rows if given.
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
+    model, features, resolution, ax : as in `posterior`
     X, y : rows to draw, in the colours of their classes if there are labels
-    features : the two to show, by name or number, the others integrated out
-    resolution : points of the grid along each axis
-    ax : where to draw; None makes a new figure
 
     Examples
     --------
@@ -151,18 +136,17 @@ def evidence(
     ax = style.axes_for(ax)
     shown = _draw_evidence(ax, grid, seen.evidence(grid.rows))
     plane.separate_categories(ax, seen.axes)
-    style.label_axes(ax, seen.axes)
     styles = style.class_styles(seen.classes)
     places = row_markers.spread_out(points.places, seen.axes)
     row_markers.draw_points(ax, places, points.codes, styles)
-    style.legend_beside(ax, row_markers.given_handles(points, styles))
+    style.finish(ax, seen.axes, row_markers.given_handles(points, styles))
     _draw_colorbar(ax.figure, shown, ax=ax, label="p(x)")
     return ax
 
 
 @styled
 def evidence_surface(
-    model: Any, *, features: Features = None, resolution: int = 120, ax: Axes | None = None
+    model: Any, *, features: Features = None, resolution: int = 120, ax: Panel = None
 ) -> Axes:
     """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a surface over the plane.
 
@@ -170,9 +154,7 @@ def evidence_surface(
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
-    features : the two to show, by name or number, the others integrated out
-    resolution : points of the grid along each axis
+    model, features, resolution : as in `posterior`
     ax : axes made with ``projection="3d"``; None makes a new figure
 
     Examples
@@ -212,16 +194,14 @@ def evidence_surface(
         write(f"x{sign}" if long else style.text(name), labelpad=9)
         if long:
             explained = style.text(f"x{sign}: {name}")
-            entries.append(Line2D([], [], linestyle="none", label=explained))
+            entries.append(style.line(explained, linestyle="none"))
     legend = style.legend_beside(drawn, entries)
     if legend is not None:  # p(x) stands where legends usually begin
         legend.set_bbox_to_anchor((1.08, 1.0), transform=drawn.transAxes)
     return drawn  # type: ignore[no-any-return]
 
 
-def _surface_colors(
-    height: NDArray[Any], codes: NDArray[Any], styles: Sequence[style.ClassStyle]
-) -> FloatArray:
+def _surface_colors(height: NDArray[Any], codes: NDArray[Any], styles: Styles) -> FloatArray:
     """The colours (p, m, 3) of the surface."""
     strong, light = (
         np.array([style.lighter(look.color, pale) for look in styles]) for pale in (0.0, _GROUND)
@@ -243,9 +223,7 @@ def _draw_evidence(ax: Axes, grid: Grid, values: RealArray) -> Any:
     return filled
 
 
-def _single(
-    quantity: _Quantity, seen: View, label: object, resolution: int, ax: Axes | None
-) -> Axes:
+def _single(quantity: _Quantity, seen: View, label: object, resolution: int, ax: Panel) -> Axes:
     """A quantity of one class."""
     grid = view_grid(seen, resolution)
     code = int(seen.codes([label])[0])

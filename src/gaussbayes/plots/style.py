@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 Feature: TypeAlias = int | str | None
 Features: TypeAlias = Sequence[int | str] | None
+Panel: TypeAlias = "Axes | None"
 Canvas: TypeAlias = "Figure | SubFigure | None"
-"""What users give: features by name or number, and where to draw several panels."""
+"""What users give: features by name or number, and where to draw one panel or several."""
 Look: TypeAlias = dict[str, Any]
 """Options of matplotlib."""
 
@@ -97,6 +98,9 @@ class ClassStyle:
     line: Any
 
 
+Styles: TypeAlias = Sequence[ClassStyle]
+
+
 def class_styles(classes: LabelArray) -> tuple[ClassStyle, ...]:
     """A style for each class, in order: ten colours, then the same darker, then lighter.
 
@@ -141,7 +145,7 @@ def text(value: object, line_length: int = _LINE_LENGTH, most_lines: int = _MOST
     return f"\u2009{written}" if written.startswith("_") else written
 
 
-def axes_for(ax: "Axes | None", figsize: tuple[float, float] = (6.4, 4.8)) -> "Axes":
+def axes_for(ax: Panel, figsize: tuple[float, float] = (6.4, 4.8)) -> "Axes":
     """The axes given, or new ones in a figure of their own."""
     return figure_for(None, figsize).add_subplot() if ax is None else ax
 
@@ -205,6 +209,29 @@ def inches(artist: "Axes | Legend") -> tuple[float, float]:
     """Width and height in inches, as far as they are known before the figure is drawn."""
     box, dpi = artist.get_window_extent(), artist.figure.get_figure(root=True).dpi
     return box.width / dpi, box.height / dpi
+
+
+def finish(
+    ax: "Axes", axes: Sequence[Axis], handles: Sequence[Any], title: str | None = None
+) -> "Axes":
+    """Name axes and ticks, draw the legend beside, and give the axes back."""
+    label_axes(ax, axes)
+    legend_beside(ax, handles, title)
+    return ax
+
+
+def line(label: str, **look: Any) -> Any:
+    """A legend entry that is a line."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], label=label, **look)
+
+
+def patch(label: str, **look: Any) -> Any:
+    """A legend entry that is a patch of colour."""
+    from matplotlib.patches import Patch
+
+    return Patch(label=label, **look)
 
 
 def name_axes(ax: "Axes", names: Sequence[str]) -> None:

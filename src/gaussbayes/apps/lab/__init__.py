@@ -16,8 +16,8 @@ draws; every probability it shows is calculated here, by the rest of the package
 - `session` talks with one page: the latest request of a kind wins;
 - `messages` are the types of requests, `message_reader` reads a text as one of them;
 - `table_reader` reads files, `examples` has rows of its own, `store` keeps them as `training_data`;
-- `model_views` alone talks to the core; `plane_layers`, `feature_curves`, `point`, `performance`,
-  `multiples`, `exports` and `guided_lessons` answer with what it says.
+- `model_views` has the models; `figures`, `point`, `performance` and `exports` answer with what
+  they say.
 
 Starlette, uvicorn, msgspec and plotly come with the extra ``lab``. What is imported before the
 first page is there imports neither NumPy nor the core.

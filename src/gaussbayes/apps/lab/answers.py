@@ -15,7 +15,7 @@ import numpy as np
 
 from gaussbayes.apps.lab import exports, figures, performance, point
 from gaussbayes.apps.lab.messages import DataRequest, LessonRequest, Request
-from gaussbayes.apps.lab.model_views import true_view
+from gaussbayes.apps.lab.model_views import AskedModel, asked_model, true_view
 from gaussbayes.apps.lab.store import Store
 from gaussbayes.apps.lab.training_data import ShownFeatures
 from gaussbayes.apps.lab.wire_format import NO_CODE, Answer, MessageError, single
@@ -30,7 +30,12 @@ def answer(request: Request, store: Store) -> Answer:
     MessageError
         If it asks for what there is not: data that were let go, a feature, a row, an example.
     """
-    return _ANSWERS[request.kind](request, store)
+    if isinstance(request, DataRequest):
+        return answer_data(request, store)
+    if isinstance(request, LessonRequest):
+        return answer_lesson(request)
+    asked = asked_model(store.dataset(request.data), request.pair, request.model)
+    return _OF_MODELS[request.kind](request, asked)
 
 
 def answer_data(request: DataRequest, store: Store) -> Answer:
@@ -90,7 +95,7 @@ def _lesson(
     return {"name": name, "title": title, "steps": read}
 
 
-def answer_lesson(request: LessonRequest, _: Store) -> Answer:
+def answer_lesson(request: LessonRequest) -> Answer:
     """The lesson: name, title and steps."""
     known = {lesson["name"]: lesson for lesson in lessons()}
     if request.name not in known:
@@ -100,8 +105,7 @@ def answer_lesson(request: LessonRequest, _: Store) -> Answer:
     return Answer(known[request.name])
 
 
-_ANSWERS: dict[str, Callable[[Any, Store], Answer]] = {
-    "data": answer_data,
+_OF_MODELS: dict[str, Callable[[Any, AskedModel], Answer]] = {
     "scene": figures.answer_scene,
     "line": figures.answer_line,
     "point": point.answer_point,
@@ -109,5 +113,4 @@ _ANSWERS: dict[str, Callable[[Any, Store], Answer]] = {
     "multiples": figures.answer_multiples,
     "surface": figures.answer_surface,
     "take_away": exports.answer_export,
-    "lesson": answer_lesson,
 }

@@ -22,7 +22,7 @@ from gaussbayes.apps.lab.wire_format import as_json, error_text
 from gaussbayes.base.errors import GaussBayesError
 
 STATIC = Path(__file__).with_name("static")
-
+# The kinds of files that are served; a machine's own list of types may be wrong.
 _TYPES = {
     ".css": "text/css",
     ".html": "text/html",
@@ -31,8 +31,6 @@ _TYPES = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
 }
-"""The kinds of files that are served; a machine's own list of types may be wrong."""
-
 _LONGEST_NAME = 200
 _log = logging.getLogger(__name__)
 _BAD_HANDSHAKE = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -62,13 +60,12 @@ def make_app(backend: Backend, worker: Worker) -> Starlette:
         await websocket.accept()
         await converse(websocket, backend, worker)
 
-    files = {"plotly.min.js": plotly_file()}
-    static = _files_in(STATIC)
+    plotly, static = {"plotly.min.js": plotly_file()}, _files_in(STATIC)
     app = Starlette(
         routes=[
             Route("/", _file_from(static, "index.html")),
             Route("/static/{file:path}", _file_from(static)),
-            Route("/plotly.min.js", _file_from(files, "plotly.min.js")),
+            Route("/plotly.min.js", _file_from(plotly, "plotly.min.js")),
             Route("/about.json", about),
             Route("/upload", upload, methods=["POST"]),
             WebSocketRoute("/socket", socket),
@@ -88,7 +85,6 @@ class SocketProtocol(WebSocketsSansIOProtocol):
     """
 
     def data_received(self, data: bytes) -> None:
-        """As in uvicorn; what is no handshake is refused at once."""
         super().data_received(data)
         if not self.handshake_initiated and self.conn.handshake_exc is not None:
             self.handshake_initiated = self.handshake_complete = self.close_sent = True
@@ -96,7 +92,6 @@ class SocketProtocol(WebSocketsSansIOProtocol):
             self.transport.close()
 
     async def send(self, message: Any) -> None:
-        """As in uvicorn; an answer in the place of a socket ends the handshake, too."""
         await super().send(message)
         if self.initial_response is not None and self.close_sent:
             self.handshake_complete = True

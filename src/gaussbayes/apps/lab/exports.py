@@ -5,6 +5,7 @@ import io
 import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import groupby
 from pprint import pformat
 from typing import Any
 
@@ -16,25 +17,42 @@ from gaussbayes.apps.lab.model_views import (
     FittedModel,
     ModelByHand,
     VotesOfNeighbours,
-    asked_model,
 )
 from gaussbayes.apps.lab.performance import left_out_record
-from gaussbayes.apps.lab.store import Store
 from gaussbayes.apps.lab.training_data import Table
 from gaussbayes.apps.lab.wire_format import Answer
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.data.categories import kind
 from gaussbayes.data.tables import is_missing
+from gaussbayes.model.file import dumps
 
-_WIDTH = 88
-"""Of the lines of a script."""
-
+_WIDTH = 88  # of the lines of a script
 _BOOLEAN = '"True".__eq__'
+_NUMPY = "import csv\n\nimport numpy as np\n"
+_SPLITTER = "from sklearn.model_selection import train_test_split\n"
+_NEIGHBOURS = "from sklearn.neighbors import KNeighborsClassifier\n"
+_CLASSIFIER = "\nfrom gaussbayes import GaussianClassifier\n"
+# A missing value is None, or NaN among numbers alone; a missing label is None.
+_READING = """\
+with open("lab.csv", encoding="utf-8", newline="") as file:
+    header, *lines = csv.reader(file)
+kinds = {kinds}
+read = [[kind(text) if text else None for kind, text in zip(kinds, line)] for line in lines]
+X = np.array([line[:-1] for line in read], dtype={values})
+y = np.array([line[-1] for line in read], dtype={labels})
+labelled = np.array([label is not None for label in y])
+"""
+# Rows without label are learnt from.
+_SPLIT = """\
+train, test = train_test_split(
+    np.flatnonzero(labelled), test_size={test}, random_state={seed}, stratify=y[labelled]
+)
+train, test = np.sort(np.append(train, np.flatnonzero(~labelled))){some}, np.sort(test)
+"""
 
 
-def answer_export(request: ExportRequest, store: Store) -> Answer:
+def answer_export(request: ExportRequest, asked: AskedModel) -> Answer:
     """The file that is wanted: text, file (its name) and type."""
-    asked = asked_model(store.dataset(request.data), request.pair, request.model)
     file, media_type, write = _FILES[request.what]
     return Answer({"text": write(asked), "file": file, "type": media_type})
 
@@ -57,17 +75,17 @@ def csv_text(asked: AskedModel) -> str:
 
 def python_text(asked: AskedModel) -> str:
     """A script that reads lab.csv, makes the model, and counts its errors."""
-    table, votes = asked.dataset.table, isinstance(asked, VotesOfNeighbours)
-    parts = ("train", "test") if asked.dataset.test.any() else ("train",)
-    lines = ["import csv", "", "import numpy as np"]
-    if "test" in parts:
-        lines.append("from sklearn.model_selection import train_test_split")
-    if votes:
-        lines.append("from sklearn.neighbors import KNeighborsClassifier")
-    else:
-        lines += ["", "from gaussbayes import GaussianClassifier"]
-    lines += ["", *_reading_code(table), "", *_split_code(asked)]
-    columns = _columns(asked)
+    dataset, table = asked.dataset, asked.dataset.table
+    first, votes = getattr(asked.choice, "first", None), isinstance(asked, VotesOfNeighbours)
+    some = "" if first is None else f"[:{first}]"
+    parts, imports, split = ["train"], "", f"train = np.arange(len(y)){some}\n"
+    if dataset.test.any():
+        parts, imports = ["train", "test"], _SPLITTER
+        split = _SPLIT.format(test=dataset.split.test, seed=dataset.split.seed, some=some)
+    columns = table.columns_of(asked.all_features)
+    if isinstance(asked, FittedModel):
+        columns.sort()  # all of them
+    lines = []
     if len(columns) < len(table.names):
         lines.append(f"X = X[:, {columns}].astype(float)")
     if votes:
@@ -79,7 +97,8 @@ def python_text(asked: AskedModel) -> str:
     if not votes:
         names = _literal([table.names[column] for column in columns])
         lines += ["", f"model = model.with_feature_names({names})"]
-    return "\n".join(lines) + "\n"
+    imports += _NEIGHBOURS if votes else _CLASSIFIER
+    return f"{_NUMPY}{imports}\n{_reading_code(table)}\n{split}" + "\n".join(lines) + "\n"
 
 
 def command_text(asked: AskedModel) -> str:
@@ -132,7 +151,6 @@ def _fit_commands(asked: FittedModel, data: str, held_out: str) -> list[str]:
 
 
 def _option(asked: FittedModel, name: str, value: Any) -> str:
-    """A setting as an option of the command."""
     table = asked.dataset.table
     match name:
         case "shared":
@@ -152,54 +170,15 @@ def _listed(names: Sequence[str]) -> str:
     return shlex.quote(quoted.getvalue())
 
 
-def _columns(asked: AskedModel) -> list[int]:
-    """The columns of lab.csv that a model takes: a fitted one all of them."""
-    if isinstance(asked, FittedModel):
-        return list(range(len(asked.dataset.table.names)))
-    return asked.dataset.table.columns_of(asked.all_features)
-
-
-def _reading_code(table: Table) -> list[str]:
-    """A missing value is None, or NaN among numbers alone; a missing label is None."""
+def _reading_code(table: Table) -> str:
     label = {"i": "int", "u": "int", "b": _BOOLEAN}.get(table.labels.dtype.kind, "str")
-    kinds = [f"kinds = [float] * {len(table.names)} + [{label}]"]
+    kinds = [*("float" for _ in table.names), label]
     for column, categories in zip(table.encoder.categorical, table.categories, strict=True):
-        category = {int: "int", bool: _BOOLEAN}.get(kind(categories), "str")
-        kinds.append(f"kinds[{column}] = {category}")
-    values = "object" if len(kinds) > 1 else "float"
-    labels = "" if table.has_label.all() else ", dtype=object"
-    return [
-        'with open("lab.csv", encoding="utf-8", newline="") as file:',
-        "    header, *lines = csv.reader(file)",
-        *kinds,
-        "read = [",
-        "    [kind(value) if value else None for kind, value in zip(kinds, line)]",
-        "    for line in lines",
-        "]",
-        f"X = np.array([line[:-1] for line in read], dtype={values})",
-        f"y = np.array([line[-1] for line in read]{labels})",
-    ]
-
-
-def _split_code(asked: AskedModel) -> list[str]:
-    """Which rows are learnt from and which are held out; those without label are learnt from."""
-    first = asked.choice.first if isinstance(asked, FittedModel) else None
-    some = "" if first is None else f"[:{first}]"
-    split = asked.dataset.split
-    lines = ["labelled = np.array([label is not None for label in y])"]
-    if not asked.dataset.test.any():
-        return [*lines, f"train = np.arange(len(y)){some}"]
-    return [
-        *lines,
-        "train, test = train_test_split(",
-        "    np.flatnonzero(labelled),",
-        f"    test_size={split.test},",
-        f"    random_state={split.seed},",
-        "    stratify=y[labelled],",
-        ")",
-        "train = np.sort(np.append(train, np.flatnonzero(~labelled)))" + some,
-        "test = np.sort(test)",
-    ]
+        kinds[column] = {int: "int", bool: _BOOLEAN}.get(kind(categories), "str")
+    runs = [f"[{name}] * {len(list(run))}" for name, run in groupby(kinds)]
+    values = "float" if set(kinds[:-1]) == {"float"} else "object"
+    labels = "None" if table.has_label.all() else "object"
+    return _READING.format(kinds=" + ".join(runs), values=values, labels=labels)
 
 
 def _model_code(asked: AskedModel) -> list[str]:
@@ -226,7 +205,7 @@ def _literal(value: Any) -> str:
 
 _FILES: dict[str, tuple[str, str, Callable[[Any], str]]] = {
     "csv": ("lab.csv", "text/csv", csv_text),
-    "model": ("lab.json", "application/json", lambda asked: asked.file_text()),
+    "model": ("lab.json", "application/json", lambda asked: dumps(asked.file_model()).decode()),
     "python": ("lab.py", "text/x-python", python_text),
     "command": ("lab.sh", "text/x-shellscript", command_text),
 }

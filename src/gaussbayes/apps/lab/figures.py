@@ -14,14 +14,7 @@ from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.decision import margins, rejected
 from gaussbayes.analysis.ellipse import ellipse, half_axes
 from gaussbayes.analysis.grid import Grid, line_over
-from gaussbayes.apps.lab.messages import (
-    FitSettings,
-    LineRequest,
-    MultiplesRequest,
-    Neighbours,
-    SceneRequest,
-    SurfaceRequest,
-)
+from gaussbayes.apps.lab import messages
 from gaussbayes.apps.lab.model_views import (
     NOTHING_TO_DRAW,
     AskedModel,
@@ -32,7 +25,7 @@ from gaussbayes.apps.lab.model_views import (
     true_view,
 )
 from gaussbayes.apps.lab.performance import errors_record, left_out_record, row_errors
-from gaussbayes.apps.lab.store import Dataset, Store
+from gaussbayes.apps.lab.store import Dataset
 from gaussbayes.apps.lab.training_data import ShownFeatures
 from gaussbayes.apps.lab.wire_format import NO_CODE, Answer, problem_noted, single
 from gaussbayes.base.errors import DataError, GaussBayesError
@@ -55,10 +48,7 @@ class GridRows:
 
     @classmethod
     def of(
-        cls,
-        request: SceneRequest | SurfaceRequest | MultiplesRequest,
-        asked: AskedModel,
-        hide: int | None = None,
+        cls, request: messages.SurfaceRequest, asked: AskedModel, hide: int | None = None
     ) -> "GridRows":
         """The points of a window; bounds that it does not say are picked."""
         window, shown = request.window, asked.shown(hide)
@@ -92,13 +82,12 @@ class GridRows:
         return {"x": [left, right], "y": [bottom, top]}
 
 
-def answer_scene(request: SceneRequest, store: Store) -> Answer:
+def answer_scene(request: messages.SceneRequest, asked: AskedModel) -> Answer:
     """The layers that are asked for, each an array of images, and what goes with them.
 
     The head has classes, parameters, ellipses, axes, errors (of the features shown), problem and
     bounds. A class without rows among those learnt from has null among means and covariances.
     """
-    asked = asked_model(store.dataset(request.data), request.pair, request.model)
     places = GridRows.of(request, asked, request.hide)
     head: dict[str, Any] = {
         "classes": asked.dataset.classes,
@@ -109,8 +98,12 @@ def answer_scene(request: SceneRequest, store: Store) -> Answer:
         "bounds": places.bounds,
     }
     arrays: dict[str, NDArray[Any]] = {}
-    if request.truth or "truth" in request.layers:
-        arrays |= _true_labels(asked.dataset, places)
+    truth = true_view(asked.dataset, places.shown)
+    if truth is not None and (request.truth or "truth" in request.layers):
+        # It stays the same while models are moved.
+        key = "true labels", places.shown, *places.grid.extent, request.window
+        codes = asked.dataset.recall(key, lambda: truth.labels(places.rows).astype(np.uint8))
+        arrays["truth"] = places.image(codes)
     with problem_noted(head):
         view = asked.view(places.shown)
         errors = row_errors(asked, places.shown)
@@ -126,18 +119,17 @@ def answer_scene(request: SceneRequest, store: Store) -> Answer:
     return Answer(head, arrays)
 
 
-def answer_surface(request: SurfaceRequest, store: Store) -> Answer:
+def answer_surface(request: messages.SurfaceRequest, asked: AskedModel) -> Answer:
     """Evidence and joint densities, not their logarithms, on a grid: heights over the plane.
 
     The head has classes, bounds and problem.
     """
-    asked = asked_model(store.dataset(request.data), request.pair, request.model)
     places = GridRows.of(request, asked)
     head: dict[str, Any] = {"classes": asked.dataset.classes, "bounds": places.bounds}
     arrays: dict[str, NDArray[Any]] = {}
     with problem_noted(head):
         view = asked.view(places.shown)
-        if isinstance(request.model, Neighbours):
+        if isinstance(request.model, messages.Neighbours):
             msg = "nearest neighbours have no densities: choose a Gaussian model"
             raise DataError(msg)
         if len(places.shown.axes) == 1:
@@ -150,13 +142,12 @@ def answer_surface(request: SurfaceRequest, store: Store) -> Answer:
     return Answer(head, arrays)
 
 
-def answer_line(request: LineRequest, store: Store) -> Answer:
+def answer_line(request: messages.LineRequest, asked: AskedModel) -> Answer:
     """Values, not logarithms, at equally spaced places; of neighbours the posterior alone.
 
     The head has classes, feature (its number), name, x, parameters and errors (of this feature
     alone), boundaries, sides (the class codes left and right of each) and problem.
     """
-    asked = asked_model(store.dataset(request.data), request.pair, request.model)
     dataset, names = asked.dataset, asked.dataset.table.features
     feature = request.pair[0] if request.feature is None else request.feature
     dataset.check_features(feature)
@@ -193,23 +184,21 @@ def answer_line(request: LineRequest, store: Store) -> Answer:
     return Answer(head, arrays)
 
 
-def answer_multiples(request: MultiplesRequest, store: Store) -> Answer:
+def answer_multiples(request: messages.MultiplesRequest, asked: AskedModel) -> Answer:
     """The six structures and nearest neighbours side by side: regions, and errors by all features.
 
     The head has models and bounds; the array label holds an image for each model, 255 where there
     is none.
     """
-    dataset = store.dataset(request.data)
-    asked = asked_model(dataset, request.pair, request.model)
     places = GridRows.of(request, asked, request.hide)
-    choices = _choices(request, dataset)
+    choices = _choices(request, asked.dataset)
     records = []
     labels = np.full((len(choices), places.rows.n_rows), NO_CODE, dtype=np.uint8)
     for label, (name, choice) in zip(labels, choices.items(), strict=True):
-        asked = asked_model(dataset, request.pair, choice)
+        asked = asked_model(asked.dataset, request.pair, choice)
         record = dict.fromkeys(("train", "test", "leave_one_out", "structure", "neighbours"))
         record["name"] = name
-        if isinstance(choice, Neighbours):
+        if isinstance(choice, messages.Neighbours):
             record["neighbours"] = choice.k
         else:
             record["structure"] = {"covariance": choice.covariance, "shared": choice.shared}
@@ -225,17 +214,18 @@ def answer_multiples(request: MultiplesRequest, store: Store) -> Answer:
     return Answer({"models": records, "bounds": places.bounds}, {"label": places.image(labels)})
 
 
-def _choices(request: MultiplesRequest, dataset: Dataset) -> dict[str, FitSettings | Neighbours]:
+def _choices(request: messages.MultiplesRequest, dataset: Dataset) -> dict[str, Any]:
     """The models by name; priors, divisor and the like are those of the request's model."""
-    settings = request.model if isinstance(request.model, FitSettings) else FitSettings()
+    settings, k = request.model, request.neighbours
+    if not isinstance(settings, messages.FitSettings):
+        settings = messages.FitSettings()
     if not dataset.table.features:
         return {"discrete naive Bayes": settings}  # structures are those of numbers
-    choices: dict[str, FitSettings | Neighbours] = {
+    choices: dict[str, Any] = {
         name: replace(settings, covariance=each.covariance, shared=each.shared)
         for name, each in STRUCTURES.items()
     }
-    k = request.neighbours
-    return choices | {f"{k} nearest neighbour{'s' if k > 1 else ''}": Neighbours(k)}
+    return choices | {f"{k} nearest neighbour{'s' if k > 1 else ''}": messages.Neighbours(k)}
 
 
 def _exponentials(view: View, rows: Rows, names: Sequence[str]) -> dict[str, NDArray[Any]]:
@@ -263,18 +253,7 @@ def _outlines(view: View) -> dict[str, Any]:
     return {"parameters": view.record(), "ellipses": outlines, "axes": axes}
 
 
-def _true_labels(dataset: Dataset, places: GridRows) -> dict[str, NDArray[Any]]:
-    """The label under the true model, which stays the same while others are moved."""
-    truth = true_view(dataset, places.shown)
-    if truth is None:
-        return {}
-    grid = places.grid
-    key = "true labels", places.shown, grid.extent, grid.x.size, grid.y.size
-    codes = dataset.recall(key, lambda: truth.labels(places.rows).astype(np.uint8))
-    return {"truth": places.image(codes)}
-
-
-def _layers(request: SceneRequest, view: View, rows: Rows) -> dict[str, NDArray[Any]]:
+def _layers(request: messages.SceneRequest, view: View, rows: Rows) -> dict[str, NDArray[Any]]:
     """Values (p,) or (c, p); those that follow from the posterior by one calculation."""
     layers = request.layers
     arrays: dict[str, NDArray[Any]] = {}

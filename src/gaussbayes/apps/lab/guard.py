@@ -28,13 +28,7 @@ _READING = ("GET", "HEAD")
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """What a request must show.
-
-    Examples
-    --------
-    >>> Door("secret", 8000, most_bytes=100).hosts
-    ('127.0.0.1:8000', 'localhost:8000')
-    """
+    """What a request must show."""
 
     token: str
     port: int

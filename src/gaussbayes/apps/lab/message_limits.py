@@ -15,6 +15,7 @@ LARGEST_NUMBER = 1e100  # beyond it squares overflow
 LARGEST_SEED = (1 << 32) - 1
 LARGEST_UPLOAD = 64 << 20  # bytes of a file
 
+# Those that the page can keep to by itself.
 LIMITS = {
     "message": LONGEST_MESSAGE,
     "classes_by_hand": MOST_CLASSES_BY_HAND,
@@ -26,4 +27,3 @@ LIMITS = {
     "neighbours": MOST_NEIGHBOURS,
     "upload": LARGEST_UPLOAD,
 }
-"""Those that the page can keep to by itself."""

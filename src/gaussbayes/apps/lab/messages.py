@@ -16,38 +16,36 @@ from msgspec import Meta, Struct
 from gaussbayes.apps.lab import message_limits as limits
 from gaussbayes.base.types import CovarianceName, Divisor
 
-Count: TypeAlias = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]  # what JavaScript counts to exactly
 Seed: TypeAlias = Annotated[int, Meta(ge=0, le=limits.LARGEST_SEED)]
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=limits.LONGEST_NAME)]
 Number: TypeAlias = Annotated[float, Meta(ge=-limits.LARGEST_NUMBER, le=limits.LARGEST_NUMBER)]
 Proportion: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Side: TypeAlias = Annotated[int, Meta(ge=2, le=limits.MOST_PLACES)]
-# Its range is checked by `PointRequest`: with bounds beside a tuple msgspec 0.22 crashes.
-RowNumber: TypeAlias = Annotated[int, Meta(description="the number of a row")]
 FeatureNumber: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_FEATURES - 1)]
 CategoryCode: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_CATEGORIES - 1)]
 ClassCode: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_CLASSES - 1)]
 Neighbour: TypeAlias = Annotated[int, Meta(ge=1, le=limits.MOST_NEIGHBOURS)]
-Interval: TypeAlias = Annotated[
-    tuple[Number, Number], Meta(description="[lowest, highest] (two numbers)")
-]
-Place: TypeAlias = Annotated[tuple[Number, Number], Meta(description="[x, y] (two numbers)")]
-Pair: TypeAlias = Annotated[
-    tuple[FeatureNumber, FeatureNumber],
-    Meta(description="two feature numbers (the same one twice where there is one feature only)"),
-]
+# Its range is checked by `PointRequest`: with bounds beside a tuple msgspec 0.22 crashes.
+RowNumber: TypeAlias = Annotated[int, Meta(description="the number of a row")]
+
+Two: TypeAlias = tuple[Number, Number]
+Interval: TypeAlias = Annotated[Two, Meta(description="[lowest, highest] (two numbers)")]
+Place: TypeAlias = Annotated[Two, Meta(description="[x, y] (two numbers)")]
+MatrixRow: TypeAlias = Annotated[Two, Meta(description="two numbers")]
+Matrix: TypeAlias = Annotated[tuple[MatrixRow, MatrixRow], Meta(description="a 2 × 2 matrix")]
 Point: TypeAlias = Annotated[
     tuple[Number | None, Number | None, ClassCode | None],
     Meta(description="[x, y, class code] (null where a coordinate or the class is missing)"),
+]
+Pair: TypeAlias = Annotated[
+    tuple[FeatureNumber, FeatureNumber],
+    Meta(description="two feature numbers (the same one twice where there is one feature only)"),
 ]
 _OF_CLASSES = Meta(
     min_length=1,
     max_length=limits.MOST_CLASSES_BY_HAND,
     description=f"an array with an entry for each of 1 to {limits.MOST_CLASSES_BY_HAND} classes",
 )
-MatrixRow: TypeAlias = Annotated[tuple[Number, Number], Meta(description="two numbers")]
-Matrix: TypeAlias = Annotated[tuple[MatrixRow, MatrixRow], Meta(description="a 2 × 2 matrix")]
-
 Zone: TypeAlias = Literal["reject", "novel"]  # may be named, but come with their thresholds alone
 Layer: TypeAlias = Literal[
     Zone, "label", "posterior", "margin", "evidence", "joint", "density", "errors", "truth"
@@ -169,7 +167,7 @@ class Window(_Record, frozen=True):
 
 
 class _Request(_Record, frozen=True, tag_field="kind"):
-    number: Count
+    number: Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]  # what JavaScript counts to exactly
 
     @property
     def kind(self) -> str:
@@ -185,13 +183,17 @@ class DataRequest(_Request, frozen=True, tag="data"):
     split: Split = Split()
 
 
-class _ModelRequest(_Request, frozen=True):
+class NumbersRequest(_Request, frozen=True, tag="numbers"):
+    """Parameters and errors."""
+
     data: Name  # the id that the answer to a request for data gave
     pair: Pair
     model: ModelChoice
 
 
-class _WindowRequest(_ModelRequest, frozen=True):
+class SurfaceRequest(NumbersRequest, frozen=True, tag="surface"):
+    """The evidence as heights."""
+
     view: Window | None = None
 
     @property
@@ -200,7 +202,7 @@ class _WindowRequest(_ModelRequest, frozen=True):
         return self.view or Window()
 
 
-class SceneRequest(_WindowRequest, frozen=True, tag="scene"):
+class SceneRequest(SurfaceRequest, frozen=True, tag="scene"):
     """Everything in the plane of two features."""
 
     layers: frozenset[Layer] = frozenset({"label"})
@@ -210,7 +212,7 @@ class SceneRequest(_WindowRequest, frozen=True, tag="scene"):
     truth: bool = False
 
 
-class LineRequest(_ModelRequest, frozen=True, tag="line"):
+class LineRequest(NumbersRequest, frozen=True, tag="line"):
     """Curves over one feature."""
 
     feature: FeatureNumber | None = None  # None: the first of the pair
@@ -221,7 +223,7 @@ class LineRequest(_ModelRequest, frozen=True, tag="line"):
         _check_interval("x", self.x)
 
 
-class PointRequest(_ModelRequest, frozen=True, tag="point"):
+class PointRequest(NumbersRequest, frozen=True, tag="point"):
     """Bayes' rule at one place."""
 
     at: Place | RowNumber
@@ -236,22 +238,14 @@ class PointRequest(_ModelRequest, frozen=True, tag="point"):
             raise ValueError(msg)
 
 
-class NumbersRequest(_ModelRequest, frozen=True, tag="numbers"):
-    """Parameters and errors."""
-
-
-class MultiplesRequest(_WindowRequest, frozen=True, tag="multiples"):
+class MultiplesRequest(SurfaceRequest, frozen=True, tag="multiples"):
     """The six structures and nearest neighbours side by side."""
 
     neighbours: Neighbour = 5
     hide: Literal[0, 1] | None = None
 
 
-class SurfaceRequest(_WindowRequest, frozen=True, tag="surface"):
-    """The evidence as heights."""
-
-
-class ExportRequest(_ModelRequest, frozen=True, tag="take_away"):
+class ExportRequest(NumbersRequest, frozen=True, tag="take_away"):
     """A file to keep."""
 
     what: Literal["csv", "model", "python", "command"]

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import lru_cache, wraps
 from inspect import signature
 from typing import Any, TypeAlias, TypeVar
 
@@ -24,12 +24,11 @@ from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.grid import limits
 from gaussbayes.apps.lab.messages import FitSettings, GaussiansByHand, ModelChoice, Neighbours
 from gaussbayes.apps.lab.store import Dataset
-from gaussbayes.apps.lab.training_data import ShownFeatures, gaussian_model
+from gaussbayes.apps.lab.training_data import ShownFeatures, TrueGaussians, gaussian_model
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.model import file as model_files
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model, learnt_model
@@ -47,6 +46,7 @@ NOTHING_TO_DRAW = (
 )
 
 _LOGARITHMS = {"density": "log_likelihood", "joint": "log_joint", "evidence": "log_evidence"}
+_MOST_TRUTHS = 50
 _NOTHING_TO_SHOW = (-5.0, 5.0)  # the limits of a feature without any value
 # Folds of rows left out where there is no closed form: each takes a fit by EM.
 _MANY, _FOLDS, _FEWER_FOLDS = 20_000, 10, 3
@@ -220,18 +220,16 @@ class AskedModel(ABC):
         """The model as these features show it, the others integrated out."""
 
     @abstractmethod
-    def file_text(self) -> str:
-        """The text of a model file, with the labels as they came, sorted."""
+    def file_model(self) -> Model:
+        """The model as a file has it, with the labels as they came, sorted."""
 
     @property
     def all_features(self) -> ShownFeatures:
-        """All features of the model."""
         return self.dataset.every_feature
 
     @property
     def training(self) -> NDArray[np.intp]:
-        """The numbers of the rows learnt from."""
-        return self.dataset.training()
+        return self.dataset.training(getattr(self.choice, "first", None))
 
     def recall(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """What was worked out of this model under this key, or is now."""
@@ -249,7 +247,6 @@ class AskedModel(ABC):
         return ShownFeatures((self.pair[1 - hide],), (1 - hide,))
 
     def one_feature(self, feature: int) -> ShownFeatures:
-        """One feature alone."""
         axis = self.pair.index(feature) if feature in self.pair else 0
         return ShownFeatures((feature,), (axis,))
 
@@ -272,13 +269,9 @@ class FittedModel(AskedModel):
 
     choice: FitSettings
 
-    @property
-    def training(self) -> NDArray[np.intp]:
-        return self.dataset.training(self.choice.first)
-
     @recalled
     def view(self, shown: ShownFeatures) -> ModelView:
-        if not (shown.numbers or shown.categories):
+        if not self.dataset.table.columns_of(shown):
             raise DataError(NOTHING_TO_DRAW)
         table, names, model = self.dataset.table, self.dataset.classes, self.model
         codes = np.array([table.labels.tolist().index(label) for label in model.classes.tolist()])
@@ -291,17 +284,16 @@ class FittedModel(AskedModel):
     @recalled
     def model(self) -> Model:
         """The model of all features."""
-        learnt = self._learnt
+        learnt = _learnt(self.dataset, self.choice.first)
         options = self._options(self._priors(learnt.classes))
         return learnt.with_settings(options.settings(learnt.schema), "fit").solved(1)
 
-    def file_text(self) -> str:
+    def file_model(self) -> Model:
         try:
-            model = replace(self.model, target=self.dataset.target_name)
+            return replace(self.model, target=self.dataset.target_name)
         except GaussBayesError as error:
             msg = f"there is no model to take away: {error}"
             raise MessageError(msg) from None
-        return model_files.dumps(model).decode("utf-8")
 
     def left_out(self) -> LeftOut:
         table, model = self.dataset.table, self.model
@@ -335,33 +327,6 @@ class FittedModel(AskedModel):
         settings.pop("first")
         return check_options(**settings)
 
-    @property
-    def _learnt(self) -> Model:
-        """What the training rows say; every setting's model follows from it."""
-        first = self.choice.first
-
-        def make() -> Model:
-            table = self.dataset.table
-            if not table.has_label[self.training].any():
-                msg = "there are no rows to learn from: add points, or hold out fewer"
-                raise DataError(msg)
-            schema = table.schema
-            settings = check_options().settings(schema)
-            learnt = observe(table.labelled(self.training), settings, schema, keep_all=True)
-            model = learnt_model(settings, schema, learnt)
-            if model.classes.size > 1:
-                return model
-            (name,) = map(str, model.classes.tolist())
-            msg = (
-                f"there are rows of one class only, {name!r}, and a classifier needs two: add "
-                "points of another, or choose another column to predict"
-            )
-            if first is not None:
-                msg = f"so far all rows are of one class, {name!r}, and a classifier needs two"
-            raise DataError(msg)
-
-        return self.dataset.recall(("learnt", first), make)
-
     def _priors(self, present: LabelArray) -> Priors:
         """The priors of the classes that have rows, in the model's order.
 
@@ -375,6 +340,28 @@ class FittedModel(AskedModel):
         if known.size == each.size:
             return known
         return known / known.sum() if known.sum() > 0 else "uniform"
+
+
+@recalled
+def _learnt(dataset: Dataset, first: int | None) -> Model:
+    """What the training rows say, or the first of them; every setting's model follows from it."""
+    table, numbers = dataset.table, dataset.training(first)
+    if not table.has_label[numbers].any():
+        msg = "there are no rows to learn from: add points, or hold out fewer"
+        raise DataError(msg)
+    settings = check_options().settings(table.schema)
+    learnt = observe(table.labelled(numbers), settings, table.schema, keep_all=True)
+    model = learnt_model(settings, table.schema, learnt)
+    if model.classes.size > 1:
+        return model
+    (name,) = map(str, model.classes.tolist())
+    msg = (
+        f"there are rows of one class only, {name!r}, and a classifier needs two: add points of "
+        "another, or choose another column to predict"
+    )
+    if first is not None:
+        msg = f"so far all rows are of one class, {name!r}, and a classifier needs two"
+    raise DataError(msg)
 
 
 class ModelByHand(AskedModel):
@@ -432,10 +419,9 @@ class ModelByHand(AskedModel):
             "covariance": "full",
         }
 
-    def file_text(self) -> str:
+    def file_model(self) -> Model:
         names = [self.dataset.table.features[column] for column in self.shown().numbers]
-        model = given_model(**self.parameters, shared=False, feature_names=names)
-        return model_files.dumps(model).decode("utf-8")
+        return given_model(**self.parameters, shared=False, feature_names=names)
 
 
 class VotesOfNeighbours(AskedModel):
@@ -448,22 +434,11 @@ class VotesOfNeighbours(AskedModel):
         return replace(self.dataset.every_feature, categories=())
 
     def view(self, shown: ShownFeatures) -> NeighbourView:
-        k, table, columns = self.choice.k, self.dataset.table, shown.numbers
-        if not columns:
+        if not shown.numbers:
             msg = "nearest neighbours need numbers: categories have no distances between them"
             raise DataError(msg)
-
-        def make() -> tuple[Any, NDArray[np.intp]]:
-            from sklearn.neighbors import KNeighborsClassifier  # takes a while
-
-            rows = self.usable(self.training, shown)
-            tree = KNeighborsClassifier(1)
-            if rows.size:
-                tree.fit(table.X[rows][:, columns], table.codes[rows])
-            return tree, rows
-
         # One tree for every k: a model by itself would keep the rows again.
-        tree, rows = self.dataset.recall(("neighbours", columns), make)
+        k, (tree, rows) = self.choice.k, _tree(self.dataset, shown.numbers)
         if rows.size < k:
             msg = f"there are only {rows.size} rows to find {k} neighbours among; ask fewer"
             raise DataError(msg)
@@ -472,9 +447,7 @@ class VotesOfNeighbours(AskedModel):
         return NeighbourView(codes, self.dataset.classes, neighbours, rows)
 
     def usable(self, numbers: NDArray[np.intp], shown: ShownFeatures) -> NDArray[np.intp]:
-        some = super().usable(numbers, shown)
-        missing = np.isnan(self.dataset.table.X[some][:, shown.numbers])
-        return some[~missing.any(axis=1)]
+        return _complete(self.dataset, super().usable(numbers, shown), shown.numbers)
 
     def left_out(self) -> LeftOut:
         view = self.view(self.all_features)
@@ -483,9 +456,29 @@ class VotesOfNeighbours(AskedModel):
         votes = view.all_classes(view.log_posterior(None), -np.inf)
         return votes, view.rows, view.rows.size
 
-    def file_text(self) -> str:
+    def file_model(self) -> Model:
         msg = "nearest neighbours have no model file: take the rows instead"
         raise MessageError(msg)
+
+
+@recalled
+def _tree(dataset: Dataset, columns: tuple[int, ...]) -> tuple[Any, NDArray[np.intp]]:
+    """One nearest neighbour by some numbers, and the labelled training rows that have them."""
+    from sklearn.neighbors import KNeighborsClassifier  # takes a while
+
+    table, numbers = dataset.table, dataset.training()
+    rows = _complete(dataset, numbers[table.has_label[numbers]], columns)
+    tree = KNeighborsClassifier(1)
+    if rows.size:
+        tree.fit(table.X[rows][:, columns], table.codes[rows])
+    return tree, rows
+
+
+def _complete(
+    dataset: Dataset, numbers: NDArray[np.intp], columns: tuple[int, ...]
+) -> NDArray[np.intp]:
+    """Those of some rows in which none of these numbers is missing."""
+    return numbers[~np.isnan(dataset.table.X[numbers][:, columns]).any(axis=1)]
 
 
 _BY_CHOICE: dict[type[ModelChoice], type[AskedModel]] = {
@@ -501,30 +494,21 @@ def asked_model(dataset: Dataset, pair: tuple[int, int], choice: ModelChoice) ->
     return _BY_CHOICE[type(choice)](dataset, pair, choice)
 
 
+@lru_cache(_MOST_TRUTHS)
+def _view_of(truth: TrueGaussians, names: tuple[str, ...], columns: tuple[int, ...]) -> ModelView:
+    whole, codes = truth.model, np.arange(len(names))
+    return ModelView(codes, names, whole.marginal(columns), whole.n_parameters)
+
+
 def true_view(dataset: Dataset, shown: ShownFeatures) -> ModelView | None:
-    """The model that the rows were drawn from, if it is known."""
+    """The model that the rows were drawn from, if it is known; other rows have the same one."""
     truth = dataset.table.truth
-    if truth is None:
-        return None
-
-    def make() -> ModelView:
-        whole, codes = truth.model, np.arange(len(truth.classes))
-        return ModelView(codes, dataset.classes, whole.marginal(shown.numbers), whole.n_parameters)
-
-    # Other rows drawn from the same have the same truth.
-    view: ModelView = dataset.results.recall(("truth", truth, shown.numbers), make)
-    return view
+    return None if truth is None else _view_of(truth, dataset.classes, shown.numbers)
 
 
-def least_error(dataset: Dataset, shown: ShownFeatures) -> BayesError | None:
-    """How often the best rule for these features errs, if it is known what the rows come from."""
-    truth = true_view(dataset, shown)
-    if truth is None:
-        return None
-    error: BayesError = dataset.results.recall(
-        ("Bayes error", truth), lambda: bayes_error(truth.model)
-    )
-    return error
+@lru_cache(_MOST_TRUTHS)
+def least_error(truth: ModelView) -> BayesError:
+    return bayes_error(truth.model)
 
 
 @recalled

@@ -12,11 +12,11 @@ from gaussbayes.apps.lab.model_views import (
     AskedModel,
     ModelView,
     View,
-    asked_model,
     least_error,
     recalled,
+    true_view,
 )
-from gaussbayes.apps.lab.store import Dataset, Store
+from gaussbayes.apps.lab.store import Dataset
 from gaussbayes.apps.lab.training_data import ShownFeatures
 from gaussbayes.apps.lab.wire_format import Answer, problem_noted
 from gaussbayes.base.types import RealArray
@@ -33,7 +33,6 @@ class RowErrors:
 
 @recalled
 def row_errors(asked: AskedModel, shown: ShownFeatures) -> RowErrors:
-    """The rows that the model gets wrong."""
     table = asked.dataset.table
     wrong = np.zeros(table.codes.size, dtype=np.bool_)
     numbers = asked.usable(np.arange(wrong.size), shown)
@@ -54,7 +53,8 @@ def errors_record(
     dataset: Dataset, shown: ShownFeatures, errors: RowErrors | None = None
 ) -> dict[str, Any]:
     """The errors of a figure, as the page is told them; without a model those of the truth."""
-    least = least_error(dataset, shown)
+    truth = true_view(dataset, shown)
+    least = truth and least_error(truth)
     return {
         "train": errors and errors.train,
         "test": errors and errors.test,
@@ -62,14 +62,13 @@ def errors_record(
     }
 
 
-def answer_numbers(request: NumbersRequest, store: Store) -> Answer:
+def answer_numbers(_: NumbersRequest, asked: AskedModel) -> Answer:
     """Everything that can be said of a model of all features in numbers.
 
     The head has classes, features, parameters (of the numbers), categories (probabilities), count
     (of free parameters), iterations (of EM), train, test, leave_one_out (an evaluation each, or
     null) and problem.
     """
-    asked = asked_model(store.dataset(request.data), request.pair, request.model)
     dataset, shown = asked.dataset, asked.all_features
     names = ("parameters", "count", "iterations", "train", "test", "leave_one_out")
     head: dict[str, Any] = dict.fromkeys(names) | {
@@ -123,7 +122,7 @@ def _record(view: View, log_posterior: RealArray, codes: NDArray[Any]) -> dict[s
         "brier": evaluation.brier,
         "confusion": evaluation.confusion.tolist(),
         "calibration": [
-            {"mean": stated, "share": observed, "n": count}
+            {"mean": stated, "proportion": observed, "n": count}
             for stated, observed, count in zip(*(each.tolist() for each in columns), strict=True)
         ],
     }

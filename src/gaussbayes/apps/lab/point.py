@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.apps.lab.messages import FitSettings, Neighbours, PointRequest
-from gaussbayes.apps.lab.model_views import asked_model
-from gaussbayes.apps.lab.store import Store
+from gaussbayes.apps.lab.model_views import AskedModel
 from gaussbayes.apps.lab.training_data import Table
 from gaussbayes.apps.lab.wire_format import Answer, MessageError, problem_noted
 from gaussbayes.base.errors import DataError
@@ -16,14 +15,13 @@ from gaussbayes.data.categories import MISSING
 from gaussbayes.data.rows import Rows
 
 
-def answer_point(request: PointRequest, store: Store) -> Answer:
+def answer_point(request: PointRequest, asked: AskedModel) -> Answer:
     """What the model says of a place in the plane of the pair, or of a row.
 
     Categories that are known there count, too, if the model was fitted to them. The head has at,
     categories (the code of each, or null), explanation, prediction, classes, posterior, p_values,
     hidden, neighbours (the numbers of the rows that vote) and problem.
     """
-    asked = asked_model(store.dataset(request.data), request.pair, request.model)
     table, shown = asked.dataset.table, asked.shown()
     place, codes = np.full(2, np.nan), np.full(len(table.categories), MISSING, np.int32)
     if not isinstance(request.at, int):
@@ -68,7 +66,7 @@ def answer_point(request: PointRequest, store: Store) -> Answer:
 
 def _codes(table: Table, known: tuple[int | None, ...]) -> NDArray[np.int32]:
     """The code of each feature that holds categories (q,), below 0 where it is not known."""
-    if len(known) != len(table.categories):
+    if len(known) != table.rows.codes.shape[1]:
         msg = (
             f"known_categories must be an array of {len(table.categories)} entries, one for each "
             f"feature that holds categories, got {len(known)}"

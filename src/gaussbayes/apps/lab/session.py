@@ -63,8 +63,6 @@ class Worker:
 
 
 class Waiting:
-    """Requests that wait, at most one of each kind."""
-
     def __init__(self) -> None:
         self._latest: dict[str, Any] = {}
         self._some = asyncio.Event()

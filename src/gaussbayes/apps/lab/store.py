@@ -10,16 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.apps.lab import table_reader
+from gaussbayes.apps.lab import messages, table_reader
 from gaussbayes.apps.lab.examples import example_table
-from gaussbayes.apps.lab.messages import (
-    DataRequest,
-    PointsSource,
-    PresetSource,
-    Source,
-    Split,
-    UploadSource,
-)
 from gaussbayes.apps.lab.table_reader import NamedTable
 from gaussbayes.apps.lab.training_data import ShownFeatures, Table, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
@@ -28,28 +20,14 @@ from gaussbayes.data.rows import UNLABELLED
 
 Value = TypeVar("Value")
 
-_MOST_BYTES = 192 << 20
-"""Of datasets, and of files as tables."""
-
-_MOST_RESULTS = 200
-"""Fits and the like."""
+_MOST_BYTES = 192 << 20  # of datasets, and of files as tables
+_MOST_RESULTS = 200  # fits and the like
 
 
 class Cache(Generic[Value]):
     """Values by their keys, up to a limit; what was not asked for the longest goes first.
 
-    Parameters
-    ----------
-    most : how much may be kept, in the unit of `size`; the newest is kept however large it is
-    size : how much a value takes; 1 each if not given
-
-    Examples
-    --------
-    >>> cache = Cache(2)
-    >>> [cache.recall(key, lambda: key.upper()) for key in "abca"]
-    ['A', 'B', 'C', 'A']
-    >>> cache.find("b") is None, cache.find("c")
-    (True, 'C')
+    The newest is kept however large it is.
     """
 
     def __init__(self, most: int, size: Callable[[Value], int] = lambda _: 1) -> None:
@@ -57,7 +35,6 @@ class Cache(Generic[Value]):
         self._kept: OrderedDict[Hashable, Value] = OrderedDict()
 
     def find(self, key: Hashable) -> Value | None:
-        """The value, if it is still there."""
         if key in self._kept:
             self._kept.move_to_end(key)
         return self._kept.get(key)
@@ -78,7 +55,7 @@ class Dataset:
 
     key: str  # what requests call it
     table: Table
-    split: Split  # how they were chosen
+    split: messages.Split  # how they were chosen
     test: NDArray[np.bool_]  # (n,)
     note: str | None  # what was left out, why no rows are held out, and the like
     results: Cache[Any]
@@ -98,7 +75,6 @@ class Dataset:
 
     @property
     def n_bytes(self) -> int:
-        """How much memory the rows take."""
         rows = self.table.rows
         return rows.matrix.nbytes + rows.codes.nbytes + self.table.codes.nbytes + self.test.nbytes
 
@@ -109,7 +85,6 @@ class Dataset:
 
     @property
     def every_feature(self) -> ShownFeatures:
-        """All features of the table."""
         numbers = tuple(range(len(self.table.features)))
         return ShownFeatures(numbers, numbers, tuple(range(len(self.table.categories))))
 
@@ -145,14 +120,6 @@ class Store:
 
     Everything follows from requests: what was let go for lack of room is made again when it is
     asked for, but for files, which the page has to send again. One thread at a time may use it.
-
-    Examples
-    --------
-    >>> store = Store()
-    >>> request = DataRequest(1, PresetSource("unequal", 0, 40), None, Split(0.25))
-    >>> data = store.dataset_of(request)
-    >>> data.table.X.shape, int(data.test.sum()), store.dataset(data.key) is data
-    ((40, 2), 10, True)
     """
 
     def __init__(self, given: NamedTable | None = None) -> None:
@@ -162,15 +129,13 @@ class Store:
         self._results = Cache[Any](_MOST_RESULTS)
 
     def dataset(self, key: str) -> Dataset:
-        """The dataset with this id."""
         dataset = self._datasets.find(key)
         if dataset is None:
             msg = f"the data {key!r:.80} are not here any more; ask for them again"
             raise MessageError(msg)
         return dataset
 
-    def dataset_of(self, request: DataRequest) -> Dataset:
-        """The dataset that a request asks for."""
+    def dataset_of(self, request: messages.DataRequest) -> Dataset:
         asked = msgspec.json.encode((request.source, request.target, request.split))
         key = hashlib.sha256(asked).hexdigest()[:32]
 
@@ -188,17 +153,17 @@ class Store:
         upload = self._uploads.recall(key, lambda: table_reader.read_file(name, body))
         return {"upload": key, **upload.record}
 
-    def _table(self, source: Source, target: str | None) -> Table:
-        if isinstance(source, PresetSource):
+    def _table(self, source: messages.Source, target: str | None) -> Table:
+        if isinstance(source, messages.PresetSource):
             return example_table(source.preset, source.seed, source.n)
-        if isinstance(source, PointsSource):
+        if isinstance(source, messages.PointsSource):
             points = np.array(source.points, dtype=np.float64).reshape(-1, 3)
             codes = np.where(np.isnan(points[:, 2]), UNLABELLED, points[:, 2]).astype(np.int32)
             rows, labels = np.ascontiguousarray(points[:, :2]), np.array(source.classes)
             return number_table("Your points", rows, codes, labels, source.features)
         named = self.given
         msg = "the command was called without data; choose an example or drop a file"
-        if isinstance(source, UploadSource):
+        if isinstance(source, messages.UploadSource):
             named = self._uploads.find(source.upload)
             msg = "this file is not here any more; drop it on the page again"
         if named is None:
@@ -206,7 +171,7 @@ class Store:
         return table_reader.labelled_rows(named, target, source.features)
 
 
-def hold_out(table: Table, split: Split) -> tuple[NDArray[np.bool_], str | None]:
+def hold_out(table: Table, split: messages.Split) -> tuple[NDArray[np.bool_], str | None]:
     """Which rows (n,) are held out, and why none are although that was asked for.
 
     They are those that ``gaussbayes evaluate --held-out PROPORTION --seed N`` holds out; rows

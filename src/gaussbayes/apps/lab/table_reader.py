@@ -13,19 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.apps.lab.message_limits import (
-    LONGEST_NAME,
-    MOST_CATEGORIES,
-    MOST_CLASSES,
-    MOST_FEATURES,
-    MOST_ROWS,
-)
+from gaussbayes.apps.lab import message_limits as limits
 from gaussbayes.apps.lab.training_data import Table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.roles import Request, check_types, choose_roles
-from gaussbayes.data.selection import listed
 from gaussbayes.data.tables import (
     dictionary_parts,
     is_category,
@@ -34,6 +27,7 @@ from gaussbayes.data.tables import (
     is_missing,
     is_number,
     is_string,
+    listed,
     value_type,
 )
 
@@ -42,16 +36,12 @@ if TYPE_CHECKING:
 
     from gaussbayes.data.files import Source
 
-_MOST_BYTES = 256 << 20
-"""Of a file as a table in memory."""
-
+_MOST_BYTES = 256 << 20  # of a file as a table in memory
 _MOST_COLUMNS = 2_000
-
+# How dates and times begin: 2024-05-31, 31.5.2024, 5/31/24, 12:30.
 _DATE = r"^\s*(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}|\d\d?:\d\d)([^0-9]|$)"
-"""How dates and times begin: 2024-05-31, 31.5.2024, 5/31/24, 12:30."""
-
+# What columns hold; the last two are left out unless they are asked for.
 _NUMBER, _CATEGORY, _TEXT, _MANY = "number", "category", "free text", "too many categories"
-"""What columns hold; the last two are left out unless they are asked for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +55,6 @@ class NamedTable:
 
     @property
     def record(self) -> dict[str, Any]:
-        """What the page is told of it."""
         return {
             "name": self.name,
             "columns": self.table.column_names,
@@ -80,21 +69,13 @@ def sampled_table(
     target: str | None,
     *,
     seed: int,
-    most: int = MOST_ROWS,
+    most: int = limits.MOST_ROWS,
     categorical: Collection[str] = (),
 ) -> NamedTable | None:
     """The rows of all tables, or a sample of at most so many; None if there are no rows.
 
     Every row draws a number, and those with the smallest numbers are kept, in the order they came:
     each is as probable as any other, and memory is bounded. The name says that it is a sample.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> parts = [pa.table({"x": range(start, start + 10)}) for start in range(0, 100, 10)]
-    >>> sample = sampled_table(parts, "x.csv", None, most=20, seed=0)
-    >>> sample.table.num_rows, sample.name
-    (20, 'x.csv (20 of its 100 rows, drawn with seed 0)')
     """
     import pyarrow as pa
 
@@ -128,10 +109,8 @@ def _smallest(
 def read_file(name: str, body: bytes) -> NamedTable:
     """All columns of a file that was sent, in memory.
 
-    Parameters
-    ----------
-    name : what the client calls it. Only its ending is looked at, and only if it is a known one:
-        the file is written under a name of our own, read, and taken away again.
+    Of the client's name only the ending is looked at, and only if it is a known one: the file is
+    written under a name of our own, read, and taken away again.
     """
     from gaussbayes.data.bad_rows import HOW_TO_SKIP
     from gaussbayes.data.files import open_source
@@ -148,7 +127,7 @@ def read_file(name: str, body: bytes) -> NamedTable:
         path = Path(folder, "table")
         path.write_bytes(body)
         try:
-            source = open_source(path, format=file_format)
+            source = open_source(path, format=file_format, most_columns=_MOST_COLUMNS)
             table = _whole_table(name, source)
         except DataError as error:
             # How to leave rows out by an option of the command helps nobody on the page.
@@ -162,12 +141,6 @@ def _whole_table(name: str, source: "Source") -> "pa.Table":
     import pyarrow as pa
 
     fields = list(source.schema)
-    if len(fields) > _MOST_COLUMNS:
-        msg = (
-            f"{name} has {len(fields):,} columns, and the lab takes {_MOST_COLUMNS:,}: leave out "
-            "those that do not matter"
-        )
-        raise MessageError(msg)
     coded = source.inferred.categorical
     numbers = [each.name for each in fields if is_number(each.type) and each.name not in coded]
     parts, n_rows, n_bytes = [], 0, 0
@@ -176,10 +149,10 @@ def _whole_table(name: str, source: "Source") -> "pa.Table":
             parts.append(block.table)
             n_rows += block.table.num_rows
             n_bytes += block.table.nbytes
-            if n_rows > MOST_ROWS or n_bytes > _MOST_BYTES:
+            if n_rows > limits.MOST_ROWS or n_bytes > _MOST_BYTES:
                 msg = (
-                    f"{name} has more than the {MOST_ROWS:,} rows or {_MOST_BYTES >> 20} MB that "
-                    "the lab takes; give larger files to the command, `gaussbayes lab FILE`, "
+                    f"{name} has more than the {limits.MOST_ROWS:,} rows or {_MOST_BYTES >> 20} MB "
+                    "that the lab takes; give larger files to the command, `gaussbayes lab FILE`, "
                     "which takes a sample"
                 )
                 raise MessageError(msg)
@@ -194,24 +167,17 @@ def likely_target(table: "pa.Table") -> str:
 
     It is the last one of strings, or else of integers or booleans, whose values make a few classes
     of some rows each. If there is none, it is the last one of strings, or the last of all.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> likely_target(pa.table({"kind": [0, 1, 0, 1], "x": [1.0, 2.5, 1.5, 3.0]}))
-    'kind'
     """
     import pyarrow.compute as pc
     from pyarrow import types
 
     kinds: dict[str, Any] = {field.name: field.type for field in reversed(table.schema)}
-    strings = [name for name, kind in kinds.items() if is_label(kind) and not is_number(kind)]
-    discrete = [
-        name for name, kind in kinds.items() if types.is_integer(kind) or types.is_boolean(kind)
-    ]
-    for name in (*strings, *discrete):
+    labels = [name for name, kind in kinds.items() if is_label(kind)]
+    strings = [name for name in labels if not is_number(kinds[name])]
+    discrete = [name for name in labels if not types.is_floating(kinds[name])]
+    for name in dict.fromkeys((*strings, *discrete)):
         k = pc.count_distinct(_known(table.column(name))).as_py()
-        if 2 <= k <= min(MOST_CLASSES, table.num_rows // 2):
+        if 2 <= k <= min(limits.MOST_CLASSES, table.num_rows // 2):
             return name
     return next(iter(strings or kinds))
 
@@ -249,9 +215,10 @@ def _role(column: "pa.ChunkedArray", coded: bool) -> str:
         return "neither numbers nor categories"
     n = pc.count_distinct(known).as_py()
     if is_text:
-        few = n <= min(MOST_CATEGORIES, max(2, len(known) / 2))  # two are, however few the rows
-        return _CATEGORY if few and pc.max(pc.utf8_length(known)).as_py() <= LONGEST_NAME else _TEXT
-    return _CATEGORY if n <= MOST_CATEGORIES else _MANY
+        most = min(limits.MOST_CATEGORIES, max(2, len(known) / 2))  # two are few in any table
+        longest = pc.max(pc.utf8_length(known)).as_py()
+        return _CATEGORY if n <= most and longest <= limits.LONGEST_NAME else _TEXT
+    return _CATEGORY if n <= limits.MOST_CATEGORIES else _MANY
 
 
 def _known(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
@@ -277,14 +244,6 @@ def labelled_rows(
     target : the column of the classes; the one that the source names or the likely one if None
     features : the columns to learn from; if None all others that hold numbers or categories, the
         first of them if they are too many
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> columns = {"x": [1, None, 3, 4], "town": ["u", "v", "u", None], "kind": ["b", "a", "a", ""]}
-    >>> rows = labelled_rows(NamedTable("four", pa.table(columns)))
-    >>> rows.X.ravel().tolist(), rows.rows.codes.ravel().tolist(), rows.codes.tolist()
-    ([1.0, nan, 3.0, 4.0], [0, 1, 0, -2], [1, 0, 0, -1])
     """
     name, table = source.name, source.table
     target = target or source.target or likely_target(table)
@@ -307,10 +266,10 @@ def labelled_rows(
         rows_have = "1 row has" if n_unlabelled == 1 else f"{n_unlabelled:,} rows have"
         them = "it" if n_unlabelled == 1 else "them"
         notes.append(f"{rows_have} no label in {target!r}, and the model learns from {them} too")
-    if len(chosen.features) > MOST_FEATURES:
+    if len(chosen.features) > limits.MOST_FEATURES:
         msg = (
             f"there are {len(chosen.features)} columns to learn from, and the lab takes "
-            f"{MOST_FEATURES} features; choose some of them"
+            f"{limits.MOST_FEATURES} features; choose some of them"
         )
         raise MessageError(msg)
     numbers = np.ascontiguousarray(rows.matrix, dtype=np.float64)
@@ -318,7 +277,7 @@ def labelled_rows(
         msg = f"{name}: row {row + 1} of column {chosen.numeric[place]!r} is infinite: correct it"
         raise MessageError(msg)
     for column, values in zip(categorical, rows.categories, strict=True):
-        _check_few(column, values, MOST_CATEGORIES, "takes {} categories: leave it out")
+        _check_few(column, values, limits.MOST_CATEGORIES, "takes {} categories: leave it out")
     encoder = chosen.encoder.with_categories(rows.categories)
     rows, columns = replace(rows, numbers=numbers), tuple(table.column_names)
     return Table(name, rows, codes, labels, encoder, target, columns, "; ".join(notes) or None)
@@ -340,9 +299,9 @@ def _usable(name: str, target: str, roles: dict[str, str], notes: list[str]) -> 
         raise MessageError(msg)
     if left_out:
         notes.append(f"left out: {left_out}")
-    if len(features) > MOST_FEATURES:
-        notes.append(f"of {len(features)} features the first {MOST_FEATURES} are taken")
-    return features[:MOST_FEATURES]
+    if len(features) > limits.MOST_FEATURES:
+        notes.append(f"of {len(features)} features the first {limits.MOST_FEATURES} are taken")
+    return features[: limits.MOST_FEATURES]
 
 
 def _class_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]:
@@ -362,7 +321,7 @@ def _class_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]
         msg = f"no row has a label in the column {target!r}"
         raise MessageError(msg)
     remedy = "shows {} classes: choose another column to predict"
-    _check_few(target, labels.tolist(), MOST_CLASSES, remedy)
+    _check_few(target, labels.tolist(), limits.MOST_CLASSES, remedy)
     return codes, labels
 
 

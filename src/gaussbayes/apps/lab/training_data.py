@@ -37,7 +37,6 @@ class TrueGaussians:
 
     @property
     def model(self) -> Model:
-        """The model of these parameters."""
         return gaussian_model(self.priors, self.means, self.covariances)
 
 
@@ -76,7 +75,6 @@ class Table:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all features, in their order."""
         return self.encoder.names or ()
 
     @property
@@ -91,7 +89,6 @@ class Table:
 
     @property
     def categories(self) -> tuple[Categories, ...]:
-        """The categories of each of them."""
         return self.rows.categories
 
     @property
@@ -121,16 +118,7 @@ class Table:
         return cut_rows(self.rows, self.schema, self.columns_of(shown))
 
     def columns_of(self, shown: ShownFeatures) -> list[int]:
-        """Where some features are among all: numbers in the order of the figure, then categories.
-
-        Examples
-        --------
-        >>> rows = Rows(np.ones((1, 2)), np.zeros((1, 1), np.int32), (("u",),))
-        >>> encoder = Encoder(3, ("x", "town", "y"), (1,))
-        >>> table = Table("one", rows, np.zeros(1, np.int32), np.array(["a"]), encoder)
-        >>> table.columns_of(ShownFeatures((1, 0), (0, 1), (0,)))
-        [2, 0, 1]
-        """
+        """Where some features are among all: numbers as the figure has them, then categories."""
         numbers = [self.encoder.numeric[j] for j in shown.numbers]
         return numbers + [self.encoder.categorical[j] for j in shown.categories]
 
@@ -144,7 +132,6 @@ def number_table(
     target: str = "class",
     truth: TrueGaussians | None = None,
 ) -> Table:
-    """A table whose features all hold numbers."""
     encoder = Encoder(len(features), tuple(features))
     rows = number_rows(X.astype(np.float64, copy=False))
     return Table(name, rows, codes.astype(np.int32), labels, encoder, target, truth=truth)

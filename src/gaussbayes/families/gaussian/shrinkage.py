@@ -20,8 +20,7 @@ Shrinkage: TypeAlias = float | Literal["oas"] | None
 SHRINKAGES: tuple[Shrinkage, ...] = (None, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0, "oas")
 """What the automatic choice tries."""
 
-_MOST = 0.999
-"""The largest intensity of a penalty; with 1 the rows would not count at all."""
+_MOST = 0.999  # the largest intensity of a penalty; with 1 the rows would not count at all
 
 
 def check_shrinkage(shrinkage: object) -> Shrinkage:
@@ -36,13 +35,7 @@ def check_shrinkage(shrinkage: object) -> Shrinkage:
 
 
 def shrink(covariance: FloatArray, shrinkage: Shrinkage, weight: FloatArray) -> FloatArray:
-    """Shrink full covariances (m, d, d), or variances (m, d), estimated from so many rows (m,).
-
-    Examples
-    --------
-    >>> shrink(np.array([[4.0, 2.0]]), 0.5, np.array([10.0])).tolist()
-    [[3.5, 2.5]]
-    """
+    """Shrink full covariances (m, d, d), or variances (m, d), estimated from so many rows (m,)."""
     if shrinkage is None:
         return covariance
     m, d = covariance.shape[:2]
@@ -104,7 +97,6 @@ class Penalty:
         return -0.5 * float(self.weight @ excess)
 
     def selected(self, code: int) -> "Penalty":
-        """That of one class."""
         return Penalty(self.weight[code : code + 1], self.target[code : code + 1])
 
     def added(self, scatter: FloatArray) -> FloatArray:
