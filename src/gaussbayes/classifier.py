@@ -8,7 +8,7 @@ from dataclasses import replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,7 +42,88 @@ from gaussbayes.model.settings import Settings
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
 from gaussbayes.model.statistics import Learnt, observe
 
-Fact = TypeVar("Fact")
+Known = TypeVar("Known")
+
+_LEARNING = ("priors", "unlabelled_weight", "selection")
+_OPTIONS = ("covariance", "shared", "divisor", "shrinkage", "smoothing", "families", *_LEARNING)
+
+
+class _Fact(Generic[Known]):
+    """An attribute read from the record; not there without a record, or where it has nothing.
+
+    One that needs parameters which cannot be had yet is not there either: hasattr is False.
+    """
+
+    def __init__(self, read: Callable[[Model], Any], *, solved: bool = True) -> None:
+        self.read = read
+        self.solved = solved
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, classifier: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, classifier: object, owner: type) -> Known: ...
+    def __get__(self, classifier: Any, owner: type) -> Self | Known:
+        if classifier is None:
+            return self
+        known: Known | None = None
+        if "_model" in vars(classifier):
+            try:
+                model = _solved(classifier) if self.solved else vars(classifier)["_model"]
+                known = self.read(model)
+            except GaussBayesError as error:
+                raise NotFittedError(str(error)) from error
+        if known is None or (isinstance(known, dict) and not known):
+            msg = f"{owner.__name__!r} object has no attribute {self.name!r}"
+            raise AttributeError(msg, name=self.name, obj=classifier)
+        return known
+
+    def __set__(self, classifier: object, value: Known) -> None:
+        msg = f"{self.name} is read from the model and cannot be set"
+        raise AttributeError(msg)
+
+
+class _TargetName(_Fact[str]):
+    """One that may be set, since no table says it."""
+
+    def __set__(self, classifier: object, value: str) -> None:
+        check_is_fitted(classifier)
+        vars(classifier)["_model"] = replace(vars(classifier)["_model"], target=value)
+
+
+def _solved(classifier: Any) -> Model:
+    """The record with its parameters, worked out now if need be."""
+    model: Model = vars(classifier)["_model"]
+    if model.solution is None:
+        model = vars(classifier)["_model"] = model.solved(classifier.n_jobs)
+    return model
+
+
+def _first(items: Sequence[Any], attribute: str) -> Any:
+    """The first value of an attribute among items that have it, or None."""
+    values = (getattr(item, attribute, None) for item in items)
+    return next((value for value in values if value is not None), None)
+
+
+def _parts(model: Model) -> Sequence[Any]:
+    return () if model.learnt is None else model.learnt.parts
+
+
+def _counts(model: Model) -> Any:
+    return next((part for part in _parts(model) if hasattr(part, "count")), None)
+
+
+def _feature_names(model: Model) -> LabelArray | None:
+    names = model.schema.features
+    return None if names is None else np.array(names, dtype=object)
+
+
+def _categories(model: Model) -> dict[Any, Categories]:
+    names: Sequence[Any] = model.schema.features or range(model.schema.n_features)
+    features = [names[column] for column in model.schema.categorical]
+    return dict(zip(features, model.categories, strict=True))
 
 
 class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -198,8 +279,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X, y, sample_weight : as in `fit`; any number of rows, any classes
-        classes : the labels that may occur, if that is to be checked. New classes need not be
-            announced: they join with their first row.
+        classes : the labels that may occur, if that is to be checked; new ones join with their
+            first row
         """
         if self.__sklearn_is_fitted__():
             before = self._with_settings("partial_fit")
@@ -220,13 +301,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows away again: the model is that of the other rows, as if these had never been.
 
-        Exact, without the other rows. A class of which no row is left is no class any more.
-
-        Raises
-        ------
-        RemovalError
-            If these rows cannot have been among those seen: a class would have less than no weight,
-            or a scatter that is none. The model then stays as it was.
+        Exact, without the other rows. A class of which no row is left is no class any more. Rows
+        that cannot have been among those seen are a `RemovalError`: a class would have less than no
+        weight, or a scatter that is none.
 
         Examples
         --------
@@ -294,16 +371,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Fit to rows that need not fit into memory: files, a Dask DataFrame, a database table.
 
-        Parameters
-        ----------
-        source : see `gaussbayes.data.reduction`
-        target, features, weights, bad_rows : see `gaussbayes.data.roles.Request`
-        client : a Dask client to read files on its cluster
-
-        Notes
-        -----
-        Categorical features are those that `categorical_features` names, or has the numbers of
-        among the features, or those of a categorical type.
+        Sources are those of `gaussbayes.data.reduction`, other parameters those of
+        `gaussbayes.data.roles.Request`; a Dask client reads files on its cluster. Categorical
+        features are those that `categorical_features` names, or has the numbers of among the
+        features, or those of a categorical type.
 
         Examples
         --------
@@ -315,14 +386,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         from gaussbayes.data.roles import Request
         from gaussbayes.model.sources import fit_source
 
-        request = Request(
-            target,
-            features,
-            weights,
-            self.categorical_features,
-            mark=self.unlabelled,
-            bad_rows=bad_rows,
-        )
+        how: dict[str, Any] = {"mark": self.unlabelled, "bad_rows": bad_rows}
+        request = Request(target, features, weights, self.categorical_features, **how)
         fit = fit_source(source, request, self._options(), client, self.n_jobs)
         return self._remember(fit.model, selection_=fit.selection, bad_rows_=fit.reduced.bad_rows)
 
@@ -338,16 +403,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from more rows; the features, and the target if not given, are those of before."""
         from gaussbayes.model.sources import update_source
 
-        fit = update_source(
-            self._with_settings("partial_fit_source"),
-            source,
-            target,
-            weights=weights,
-            mark=self.unlabelled,
-            bad_rows=bad_rows,
-            client=client,
-            n_jobs=self.n_jobs,
-        )
+        before = self._with_settings("partial_fit_source")
+        read: dict[str, Any] = {"bad_rows": bad_rows, "client": client, "n_jobs": self.n_jobs}
+        fit = update_source(before, source, target, weights=weights, mark=self.unlabelled, **read)
         return self._remember(fit.model, bad_rows_=fit.reduced.bad_rows)
 
     # Scores.
@@ -378,7 +436,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def joint(self, X: Any) -> RealArray:
         """Joint densities ``p(x, c)`` (n, k); for many features prefer the logarithms."""
-        return _exponential(self.predict_joint_log_proba(X))
+        return self._ready().joint(self._rows(X), self.n_jobs)
 
     def score_samples(self, X: Any) -> RealArray:
         """Log evidence ``log p(x)`` (n,): how well the model as a whole explains a row."""
@@ -386,7 +444,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def evidence(self, X: Any) -> RealArray:
         """Evidence ``p(x) = Σ_c p(x, c)`` (n,); for many features prefer the logarithm."""
-        return _exponential(self.score_samples(X))
+        return self._ready().evidence(self._rows(X), self.n_jobs)
 
     def log_likelihood(self, X: Any) -> RealArray:
         """Log densities ``log p(x | c)`` (n, k)."""
@@ -394,7 +452,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def likelihood(self, X: Any) -> RealArray:
         """Densities ``p(x | c)`` (n, k); for many features prefer the logarithms."""
-        return _exponential(self.log_likelihood(X))
+        return self._ready().likelihood(self._rows(X), self.n_jobs)
 
     def log_odds(self, X: Any, a: object, b: object) -> RealArray:
         """``log p(a | x) − log p(b | x)`` (n,) of two classes given by their labels."""
@@ -404,18 +462,12 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def mahalanobis(self, X: Any) -> RealArray:
         """Distances ``√((x − mean_c)ᵀ Σ_c⁻¹ (x − mean_c))`` (n, k) to the classes' means.
 
-        They are distances of Gaussian features, as far as these are not missing; others do not
-        count. A model that has no Gaussian features refuses.
+        By the Gaussian features, as far as they are not missing; a model that has none refuses.
         """
-        rows = self._rows(X)
-        squares, _ = self._ready().squared_distance(rows, self.n_jobs)
-        return np.sqrt(squares).astype(rows.dtype, copy=False)
+        return self._ready().mahalanobis(self._rows(X), self.n_jobs)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The proportion of rows whose class is predicted; rows without label do not count.
-
-        Soft labels count in part.
-        """
+        """The proportion of rows predicted right; rows without label do not count, soft in part."""
         from gaussbayes.analysis.evaluation import accuracy
 
         model, rows = self._ready(), self._rows(X)
@@ -500,15 +552,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model = self._ready()
         if not (isinstance(priors, str) and priors == "own"):
             model = model.with_priors(priors)
-        return decide(
-            model,
-            self._rows(X),
-            costs=costs,
-            reject_below=reject_below,
-            reject_cost=reject_cost,
-            novelty_level=novelty_level,
-            n_jobs=self.n_jobs,
-        )
+        refused: dict[str, Any] = {"reject_below": reject_below, "reject_cost": reject_cost}
+        refused |= {"novelty_level": novelty_level, "n_jobs": self.n_jobs}
+        return decide(model, self._rows(X), costs=costs, **refused)
 
     def p_values(self, X: Any) -> FloatArray:
         """How probable it is that a row of the class lies at least so far out (n, k).
@@ -542,8 +588,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> model = GaussianClassifier.from_parameters(None, [[0], [8]], [[1]], ["a", "b"])
         >>> shift = model.estimate_priors([[0.2], [-0.3], [0.1], [8.4]])
         >>> shift.prior.round(3).tolist()
-        [0.75, 0.25]
-        >>> model.with_priors(shift.prior).priors_.round(3).tolist()
         [0.75, 0.25]
         """
         from gaussbayes.analysis.prior_shift import prior_shift
@@ -599,10 +643,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Every labelled row predicted by the model of all others.
 
-        The models are those of these rows with the settings of this classifier, which need not be
-        fitted; what ``"auto"`` chose is kept. They are exact, in closed form where nothing is
-        missing; see `gaussbayes.analysis.held_out.leave_one_out`. A category that no other row has
-        says nothing about the class, as in any prediction.
+        The models have the settings of this classifier, which need not be fitted; what ``"auto"``
+        chose is kept. See `gaussbayes.analysis.held_out.leave_one_out`. A category that no other
+        row has says nothing about the class, as in any prediction.
 
         Examples
         --------
@@ -666,14 +709,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         from gaussbayes.model.construction import given_model
 
+        structure: dict[str, Any] = {"covariance": covariance, "shared": shared}
         model = given_model(
-            priors,
-            means,
-            covariances,
-            classes,
-            covariance=covariance,
-            shared=shared,
-            feature_names=feature_names,
+            priors, means, covariances, classes, feature_names=feature_names, **structure
         )
         return cls.from_model(model)
 
@@ -723,24 +761,14 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The same classifier with other names for its features, or none.
 
         For models of arrays, whose columns have no names: figures and messages then use these.
-
-        Examples
-        --------
-        >>> model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
-        >>> model.with_feature_names(["petal length"]).feature_names_in_.tolist()
-        ['petal length']
         """
         return self._with(self._record().with_feature_names(names))
 
     def save(self, path: str | PathLike[str], *, unlabelled_rows: bool = False) -> Path:
         """Write the model to a file, whole or not at all; see `load`.
 
-        It is JSON with what the model has learnt, so that it can be updated and merged later.
-
-        Parameters
-        ----------
-        unlabelled_rows : whether rows without label that the model has learnt from are written,
-            too; without them a loaded model predicts, but cannot be updated
+        It is JSON with what the model has learnt, so that it can be updated and merged later. If it
+        has learnt from rows without label, that takes `unlabelled_rows`, which writes them, too.
         """
         from gaussbayes.model import file
 
@@ -772,107 +800,26 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # What a fitted classifier knows, under the names by which scikit-learn's tools ask for it.
 
-    @property
-    def model_(self) -> Model:
-        """The record that everything here is read from, with its parameters."""
-        return self._known("model_", lambda _: self._estimated())
-
-    @property
-    def classes_(self) -> LabelArray:
-        """The labels (k,), sorted; only those whose rows weigh something."""
-        return self._known("classes_", lambda model: model.schema.classes)
-
-    @property
-    def n_features_in_(self) -> int:
-        """The number of features."""
-        return self._known("n_features_in_", lambda model: model.schema.n_features)
-
-    @property
-    def feature_names_in_(self) -> LabelArray:
-        """The names of the features (d,), if they have any."""
-        names = self._known("feature_names_in_", lambda model: model.schema.features)
-        return np.array(names, dtype=object)
-
-    @property
-    def target_name_(self) -> str:
-        """The column that the labels came from, if that is known; it may be set."""
-        return self._known("target_name_", lambda model: model.target)
-
-    @target_name_.setter
-    def target_name_(self, name: str) -> None:
-        self._model = replace(self._record(), target=name)
-
-    @property
-    def parameters_(self) -> Solution:
-        """Priors and class-conditional densities."""
-        return self._known("parameters_", lambda _: self._estimated().parameters)
-
-    @property
-    def convergence_(self) -> Convergence:
-        """How EM proceeded; not there if nothing was missing."""
-        return self._known("convergence_", lambda _: self._estimated().convergence)
-
-    @property
-    def priors_(self) -> FloatArray:
-        """Priors (k,)."""
-        return self._known("priors_", lambda _: self._estimated().prior)
-
-    @property
-    def means_(self) -> FloatArray:
-        """Means (k, g) of the features that hold numbers."""
-        return self._known("means_", lambda _: class_moments.class_means(self._estimated()))
-
-    @property
-    def covariances_(self) -> FloatArray:
-        """Covariances (k, g, g) of the features that hold numbers, or (g, g) when shared."""
-        return self._known(
-            "covariances_", lambda _: class_moments.class_covariances(self._estimated())
-        )
-
-    @property
-    def correlations_(self) -> FloatArray:
-        """Correlations (k, g, g), or (g, g) when shared."""
-        return class_moments.correlations(self.covariances_)
-
-    @property
-    def n_parameters_(self) -> int:
-        """Free parameters: k − 1 priors, and those of every family."""
-        return self._known("n_parameters_", lambda _: self._estimated().n_parameters)
-
-    @property
-    def structure_(self) -> Any:
-        """The shape of the covariances, and whether, or how far, the classes share one."""
-        return self._known("structure_", lambda model: _first(model.settings.families, "structure"))
-
-    @property
-    def moments_(self) -> Any:
-        """What was learnt from complete rows of numbers; not there if the parameters were given."""
-        return self._known("moments_", lambda model: _first(_parts(model), "moments"))
-
-    @property
-    def incomplete_(self) -> Any:
-        """What was learnt from rows with missing numbers; not there if there were none."""
-        return self._known("incomplete_", lambda model: _first(_parts(model), "cells"))
-
-    @property
-    def counts_(self) -> Any:
-        """The weights of the categories in each class, if there are categorical features."""
-        return self._known(
-            "counts_", lambda model: next((p for p in _parts(model) if hasattr(p, "count")), None)
-        )
-
-    @property
-    def categories_(self) -> dict[Any, Categories]:
-        """The categories of each categorical feature, by its name or number."""
-        return self._known("categories_", _categories)
-
-    @property
-    def category_probabilities_(self) -> dict[Any, FloatArray]:
-        """``p(category | class)`` (k, m) of each categorical feature, by its name or number."""
-        return self._known(
-            "category_probabilities_",
-            lambda _: class_moments.category_probabilities(self._estimated()) or None,
-        )
+    model_ = _Fact[Model](lambda model: model)
+    classes_ = _Fact[LabelArray](lambda model: model.schema.classes, solved=False)
+    n_features_in_ = _Fact[int](lambda model: model.schema.n_features, solved=False)
+    feature_names_in_ = _Fact[LabelArray](_feature_names, solved=False)
+    parameters_ = _Fact[Solution](lambda model: model.parameters)
+    convergence_ = _Fact[Convergence](lambda model: model.convergence)
+    priors_ = _Fact[FloatArray](lambda model: model.prior)
+    means_ = _Fact[FloatArray](class_moments.class_means)
+    covariances_ = _Fact[FloatArray](class_moments.class_covariances)
+    correlations_ = _Fact[FloatArray](class_moments.class_correlations)
+    n_parameters_ = _Fact[int](lambda model: model.n_parameters)
+    structure_ = _Fact[Any](
+        lambda model: _first(model.settings.families, "structure"), solved=False
+    )
+    moments_ = _Fact[Any](lambda model: _first(_parts(model), "moments"), solved=False)
+    incomplete_ = _Fact[Any](lambda model: _first(_parts(model), "cells"), solved=False)
+    counts_ = _Fact[Any](_counts, solved=False)
+    categories_ = _Fact[dict[Any, Categories]](_categories, solved=False)
+    category_probabilities_ = _Fact[dict[Any, FloatArray]](class_moments.category_probabilities)
+    target_name_ = _TargetName(lambda model: model.target, solved=False)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
@@ -888,17 +835,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # Between scikit-learn's conventions and the record.
 
     def _options(self) -> Options:
-        return check_options(
-            covariance=self.covariance,
-            shared=self.shared,
-            divisor=self.divisor,
-            shrinkage=self.shrinkage,
-            smoothing=self.smoothing,
-            families=self.families,
-            priors=self.priors,
-            unlabelled_weight=self.unlabelled_weight,
-            selection=self.selection,
-        )
+        return check_options(**{name: getattr(self, name) for name in _OPTIONS})
 
     def _with_settings(self, step: str) -> Model:
         """The model so far with the settings of now; what was chosen before stays."""
@@ -964,26 +901,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._model
 
     def _ready(self) -> Model:
-        """The record with its parameters, worked out now if need be."""
-        model = self._record()
-        if model.solution is None:
-            self._model = model = model.solved(self.n_jobs)
-        return model
-
-    def _estimated(self) -> Model:
-        """The same for attributes: one that cannot be had yet is not there, hasattr is False."""
-        try:
-            return self._ready()
-        except GaussBayesError as error:
-            raise NotFittedError(str(error)) from error
-
-    def _known(self, name: str, fact: Callable[[Model], Fact | None]) -> Fact:
-        """A fact of the record; an attribute that is not there without a record or a fact."""
-        known = fact(self._model) if self.__sklearn_is_fitted__() else None
-        if known is None:
-            msg = f"{type(self).__name__!r} object has no attribute {name!r}"
-            raise AttributeError(msg, name=name, obj=self)
-        return known
+        """The record with its parameters."""
+        self._record()
+        return _solved(self)
 
     def _remember(self, model: Model, **facts: Any) -> Self:
         """Take over a new record, which is complete: nothing can fail from here."""
@@ -999,30 +919,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         changed = copy(self)
         changed.__dict__["_model"] = model
         return changed
-
-
-def _first(items: Sequence[Any], attribute: str) -> Any:
-    """The first value of an attribute among items that have it, or None."""
-    values = (getattr(item, attribute, None) for item in items)
-    return next((value for value in values if value is not None), None)
-
-
-def _parts(model: Model) -> Sequence[Any]:
-    return () if model.learnt is None else model.learnt.parts
-
-
-def _categories(model: Model) -> dict[Any, Categories] | None:
-    schema = model.schema
-    names: Sequence[Any] = schema.features or range(schema.n_features)
-    features = [names[column] for column in schema.categorical]
-    return dict(zip(features, model.categories, strict=True)) if features else None
-
-
-def _exponential(logarithms: RealArray) -> RealArray:
-    """Plain numbers, 0 or ∞ where floats end."""
-    with np.errstate(over="ignore", under="ignore"):
-        values: RealArray = np.exp(logarithms)
-    return values
 
 
 def _check_settled(settings: Settings, step: str) -> None:

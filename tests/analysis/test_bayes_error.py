@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.analysis.bayes_error import bayes_error, bhattacharyya_bound, bhattacharyya_distance
+from gaussbayes.analysis.bayes_error import bayes_error, bhattacharyya_distance
 from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.synthesis import draw
 from gaussbayes.base.errors import ParameterError
@@ -127,7 +127,7 @@ def test_classes_that_are_the_same() -> None:
     assert found.standard_error < 1e-14
     many = model_of("uniform", np.zeros((10, 2)), 1.0, "spherical", True)
     assert bayes_error(many, 100).error == pytest.approx(0.9, rel=1e-13)
-    assert bhattacharyya_bound(many) == pytest.approx(4.5, rel=1e-13)  # which says nothing
+    assert bayes_error(many, 2).bound == pytest.approx(4.5, rel=1e-13)  # which says nothing
 
 
 def test_without_any_other_class_there_is_no_error() -> None:
@@ -215,7 +215,7 @@ def test_distances_in_fifty_digits(structure: Structure, d: int) -> None:
         total += np.sqrt(model.prior[a] * model.prior[b]) * np.exp(-exact)
     np.testing.assert_array_equal(found, found.T)
     assert not np.diagonal(found).any()
-    assert bhattacharyya_bound(model) == pytest.approx(total, rel=1e-11)
+    assert bayes_error(model, 2).bound == pytest.approx(total, rel=1e-11)
 
 
 def test_the_distance_is_an_integral() -> None:
@@ -287,7 +287,7 @@ def test_numbers_and_categories_by_cases(apart: float) -> None:
     assert abs(found.error - exact) <= 4 * found.standard_error
     assert found.standard_error <= 0.05 * exact
     coefficient = np.sqrt(share).prod(axis=1).sum() * np.exp(-(apart**2) / 8)
-    assert bhattacharyya_bound(model) == found.bound == pytest.approx(coefficient, rel=1e-12)
+    assert bayes_error(model, 2).bound == found.bound == pytest.approx(coefficient, rel=1e-12)
 
 
 def test_classes_without_a_common_category_are_told_apart() -> None:

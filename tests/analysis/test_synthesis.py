@@ -178,7 +178,9 @@ def test_an_int_is_the_seed_of_numpy_default_generator() -> None:
 
 @pytest.mark.parametrize("state", [-1, 1.5, "seed", True])
 def test_bad_random_state(state: Any) -> None:
-    with pytest.raises(ParameterError, match="random_state must be None, an integer"):
+    with pytest.raises(
+        ParameterError, match="random_state must be None, .* an integer, at least 0"
+    ):
         make_gaussian_dataset(10, [[0, 0]], random_state=state)
 
 
@@ -192,9 +194,9 @@ TWO = [[0.0, 0.0], [1.0, 1.0]]
             ([5, 5, 5], TWO),
             "there are 2 centroids; n_samples must be one number or 2, got 3",
         ),
-        (([5, -1], TWO), "n_samples of class 1 is -1; it must be an integer"),
-        (([5, 2.5], TWO), "n_samples of class 1 is 2.5"),
-        ((True, TWO), "n_samples of class 0 is True"),
+        (([5, -1], TWO), "n_samples of class 1 must be an integer, at least 0, got -1"),
+        (([5, 2.5], TWO), "n_samples of class 1 must be an integer, .* got 2.5"),
+        ((True, TWO), "n_samples of class 0 must be an integer, .* got True"),
         (([0, 0], TWO), "no class has a row"),
         ((5, [0.0, 1.0]), r"centroids must have shape \(classes, features\).*got shape \(2,\)"),
         ((5, []), r"centroids must have shape .* got shape \(0,\)"),

@@ -204,7 +204,7 @@ def test_from_moments_sorts_and_names() -> None:
 
 def test_from_moments_of_less_than_the_structure_needs() -> None:
     moments = GaussianClassifier("diagonal").fit(X, y).moments_
-    with pytest.raises(DataError, match="was summed without correlations, which is not enough"):
+    with pytest.raises(DataError, match="was summed without correlations, not enough"):
         GaussianClassifier.from_moments(moments, NAMES)
 
 

@@ -294,7 +294,7 @@ def test_a_stream_that_keeps_too_little_for_new_settings() -> None:
     X, y = trees()
     model = GaussianClassifier("diagonal").fit(X, y).set_params(covariance="full")
     before = pickle.dumps(model.__dict__)
-    with pytest.raises(DataError, match="was summed without correlations, which is not enough"):
+    with pytest.raises(DataError, match="was summed without correlations, not enough"):
         model.partial_fit(X, y)
     assert pickle.dumps(model.__dict__) == before
     model.fit(X, y)

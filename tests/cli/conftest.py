@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from gaussbayes.apps.cli.group import gaussbayes
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 
+WARM = Path(__file__).parent / "warm_process.py"
 IRIS = files("gaussbayes.datasets") / "iris.csv"
 
 
@@ -55,31 +58,50 @@ def iris(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def warm_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where a process listens that runs the command, and has imported what takes long."""
+    address = tmp_path_factory.mktemp("warm") / "socket"
+    command = [sys.executable, "-W", "error", WARM, "serve", address]
+    with subprocess.Popen(command) as process:
+        while not address.exists() and process.poll() is None:
+            time.sleep(0.01)
+        yield str(address)
+        process.terminate()
+
+
 @pytest.fixture
-def shell(tmp_path: Path) -> Shell:
+def shell(tmp_path: Path, warm_process: str) -> Shell:
     """Run lines of shell in an empty directory; ``gaussbayes`` is the command."""
+    return partial(run_shell, f'"{sys.executable}" -IS {WARM} call {warm_process}', tmp_path)
 
-    def run(line: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-        command = (
-            f'python() {{ "{sys.executable}" -W error "$@"; }}\n'
-            f'gaussbayes() {{ python -m gaussbayes "$@"; }}\n{line}'
-        )
-        inherited = {
-            name: value
-            for name, value in os.environ.items()
-            if name not in {"COLUMNS", "FORCE_COLOR", "NO_COLOR", "PYTHONIOENCODING"}
-        }
-        return subprocess.run(
-            ["bash", "-c", command],
-            cwd=tmp_path,
-            env=inherited | environment,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-        )
 
-    return run
+@pytest.fixture
+def cold_shell(tmp_path: Path) -> Shell:
+    """The same with processes that begin with nothing."""
+    return partial(run_shell, "python -m gaussbayes", tmp_path)
+
+
+def run_shell(
+    command: str, folder: Path, line: str, **environment: str
+) -> "subprocess.CompletedProcess[str]":
+    functions = (
+        f'python() {{ "{sys.executable}" -W error "$@"; }}\ngaussbayes() {{ {command} "$@"; }}\n'
+    )
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"COLUMNS", "FORCE_COLOR", "NO_COLOR", "PYTHONIOENCODING"}
+    }
+    return subprocess.run(
+        ["bash", "-c", functions + line],
+        cwd=folder,
+        env=inherited | environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
 
 
 @pytest.fixture

@@ -46,8 +46,8 @@ def test_help_names_every_verb(call: Call, option: str) -> None:
         assert call(verb, option).exit_code == 0
 
 
-def test_help_is_light(shell: Shell) -> None:
-    done = shell("""python <<END
+def test_help_is_light(cold_shell: Shell) -> None:
+    done = cold_shell("""python <<END
 import atexit, sys
 from gaussbayes.apps.cli import main
 atexit.register(lambda: print(*sys.modules, file=sys.stderr))
@@ -59,8 +59,8 @@ END""")
     assert not {"numpy", "scipy", "sklearn", "matplotlib", "pyarrow", "rich"} & loaded
 
 
-def test_version_names_the_kernels(shell: Shell) -> None:
-    done = shell("gaussbayes --version", GAUSSBAYES_KERNELS="reference")
+def test_version_names_the_kernels(cold_shell: Shell) -> None:
+    done = cold_shell("gaussbayes --version", GAUSSBAYES_KERNELS="reference")
     assert done.stdout.startswith(f"gaussbayes {package.__version__}\nkernels    reference")
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -118,8 +118,8 @@ def test_a_mistake_of_ours_is_not_hidden(call: Call, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("library", ["click", "rich"])
-def test_without_the_extra_it_says_what_to_install(shell: Shell, library: str) -> None:
-    done = shell(f"""python <<END
+def test_without_the_extra_it_says_what_to_install(cold_shell: Shell, library: str) -> None:
+    done = cold_shell(f"""python <<END
 import sys
 sys.modules[{library!r}] = None
 from gaussbayes.apps.cli import main
@@ -130,26 +130,26 @@ END""")
     assert "Traceback" not in done.stderr
 
 
-def test_a_reader_that_has_enough_is_no_error(shell: Shell) -> None:
-    done = shell("gaussbayes plot --list | head -1")
+def test_a_reader_that_has_enough_is_no_error(cold_shell: Shell) -> None:
+    done = cold_shell("gaussbayes plot --list | head -1")
     assert done.stdout.startswith("kind ")
     assert done.stderr == ""
     # `true` reads nothing: the pipe is closed before anything is written.
-    assert shell("gaussbayes plot --list | true").stderr == ""
+    assert cold_shell("gaussbayes plot --list | true").stderr == ""
 
 
-def test_a_full_disk_is_an_error(shell: Shell) -> None:
-    done = shell("gaussbayes plot --list > /dev/full")
+def test_a_full_disk_is_an_error(cold_shell: Shell) -> None:
+    done = cold_shell("gaussbayes plot --list > /dev/full")
     assert (done.returncode, done.stderr) == (1, "Error: No space left on device\n")
 
 
-def test_closed_output_is_none(shell: Shell) -> None:
-    done = shell("gaussbayes plot --list >&- 2>&-")
+def test_closed_output_is_none(cold_shell: Shell) -> None:
+    done = cold_shell("gaussbayes plot --list >&- 2>&-")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_output_without_unicode_and_colours(shell: Shell) -> None:
-    done = shell("gaussbayes lesson rain", PYTHONIOENCODING="ascii", TERM="xterm-256color")
+def test_output_without_unicode_and_colours(cold_shell: Shell) -> None:
+    done = cold_shell("gaussbayes lesson rain", PYTHONIOENCODING="ascii", TERM="xterm-256color")
     assert done.returncode == 0
     assert "0.02666667" in done.stdout
     assert done.stdout.isascii()
@@ -170,9 +170,9 @@ def test_escape_codes_are_for_terminals() -> None:
     assert "\x1b" not in in_a_terminal("plot", "--list", NO_COLOR="1")
 
 
-def test_completion_of_commands(shell: Shell) -> None:
+def test_completion_of_commands(cold_shell: Shell) -> None:
     asked = {"_GAUSSBAYES_COMPLETE": "bash_complete", "COMP_CWORD": "1"}
-    done = shell("gaussbayes", COMP_WORDS="gaussbayes rep", **asked)
+    done = cold_shell("gaussbayes", COMP_WORDS="gaussbayes rep", **asked)
     assert done.stdout == "plain,report\n"
 
 

@@ -23,23 +23,25 @@ def test_help(call: Call, verb: str) -> None:
     assert max(map(len, result.stdout.splitlines())) <= 100
 
 
-def test_completion_scripts(shell: Shell) -> None:
-    done = shell("gaussbayes", _GAUSSBAYES_COMPLETE="bash_source")
+def test_completion_scripts(cold_shell: Shell) -> None:
+    done = cold_shell("gaussbayes", _GAUSSBAYES_COMPLETE="bash_source")
     assert done.returncode == 0
     assert "_GAUSSBAYES_COMPLETE=bash_complete" in done.stdout
     assert "complete " in done.stdout
 
 
-def test_completion_of_files_options_and_choices(shell: Shell) -> None:
+def test_completion_of_files_options_and_choices(cold_shell: Shell) -> None:
     asked = {"_GAUSSBAYES_COMPLETE": "bash_complete"}
-    words = {
+    completed = {
         "fit ir": "file,ir",
         "fit --cov": "plain,--covariance",
         "fit x --covariance d": "plain,diagonal",
     }
-    for typed, expected in words.items():
+    for typed, expected in completed.items():
         line = f"gaussbayes {typed}"
-        done = shell("gaussbayes", COMP_WORDS=line, COMP_CWORD=str(len(line.split()) - 1), **asked)
+        done = cold_shell(
+            "gaussbayes", COMP_WORDS=line, COMP_CWORD=str(len(line.split()) - 1), **asked
+        )
         assert done.stdout == f"{expected}\n"
 
 
@@ -49,9 +51,9 @@ def test_the_demonstration(call: Call) -> None:
     assert "150 irises" in result.stdout
 
 
-def test_the_installed_command_from_another_directory(shell: Shell, iris: Path) -> None:
+def test_the_installed_command_from_another_directory(cold_shell: Shell, iris: Path) -> None:
     """Not the module but the script that pip puts beside Python."""
-    done = shell(
+    done = cold_shell(
         'PATH="$(dirname "$(python -c "import sys; print(sys.executable)")"):$PATH"\n'
         "mkdir elsewhere; cd elsewhere; unset -f gaussbayes\n"
         "gaussbayes fit ../iris.csv -y species && gaussbayes predict model.json ../iris.csv | wc -l"

@@ -41,8 +41,8 @@ def test_with_data(call: Call, served: dict[str, Any], iris: Path) -> None:
     assert len(served["given"]["columns"]) == 5
 
 
-def test_rows_from_a_pipe(shell: Shell, iris: Path) -> None:
-    done = shell(f"gaussbayes lab - -y specis --no-browser < {iris.name}")
+def test_rows_from_a_pipe(cold_shell: Shell, iris: Path) -> None:
+    done = cold_shell(f"gaussbayes lab - -y specis --no-browser < {iris.name}")
     assert done.returncode == 3
     assert "standard input lacks the target: 'specis' (is it 'species'?)" in done.stderr
 

@@ -95,7 +95,6 @@ def test_decimal_commas_between_semicolons_are_read(tmp_path: Path) -> None:
         ("a.csv", "a,b,y\n1,2,u\nx,3,v\n4,5,u\n", "a.csv, row 2, column 'a': 'x' is not a number"),
         ("a.csv", "a,b,y\n1,2,u\n3,v\n", "a.csv, row 2: has 2 values, but there are 3 columns"),
         ("a.csv", "a,b,y\n1,2,u\n3,4,v,5\n", "row 2: has 4 values"),
-        ("a.csv", "a,b,y\n1,2,u\n3,4,\n", "row 2, column 'y': the value is missing"),
         ("a.csv", "a,b,y\n1,2,u\n3,-inf,v\n", "row 2, column 'b': '-inf' is not finite"),
         ("a.csv", "a,y\n1,1.5\n2,2\n", "row 1, column 'y': '1.5' is not a class"),
         ("a.csv", "a,y\n1,\xe9\n2,v\n".encode("latin-1"), r"row 1, column 'y': .* is not UTF-8"),
@@ -117,14 +116,13 @@ def test_decimal_commas_between_semicolons_are_read(tmp_path: Path) -> None:
         ("a.jsonl", '{"a": 1, "y": "u"}\n{"a": 2\n', "row 2: is not JSON"),
         ("a.jsonl", '{"a": 1, "y": "u"}\n[2]\n', r"row 2: is not an object: \[2\]"),
         ("a.jsonl", '{"a": 1, "y": "u"}\n{"a": "x", "y": "u"}\n', "row 2, column 'a': 'x' is not"),
-        ("a.jsonl", '{"a": 1, "y": "u"}\n{"a": 2}\n', "row 2, column 'y': the value is missing"),
     ],
 )
 def test_what_is_said_about_bad_files(
     name: str, content: str | bytes, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(DataError, match=message):
-        learn(write(tmp_path, name, content), "y", labels_required=True)
+        learn(write(tmp_path, name, content), "y")
 
 
 @pytest.mark.parametrize(
@@ -217,29 +215,17 @@ def test_bad_rows_are_left_out_counted_and_named(tmp_path: Path) -> None:
     lines = ["1,2,u", "x,2,u", "3,5,v", "4", "5,,u", "4,4,u", "1,2,", "inf,1,u", "1,2,3,4"]
     write(tmp_path, "1.csv", "a,b,y\n" + "\n".join(lines) + "\n")
     write(tmp_path, "2.csv", GOOD + "nan,1,u\n")
-    found = learn(tmp_path, "y", bad_rows="skip", labels_required=True)
-    assert (found.n_rows, found.n_incomplete) == (8, 2)
+    found = learn(tmp_path, "y", bad_rows="skip")
+    assert (found.n_rows, found.n_incomplete, found.n_unlabelled) == (9, 2, 1)
     assert found.moments.mean.tolist() == MEANS
-    assert found.bad_rows.count == 5
+    assert found.bad_rows.count == 4
     first = str(tmp_path / "1.csv")
     assert found.bad_rows.first == (
         BadRow(first, 2, "a", "x", "is not a number"),
         BadRow(first, 4, None, None, "has 1 value, but there are 3 columns"),
-        BadRow(first, 7, "y", None, "the value is missing"),
         BadRow(first, 8, "a", "inf", "is not finite"),
         BadRow(first, 9, None, None, "has 4 values, but there are 3 columns"),
     )
-
-
-def test_bad_rows_of_parquet_are_left_out(tmp_path: Path) -> None:
-    labels = pa.array(["u", "v", None, "u", "v"])
-    table = pa.table({"x": [1.0, None, 3.0, float("nan"), 5.0], "y": labels})
-    parquet.write_table(table, tmp_path / "a.parquet")
-    skipped = {"bad_rows": "skip", "complete": True, "labels_required": True}
-    found = learn(tmp_path / "a.parquet", "y", **skipped)
-    assert found.n_rows == 2
-    assert found.moments.mean.tolist() == [[1.0], [5.0]]
-    assert [(bad.row, bad.column) for bad in found.bad_rows.first] == [(2, "x"), (3, "y"), (4, "x")]
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf"), -1.0])

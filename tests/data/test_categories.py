@@ -218,21 +218,6 @@ def test_only_nothing_at_all_is_missing_in_text(text: str, tmp_path: Path) -> No
     assert counts.missing.tolist() == [[0.0], [1.0]]
 
 
-def test_complete_rows_have_their_categories(tmp_path: Path) -> None:
-    table = weather()
-    gaps = sum(any(value is None for value in row.values()) for row in table.to_pylist())
-    for ending in (".csv", ".parquet"):
-        FORMATS[ending](table, tmp_path / f"rows{ending}")
-        found = summed(tmp_path / f"rows{ending}", complete=True, bad_rows="skip")
-        assert found.counts is not None
-        assert not found.counts.missing.any()
-        assert found.bad_rows.count == gaps
-    some = table.select(["wind", TARGET])
-    for source in (pl.LazyFrame(some), dd.from_pandas(some.to_pandas(), npartitions=2)):
-        with pytest.raises(DataError, match="'wind'"):
-            learn(source, TARGET, categorical_features=["wind"], complete=True)
-
-
 # Too many categories
 
 

@@ -384,12 +384,6 @@ def test_one_row() -> None:
     assert Encoder(1).encode_row(2.5).matrix.tolist() == [[2.5]]
 
 
-def test_part() -> None:
-    encoder = Encoder(4, ("a", "b", "c", "d"), (1, 3), (("x",), ("y",)))
-    assert encoder.part([3, 0]) == Encoder(2, ("d", "a"), (0,), (("y",),))
-    assert encoder.part([2]) == Encoder(1, ("c",), (), ())
-
-
 # Warnings.
 
 SCHEMA = Schema(np.arange(2), 2, ("wind", "humidity"))

@@ -1,6 +1,8 @@
 """Files → sums: those of the same rows in memory, the same bits however the work was shared."""
 
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -213,3 +215,12 @@ def test_too_many_features_for_full_covariances(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="learnt of 10000 features takes .* choose fewer, or a "):
         learn(path, "label")
     assert learn(path, "label", layout="diagonal").n_rows == 2
+
+
+@pytest.mark.parametrize("module", ["files", "file_rows", "output"])
+def test_without_pyarrow(module: str) -> None:
+    program = f"import sys; sys.modules['pyarrow'] = None; import gaussbayes.data.{module}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert "needs pyarrow: pip install 'gaussbayes[files]'" in done.stderr

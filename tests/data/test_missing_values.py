@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gaussbayes.base.errors import DataError, NonFiniteError
+from gaussbayes.base.errors import DataError
 from gaussbayes.data.categories import NULLS
 from gaussbayes.data.readers import text
 from gaussbayes.families.gaussian import cells, pushdown
@@ -192,21 +192,6 @@ def test_text_after_many_missing_values_is_text(tmp_path: Path) -> None:
         learn(tmp_path / "a.csv", "y")
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_rows_that_must_be_complete(ending: str, tmp_path: Path) -> None:
-    table, path = holes(), tmp_path / f"rows{ending}"
-    FORMATS[ending](table, path)
-    lacking = np.isnan(as_matrix(table))
-    row = int(np.argmax(lacking.any(axis=1)))
-    name = FEATURES[int(np.argmax(lacking[row]))]
-    with pytest.raises(DataError, match=f"row {row + 1}, column '{name}': the value is missing"):
-        learn(path, TARGET, features=FEATURES, complete=True)
-    found = learn(path, TARGET, features=FEATURES, complete=True, bad_rows="skip")
-    assert found.cells is None
-    assert found.bad_rows.count == lacking.any(axis=1).sum()
-    assert found.n_rows == table.num_rows - found.bad_rows.count
-
-
 def test_too_many_patterns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells, "MOST_CELL_BYTES", 1000)
     monkeypatch.setattr(pushdown, "MOST_CELL_BYTES", 1000)
@@ -229,8 +214,6 @@ def test_frames_on_a_cluster(weights: str | None) -> None:
     assert_cells(found, table, weights)
     with dask.config.set(scheduler="synchronous"):
         assert same(found, learn(frame, TARGET, features=FEATURES, weights=weights))
-        with pytest.raises(NonFiniteError, match="partition .: .* in row .* is missing"):
-            learn(frame, TARGET, features=FEATURES, complete=True)
 
 
 # Engines

@@ -21,6 +21,8 @@ from gaussbayes.data.reduction import OnUnlabelled, open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.model import statistics
+from gaussbayes.model.options import check_options
+from gaussbayes.model.sources import fit_source
 from tests.data.tables import FORMATS, bits, learn, learn_on_cluster
 
 FEATURES = ["a", "b", "wind"]
@@ -154,6 +156,22 @@ def test_counts(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.total, [1.0, np.nan, 3.0])
     assert [(bad.row, bad.value) for bad in found.bad_rows.first] == [(2, "2.5"), (4, "-1.0")]
     assert "is not a count" in found.bad_rows.first[0].problem
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_counts_far_down_a_file(ending: str, tmp_path: Path) -> None:
+    visits = np.arange(1500) % 7.0
+    visits[1234] = 2.5
+    table = pa.table({"visits": visits, "y": ["u", "v"] * 750})
+    FORMATS[ending](table, tmp_path / f"a{ending}")
+    options = check_options(families={"visits": "poisson"})
+    named = f"a{ending}, row 1235, column 'visits': '2.5' is not a count"
+    with pytest.raises(DataError, match=named):
+        fit_source(tmp_path / f"a{ending}", "y", options)
+    fit = fit_source(tmp_path / f"a{ending}", "y", options, bad_rows="skip")
+    assert fit.reduced.n_rows == 1499
+    assert [bad.row for bad in fit.reduced.bad_rows.first] == [1235]
 
 
 def test_a_frame_that_holds_categories_where_numbers_are_demanded() -> None:

@@ -56,15 +56,6 @@ def bhattacharyya_distance(model: Model) -> FloatArray:
     return distance
 
 
-def bhattacharyya_bound(model: Model) -> float:
-    """``Σ_{a<b} √(prior_a prior_b) exp(−B_ab)``: the Bayes error is at most that.
-
-    Two classes have one term, which is never above ½; of many classes that are alike the sum may
-    exceed 1, and then says nothing.
-    """
-    return float(_overlaps(model).sum())
-
-
 def bayes_error(
     model: Model,
     n_draws: int = 100_000,

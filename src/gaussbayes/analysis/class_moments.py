@@ -41,6 +41,11 @@ def class_covariances(model: Model) -> FloatArray:
     return covariances[0] if shared else covariances
 
 
+def class_correlations(model: Model) -> FloatArray:
+    """The correlations (k, g, g) of the features that hold numbers; (g, g) if shared."""
+    return correlations(class_covariances(model))
+
+
 def category_probabilities(model: Model) -> dict[str | int, FloatArray]:
     """``p(category | class)`` (k, m) of each categorical feature, by its name or number."""
     tables: dict[int, FloatArray] = {}

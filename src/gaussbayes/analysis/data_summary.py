@@ -64,18 +64,7 @@ class DataSummary:
 
 
 def summarise_data(rows: Rows, codes: NDArray[np.intp], schema: Schema) -> DataSummary:
-    """Summarise rows whose class codes (n,) are −1 where there is no label.
-
-    Examples
-    --------
-    >>> rows = Rows(np.array([[1.0], [3.0], [np.nan]]), np.array([[0], [1], [0]]), (("a", "b"),))
-    >>> schema = Schema(np.array(["no", "yes"]), 2, ("age", "wind"), (1,))
-    >>> summary = summarise_data(rows, np.array([0, 1, -1]), schema)
-    >>> summary.numbers[0].mean, summary.numbers[0].n_missing, summary.n_unlabelled
-    (2.0, 1, 1)
-    >>> summary.categories[0].count.tolist(), summary.categories[0].proportion.tolist()
-    ([2, 1], [[1.0, 0.0], [0.0, 1.0]])
-    """
+    """Summarise rows whose class codes (n,) are −1 where there is no label."""
     k = schema.classes.shape[0]
     count = np.bincount(codes[codes >= 0], minlength=k)
     matrix = rows.matrix
@@ -89,14 +78,9 @@ def summarise_data(rows: Rows, codes: NDArray[np.intp], schema: Schema) -> DataS
         for j, column in enumerate(schema.categorical)
     )
     incomplete = np.isnan(matrix).any(axis=1) | (rows.codes < 0).any(axis=1)
-    return DataSummary(
-        count=count,
-        proportion=count / max(1, int(count.sum())),
-        n_unlabelled=int(np.count_nonzero(codes < 0)),
-        n_incomplete=int(np.count_nonzero(incomplete)),
-        numbers=numbers,
-        categories=categories,
-    )
+    n_unlabelled, n_incomplete = int((codes < 0).sum()), int(incomplete.sum())
+    proportion = count / max(1, int(count.sum()))
+    return DataSummary(count, proportion, n_unlabelled, n_incomplete, numbers, categories)
 
 
 def _summarise_numbers(
@@ -104,27 +88,19 @@ def _summarise_numbers(
 ) -> NumberSummary:
     known = ~np.isnan(values)
     present, of_class = values[known], codes[known]
-    nothing = np.full(k, np.nan)
     n_missing = int(np.count_nonzero(~known))
     if not present.size:
-        return NumberSummary(column, np.nan, np.nan, np.nan, np.nan, nothing, n_missing)
+        nan = np.nan
+        return NumberSummary(column, nan, nan, nan, nan, np.full(k, nan), n_missing)
     # About one of the values, so that no digit is lost where all are far from 0.
     middle = present[0]
     away = present - middle
     mean = float(away.mean())
-    class_mean = [
-        middle + away[of_class == code].mean() if (of_class == code).any() else np.nan
-        for code in range(k)
-    ]
-    return NumberSummary(
-        column=column,
-        minimum=float(present.min()),
-        maximum=float(present.max()),
-        mean=float(middle + mean),
-        deviation=float(np.sqrt(np.square(away - mean).mean())),
-        class_mean=np.array(class_mean),
-        n_missing=n_missing,
-    )
+    deviation = float(np.sqrt(np.square(away - mean).mean()))
+    ends = float(present.min()), float(present.max())
+    parts = [away[of_class == code] for code in range(k)]
+    class_mean = np.array([middle + part.mean() if part.size else np.nan for part in parts])
+    return NumberSummary(column, *ends, float(middle + mean), deviation, class_mean, n_missing)
 
 
 def _summarise_categories(

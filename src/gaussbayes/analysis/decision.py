@@ -50,10 +50,10 @@ def check_costs(costs: Costs, schema: Schema) -> FloatArray:
             raise ParameterError(msg)
     if not np.isfinite(matrix).all():
         true, decided = np.argwhere(~np.isfinite(matrix))[0].tolist()
+        what = f"deciding {schema.class_name(decided)} where {schema.class_name(true)} is true"
         msg = (
-            f"deciding {schema.class_name(decided)} where {schema.class_name(true)} is true costs "
-            f"{matrix[true, decided]}; costs must be finite: use a large number for what must not "
-            "happen"
+            f"{what} costs {matrix[true, decided]}; costs must be finite: use a large number for "
+            "what must not happen"
         )
         raise ParameterError(msg)
     return matrix
@@ -135,28 +135,22 @@ def decide(
     rows: Rows,
     *,
     costs: Costs | None = None,
-    reject_below: float | None = None,
-    reject_cost: float | None = None,
     novelty_level: float | None = None,
     n_jobs: int | None = 1,
+    **reject: float | None,
 ) -> Decisions:
     """The class of least expected cost for each row, or why the row is better left open.
 
     Refused as novel are rows of which in every class fewer than the proportion `novelty_level` lie
-    so far out; the other parameters are those of `check_costs` and `decide_by_posteriors`.
+    so far out; `reject` are `reject_below` and `reject_cost` of `decide_by_posteriors`.
     """
-    unlike = None
+    novel = None
     if novelty_level is not None:
         p_values = novelty.class_p_values(model, rows, n_jobs)
-        unlike = novelty.novel(p_values, novelty_level, model.prior)
-    return decide_by_posteriors(
-        model.log_posterior(rows, n_jobs),
-        None if costs is None else check_costs(costs, model.schema),
-        reject_below=reject_below,
-        reject_cost=reject_cost,
-        novel=unlike,
-        classes=model.schema.classes,
-    )
+        novel = novelty.novel(p_values, novelty_level, model.prior)
+    matrix = None if costs is None else check_costs(costs, model.schema)
+    log_posterior, classes = model.log_posterior(rows, n_jobs), model.schema.classes
+    return decide_by_posteriors(log_posterior, matrix, novel=novel, classes=classes, **reject)
 
 
 def decide_by_posteriors(
@@ -242,7 +236,7 @@ def _from_mapping(costs: Mapping[tuple[object, object], float], schema: Schema) 
         place = position[true], position[decided]
         matrix[place], given[place] = value, True
     if not given.all():
-        pairs = ((labels[true], labels[decided]) for true, decided in np.argwhere(~given))
+        pairs = [(labels[true], labels[decided]) for true, decided in np.argwhere(~given)]
         msg = f"costs must name each pair of different classes; missing: {_some(pairs)}"
         raise ParameterError(msg)
     return matrix

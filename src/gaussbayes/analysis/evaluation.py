@@ -107,14 +107,11 @@ class Evaluation:
         groups = None
         if self.calibration is not None and other.calibration is not None:
             groups = self.calibration + other.calibration
-        proportion = other.n_rows / (self.n_rows + other.n_rows)
-        return Evaluation(
-            self.classes,
-            self.confusion + other.confusion,
-            (1.0 - proportion) * self.log_loss + proportion * other.log_loss,
-            (1.0 - proportion) * self.brier + proportion * other.brier,
-            groups,
-        )
+        theirs = other.n_rows / (self.n_rows + other.n_rows)
+        log_loss = (1.0 - theirs) * self.log_loss + theirs * other.log_loss
+        brier = (1.0 - theirs) * self.brier + theirs * other.brier
+        confusion = self.confusion + other.confusion
+        return Evaluation(self.classes, confusion, log_loss, brier, groups)
 
 
 def evaluate(log_posterior: RealArray, codes: NDArray[Any], classes: LabelArray) -> Evaluation:
@@ -139,13 +136,9 @@ def evaluate(log_posterior: RealArray, codes: NDArray[Any], classes: LabelArray)
     stated = np.exp(log_posterior[np.arange(n), predicted].astype(np.float64))
     gap = np.exp(log_posterior.astype(np.float64))
     gap[np.arange(n), codes] -= 1.0
-    return Evaluation(
-        classes=classes,
-        confusion=confusion,
-        log_loss=-float(np.mean(log_posterior[np.arange(n), codes], dtype=np.float64)) + 0.0,
-        brier=float(np.mean(np.square(gap).sum(axis=1))),
-        calibration=calibrate(stated, predicted == codes),
-    )
+    log_loss = -float(np.mean(log_posterior[np.arange(n), codes], dtype=np.float64)) + 0.0
+    brier = float(np.mean(np.square(gap).sum(axis=1)))
+    return Evaluation(classes, confusion, log_loss, brier, calibrate(stated, predicted == codes))
 
 
 def accuracy(

@@ -222,13 +222,11 @@ def _pair(
     if between is None:
         ranked = sorted(codes, key=lambda code: -bayes.classes[code].log_posterior)
         return (ranked[0], ranked[1]) if len(ranked) > 1 else None
-    a, b = between
-    if a == b or a not in codes or b not in codes:
-        labels = schema.classes.tolist()
+    if len(set(between) & set(codes)) != 2:
         need = f"log-odds need two different classes, with codes from 0 to {codes[-1]}"
-        msg = f"{need}, got {between}; the classes are {labels!r:.200}"
+        msg = f"{need}, got {between}; the classes are {schema.classes.tolist()!r:.200}"
         raise ParameterError(msg)
-    return a, b
+    return between
 
 
 def _references(model: Model, reference: ArrayLike, rival: int) -> list[Reference | None]:
@@ -236,21 +234,14 @@ def _references(model: Model, reference: ArrayLike, rival: int) -> list[Referenc
     referred = [isinstance(density, Referred) for density in model.densities]
     if isinstance(reference, str):
         if reference not in {"mean", "rival"}:
-            msg = (
-                "a reference must be 'mean', 'rival' or a number for each feature, got "
-                f"{reference!r}"
-            )
+            what = "a reference must be 'mean', 'rival' or a number for each feature"
+            msg = f"{what}, got {reference!r}"
             raise ParameterError(msg)
-        weights = model.prior
-        if reference == "rival":
-            weights = np.eye(weights.shape[0])[rival]
+        weights = model.prior if reference == "mean" else np.eye(model.prior.shape[0])[rival]
         return [Reference(weights=weights) if refers else None for refers in referred]
     point = as_numbers("a reference point", reference)
-    columns = sorted(
-        column
-        for component, refers in zip(model.components, referred, strict=True)
-        for column in (component.columns if refers else ())
-    )
+    pairs = list(zip(model.components, referred, strict=True))
+    columns = sorted(j for component, refers in pairs if refers for j in component.columns)
     if point.shape != (len(columns),) or not np.isfinite(point).all():
         those = "" if all(referred) else " that are compared with a point"
         msg = (
@@ -258,10 +249,10 @@ def _references(model: Model, reference: ArrayLike, rival: int) -> list[Referenc
             f"{those}, got {point.tolist()!r:.200}"
         )
         raise ParameterError(msg)
-    place = {column: number for number, column in enumerate(columns)}
+    values = dict(zip(columns, point.tolist(), strict=True))
     return [
-        Reference(point=point[[place[column] for column in component.columns]]) if refers else None
-        for component, refers in zip(model.components, referred, strict=True)
+        Reference(point=np.array([values[j] for j in component.columns])) if refers else None
+        for component, refers in pairs
     ]
 
 

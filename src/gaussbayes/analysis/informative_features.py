@@ -29,15 +29,6 @@ def informative_features(
 
     The others are integrated out. Of equal errors the smaller log loss decides, then the column.
     The model has at least two features, and at least one row has a label (its code is not −1).
-
-    Examples
-    --------
-    >>> from gaussbayes import GaussianClassifier
-    >>> means, variances = [[0, 0, 0], [0, 5, 9]], [[1, 1, 1], [1, 1, 1]]
-    >>> model = GaussianClassifier.from_parameters(None, means, variances, covariance="diagonal")
-    >>> X, y = model.sample(200, random_state=0)
-    >>> informative_features(model.model_, model.model_.rows(X), y, most=2).features
-    (1, 2)
     """
     whole = replace(model, learnt=None)  # what was learnt is not needed to look at a model
 

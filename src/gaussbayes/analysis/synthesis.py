@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gaussbayes.base.checks import as_numbers
+from gaussbayes.base.checks import as_numbers, integer
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
@@ -34,22 +34,14 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
         return np.random.default_rng(random_state.randint(1 << 32, size=4, dtype=np.uint32))
     if random_state is None or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
-    if not _is_integer(random_state) or random_state < 0:
-        msg = (
-            "random_state must be None, an integer that is not negative, a numpy Generator or a "
-            f"numpy RandomState, got {random_state!r}"
-        )
-        raise ParameterError(msg)
-    return np.random.default_rng(int(random_state))
+    what = "random_state must be None, a numpy Generator or RandomState, or a seed, which"
+    return np.random.default_rng(integer(what, random_state, 0))
 
 
 def draw(model: Model, n_samples: int, generator: np.random.Generator) -> tuple[Rows, CodeArray]:
     """Rows drawn from the model, and the class code of each (n,)."""
-    if not _is_integer(n_samples) or n_samples < 1:
-        msg = f"n_samples must be an integer, at least 1, got {n_samples!r}"
-        raise ParameterError(msg)
-    prior = model.prior
-    drawn = generator.choice(prior.shape[0], size=int(n_samples), p=prior / prior.sum())
+    n, prior = integer("n_samples", n_samples, 1), model.prior
+    drawn = generator.choice(prior.shape[0], size=n, p=prior / prior.sum())
     codes = drawn.astype(np.int32)
     return draw_rows(model, codes, generator), codes
 
@@ -143,16 +135,9 @@ def _counts(n_samples: Any, k: int) -> NDArray[np.int64]:
     if len(each) != k:
         msg = f"there are {k} centroids; n_samples must be one number or {k}, got {len(each)}"
         raise ParameterError(msg)
-    for code, count in enumerate(each):
-        if not _is_integer(count) or count < 0:
-            msg = f"n_samples of class {code} is {count!r}; it must be an integer, 0 or more"
-            raise ParameterError(msg)
-    counts = np.array(each, dtype=np.int64)
+    checked = [integer(f"n_samples of class {code}", n, 0) for code, n in enumerate(each)]
+    counts = np.array(checked, dtype=np.int64)
     if counts.sum() == 0:
         msg = f"n_samples is {n_samples!r}: no class has a row; give at least one"
         raise ParameterError(msg)
     return counts
-
-
-def _is_integer(number: object) -> bool:
-    return isinstance(number, int | np.integer) and not isinstance(number, bool)

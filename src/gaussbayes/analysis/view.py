@@ -156,9 +156,7 @@ class View:
 
     def likelihood(self, positions: FloatArray) -> RealArray:
         """``p(x | c)`` (n, k)."""
-        with np.errstate(over="ignore"):
-            likelihood: RealArray = np.exp(self.model.log_likelihood(self.rows_at(positions)))
-        return likelihood
+        return self.model.likelihood(self.rows_at(positions))
 
     def joint(self, positions: FloatArray) -> RealArray:
         """``p(x, c)`` (n, k)."""

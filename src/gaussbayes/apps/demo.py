@@ -4,7 +4,9 @@ Run it with ``python -m gaussbayes.apps.demo``. It fits, asks and prints; what a
 is, others know.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import confusion_matrix
@@ -22,13 +24,10 @@ try:
     from rich.console import Console
     from rich.table import Table
 except ImportError as error:
-    msg = (
-        "the demonstration prints with rich, which is not installed: pip install 'gaussbayes[demo]'"
-    )
+    msg = "the demonstration needs rich, which is not installed: pip install 'gaussbayes[demo]'"
     raise ImportError(msg) from error
 
-SEED = 7
-"""Fixes which flowers are held out."""
+SEED = 7  # fixes which flowers are held out
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,87 +47,64 @@ def classifier(name: str) -> GaussianClassifier:
 
 
 def split(data: Dataset) -> Split:
-    """Hold out three tenths of each class.
-
-    Examples
-    --------
-    >>> split(load_iris()).held_out_rows.shape
-    (45, 4)
-    """
-    rows, held_out_rows, labels, held_out_labels = train_test_split(
-        data.rows, data.labels, test_size=0.3, random_state=SEED, stratify=data.labels
-    )
-    return Split(rows, labels, held_out_rows, held_out_labels)
+    """Hold out three tenths of each class."""
+    options = {"test_size": 0.3, "random_state": SEED, "stratify": data.labels}
+    rows, held_out_rows, labels, held_out = train_test_split(data.rows, data.labels, **options)
+    return Split(rows, labels, held_out_rows, held_out)
 
 
 def leave_one_out_errors(name: str, data: Dataset) -> int:
-    """How many flowers are misjudged by the model of all the others, fitted anew for each.
-
-    Examples
-    --------
-    >>> leave_one_out_errors("LDA", load_iris())
-    3
-    """
+    """How many flowers are misjudged by the model of all the others, fitted anew for each."""
     guesses = cross_val_predict(classifier(name), data.rows, data.labels, cv=LeaveOneOut())
     return int(np.sum(guesses != data.labels))
 
 
-def _table(title: str, first: str, columns: list[str]) -> Table:
-    table = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        box=SIMPLE_HEAD,
-        show_edge=False,
-        collapse_padding=True,
-    )
+def _table(title: str, first: str, columns: list[str], rows: Iterable[Iterable[str]]) -> Table:
+    look: dict[str, Any] = {"title_justify": "left", "title_style": "bold", "show_edge": False}
+    table = Table(title=title, box=SIMPLE_HEAD, collapse_padding=True, **look)
     table.add_column(first, no_wrap=True)
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
     return table
+
+
+def _numbers(values: Iterable[float], form: str = "{:.3f}") -> list[str]:
+    return [form.format(value) for value in values]
 
 
 def _short(data: Dataset) -> list[str]:
     return [name.removesuffix(" (cm)") for name in data.feature_names]
 
 
-def _stacked(names: list[str]) -> list[str]:
-    return [name.replace(" ", "\n") for name in names]
-
-
-def _proportion(count: int, total: int) -> str:
-    return f"{count} ({100 * count / total:.1f} %)"
+def _stacked(data: Dataset) -> list[str]:
+    return [name.replace(" ", "\n") for name in _short(data)]
 
 
 def data_table(data: Dataset) -> Table:
     """Smallest, mean and largest value of each feature."""
-    table = _table("the table", "feature (cm)", ["smallest", "mean", "largest"])
-    for name, values in zip(_short(data), data.rows.T, strict=True):
-        table.add_row(name, *(f"{v:.2f}" for v in (values.min(), values.mean(), values.max())))
-    return table
+    facts = np.stack([data.rows.min(axis=0), data.rows.mean(axis=0), data.rows.max(axis=0)], axis=1)
+    rows = zip(_short(data), facts, strict=True)
+    cells = ((name, *_numbers(values, "{:.2f}")) for name, values in rows)
+    return _table("the table", "feature (cm)", ["smallest", "mean", "largest"], cells)
 
 
 def class_table(model: GaussianClassifier, data: Dataset) -> Table:
     """Prior and mean of each class."""
-    table = _table("priors and means", "species", ["prior", *_stacked(_short(data))])
-    for label, prior, mean in zip(model.classes_, model.priors_, model.means_, strict=True):
-        table.add_row(str(label), f"{prior:.3f}", *(f"{value:.3f}" for value in mean))
-    return table
+    rows = zip(model.classes_, np.column_stack([model.priors_, model.means_]), strict=True)
+    cells = ((str(label), *_numbers(values)) for label, values in rows)
+    return _table("priors and means", "species", ["prior", *_stacked(data)], cells)
 
 
-def covariance_table(
-    label: str, covariance: FloatArray, correlation: FloatArray, data: Dataset
-) -> Table:
-    """Covariances of one class, and to their right the correlations they amount to."""
-    names = _short(data)
-    table = _table(f"{label}: covariances (cm²), then correlations", "", _stacked(names) * 2)
-    for name, covariances, correlations in zip(names, covariance, correlation, strict=True):
-        table.add_row(
-            name,
-            *(f"{value:.3f}" for value in covariances),
-            *(f"[dim]{value:.2f}[/]" for value in correlations),
-        )
-    return table
+def covariance_tables(model: GaussianClassifier, data: Dataset) -> Iterator[Table]:
+    """Covariances of each class, and to their right the correlations they amount to."""
+    both = zip(model.classes_, model.covariances_, model.correlations_, strict=True)
+    for label, covariance, correlation in both:
+        rows = zip(_short(data), covariance, correlation, strict=True)
+        cells = ((name, *_numbers(c), *_numbers(r, "[dim]{:.2f}[/]")) for name, c, r in rows)
+        title = f"{label}: covariances (cm²), then correlations"
+        yield _table(title, "", _stacked(data) * 2, cells)
 
 
 def confusion_table(model: GaussianClassifier, parts: Split) -> Table:
@@ -136,63 +112,50 @@ def confusion_table(model: GaussianClassifier, parts: Split) -> Table:
     guesses = model.predict(parts.held_out_rows)
     counts = confusion_matrix(parts.held_out_labels, guesses, labels=model.classes_)
     classes = [str(label) for label in model.classes_]
-    table = _table("confusion matrix of the held-out flowers", "true ↓  predicted →", classes)
-    for i, (label, row) in enumerate(zip(classes, counts, strict=True)):
-        cells = [f"[green]{c}[/]" if i == j else f"[red]{c}[/]" for j, c in enumerate(row)]
-        table.add_row(label, *cells)
-    return table
+    cells = (
+        (label, *(f"[{'green' if i == j else 'red'}]{c}[/]" for j, c in enumerate(counts[i])))
+        for i, label in enumerate(classes)
+    )
+    title = "confusion matrix of the held-out flowers"
+    return _table(title, "true ↓  predicted →", classes, cells)
 
 
 def structure_table(data: Dataset, parts: Split) -> Table:
     """The six structures: what they cost in parameters, and how often they err."""
-    table = _table(
-        "the six structures and their errors",
-        "model",
-        [
-            "shape",
-            "shared",
-            "parameters",
-            f"held-out,\nof {len(parts.held_out_labels)}",
-            f"leave-one-out\nby refitting,\nof {len(data.labels)}",
-        ],
-    )
-    for name, structure in track(STRUCTURES.items(), "leaving out one flower after the other"):
+    n_held_out, n = len(parts.held_out_labels), len(data.labels)
+    asked = f"held-out,\nof {n_held_out}", f"leave-one-out\nby refitting,\nof {n}"
+
+    def cells(name: str) -> list[str]:
         model = classifier(name).fit(parts.rows, parts.labels)
         errors = int(np.sum(model.predict(parts.held_out_rows) != parts.held_out_labels))
-        table.add_row(
-            name,
-            structure.covariance,
-            "yes" if structure.shared else "no",
-            str(model.n_parameters_),
-            _proportion(errors, len(parts.held_out_labels)),
-            _proportion(leave_one_out_errors(name, data), len(data.labels)),
-        )
-    return table
+        left_out = leave_one_out_errors(name, data)
+        shared = "yes" if STRUCTURES[name].shared else "no"
+        facts = [name, STRUCTURES[name].covariance, shared, str(model.n_parameters_)]
+        counts = ((errors, n_held_out), (left_out, n))
+        return facts + [f"{count} ({100 * count / total:.1f} %)" for count, total in counts]
+
+    rows = map(cells, track(STRUCTURES, "leaving out one flower after the other"))
+    columns = ["shape", "shared", "parameters", *asked]
+    return _table("the six structures and their errors", "model", columns, rows)
 
 
 def misjudged_table(model: GaussianClassifier, parts: Split) -> Table:
     """The held-out flowers that were called wrongly, and how sure the model was."""
-    guesses = model.predict(parts.held_out_rows)
-    posteriors = model.predict_proba(parts.held_out_rows)
+    wrong = model.predict(parts.held_out_rows) != parts.held_out_labels
+    posteriors = model.predict_proba(parts.held_out_rows[wrong])
+    rows = zip(parts.held_out_labels[wrong], posteriors, strict=True)
+    cells = ((str(label), *_numbers(posterior)) for label, posterior in rows)
     classes = [str(label) for label in model.classes_]
-    table = _table("the misjudged ones, and their posteriors", "true species", classes)
-    for i in np.flatnonzero(guesses != parts.held_out_labels):
-        table.add_row(str(parts.held_out_labels[i]), *(f"{p:.3f}" for p in posteriors[i]))
-    return table
+    return _table("the misjudged ones, and their posteriors", "true species", classes, cells)
 
 
 def main() -> None:
-    """Print the report."""
+    """Print the report: fit, ask, and say what comes out."""
     show_config()
-    report(Console(highlight=False))
-
-
-def report(console: Console) -> None:
-    """Fit, ask, and print what comes out."""
+    console = Console(highlight=False)
     data = load_iris()
     parts = split(data)
     model = classifier("QDA").fit(parts.rows, parts.labels)
-
     console.print(
         f"\n{len(data.labels)} irises, {len(data.feature_names)} features, "
         f"{len(data.class_names)} species\n[dim]{data.source}[/]\n",
@@ -202,18 +165,9 @@ def report(console: Console) -> None:
         f"\n[bold]One Gaussian for each species[/], learnt from {len(parts.labels)} flowers; "
         f"{len(parts.held_out_labels)} are held out."
     )
-    for table in (
-        class_table(model, data),
-        *(
-            covariance_table(str(label), covariance, correlation, data)
-            for label, covariance, correlation in zip(
-                model.classes_, model.covariances_, model.correlations_, strict=True
-            )
-        ),
-        confusion_table(model, parts),
-        misjudged_table(model, parts),
-        structure_table(data, parts),
-    ):
+    of_model = class_table(model, data), *covariance_tables(model, data)
+    of_flowers = confusion_table(model, parts), misjudged_table(model, parts)
+    for table in (*of_model, *of_flowers, structure_table(data, parts)):
         console.print("", table)
 
 

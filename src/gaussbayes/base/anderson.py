@@ -74,14 +74,6 @@ def accelerate(
     tolerance : the estimated error of x, in its largest entry, at which to stop
     max_iterations : how many iterations to make at most
     what : what a progress bar says is being done
-
-    Examples
-    --------
-    >>> def halve(x):
-    ...     return Step(x / 2, -float(x @ x), 1e-16, None)
-    >>> path = accelerate(halve, np.array([1.0]), 1e-10, 100)
-    >>> path.converged, bool(abs(path.last.image[0]) < 1e-10)
-    (True, True)
     """
     steps: list[FloatArray] = []  # differences of x, the newest last
     residuals: list[FloatArray] = []  # differences of f

@@ -120,13 +120,7 @@ class _Bar:
 
 
 def _short(number: float) -> str:
-    """A large number in few letters.
-
-    Examples
-    --------
-    >>> _short(950), _short(1_234_000), _short(50e6)
-    ('950', '1.23 M', '50 M')
-    """
+    """A large number in few letters."""
     for size, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if number >= size:
             return f"{number / size:.3g}{letter}"

@@ -22,7 +22,7 @@ import numpy as np
 from msgspec import Meta, Raw
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import ModelFileError
+from gaussbayes.base.errors import GaussBayesError, ModelFileError
 from gaussbayes.base.types import FloatArray
 
 MOST_STRINGS = 500_000
@@ -93,18 +93,15 @@ def refuse(place: str, expected: str, got: object = "") -> NoReturn:
 def within(place: str) -> Iterator[None]:
     """Errors in the block are at places within this one.
 
-    Examples
-    --------
-    >>> with within("families[0]"):
-    ...     refuse("columns[2]", "an integer", 0.5)
-    Traceback (most recent call last):
-    gaussbayes.base.records.RecordError: families[0].columns[2]: must be an integer, got 0.5
+    What is refused as a setting or as rows is refused in a file.
     """
     try:
         yield
     except RecordError as error:
         dot = "" if error.place.startswith("[") or not error.place else "."
         raise RecordError(error.problem, f"{place}{dot}{error.place}") from None
+    except GaussBayesError as error:
+        raise RecordError(str(error), place) from None
 
 
 # Reading.
@@ -154,10 +151,7 @@ def floats(
 ) -> FloatArray:
     """An array of this many finite numbers; None is any number of them up to `longest`.
 
-    Parameters
-    ----------
-    meaning : what the numbers are, for messages
-    missing : whether entries may be null, which become NaN
+    `meaning` says what the numbers are. If values may be `missing`, null becomes NaN.
     """
     values = np.empty(_length(array, place, count, f"numbers{meaning}", longest))
     decoder = _NUMBERS_OR_NULL if missing else _NUMBERS
@@ -219,14 +213,7 @@ def check_weights(values: FloatArray, place: str) -> None:
 def numbers(values: NDArray[Any], place: str, *, missing: bool = False) -> Raw:
     """Numbers of any shape as a flat array, each in the fewest digits that give it back.
 
-    Parameters
-    ----------
-    missing : whether values may be NaN, which become null
-
-    Examples
-    --------
-    >>> bytes(numbers(np.array([[0.1, -0.0], [5e-324, 1e300]]), "offset"))
-    b'[0.1,-0.0,5e-324,1e300]'
+    If values may be `missing`, NaN becomes null.
     """
     flat = np.asarray(values).ravel()
     allowed = np.isfinite(flat)

@@ -5,13 +5,7 @@ from difflib import get_close_matches
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The name that was probably meant, if one is like it.
-
-    Examples
-    --------
-    >>> closest("hight", ["age", "height"]), closest("Y", ["x", "y"]), closest("a", ["b"])
-    ('height', 'y', None)
-    """
+    """The name that was probably meant, if one is like it."""
     names = list(known)
     same = [other for other in names if other.lower() == name.lower()]
     return next(iter(same or get_close_matches(name, names, n=1)), None)

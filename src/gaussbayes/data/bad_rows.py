@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.data.tables import dictionary_parts, is_dictionary, is_string, value_type
+from gaussbayes.data.tables import is_missing, value_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gaussbayes.data.selection import Selection
+    from gaussbayes.data.roles import Selection
 
 MOST_NAMED = 5
 """Bad rows that are kept to be named."""
@@ -79,13 +79,7 @@ class BadRowError(Exception):
 
 
 def describe(bad: BadRow) -> str:
-    """A bad row as a message writes it.
-
-    Examples
-    --------
-    >>> describe(BadRow("a.csv", 3, "age", "old", "is not a number"))
-    "a.csv, row 3, column 'age': 'old' is not a number"
-    """
+    """A bad row as a message writes it."""
     column = "" if bad.column is None else f", column {bad.column!r}"
     value = "" if bad.value is None else f"{bad.value!r} "
     return f"{bad.file}, row {bad.row}{column}: {value}{bad.problem}"
@@ -147,26 +141,22 @@ def sift(
 ) -> tuple["pa.Table", tuple[BadRow, ...]]:
     """Take out rows in which a value that is needed is missing, or is wrong, and say which.
 
-    With `finite`, also those in which a number is infinite, or is needed and NaN. Without it only
-    what costs nothing is looked for, and NaN and infinity are left to the sums, in which they show.
+    With `finite`, also those in which a number is infinite; without it, infinity is left to the
+    sums, in which it shows.
     """
     problems: dict[int, BadRow] = {}
 
-    def note(name: str, wrong: NDArray[np.bool_] | None, problem: str) -> None:
-        for row in [] if wrong is None else np.flatnonzero(wrong).tolist():
+    def note(name: str, wrong: NDArray[np.bool_], problem: str) -> None:
+        for row in np.flatnonzero(wrong).tolist():
             value = table.column(name)[row].as_py()
-            # NaN is how many programs write a missing value.
-            missing = value is None or value == "" or value != value  # noqa: PLR0124
+            missing = is_missing(value)  # NaN is how many programs write it
             what = (None, "the value is missing") if missing else (shorten(value), problem)
             problems.setdefault(row, BadRow("", row, name, *what))
 
-    for name in selection.present:
-        note(name, blank(table.column(name)), "is missing")
     for name, kind in selection.kinds.items():
         rules = _WRONG[kind]
         if finite and kind != "category":
-            infinite = np.isinf if name not in selection.present else lambda x: ~np.isfinite(x)
-            rules = ((infinite, "is not finite"), *rules)
+            rules = ((np.isinf, "is not finite"), *rules)
         values = _floats(table.column(name), kind) if rules else None
         if values is not None:
             for wrong, problem in rules:
@@ -178,29 +168,6 @@ def sift(
     keep = np.ones(table.num_rows, dtype=bool)
     keep[list(problems)] = False
     return table.filter(pa.array(keep)), tuple(problems[row] for row in sorted(problems))
-
-
-def blank(column: Any) -> NDArray[np.bool_] | None:
-    """Where a column has no value: null, or the empty string; None if it always has one.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> blank(pa.chunked_array([["a", "", None]])).tolist(), blank(pa.chunked_array([["a"]]))
-    ([False, True, True], None)
-    """
-    import pyarrow.compute as pc
-
-    if is_dictionary(column.type):
-        codes, values = dictionary_parts(column)
-        empty = np.fromiter((value is None or value == "" for value in values.tolist()), bool)
-        if not empty.any() and not column.null_count:
-            return None
-        return np.append(empty, True)[codes]  # −1 is null
-    if not is_string(column.type):
-        return np.asarray(column.is_null()) if column.null_count else None
-    wrong = np.asarray(pc.equal(pc.fill_null(column, ""), ""))
-    return wrong if wrong.any() else None
 
 
 def _floats(column: Any, kind: str) -> NDArray[Any] | None:

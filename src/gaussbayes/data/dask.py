@@ -16,25 +16,22 @@ from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.errors import DataError, NonFiniteError, ParameterError, SchemaError
+from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.data.categories import MISSING
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.file_rows import FileRows, part_partial, parts_of
 from gaussbayes.data.files import Source
 from gaussbayes.data.labels import read_targets, read_weights
 from gaussbayes.data.reduction import (
     Fold,
-    PlacedRows,
     Reduced,
     RowSource,
     fold_block,
     no_labels,
     reduced_block,
 )
-from gaussbayes.data.roles import Request, Roles, check_no_others, choose_roles
-from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
-from gaussbayes.data.selection import check_present
+from gaussbayes.data.roles import Request, Roles, check_no_others, check_present, choose_roles
+from gaussbayes.data.rows import UNLABELLED, LabelledRows, Targets
 from gaussbayes.data.source_files import files_of
 
 _SMALL = 1 << 16
@@ -106,15 +103,6 @@ class PartitionRows(RowSource):
         wrong = [name for name in wrong if not is_numeric_dtype(dtypes[name])]
         check_no_others([(name, dtypes[name]) for name in wrong])
         return cls(frame, roles, request, client)
-
-    def blocks(self, encoder: Encoder | None = None) -> Iterator[PlacedRows]:
-        """The rows in order, a partition at a time."""
-        reading = self.roles, self.request, encoder or self.encoder
-        for number, task in enumerate(self._partitions):
-            with _naming(number):
-                block = _labelled(_computed(task, self._client), *reading)
-            if block is not None:
-                yield PlacedRows(block, f"partition {number}")
 
     @property
     def shown(self) -> str:
@@ -233,8 +221,6 @@ def _labelled(part: Any, roles: Roles, request: Request, encoder: Encoder) -> La
     if n == 0:
         return None
     rows = encoder.encode(part[list(roles.features)])
-    if request.complete:
-        _check_complete(rows, encoder)
     weights = None
     if roles.weights is not None:
         weights = part[roles.weights].to_numpy(dtype=np.float64, na_value=np.nan)
@@ -243,10 +229,6 @@ def _labelled(part: Any, roles: Roles, request: Request, encoder: Encoder) -> La
     if roles.target is None:
         return LabelledRows(rows, no_labels(n, weights), np.empty(0))
     targets, classes = _read_labels(part[roles.target], request.mark)
-    if request.labels_required and targets.n_unlabelled:
-        row = int(np.argmin(targets.labelled))
-        msg = f"the label in row {row} is missing: leave out rows without a label"
-        raise DataError(msg)
     return LabelledRows(rows, replace(targets, weights=weights), classes)
 
 
@@ -260,17 +242,6 @@ def _read_labels(column: Any, mark: Any) -> tuple[Targets, Any]:
     labels = np.append(distinct.codes, np.int32(UNLABELLED))[codes]
     n_unlabelled = int(np.count_nonzero(labels == UNLABELLED))
     return Targets(labels, classes.shape[0], None, n_unlabelled), classes
-
-
-def _check_complete(rows: Rows, encoder: Encoder) -> None:
-    """Raise if a value is missing, naming the first row of the first feature."""
-    columns = [*zip(encoder.categorical, (rows.codes == MISSING).T, strict=True)]
-    columns += zip(encoder.numeric, np.isnan(rows.matrix).T, strict=True)
-    for column, missing in columns:
-        if missing.any():
-            name, row = (encoder.names or ())[column], int(np.argmax(missing))
-            msg = f"the value of {name!r} in row {row} is missing"
-            raise NonFiniteError(msg)
 
 
 @contextmanager

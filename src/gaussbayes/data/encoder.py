@@ -25,6 +25,7 @@ from gaussbayes.data.tables import (
     check_not_empty,
     frame_matrix,
     is_frame,
+    listed,
     number_columns,
 )
 from gaussbayes.kernels.columns import Columns
@@ -70,18 +71,12 @@ class Encoder:
 
         Parameters
         ----------
-        X : array, list or frame
         categorical_features : ``"from_dtype"``: the columns of a frame that are of a categorical
             type (category in pandas, Categorical and Enum in polars, dictionary in Arrow), as
             scikit-learn's gradient boosting has it; strings and booleans are not, and neither is
             any column of an array. Or names, numbers from 0, or a boolean for each column; None is
             no column.
         kinds : "number" or "category" for features, by name or number, that must hold these
-
-        Examples
-        --------
-        >>> Encoder.learn([[1.5, "low"]], [1]).categorical, Encoder.learn(np.ones((2, 3)))
-        ((1,), Encoder(n_features=3, names=None, categorical=(), categories=None))
         """
         by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
         if by_type and not kinds and type(X) is np.ndarray and X.ndim == 2:
@@ -108,33 +103,12 @@ class Encoder:
         """The same features, coded by these categories."""
         return replace(self, categories=tuple(categories))
 
-    def part(self, columns: Sequence[int]) -> "Encoder":
-        """The encoder of some of the features, in this order."""
-        known = dict(zip(self.categorical, self.categories or (), strict=False))
-        places = [(place, j) for place, j in enumerate(columns) if j in self.categorical]
-        return Encoder(
-            len(columns),
-            None if self.names is None else tuple(self.names[j] for j in columns),
-            tuple(place for place, _ in places),
-            None if self.categories is None else tuple(known[j] for _, j in places),
-        )
-
     def encode(self, X: Any) -> Rows:
-        """The rows of a table with these features, by name and order where both have names.
+        """The rows of an array, list, frame, Arrow record batch or `Rows` with these features.
 
-        Numbers are not copied where the container holds them as floats side by side. Of categories
-        that are not known, how many there are is counted in `Rows.unseen`.
-
-        Parameters
-        ----------
-        X : array, list, frame (pandas, polars, Arrow), Arrow record batch, or `Rows`
-
-        Raises
-        ------
-        SchemaError
-            If the features are others, in number, name or order.
-        DataError
-            If a value is not a number, or not a category; names row and column.
+        They must have the same names in the same order, where both have names. Numbers are not
+        copied where the container holds them as floats side by side. Of categories that are not
+        known, how many there are is counted in `Rows.unseen`.
         """
         if not self.categorical and type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:
             if X.shape[1] != self.n_features or not X.size:
@@ -158,13 +132,7 @@ class Encoder:
         return self._joined(matrix, [array[:, j] for j in self.categorical])
 
     def encode_row(self, row: Any) -> Rows:
-        """One row, given as its values (d,) or as a table of one row.
-
-        Examples
-        --------
-        >>> Encoder(2, None, (1,), (("low", "high"),)).encode_row([1.5, "high"]).codes.tolist()
-        [[1]]
-        """
+        """One row, given as its values (d,) or as a table of one row."""
         if not _is_table(row):
             row = [[row] if np.ndim(row) == 0 else list(row)]
             if len(row[0]) != self.n_features:
@@ -179,12 +147,8 @@ class Encoder:
     def encode_block(self, table: "pa.Table", *, spelled: bool = False) -> Rows:
         """The rows of an Arrow table that has these features among its columns, by name.
 
-        Numbers stay where Arrow holds them, column by column.
-
-        Parameters
-        ----------
-        spelled : whether strings that spell numbers are those where the known categories are
-            numbers, as in a file of text in which one value is none
+        Numbers stay where Arrow holds them. With `spelled`, strings that spell numbers are numbers
+        where the known categories are, as in a file of text in which one value is none.
         """
         assert self.names is not None
         numbers = number_columns(table, [self.names[j] for j in self.numeric])
@@ -195,12 +159,6 @@ class Encoder:
         """Rows as one array (n, d): floats, or objects with categories at their places.
 
         A missing category is None; so is one that was not known.
-
-        Examples
-        --------
-        >>> encoder = Encoder(2, None, (0,), (("M", "S"),))
-        >>> encoder.decode(encoder.encode([["S", 30.0], [None, 40.0]])).tolist()
-        [['S', 30.0], [None, 40.0]]
         """
         if not self.categorical:
             return rows.matrix
@@ -213,15 +171,7 @@ class Encoder:
         return table
 
     def check_names(self, names: Iterable[object]) -> None:
-        """Raise if columns with names are not these features, in this order.
-
-        Examples
-        --------
-        >>> Encoder(2, ("age", "height")).check_names(["height", "age"])
-        Traceback (most recent call last):
-        gaussbayes.base.errors.SchemaError: the columns of X must be in the order of the features: \
-'age', 'height'; got 'height', 'age'
-        """
+        """Raise if columns with names are not these features, in this order."""
         given = tuple(names)
         if self.names is None or given == self.names:
             return
@@ -232,16 +182,16 @@ class Encoder:
             "unknown": [name for name in given if name not in self.names],
         }
         if any(others.values()):
-            parts = [f"{what} are {_listed(names)}" for what, names in others.items() if names]
+            parts = [f"{what} are {listed(names)}" for what, names in others.items() if names]
             msg = f"the columns of X must be the features: {'; '.join(parts)}"
             raise SchemaError(msg)
-        expected = f"{_listed(self.names)}; got {_listed(given)}"
+        expected = f"{listed(self.names)}; got {listed(given)}"
         msg = f"the columns of X must be in the order of the features: {expected}"
         raise SchemaError(msg)
 
     def _check_shape(self, shape: tuple[int, ...]) -> None:
         if shape[1] != self.n_features and shape[1]:
-            named = "" if self.names is None else f": {_listed(self.names)}"
+            named = "" if self.names is None else f": {listed(self.names)}"
             msg = f"X has {shape[1]} features, but {self.n_features} are expected{named}"
             raise SchemaError(msg)
         check_not_empty(shape)
@@ -379,8 +329,3 @@ def _is_table(row: Any) -> bool:
     if isinstance(row, list | tuple):
         return bool(row) and isinstance(row[0], list | tuple | np.ndarray)
     return isinstance(row, Rows) or getattr(row, "ndim", 0) > 1 or is_frame(row)
-
-
-def _listed(names: Sequence[Any], most: int = 6) -> str:
-    some = ", ".join(map(repr, names[:most]))
-    return some if len(names) <= most else f"{some} and {len(names) - most} more"

@@ -21,14 +21,19 @@ from gaussbayes.base.errors import DataError, NonFiniteError
 from gaussbayes.base.finite import overflow_error
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.bad_rows import BadRowError
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import encode
 from gaussbayes.data.prefetch import read_ahead
 from gaussbayes.data.readers.batches import batch_rows, recut
-from gaussbayes.data.reduction import BlockReader, Fold, PlacedRows, Reduced, RowSource
-from gaussbayes.data.roles import Request, Roles, check_no_others, choose_roles
-from gaussbayes.data.selection import ParsedTable, Selection
+from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
+from gaussbayes.data.roles import (
+    ParsedTable,
+    Request,
+    Roles,
+    Selection,
+    check_no_others,
+    choose_roles,
+)
 from gaussbayes.data.tables import is_missing
 
 MOST_CLASSES = 2000
@@ -54,12 +59,7 @@ class EngineRows(RowSource):
 
     @classmethod
     def open(cls, source: Any, request: Request) -> "EngineRows":
-        """Choose the columns, and check that they can be what they are chosen for.
-
-        Parameters
-        ----------
-        source : a DuckDB relation, a Polars LazyFrame, or any other lazy frame that narwhals knows
-        """
+        """Choose the columns of a DuckDB relation, a Polars LazyFrame or another lazy frame."""
         import narwhals.stable.v2 as nw
 
         frame = nw.from_native(source).lazy()
@@ -80,13 +80,7 @@ class EngineRows(RowSource):
 
     @cached_property
     def table(self) -> "EngineTable":
-        """The labelled rows, about which the first query has been asked.
-
-        Raises
-        ------
-        DataError
-            If there are no rows, or labels or weights that cannot be.
-        """
+        """The labelled rows, about which the first query has been asked."""
         return EngineTable.open(self._selected(named=False), self.roles, self.request)
 
     @property
@@ -100,19 +94,6 @@ class EngineRows(RowSource):
         return EngineRows(
             self._frame.filter(missing), replace(self.roles, target=None), self.request
         )
-
-    def blocks(self, encoder: Encoder | None = None) -> Iterator[PlacedRows]:
-        """The rows, some at a time."""
-        reader, first = self._reader(encoder or self.encoder), 1
-        for parsed in self._parsed():
-            try:
-                usable = reader.usable(parsed, finite=True)
-            except BadRowError as error:
-                raise error.placed(self.shown, first) from None
-            if usable.table.num_rows:
-                place = f"{self.shown}, rows from {first} on"
-                yield PlacedRows(reader.read(usable.table), place)
-            first += parsed.n_records
 
     def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
         push_down = getattr(fold, "push_down", None)
@@ -135,8 +116,7 @@ class EngineRows(RowSource):
     def _reader(self, encoder: Encoder) -> BlockReader:
         import pyarrow as pa
 
-        present, bad_rows = self.roles.present(self.request), self.request.bad_rows
-        selection = Selection(pa.schema([]), self.roles.kinds, present, bad_rows)
+        selection = Selection(pa.schema([]), self.roles.kinds, self.request.bad_rows)
         return BlockReader(self.roles, self.request, encoder, selection)
 
     def _parsed(self) -> Iterator[ParsedTable]:
@@ -217,7 +197,7 @@ class EngineTable:
         unlabelled = [is_missing(each) or _is_mark(each, request.mark) for each in labels]
         kept = np.flatnonzero(~np.array(unlabelled, dtype=bool))
         n_unlabelled = int(n_rows.sum() - n_rows[kept].sum())
-        _check_labels([labels[place] for place in kept], n_unlabelled, roles, request)
+        _check_labels([labels[place] for place in kept], roles.target)
         codes, classes = encode([labels[place] for place in kept])
         order = kept[np.argsort(codes)]
         total = np.full((n_rows.size, d), np.nan)
@@ -230,7 +210,7 @@ class EngineTable:
         of_classes = (n_rows[order], weight[order], observed[order], total[order])
         names = tuple(labels[place] for place in order)
         table = cls(frame, roles, classes, names, *of_classes, n_unlabelled)
-        return table._with_incomplete(numeric, complete=request.complete)
+        return table._with_incomplete(numeric)
 
     @property
     def weighted(self) -> bool:
@@ -240,19 +220,11 @@ class EngineTable:
     def grouped(
         self, keys: Sequence[str], sums: Iterable[Any], most: int | None = None, frame: Any = None
     ) -> tuple[Any, CodeArray, FloatArray]:
-        """Sums for each class and value of some columns, summed in the engine.
+        """Sums for each class and value of some columns (`keys`), summed in the engine.
 
-        Parameters
-        ----------
-        keys : the columns
-        sums : expressions of narwhals, each a sum of a column
-        most : groups that are asked for; None is all
-        frame : other columns of the same rows; None is `frame`
-
-        Returns
-        -------
-        A frame of narwhals with the keys, the sums, ``n``, the number of rows, and ``weight``, how
-        much they weigh; the class of each group (q,), and its number of rows (q,).
+        At most `most` groups are asked for; `frame` has other columns of the same rows. Gives a
+        frame of narwhals with the keys, the sums, ``n``, the number of rows, and ``weight``, how
+        much they weigh; the class of each group (q,); and its number of rows (q,).
         """
         import narwhals.stable.v2 as nw
 
@@ -277,23 +249,25 @@ class EngineTable:
         import narwhals.stable.v2 as nw
 
         columns = [nw.col(feature_column(j)) for j in positions]
-        wrong = [~column.is_finite() & ~column.is_nan() for column in columns]
-        _raise_if_any(self.frame, self.roles, positions, wrong, "infinity")
+        infinite = [~column.is_finite() & ~column.is_nan() for column in columns]
+        counts = dict(zip(positions, _count_where(self.frame, infinite), strict=True))
+        if any(counts.values()):
+            named = (
+                f"{self.roles.features[j]!r} ({_rows(counts[j])})" for j in counts if counts[j]
+            )
+            msg = f"infinity in column {', '.join(named)}; leave out or fill such rows first"
+            raise NonFiniteError(msg)
         largest = collected(self.frame.select(*(column.abs().max() for column in columns)))
         raise overflow_error(np.concatenate([floats(largest, name) for name in largest.columns]))
 
-    def _with_incomplete(self, numeric: Sequence[int], *, complete: bool) -> "EngineTable":
-        """With the number of rows that lack a feature; if they must be complete, there are none."""
+    def _with_incomplete(self, numeric: Sequence[int]) -> "EngineTable":
+        """With the number of rows that lack a feature."""
         import narwhals.stable.v2 as nw
 
         suspects = np.asarray((self.observed != self.n_rows[:, None]).any(axis=0))
         suspects[list(numeric)] |= ~np.isfinite(self.total[:, list(numeric)]).all(axis=0)
-        positions = np.flatnonzero(suspects).tolist()
-        if not positions:
-            return self
-        missing = [_is_missing(j, j in numeric) for j in positions]
-        if complete:
-            _raise_if_any(self.frame, self.roles, positions, missing, "NULL or NaN")
+        missing = [_is_missing(j, j in numeric) for j in np.flatnonzero(suspects).tolist()]
+        if not missing:
             return self
         some = nw.any_horizontal(*missing, ignore_nulls=False)
         return replace(self, n_incomplete=_count_where(self.frame, [some])[0])
@@ -381,20 +355,17 @@ def _is_missing(position: int, number: bool) -> Any:
     return nw.when(column.is_null()).then(nw.lit(True)).otherwise(column.is_nan())
 
 
-def _check_labels(labels: list[Any], n_unlabelled: int, roles: Roles, request: Request) -> None:
-    """Raise if rows have no label that must have one, or labels cannot be classes."""
-    if n_unlabelled and request.labels_required:
-        msg = f"column {roles.target!r} has no label in {_rows(n_unlabelled)}: leave them out"
-        raise DataError(msg)
+def _check_labels(labels: list[Any], target: str | None) -> None:
+    """Raise if labels cannot be classes."""
     if len(labels) > MOST_CLASSES:
         msg = (
-            f"column {roles.target!r} has more than {MOST_CLASSES} different values, such as "
+            f"column {target!r} has more than {MOST_CLASSES} different values, such as "
             f"{labels[0]!r:.60}: is it the target? Choose a column of classes, or write the table "
             "to Parquet and fit the file"
         )
         raise DataError(msg)
     if not labels:
-        msg = f"column {roles.target!r} has no label in any row: there is nothing to learn from"
+        msg = f"column {target!r} has no label in any row: there is nothing to learn from"
         raise DataError(msg)
 
 
@@ -407,18 +378,6 @@ def _raise_for_weights(frame: Any, roles: Roles, total: float) -> None:
     what = f"they are not in {_rows(bad)}" if bad else f"they sum to {total:g}"
     msg = f"weights must be finite, not negative, not all zero: in column {roles.weights!r} {what}"
     raise DataError(msg)
-
-
-def _raise_if_any(
-    frame: Any, roles: Roles, positions: Sequence[int], wrong: Sequence[Any], what: str
-) -> None:
-    """Raise if a condition on some features holds in any row."""
-    counts = _count_where(frame, wrong)
-    if any(counts):
-        bad = zip((roles.features[j] for j in positions), counts, strict=True)
-        named = ", ".join(f"{name!r} ({_rows(count)})" for name, count in bad if count)
-        msg = f"{what} in column {named}; leave out or fill such rows first"
-        raise NonFiniteError(msg)
 
 
 def _count_where(frame: Any, conditions: Iterable[Any]) -> list[int]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from gaussbayes.base.errors import DataError
 
@@ -59,8 +60,6 @@ def check_total(file: str, expanded: int, in_file: int) -> None:
 @contextmanager
 def _damage(file: str) -> Iterator[None]:
     """Turn what cannot be understood into an error that names the file."""
-    import pyarrow as pa
-
     try:
         yield
     except (
@@ -84,13 +83,7 @@ class ArrowMessage:
 
 
 class ArrowMessages:
-    """The messages of an Arrow file or stream, by their headers alone.
-
-    Parameters
-    ----------
-    file : its name, for messages
-    buffer : a `pyarrow.Buffer` of the whole file
-    """
+    """The messages of an Arrow file or stream, a `pyarrow.Buffer`, by their headers alone."""
 
     def __init__(self, file: str, buffer: Any) -> None:
         self._file, self._buffer, self._total = file, buffer, 0
@@ -113,8 +106,6 @@ class ArrowMessages:
 
     def at(self, place: int, number: int) -> ArrowMessage | None:
         """The message at a place, None at the end; raises if it would take too much memory."""
-        import pyarrow as pa
-
         reader = pa.BufferReader(self._buffer)
         with _damage(self._file):
             if place < 0:
@@ -251,13 +242,7 @@ class ParquetPages:
 
 
 def parquet_pages(file: str, handle: Any, start: int, n_bytes: int) -> ParquetPages:
-    """Walk along the pages of a column in a row group, by their headers.
-
-    Parameters
-    ----------
-    handle : a `pyarrow.NativeFile` that can be read anywhere; its position is not changed
-    start, n_bytes : where the pages are
-    """
+    """Walk along the pages of a column in a row group, by their headers."""
     end, size = start + n_bytes, int(handle.size())
     expanded = largest = dictionary = n_values = n_pages = 0
     with _damage(file):

@@ -27,14 +27,22 @@ from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.files import Source, open_file, open_source
 from gaussbayes.data.prefetch import in_order, read_ahead
 from gaussbayes.data.readers import FileReader
-from gaussbayes.data.reduction import BlockReader, Fold, PlacedRows, Reduced, RowSource
-from gaussbayes.data.roles import Request, Roles, check_types, choose_roles
-from gaussbayes.data.selection import Piece, select_columns
+from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
+from gaussbayes.data.roles import Piece, Request, Roles, check_types, choose_roles, select_columns
+from gaussbayes.data.rows import LabelledRows
 from gaussbayes.data.source_files import SourceFile
 from gaussbayes.data.tables import is_string
 
 PART_BYTES = 1 << 26
 """Nominal size of a part: worth a task's while, and small enough to share a file well."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlacedRows:
+    """A block of rows, and what messages call it."""
+
+    block: LabelledRows
+    place: str
 
 
 class FileRows(RowSource):
@@ -48,12 +56,7 @@ class FileRows(RowSource):
 
     @classmethod
     def open(cls, source: Any, request: Request) -> Self:
-        """Choose the columns, and check that they can be what they are chosen for.
-
-        Parameters
-        ----------
-        source : files as `open_source` takes them, or a `Source` that it has opened
-        """
+        """Choose the columns of files, or of a `Source`, and check what they hold."""
         if not isinstance(source, Source):
             source = open_source(source, bad_rows=request.bad_rows)
         inferred, first = source.inferred, source.listed[0].shown
@@ -79,9 +82,7 @@ class FileRows(RowSource):
         encoded = selection.encoded
         if target is not None and is_string(selection.schema.field(target).type):
             encoded += (target,)
-        selection = replace(
-            selection, present=roles.present(request), as_stored=True, encoded=encoded
-        )
+        selection = replace(selection, as_stored=True, encoded=encoded)
         reader = BlockReader(roles, request, roles.encoder, selection, integers, source.is_text)
         return cls(source, roles, request, reader)
 
@@ -128,12 +129,7 @@ class Plan:
     fold: Any  # Fold
 
     def reduced(self, piece: Piece, number: int, threads: int = 1) -> Reduced[Any]:
-        """What a piece of file `number` adds.
-
-        Parameters
-        ----------
-        threads : with more than one, the next batch is read while this one is folded
-        """
+        """What a piece of file `number` adds; with several threads, it is read ahead."""
         tables: Any = read_ahead(piece()) if threads > 1 else piece()
         return self.reader.total(tables, self.fold, threads, self.files[number].shown)
 

@@ -17,7 +17,7 @@ from gaussbayes.data.readers.arrow import ArrowReader
 from gaussbayes.data.readers.csv import CsvReader
 from gaussbayes.data.readers.jsonl import JsonLinesReader
 from gaussbayes.data.readers.parquet import ParquetReader
-from gaussbayes.data.selection import (
+from gaussbayes.data.roles import (
     InferredTypes,
     ParsedTable,
     Piece,
@@ -59,7 +59,6 @@ class Block:
     table: "pa.Table"
     file: str
     first_row: int  # from 1, the header not counted
-    number: int  # from 0, through all files
 
 
 class Source:
@@ -76,7 +75,12 @@ class Source:
     bad_rows : `BadRows`, those left out so far by `blocks`
     """
 
-    def __init__(self, files: Sequence[SourceFile], bad_rows: BadRowHandling = "error") -> None:
+    def __init__(
+        self,
+        files: Sequence[SourceFile],
+        bad_rows: BadRowHandling = "error",
+        most_columns: int | None = None,
+    ) -> None:
         self.listed = tuple(files)
         self.handling: BadRowHandling = bad_rows
         self.bad_rows = BadRows()
@@ -84,7 +88,7 @@ class Source:
         self.is_text = first.is_text  # whether columns of the first file have no types
         self._kept = {self.listed[0]: first}  # and files that can be read once only
         self._place = 0, first  # how many bytes are in the files before this one
-        self.inferred = self._look()
+        self.inferred = self._look(most_columns)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -153,7 +157,6 @@ class Source:
         columns: Sequence[str] | None = None,
         *,
         numbers: Sequence[str] = (),
-        present: Sequence[str] = (),
         as_held: Collection[str] = (),
     ) -> Iterator[Block]:
         """The rows in order, some at a time; the next are read while these are used.
@@ -162,7 +165,6 @@ class Source:
         ----------
         columns : which to read, in this order; None is all
         numbers : those that hold numbers, none of them infinite; strings are read as numbers
-        present : those in which every value must be there; a number that is NaN is not
         as_held : those whose integers stay integers, though they are among `numbers`
 
         A row that cannot be read, or lacks what it must have, is an error; with
@@ -177,12 +179,11 @@ class Source:
         """
         kinds: Any = dict.fromkeys(numbers, "number")
         selection = select_columns(self.inferred, columns, kinds, self.handling, as_held=as_held)
-        return self.selected_blocks(replace(selection, present=tuple(present)))
+        return self.selected_blocks(selection)
 
     def selected_blocks(self, selection: Selection) -> Iterator[Block]:
         """As `blocks`, of a selection."""
         self.bad_rows = BadRows()
-        number = 0
         for reader in self.opened():
             first_row = 1
             file = reader.file.shown
@@ -193,14 +194,14 @@ class Source:
                         raise bad_row_error(bad.first[0])
                     self.bad_rows += bad
                     if parsed.table.num_rows:
-                        yield Block(parsed.table, file, first_row, number)
-                        number += 1
+                        yield Block(parsed.table, file, first_row)
                     first_row += parsed.n_records
 
-    def _look(self) -> InferredTypes:
+    def _look(self, most_columns: int | None) -> InferredTypes:
         """The types by the first file that has rows."""
         without_rows: InferredTypes | None = None
         for reader in self.opened():
+            reader.most_columns = most_columns
             inferred, has_rows = reader.look()
             if has_rows:
                 if without_rows is not None:
@@ -217,6 +218,7 @@ def open_source(
     *,
     format: str | None = None,  # noqa: A002
     bad_rows: BadRowHandling = "error",
+    most_columns: int | None = None,
 ) -> Source:
     """Open files to read them block by block, in bounded memory.
 
@@ -225,25 +227,9 @@ def open_source(
     source : a path, a list of paths, a folder, a pattern, or ``"-"`` for standard input
     format : "csv", "tsv", "jsonl", "parquet" or "arrow"; by the name or the first bytes if None
     bad_rows : whether a row that cannot be read is an error or left out and counted
-
-    Examples
-    --------
-    >>> from importlib.resources import files
-    >>> iris = open_source(files("gaussbayes.datasets").joinpath("iris.csv"))
-    >>> iris.schema.names[0], iris.schema.field("species").type
-    ('sepal length (cm)', DataType(string))
+    most_columns : how many columns there may be, None for any number; checked before they are read
     """
-    require_pyarrow()
-    return Source(files_of(source, format), bad_rows)
-
-
-def require_pyarrow() -> None:
-    """Raise, saying how to install it, if pyarrow is not there."""
-    try:
-        import pyarrow  # noqa: F401, ICN001
-    except ImportError as error:
-        msg = "reading and writing files needs pyarrow: pip install 'gaussbayes[files]'"
-        raise ImportError(msg) from error
+    return Source(files_of(source, format), bad_rows, most_columns)
 
 
 def _parsed(reader: FileReader, selection: Selection) -> Iterator[ParsedTable]:

@@ -73,14 +73,7 @@ def read_targets(
 
 
 def encode(y: Any) -> tuple[CodeArray, LabelArray]:
-    """Class codes (n,) of labels, none of which is missing, and those that occur, sorted (k,).
-
-    Examples
-    --------
-    >>> codes, classes = encode(["b", "a", "b"])
-    >>> codes.tolist(), classes.tolist()
-    ([1, 0, 1], ['a', 'b'])
-    """
+    """Class codes (n,) of labels, none of which is missing, and those that occur, sorted (k,)."""
     codes, classes, n_missing = _coded(_as_array(y)[0], None)
     if n_missing:
         row = int(np.argmax(codes == UNLABELLED))
@@ -90,14 +83,7 @@ def encode(y: Any) -> tuple[CodeArray, LabelArray]:
 
 
 def codes_among(known: LabelArray, targets: Targets, classes: LabelArray) -> Targets:
-    """The same targets, with codes among the known classes; raises for a label that is none.
-
-    Examples
-    --------
-    >>> targets, classes = read_targets(["b", None])
-    >>> codes_among(np.array(["a", "b"]), targets, classes).labels.tolist()
-    [1, -1]
-    """
+    """The same targets, with codes among the known classes; raises for a label that is none."""
     check_known(classes, known)
     k = known.shape[0]
     if classes.dtype == known.dtype and np.array_equal(classes, known):
@@ -122,14 +108,7 @@ def check_known(labels: LabelArray, known: LabelArray) -> None:
 
 
 def unite(a: LabelArray, b: LabelArray) -> tuple[LabelArray, CodeArray, CodeArray]:
-    """The classes of both, and the codes that those of `a` and of `b` have among them.
-
-    Examples
-    --------
-    >>> classes, of_a, of_b = unite(np.array(["a", "c"]), np.array(["b", "c"]))
-    >>> classes.tolist(), of_a.tolist(), of_b.tolist()
-    (['a', 'b', 'c'], [0, 2], [1, 2])
-    """
+    """The classes of both, and the codes that those of `a` and of `b` have among them."""
     numbers = {a.dtype.kind, b.dtype.kind} <= set("biuf")
     if not a.size or not b.size:  # no labels have no type
         both = a if a.size else b
@@ -342,25 +321,10 @@ def read_label_column(
 ) -> tuple[CodeArray, LabelArray, int]:
     """The class codes of a column of an Arrow table, its classes, and how many labels are missing.
 
-    Null, NaN and the empty string are missing labels. Of strings and dictionaries only the
-    different values are looked at.
-
-    Parameters
-    ----------
-    mark : a label that stands for a missing one; a string may be how such a label is written
-    integers : whether strings must spell integers, which the classes then are
-
-    Raises
-    ------
-    BadRowError
-        If a label cannot be a class.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> codes, classes, _ = read_label_column(pa.chunked_array([["b", None, "a"]]), "kind")
-    >>> codes.tolist(), classes.tolist()
-    ([1, -1, 0], ['a', 'b'])
+    Null, NaN, the empty string and the `mark`, which may be a string that writes a number, are
+    missing labels. Of strings and dictionaries only the different values are looked at. With
+    `integers`, strings must spell integers, which the classes then are. A label that cannot be a
+    class raises a `BadRowError`.
     """
     if is_string(column.type):
         column = column.dictionary_encode()

@@ -10,16 +10,16 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from os import PathLike, fspath
 from pathlib import Path
 from stat import S_IMODE
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from gaussbayes.base.atomic import check_writable, settle, take_place, temporary_beside
 from gaussbayes.base.errors import DataError, ParameterError
-from gaussbayes.data.files import require_pyarrow
 from gaussbayes.data.source_files import STANDARD_STREAM, SourceFile, descriptor, output_file
 from gaussbayes.data.tables import is_string
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+# After what says that it is missing.
+import pyarrow as pa  # isort: skip
+from pyarrow import csv as arrow_csv  # isort: skip
 
 _FORMULA = r"(^[=+\-@\t\r])"
 """How text begins that a spreadsheet would take for a formula."""
@@ -28,7 +28,7 @@ _FORMULA = r"(^[=+\-@\t\r])"
 class Writer(Protocol):
     """What appends tables to a file, as pyarrow's own writers do."""
 
-    def write(self, table: "pa.Table", /) -> None:
+    def write(self, table: pa.Table, /) -> None:
         """Append the rows of a table."""
 
     def close(self) -> None:
@@ -37,7 +37,7 @@ class Writer(Protocol):
 
 def open_output(
     output: str | PathLike[str],
-    schema: "pa.Schema",
+    schema: pa.Schema,
     *,
     format: str | None = None,  # noqa: A002
     escape: bool = False,
@@ -67,7 +67,6 @@ def open_output(
     ...     (Path(folder) / "a.csv").read_text()
     'a\\n1\\n2\\n'
     """
-    require_pyarrow()
     file = output_file(fspath(output), format)
     if escape and file.format not in {"csv", "tsv"}:
         msg = (
@@ -78,9 +77,7 @@ def open_output(
 
 
 @contextmanager
-def _writing(file: SourceFile, schema: "pa.Schema", *, escape: bool) -> Iterator[Writer]:
-    import pyarrow as pa
-
+def _writing(file: SourceFile, schema: pa.Schema, *, escape: bool) -> Iterator[Writer]:
     target = Path(file.name).resolve()
     number, temporary, standard = descriptor(file.name), None, None
     opened: list[Any] = []  # to be closed, the last first
@@ -148,9 +145,8 @@ class _Open:
     close = flush
 
 
-def _writer(name: str, stream: Any, schema: "pa.Schema", *, escape: bool) -> Writer:
+def _writer(name: str, stream: Any, schema: pa.Schema, *, escape: bool) -> Writer:
     """The writer of a format to a `pyarrow.NativeFile`, which stays open."""
-    import pyarrow as pa
     from pyarrow import parquet
 
     writer: Writer
@@ -167,16 +163,8 @@ def _writer(name: str, stream: Any, schema: "pa.Schema", *, escape: bool) -> Wri
     return writer
 
 
-def escaped(table: "pa.Table") -> "pa.Table":
-    """Text that begins with ``= + - @``, a tab or a return, with ``'`` before it; numbers as is.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> escaped(pa.table({"a": ["=1+1", "b"], "c": [-1, 2]})).to_pydict()
-    {'a': ["'=1+1", 'b'], 'c': [-1, 2]}
-    """
-    import pyarrow as pa
+def escaped(table: pa.Table) -> pa.Table:
+    """Text that begins with ``= + - @``, a tab or a return, with ``'`` before it; numbers as is."""
     import pyarrow.compute as pc
 
     for number, field in enumerate(table.schema):
@@ -192,9 +180,7 @@ def escaped(table: "pa.Table") -> "pa.Table":
 class _Delimited:
     """CSV or TSV, with quotes only where a value needs them."""
 
-    def __init__(self, stream: Any, schema: "pa.Schema", separator: str, *, escape: bool) -> None:
-        import pyarrow as pa
-
+    def __init__(self, stream: Any, schema: pa.Schema, separator: str, *, escape: bool) -> None:
         self._stream, self._separator, self._escape = stream, separator, escape
         nested = [field.name for field in schema if pa.types.is_nested(field.type)]
         if nested:
@@ -207,9 +193,7 @@ class _Delimited:
         )
         stream.write(line.getvalue().encode())
 
-    def write(self, table: "pa.Table", /) -> None:
-        import pyarrow as pa
-
+    def write(self, table: pa.Table, /) -> None:
         if self._escape:
             table = escaped(table)
         try:
@@ -218,10 +202,7 @@ class _Delimited:
             text = self._text(table, "needed")
         self._stream.write(text)
 
-    def _text(self, table: "pa.Table", quoting: Any) -> Any:
-        import pyarrow as pa
-        from pyarrow import csv as arrow_csv
-
+    def _text(self, table: pa.Table, quoting: Any) -> Any:
         sink = pa.BufferOutputStream()
         options = arrow_csv.WriteOptions(
             include_header=False, delimiter=self._separator, quoting_style=quoting
@@ -237,7 +218,7 @@ class _JsonLines:
     def __init__(self, stream: Any) -> None:
         self._stream = stream
 
-    def write(self, table: "pa.Table", /) -> None:
+    def write(self, table: pa.Table, /) -> None:
         names = [json.dumps(name, ensure_ascii=False) for name in table.column_names]
         for batch in table.to_batches(max_chunksize=10_000):
             columns = [
@@ -255,8 +236,6 @@ class _JsonLines:
 
 def _json_text(column: Any) -> Callable[[Any], str]:
     """What writes the values of a column; JSON has no NaN and no infinity, which become null."""
-    import pyarrow as pa
-
     if pa.types.is_floating(column.type):
         return lambda value: "null" if value is None or not math.isfinite(value) else repr(value)
     return lambda value: json.dumps(value, ensure_ascii=False, default=str)

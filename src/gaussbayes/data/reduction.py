@@ -13,7 +13,7 @@ however the work was shared; an engine gives its rows in an order of its own.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -27,9 +27,8 @@ from gaussbayes.data.bad_rows import NO_BAD_ROWS, BadRowError, BadRows, count_pr
 from gaussbayes.data.categories import MISSING, check_categories
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import read_label_column
-from gaussbayes.data.roles import Request, Roles
+from gaussbayes.data.roles import ParsedTable, Request, Roles, Selection
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
-from gaussbayes.data.selection import ParsedTable, Selection
 from gaussbayes.data.tables import weight_column
 from gaussbayes.kernels.columns import Columns
 
@@ -110,13 +109,11 @@ class RowSource(ABC):
     ) -> Reduced[Sum]:
         """Read the rows once, and sum a function of each block in one fixed tree.
 
-        Parameters
-        ----------
-        fold : see `Fold`; the classes of a block are those that occur in it, and so are the
-            categories unless `encoder` knows them
-        encoder : how features become numbers and codes; None is that of the source
-        n_jobs : threads; None uses every core. The result is the same for any number of them
+        The classes of a block are those that occur in it, and so are the categories unless
+        `encoder` knows them. The result is the same for any number of threads, `n_jobs`.
         """
+        if hasattr(fold, "n_bytes"):  # before anything is read
+            _check_bytes(fold.n_bytes(1), 1, len(self.features))
         reduced = self.partial(fold, encoder or self.encoder, n_jobs)
         if not reduced.n_rows:
             bad, what = reduced.bad_rows, ""
@@ -134,10 +131,6 @@ class RowSource(ABC):
         return UnlabelledRows(self, encoder)
 
     @abstractmethod
-    def blocks(self, encoder: Encoder | None = None) -> Iterator["PlacedRows"]:
-        """The rows in order, some at a time."""
-
-    @abstractmethod
     def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
         """What all blocks sum to, whether or not there are any."""
 
@@ -145,14 +138,6 @@ class RowSource(ABC):
     @abstractmethod
     def shown(self) -> str:
         """What messages call the source."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PlacedRows:
-    """A block of rows, and what messages call it."""
-
-    block: LabelledRows
-    place: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -273,23 +258,18 @@ class BlockReader:
         Values are looked through for infinity only if the sums show that there is some, or if rows
         have no label, which some functions do not sum.
         """
-        usable = self.usable(parsed, finite=False)
-        result, block = None, None
+        usable = self._usable(parsed, finite=False)
         try:
+            block = self._read_some(usable)
             try:
-                looked = False
-                if usable.table.num_rows:
-                    block = self.read(usable.table)
-                    looked = block.targets.n_unlabelled > 0
-                    result = None if looked else fold_block(fold, block, threads)
-                    looked |= self.request.complete and not _is_complete(result, block.rows)
+                sound = block is None or not block.targets.n_unlabelled
+                result = fold_block(fold, block, threads) if block is not None and sound else None
             except NonFiniteError:
-                looked = True
-            if looked:
-                usable, result, block = self.usable(usable, finite=True), None, None
-                if usable.table.num_rows:
-                    block = self.read(usable.table)
-                    result = fold_block(fold, block, threads)
+                sound = False
+            if not sound:
+                usable = self._usable(usable, finite=True)
+                block = self._read_some(usable)
+                result = None if block is None else fold_block(fold, block, threads)
         except DataError as error:
             msg = f"{file}: {error}"
             raise type(error)(msg) from None
@@ -299,7 +279,10 @@ class BlockReader:
             bad_rows=count_problems(usable.problems, file, 1),
         )
 
-    def usable(self, parsed: ParsedTable, *, finite: bool) -> ParsedTable:
+    def _read_some(self, usable: ParsedTable) -> LabelledRows | None:
+        return self.read(usable.table) if usable.table.num_rows else None
+
+    def _usable(self, parsed: ParsedTable, *, finite: bool) -> ParsedTable:
         """The rows that can be used; raises for others unless they are to be left out."""
         usable = parsed.sifted(self.selection, finite=finite)
         if usable.problems and self.selection.bad_rows == "error":

@@ -1,18 +1,35 @@
-"""Which columns of a source are the target, the features and the weights, and what they hold."""
+"""The columns of a source: which are the target, the features and the weights, what they hold.
+
+A `Request` says what is asked for, `Roles` which columns these are, and a `Selection` what is read
+of files, whose first block has shown `InferredTypes`; a `ParsedTable` is what was read.
+"""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import BadRowHandling, CategoricalFeatures
+from gaussbayes.data.bad_rows import BadRow, sift
 from gaussbayes.data.encoder import Encoder, categorical_mask, feature_position
-from gaussbayes.data.selection import ColumnKind, check_distinct, check_present, listed
-from gaussbayes.data.tables import is_category, is_label, is_number
+from gaussbayes.data.tables import (
+    is_category,
+    is_label,
+    is_number,
+    is_string,
+    listed,
+    value_type,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+ColumnKind: TypeAlias = Literal["number", "count", "bit", "weight", "category"]
+"""What a column must hold: numbers, none of them infinite; integers from 0 on; 0 or 1; numbers that
+are there and not negative; or strings, integers and booleans. Others may be missing."""
 
 _MOST_NAMED = 5
 """Columns of a wrong type that are named."""
@@ -48,10 +65,6 @@ class Request:
     as they may in one file of many."""
     mark: Any = None
     """A label that stands for a missing one."""
-    labels_required: bool = False
-    """Whether a row without label is a bad one."""
-    complete: bool = False
-    """Whether a row that lacks a feature is a bad one."""
     bad_rows: BadRowHandling = "error"
     """Of files: whether a row that cannot be used is an error, or left out and counted."""
 
@@ -65,8 +78,6 @@ class Roles:
     >>> roles = Roles("sex", ("age", "town"), "count", {"town": "category"})
     >>> roles.kinds
     {'age': 'number', 'count': 'weight', 'town': 'category'}
-    >>> roles.present(Request("sex"))
-    ('count',)
     """
 
     target: str | None
@@ -106,14 +117,6 @@ class Roles:
         places = tuple(self.features.index(name) for name in self.categorical)
         return Encoder(len(self.features), self.features, places)
 
-    def present(self, request: Request) -> tuple[str, ...]:
-        """Those in which every value must be there."""
-        names = tuple(self.kinds) if request.complete else ()
-        if self.weights is not None and not request.complete:
-            names = (self.weights,)
-        labelled = request.labels_required and self.target is not None
-        return (self.target, *names) if labelled and self.target is not None else names
-
 
 def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str] = ()) -> Roles:
     """Find the columns wanted among those there are; without `features`, all others are.
@@ -121,11 +124,6 @@ def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str
     Parameters
     ----------
     typed : the columns of a categorical type
-
-    Examples
-    --------
-    >>> choose_roles(["age", "height", "sex"], Request("sex")).features
-    ('age', 'height')
     """
     names = list(columns)
     if not all(isinstance(name, str) for name in names):
@@ -173,11 +171,7 @@ def check_types(
 ) -> None:
     """Raise for columns whose types cannot hold what they must, and show what they hold.
 
-    Parameters
-    ----------
-    kinds : what columns must hold
-    target : the column that must hold classes
-    examples : values of columns of strings
+    `target` must hold classes; `examples` are values of columns of strings.
     """
     wrong, values = [], dict(examples)
     for name, kind in kinds.items():
@@ -217,3 +211,143 @@ def check_no_others(wrong: Sequence[tuple[str, object]], where: str | None = Non
             "numbers first"
         )
         raise DataError(msg if where is None else f"{where}: {msg}")
+
+
+# What is read of files.
+
+
+@dataclass(frozen=True, slots=True)
+class InferredTypes:
+    """What the first block of a source has shown and the rest of it is held to."""
+
+    schema: "pa.Schema"
+    numbers: frozenset[str] = frozenset()
+    """Columns of strings half of whose values are numbers; read as features, they are numbers."""
+    decimal: str = "."
+    examples: tuple[tuple[str, str], ...] = ()
+    """Columns of strings, and a value of each, to be shown where numbers are needed."""
+    categorical: frozenset[str] = frozenset()
+    """Columns that are of a categorical type, though their values are read as numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The columns to read, in order, and what they must hold."""
+
+    schema: "pa.Schema"
+    kinds: Mapping[str, ColumnKind] = field(default_factory=dict)
+    """What columns must hold, of those of which that is known."""
+    bad_rows: BadRowHandling = "error"
+    encoded: tuple[str, ...] = ()
+    """Columns of strings to read as dictionaries, where the format can: the same few values."""
+    as_stored: bool = False
+    """Whether numbers may come as the type that a Parquet or Arrow file holds them in."""
+    decimal: str = "."
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.schema.names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParsedTable:
+    """A table of the rows that could be read, and what is wrong with the others."""
+
+    table: "pa.Table"
+    n_records: int  # good and bad
+    problems: tuple[BadRow, ...] = ()  # the bad ones, in order; rows are numbered from 0 here
+
+    def sifted(self, selection: Selection, *, finite: bool) -> "ParsedTable":
+        """Without the rows that lack what they must have; see `gaussbayes.data.bad_rows.sift`."""
+        table, more = sift(self.table, selection, finite=finite)
+        if not more:
+            return self
+        bad = {problem.row for problem in self.problems}
+        good = [row for row in range(self.n_records) if row not in bad] if bad else None
+        placed = more if good is None else [replace(each, row=good[each.row]) for each in more]
+        both = sorted([*self.problems, *placed], key=lambda problem: problem.row)
+        return ParsedTable(table, self.n_records, tuple(both))
+
+
+Piece: TypeAlias = Callable[[], Iterator[ParsedTable]]
+"""Reads one piece of a file, in one or several tables; it may be called in any thread."""
+
+
+def select_columns(
+    inferred: InferredTypes,
+    columns: Sequence[str] | None,
+    kinds: Mapping[str, ColumnKind],
+    bad_rows: BadRowHandling = "error",
+    *,
+    as_held: Collection[str] = (),
+    strings: Collection[str] = (),
+) -> Selection:
+    """What to ask of files whose first block has shown `inferred`.
+
+    Parameters
+    ----------
+    columns : which to read, in this order; None is all
+    kinds : what they must hold; strings are read as numbers where these are needed
+    as_held : those whose integers stay integers though they are numbers, and whose dictionaries
+        stay though they are categories
+    strings : those that are read as strings, whatever their values look like
+    """
+    import pyarrow as pa
+
+    names = inferred.schema.names if columns is None else list(columns)
+    check_present(inferred.schema.names, names)
+    stay = set(as_held)
+    fields, encoded = [], []
+    for name in names:
+        held = inferred.schema.field(name).type
+        kind = kinds.get(name)
+        number = kind not in {None, "category"}
+        # A column of Parquet or Arrow without any value may have no type at all.
+        untyped = name in inferred.numbers or pa.types.is_null(held)
+        if number and (untyped or (pa.types.is_integer(held) and name not in stay)):
+            held = pa.float64()
+        elif name in strings and not number and not is_string(value_type(held)):
+            held = pa.string()
+        elif kind is not None and name not in stay:
+            # Codes in dictionaries differ from file to file: the values are what is held.
+            held = value_type(held)
+        fields.append(pa.field(name, held))
+        if kind == "category" and name not in stay and is_string(held):
+            encoded.append(name)
+    return Selection(pa.schema(fields), kinds, bad_rows, tuple(encoded), decimal=inferred.decimal)
+
+
+def check_present(columns: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raise if a column that is wanted is not there, and say which there are."""
+    missing = _lacking(columns, wanted)
+    if missing:
+        close = meant(missing[0], columns)
+        msg = f"there is no column {listed(missing)}{close}; the columns are {listed(columns)}"
+        raise SchemaError(msg)
+
+
+def check_same_columns(file: str, columns: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raise for a file that lacks columns, and say which it has instead."""
+    missing = _lacking(columns, wanted)
+    if missing:
+        others = _lacking(wanted, columns)
+        instead = f"; it has {listed(others)} besides" if others else ""
+        msg = f"{file} has no column {listed(missing)}, unlike the files before it{instead}"
+        raise SchemaError(msg)
+
+
+def _lacking(columns: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    known = set(columns)
+    return [name for name in wanted if name not in known]
+
+
+def check_distinct(what: str, names: Sequence[str]) -> None:
+    """Raise if a column has the name of another."""
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
+    if twice:
+        msg = (
+            f"{what} has more than one column called {listed(twice)}: give the columns different "
+            "names"
+        )
+        raise SchemaError(msg)

@@ -79,13 +79,7 @@ class Rows:
 
 
 def number_rows(numbers: RealArray | Columns) -> Rows:
-    """Rows that have no categories.
-
-    Examples
-    --------
-    >>> number_rows(np.ones((2, 3))).codes.shape
-    (2, 0)
-    """
+    """Rows that have no categories."""
     return Rows(numbers, np.empty((numbers.shape[0], 0), np.int32))
 
 
@@ -141,14 +135,7 @@ class Targets:
         return np.bincount(own.codes, own.weights, own.n_classes).astype(np.float64)
 
     def memberships(self) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
-        """Which rows belong to which classes, and how much: numbers, codes and weights above 0.
-
-        Examples
-        --------
-        >>> rows, codes, weight = Targets(np.array([1, -1, 0], np.int32), 2).memberships()
-        >>> rows.tolist(), codes.tolist(), weight.tolist()
-        ([0, 2], [1, 0], [1.0, 1.0])
-        """
+        """Which rows belong to which classes, and how much: numbers, codes and weights above 0."""
         weights = self.total_weights()
         if self.is_soft:
             soft = np.where(self.labelled[:, None], self.labels, 0.0) * weights[:, None]

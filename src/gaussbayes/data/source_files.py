@@ -16,6 +16,13 @@ from stat import S_ISDIR, S_ISREG
 from typing import Any, Literal, TypeAlias, get_args
 
 from gaussbayes.base.errors import DataError, ParameterError
+
+try:
+    import pyarrow as pa
+except ImportError as error:
+    message = "reading and writing files needs pyarrow: pip install 'gaussbayes[files]'"
+    raise ImportError(message) from error
+
 from gaussbayes.data.expansion import check_total
 
 FormatName: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet", "arrow"]
@@ -109,13 +116,7 @@ def files_of(source: Any, format: str | None = None) -> tuple[SourceFile, ...]: 
 
 
 def format_by_name(name: str) -> tuple[FormatName | None, Compression | None]:
-    """What the end of a file's name says.
-
-    Examples
-    --------
-    >>> format_by_name("a.tsv.zst"), format_by_name("a.txt")
-    (('tsv', 'zstd'), (None, None))
-    """
+    """What the end of a file's name says."""
     path = Path(name.lower())
     compression = _COMPRESSIONS.get(path.suffix)
     if compression is not None:
@@ -145,11 +146,6 @@ def output_file(name: str, format: str | None = None) -> SourceFile:  # noqa: A0
     """A file to be written, whose format must be given or told by its name.
 
     Standard output, devices and pipes get CSV.
-
-    Examples
-    --------
-    >>> output_file("a.parquet").format, output_file("-").format
-    ('parquet', 'csv')
     """
     _check_format(format)
     file = _described(name, format)
@@ -163,13 +159,7 @@ def output_file(name: str, format: str | None = None) -> SourceFile:  # noqa: A0
 
 
 def descriptor(name: str) -> int | None:
-    """The number of the open file that a name such as ``/dev/stdout`` stands for.
-
-    Examples
-    --------
-    >>> descriptor("/dev/stdout"), descriptor("/dev/fd/5"), descriptor("rows.csv")
-    (1, 5, None)
-    """
+    """The number of the open file that a name such as ``/dev/stdout`` stands for."""
     match = _DESCRIPTOR.fullmatch(name)
     return None if match is None else int(match[1] or _STANDARD[match[2]])
 
@@ -224,8 +214,6 @@ def _in_folder(folder: Path) -> list[str]:
 @contextmanager
 def naming(file: SourceFile) -> Iterator[None]:
     """Turn what goes wrong with reading a file into an error that names it."""
-    import pyarrow as pa
-
     try:
         yield
     except DataError:
@@ -306,8 +294,6 @@ def seekable(file: SourceFile, stream: io.BufferedReader) -> Any:
 
     Closes the stream. Returns a `pyarrow.NativeFile`, which several threads may read at once.
     """
-    import pyarrow as pa
-
     opened = pa.memory_map if file.format == "arrow" else pa.OSFile
     with stream:
         if not file.is_read_once and isinstance(stream.raw, io.FileIO):
@@ -335,8 +321,6 @@ class _Inflated(io.RawIOBase):
     """What pyarrow inflates, as Python's own kind of stream."""
 
     def __init__(self, stream: io.BufferedReader, compression: str, file: str) -> None:
-        import pyarrow as pa
-
         self.below, self._file, self._n_bytes = _Counted(stream), file, 0
         self._inflated = pa.CompressedInputStream(pa.PythonFile(self.below, "r"), compression)
 

@@ -39,15 +39,11 @@ def as_frame(X: Any) -> Any:
 
 
 def as_matrix(X: Any, names: Sequence[object] | None = None) -> RealArray:
-    """The rows (n, d) as float32 or float64.
+    """The rows (n, d) as float32 or float64; `names` is what messages call columns of an array.
 
     Arrays of these two types are returned as they are, whatever their strides; so are frames that
     hold such an array. Integers, booleans, other floats and numbers held as objects become float64,
     missing values NaN. Looking for NaN is left to those who read the rows anyway.
-
-    Parameters
-    ----------
-    names : what messages call the columns of an array; their numbers if None
     """
     plain = type(X) is np.ndarray and X.ndim == 2
     matrix = X if plain else frame_matrix(as_frame(X)) if is_frame(X) else as_array(X)
@@ -59,13 +55,7 @@ def as_matrix(X: Any, names: Sequence[object] | None = None) -> RealArray:
 
 
 def as_array(X: Any) -> NDArray[Any]:
-    """A table that is no frame as an array (n, d) of any type; strings in a list stay as they are.
-
-    Examples
-    --------
-    >>> as_array([[1.5, "low"], [2.5, None]]).tolist()
-    [[1.5, 'low'], [2.5, None]]
-    """
+    """A table that is no frame as an array (n, d) of any type; strings stay as they are."""
     array: NDArray[Any] = X if type(X) is np.ndarray else _from_sequence(X)
     if array.ndim > 2:
         msg = f"Found array with dim {array.ndim} (shape={array.shape}), while dim <= 2 is required"
@@ -98,6 +88,12 @@ def frame_matrix(frame: Any) -> NDArray[Any]:
     return matrix
 
 
+def listed(names: Sequence[Any], most: int = 10) -> str:
+    """Some names in a message, shortened when there are many."""
+    some = ", ".join(map(repr, names[:most]))
+    return some if len(names) <= most else f"{some} and {len(names) - most} more"
+
+
 def check_not_empty(shape: tuple[int, ...]) -> None:
     """Raise for a table without rows or without columns."""
     for axis, things in enumerate(("sample", "feature")):
@@ -117,10 +113,8 @@ def is_missing(value: object) -> bool:
 def series_values(series: Any, *, exact: bool = True) -> NDArray[Any]:
     """The values (n,) of a column, a series of narwhals; missing ones as None or NaN.
 
-    Parameters
-    ----------
-    exact : whether integers stay integers, as objects, where some are missing: as floats, which is
-        how NumPy has missing values, large ones would be rounded
+    If `exact`, integers stay integers, as objects, where some are missing: as floats, which is how
+    NumPy has missing values, large ones would be rounded.
     """
     import narwhals.stable.v2 as nw
 
@@ -255,12 +249,6 @@ def number_columns(table: "pa.Table", names: Sequence[str]) -> Columns | RealArr
 
     Without any column it is a matrix (n, 0): columns that are not there have no length. Floats stay
     where Arrow holds them, unless there are nulls among them.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> number_columns(pa.table({"a": [1, 2], "b": [0.5, None]}), ["a", "b"]).matrix().tolist()
-    [[1.0, 0.5], [2.0, nan]]
     """
     import pyarrow as pa
 

@@ -18,7 +18,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
-from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
 from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
@@ -37,7 +37,54 @@ _BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ColumnSums:
+class ClassSums:
+    """Sums over rows by class, in arrays: to be inherited by a record of them."""
+
+    class_axes: ClassVar[dict[str, int]]  # the arrays, and which of their axes is that of the class
+
+    def mapped(self, function: Callable[..., FloatArray], *others: Self) -> Self:
+        """A function of each array, the same ones of others, and the axis of the class."""
+        arrays = {
+            name: function(*(getattr(each, name) for each in (self, *others)), axis)
+            for name, axis in self.class_axes.items()
+        }
+        return replace(self, **arrays)
+
+    def trimmed(self) -> Self:
+        """The same without what no row has any more."""
+        return self
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory they take."""
+        return sum(getattr(self, name).nbytes for name in self.class_axes)
+
+    def scaled(self, factor: float) -> Self:
+        """The sums over the same rows, each counting `factor` times as much."""
+        return self.mapped(lambda part, _: factor * part).trimmed()
+
+    def selected(self, codes: Sequence[int]) -> Self:
+        """Only the classes with these codes, in this order."""
+        which = np.asarray(codes, dtype=np.intp)
+        return self.mapped(lambda part, axis: part.take(which, axis)).trimmed()
+
+    def aligned(self, positions: Sequence[int], n_classes: int) -> Self:
+        """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
+
+        def wider(part: FloatArray, axis: int) -> FloatArray:
+            zeros = np.zeros((*part.shape[:axis], n_classes, *part.shape[axis + 1 :]))
+            np.moveaxis(zeros, axis, 0)[list(positions)] = np.moveaxis(part, axis, 0)
+            return zeros
+
+        return self.mapped(wider)
+
+    def together(self) -> Self:
+        """The sums over the rows of all classes, as those of one class."""
+        return self.mapped(lambda part, axis: part.sum(axis=axis, keepdims=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnSums(ClassSums):
     """Sums over rows of functions of a value that are never negative, by class and column.
 
     Of integers they are exact. The first is the weight of the rows that lack the value; the next
@@ -47,6 +94,7 @@ class ColumnSums:
     weight: FloatArray  # (k,)
     sums: FloatArray  # (s, k, d)
 
+    class_axes: ClassVar[dict[str, int]] = {"weight": 0, "sums": 1}
     summed: ClassVar[tuple[str, ...]]  # (s,) what messages and model files call the sums
 
     @staticmethod
@@ -58,11 +106,6 @@ class ColumnSums:
     def n_columns(self) -> int:
         """How many columns there are."""
         return int(self.sums.shape[2])
-
-    @property
-    def n_bytes(self) -> int:
-        """How much memory they take."""
-        return self.weight.nbytes + self.sums.nbytes
 
     @property
     def is_complete(self) -> bool:
@@ -81,7 +124,7 @@ class ColumnSums:
 
     def __add__(self, other: Self) -> Self:
         self._check_alike(other)
-        return replace(self, weight=self.weight + other.weight, sums=self.sums + other.sums)
+        return self.mapped(lambda a, b, _: a + b, other)
 
     def plus(self, other: Self, names: Schema) -> Self:  # noqa: ARG002
         """The sums over the rows of both."""
@@ -90,8 +133,9 @@ class ColumnSums:
     def without(self, other: Self, names: Schema) -> Self:
         """The sums without rows among these; RemovalError if one is negative, or of no row."""
         self._check_alike(other)
-        weight, sums = difference(self.weight, other.weight), difference(self.sums, other.sums)
-        left = replace(self, weight=np.maximum(weight, 0.0), sums=np.maximum(sums, 0.0))
+        rest = self.mapped(lambda a, b, _: difference(a, b), other)
+        weight, sums = rest.weight, rest.sums
+        left = rest.mapped(lambda part, _: np.maximum(part, 0.0))
         for c in np.flatnonzero(weight < 0).tolist():
             raise_removal("weight", other.weight[c], self.weight[c], names.class_name(c))
         wrong = (sums < 0) | ((sums > 0) & (left.observed == 0))
@@ -100,27 +144,6 @@ class ColumnSums:
             what = f"{names.feature_name(j)} with {self.summed[s]}"
             raise_removal(what, other.sums[s, c, j], self.sums[s, c, j], names.class_name(c))
         return left
-
-    def scaled(self, factor: float) -> Self:
-        """The sums over the same rows, each counting `factor` times as much."""
-        return replace(self, weight=factor * self.weight, sums=factor * self.sums)
-
-    def selected(self, codes: Sequence[int]) -> Self:
-        """Only the classes with these codes, in this order."""
-        which = np.asarray(codes, dtype=np.intp)
-        return replace(self, weight=self.weight[which], sums=self.sums[:, which])
-
-    def aligned(self, positions: Sequence[int], n_classes: int) -> Self:
-        """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
-        which, (s, _, d) = np.asarray(positions, dtype=np.intp), self.sums.shape
-        weight, sums = np.zeros(n_classes), np.zeros((s, n_classes, d))
-        weight[which], sums[:, which] = self.weight, self.sums
-        return replace(self, weight=weight, sums=sums)
-
-    def together(self) -> Self:
-        """The statistics of the rows of all classes, as those of one class."""
-        weight, sums = self.weight.sum(keepdims=True), self.sums.sum(axis=1, keepdims=True)
-        return replace(self, weight=weight, sums=sums)
 
     def of_columns(self, columns: Sequence[int]) -> Self:
         """Only these columns, in this order."""
@@ -215,6 +238,32 @@ def linear_log_likelihood(sums: FloatArray, natural: FloatArray) -> float:
     """``Σ_scj sums_scj η_scj``, where what weighs nothing adds 0."""
     positive = sums > 0
     return float(sums[positive] @ natural[positive])
+
+
+_POWERS = {1.0: 0.5, 0.5: 0.125, 0.0: 0.125, -0.5: 0.125, -1.0: 0.125}
+"""Powers of the probabilities by which `draw_powers` draws, and the proportion of rows of each."""
+
+
+def draw_powers(
+    density: Any, codes: CodeArray, generator: np.random.Generator
+) -> tuple[Rows, FloatArray]:
+    """Discrete values of one row for each class code (n,), rare ones among them, and weights.
+
+    Half of the rows are drawn from probabilities in proportion to a power of those of the density:
+    ½ makes what is rare less rare, 0 everything alike, and −1 turns rare and frequent about. A row
+    weighs as much as it is more probable in the density than in this mixture: at most 2.
+    """
+    proportions = np.array(list(_POWERS.values()))
+    chosen = generator.choice(len(_POWERS), size=codes.size, p=proportions)
+    densities = [density.to_the_power(power) for power in _POWERS]
+    which = [np.flatnonzero(chosen == number) for number in range(len(_POWERS))]
+    pairs = zip(densities, which, strict=True)
+    parts = [raised.draw(codes[some], generator) for raised, some in pairs]
+    numbers, drawn = (np.concatenate([getattr(p, of) for p in parts]) for of in ("matrix", "codes"))
+    rows = Rows(numbers, drawn, parts[0].categories)[np.argsort(np.concatenate(which))]
+    each = np.stack([raised.log_density_in(rows, codes) for raised in densities])
+    mixture = np.logaddexp.reduce(each + np.log(proportions)[:, None], axis=0)
+    return rows, np.exp(each[0] - mixture)
 
 
 class ColumnDensity:

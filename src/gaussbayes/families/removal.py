@@ -28,12 +28,6 @@ class Removal:
 
         scatter' = scatter − factor z zᵀ        factor = w W / (W − w)
         x − mean' = stretch z                   stretch = W / (W − w)
-
-    Examples
-    --------
-    >>> left = remove(np.array([0, 1]), np.ones(2), np.array([2.0, 4.0]))
-    >>> left.weight.tolist(), left.factor.tolist(), left.stretch.tolist()
-    ([1.0, 3.0], [2.0, 1.3333333333333333], [2.0, 1.3333333333333333])
     """
 
     codes: NDArray[np.intp]  # (n,) class of each row

@@ -58,48 +58,27 @@ def lesson(seed: int = 0) -> Lesson:
     """The lesson."""
     model, rows = CLOUDS.fit(), clouds_apart(seed)
     shrunk = CLOUDS.fit(shrinkage=0.5)
+    rising, distances_of = model.covariances_[2], model.mahalanobis(np.array(POINTS))[:, 2]
     structures = "free parameters with 2 features: full, diagonal, spherical, then each shared"
+    points = "Mahalanobis distances of (2, 2) and (2, −2) from the rising cloud"
+    eigenvalues = "eigenvalues of the rising cloud's covariance, none negative"
+    density = "density of the rising cloud at its mean, 1 / (3π)"
+    of_all, correlation = model.covariances_[:, 0, 1], model.correlations_[:, 0, 1]
+    half_way, half = (
+        "covariance of the rising cloud, half way to the circle",
+        ((2.5, 1.0), (1.0, 2.5)),
+    )
+    counts_of_50 = (3977, 302, 155, 1427, 202, 153)
     results = (
-        Result(
-            "covariances of the three clouds", lambda: model.covariances_[:, 0, 1], (-2.0, 0.0, 2.0)
-        ),
-        Result(
-            "variances of the rising cloud",
-            lambda: np.diagonal(model.covariances_[2]),
-            (2.5, 2.5),
-        ),
-        Result(
-            "correlations of the three clouds",
-            lambda: model.correlations_[:, 0, 1],
-            (-0.8, 0.0, 0.8),
-        ),
-        Result(
-            "Mahalanobis distances of (2, 2) and (2, −2) from the rising cloud",
-            lambda: model.mahalanobis(np.array(POINTS))[:, 2],
-            (4 / 3, 4.0),
-        ),
-        Result(
-            "density of the rising cloud at its mean, 1 / (3π)",
-            lambda: model.likelihood([[0.0, 0.0]])[0, 2],
-            0.1061033,
-            7,
-        ),
-        Result(
-            "eigenvalues of the rising cloud's covariance, none negative",
-            lambda: np.linalg.eigvalsh(model.covariances_[2]),
-            (0.5, 4.5),
-        ),
-        Result(
-            "covariance of the rising cloud, half way to the circle",
-            lambda: shrunk.covariances_[2],
-            ((2.5, 1.0), (1.0, 2.5)),
-        ),
+        Result("covariances of the three clouds", lambda: of_all, (-2.0, 0.0, 2.0)),
+        Result("variances of the rising cloud", lambda: np.diagonal(rising), (2.5, 2.5)),
+        Result("correlations of the three clouds", lambda: correlation, (-0.8, 0.0, 0.8)),
+        Result(points, lambda: distances_of, (4 / 3, 4.0)),
+        Result(density, lambda: model.likelihood([[0.0, 0.0]])[0, 2], 0.1061033, 7),
+        Result(eigenvalues, lambda: np.linalg.eigvalsh(rising), (0.5, 4.5)),
+        Result(half_way, lambda: shrunk.covariances_[2], half),
         Result(structures, lambda: list(n_parameters(2).values()), (17, 14, 11, 11, 10, 9)),
-        Result(
-            "the same with 50 features",
-            lambda: list(n_parameters(50).values()),
-            (3977, 302, 155, 1427, 202, 153),
-        ),
+        Result("the same with 50 features", lambda: list(n_parameters(50).values()), counts_of_50),
     )
     errata = (
         Erratum(

@@ -53,6 +53,13 @@ class Gaussians:
         X, y = make_gaussian_dataset(n, self.means, self.covariances, random_state=random_state)
         return Table(name, X, y + self.first, self.features, source)
 
+    def training_and_test(self, n: int, n_test: int, seed: int) -> tuple[Table, Table]:
+        """So many rows of each class to learn from, and so many to test on."""
+        generator = np.random.default_rng(seed)
+        source = f"drawn from the handout's parameters with seed {seed}"
+        training = self.draw("training", n, generator, source)
+        return training, self.draw("test", n_test, generator, source)
+
     def best_rule(self) -> "GaussianClassifier":
         """The classifier that knows the parameters."""
         from gaussbayes.classifier import GaussianClassifier

@@ -9,10 +9,12 @@ from numpy.typing import ArrayLike
 
 from gaussbayes.base.progress import track
 from gaussbayes.base.types import FloatArray
-from gaussbayes.lessons.handouts import Table
+from gaussbayes.lessons.handouts import Gaussians, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
+
+    from gaussbayes.classifier import GaussianClassifier
 
 Numbers: TypeAlias = float | Sequence["Numbers"]
 """A number, a vector or a matrix, written out."""
@@ -78,18 +80,28 @@ def proportion_error(proportion: Any, n: int) -> Any:
     return np.sqrt(np.multiply(proportion, np.subtract(1.0, proportion)) / n).tolist()
 
 
-def mean_errors(covariances: ArrayLike, n: int) -> Numbers:
-    """Standard errors ``√(Σ_ii / n)`` (k, d) of means of n rows, by the true covariances."""
-    errors: Numbers = np.sqrt(np.einsum("kii->ki", np.asarray(covariances)) / n).tolist()
-    return errors
+def estimates(
+    model: "GaussianClassifier",
+    truth: Gaussians,
+    n: int,
+    divisor: str,
+    decimals: int,
+    means: Numbers,
+    covariances: Numbers,
+) -> tuple[Result, Result]:
+    """Means and covariances fitted to n rows of each class, beside those that the handout prints.
 
-
-def covariance_errors(covariances: ArrayLike, n: int) -> Numbers:
-    """Standard errors ``√((Σ_ii Σ_jj + Σ_ij²) / n)`` (k, d, d), to first order in 1/n."""
-    covariance = np.asarray(covariances)
+    Their standard errors are ``√(Σ_ii / n)`` and, to first order, ``√((Σ_ii Σ_jj + Σ_ij²) / n)``.
+    """
+    covariance = np.asarray(truth.covariances)
+    of_means = np.sqrt(np.einsum("kii->ki", covariance) / n).tolist()
     products = np.einsum("kii,kjj->kij", covariance, covariance)
-    errors: Numbers = np.sqrt((products + covariance**2) / n).tolist()
-    return errors
+    errors = np.sqrt((products + covariance**2) / n).tolist()
+    name, right = f"covariances, divided by {divisor}", truth.covariances
+    return (
+        Result("means", lambda: model.means_, truth.means, decimals, means, of_means),
+        Result(name, lambda: model.covariances_, right, decimals, covariances, errors),
+    )
 
 
 def seeds(n_draws: int, seed: int, words: str) -> Iterator[int]:
@@ -102,13 +114,6 @@ class Spread:
     """A number of the handout that depends on its random draw, among those of many draws of ours.
 
     Computing takes seconds the first time; the values are kept with the lesson.
-
-    Examples
-    --------
-    >>> spread = Spread("heads of 10", lambda: [3, 5, 5, 6], handout=4)
-    >>> values = spread.values()
-    >>> values.tolist(), spread.holds(values)
-    ([3.0, 5.0, 5.0, 6.0], True)
     """
 
     name: str
@@ -160,11 +165,11 @@ class Lesson:
     title: str
     source: str
     text: str
-    data: tuple[Table, ...]
-    results: tuple[Result, ...]
-    spreads: tuple[Spread, ...] = ()
-    errata: tuple[Erratum, ...] = ()
-    figures: tuple[Figure, ...] = ()
+    data: Sequence[Table]
+    results: Sequence[Result]
+    spreads: Sequence[Spread] = ()
+    errata: Sequence[Erratum] = ()
+    figures: Sequence[Figure] = ()
 
 
 def written_lesson(
@@ -182,18 +187,9 @@ def written_lesson(
     Each figure is a function whose name and docstring are the figure's name and caption.
     """
     title, _, text = (description or "").partition("\n\n")
+    name, title, text = module.rpartition(".")[2], title.rstrip("."), _one_line(text)
     drawn = [Figure(make.__name__, _one_line(make.__doc__), make) for make in figures]
-    return Lesson(
-        module.rpartition(".")[2],
-        title.rstrip("."),
-        source,
-        _one_line(text),
-        tuple(data),
-        tuple(results),
-        tuple(spreads),
-        tuple(errata),
-        tuple(drawn),
-    )
+    return Lesson(name, title, source, text, data, results, spreads, errata, drawn)
 
 
 def _one_line(text: str | None) -> str:

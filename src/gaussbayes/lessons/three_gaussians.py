@@ -28,8 +28,7 @@ from gaussbayes.lessons.lesson import (
     Lesson,
     Result,
     Spread,
-    covariance_errors,
-    mean_errors,
+    estimates,
     percentage,
     seeds,
     written_lesson,
@@ -44,10 +43,7 @@ ERROR = 0.1660
 
 def tables(seed: int) -> tuple[Table, Table]:
     """500 training rows and 500 test rows of each class."""
-    generator = np.random.default_rng(seed)
-    source = f"drawn from the handout's parameters with seed {seed}"
-    training = TRUTH.draw("training", N_PER_CLASS, generator, source)
-    return training, TRUTH.draw("test", N_PER_CLASS, generator, source)
+    return TRUTH.training_and_test(N_PER_CLASS, N_PER_CLASS, seed)
 
 
 def fit(table: Table) -> GaussianClassifier:
@@ -87,19 +83,9 @@ def lesson(seed: int = 0) -> Lesson:
         ((2.88868113, -0.46682182), (-0.46682182, 3.04256309)),
         ((1.04041627, -1.09369177), (-1.09369177, 3.26337424)),
     )
-    mean_error = mean_errors(TRUTH.covariances, n)
-    covariance_error = covariance_errors(TRUTH.covariances, n)
     results = (
         Result("priors", lambda: model.priors_, (1 / 3,) * 3, 8, (0.33333333,) * 3),
-        Result("means", lambda: model.means_, TRUTH.means, 8, handout_means, mean_error),
-        Result(
-            "covariances, divided by N − 1",
-            lambda: model.covariances_,
-            TRUTH.covariances,
-            8,
-            handout_covariances,
-            covariance_error,
-        ),
+        *estimates(model, TRUTH, n, "N − 1", 8, handout_means, handout_covariances),
         percentage("test error", lambda: test.error(model), ERROR, 3 * n, handout=0.267),
         percentage(
             f"error of the optimal rule over {N_DRAWS:,} draws",

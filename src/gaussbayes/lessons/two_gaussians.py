@@ -10,9 +10,8 @@ so that the two may well come out equal in a single draw.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -36,8 +35,7 @@ from gaussbayes.lessons.lesson import (
     Numbers,
     Result,
     Spread,
-    covariance_errors,
-    mean_errors,
+    estimates,
     percentage,
     proportion_error,
     seeds,
@@ -73,10 +71,7 @@ NEIGHBOURS_CONFUSION = ((45.652, 4.348), (4.292, 45.708))
 
 def tables(seed: int) -> tuple[Table, Table]:
     """100 training rows and 50 test rows of each class; classes are called 1 and 2."""
-    generator = np.random.default_rng(seed)
-    source = f"drawn from the handout's parameters with seed {seed}"
-    training = TRUTH.draw("training", N_TRAINING, generator, source)
-    return training, TRUTH.draw("test", N_TEST, generator, source)
+    return TRUTH.training_and_test(N_TRAINING, N_TEST, seed)
 
 
 def neighbours(training: Table, test: Table, n_neighbors: int = 3) -> LabelArray:
@@ -103,8 +98,7 @@ def accuracy(test: Table, predicted: LabelArray) -> float:
     return 100.0 * float(np.mean(predicted == test.labels))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Draws:
+class Draws(NamedTuple):
     """What many draws give: accuracies in per cent, and the estimates."""
 
     gaussian: FloatArray  # (draws,)
@@ -131,7 +125,7 @@ def draws(n_draws: int, seed: int = 0) -> Draws:
 def lesson(seed: int = 0) -> Lesson:
     """The lesson, its rows drawn with this seed."""
     training, test = tables(seed)
-    model, n = training.fit(), 2 * N_TEST
+    model = training.fit()
     by_model = partial(model.predict, test.rows)
     by_vote = partial(neighbours, training, test)
     handout_means = ((0.1600, -0.0031), (1.9633, 2.0848))
@@ -147,38 +141,22 @@ def lesson(seed: int = 0) -> Lesson:
         counts = partial(confusion_counts, test)
         return Result(name, lambda: counts(predict()), right, 3, handout, error.tolist())
 
+    def accuracy_of(
+        name: str, predict: Callable[[], LabelArray], right: float, handout: float
+    ) -> Result:
+        return percentage(
+            name, lambda: accuracy(test, predict()), right, 2 * N_TEST, handout=handout
+        )
+
+    voters = "3 nearest neighbours"
     results = (
-        Result(
-            "means",
-            lambda: model.means_,
-            TRUTH.means,
-            4,
-            handout_means,
-            mean_errors(TRUTH.covariances, N_TRAINING),
-        ),
-        Result(
-            "covariances, divided by N",
-            lambda: model.covariances_,
-            TRUTH.covariances,
-            4,
-            handout_covariances,
-            covariance_errors(TRUTH.covariances, N_TRAINING),
-        ),
+        *estimates(model, TRUTH, N_TRAINING, "N", 4, handout_means, handout_covariances),
         confusion("confusion matrix, true class by row", by_model, CONFUSION, ((47, 3), (7, 43))),
-        percentage("accuracy", lambda: accuracy(test, by_model()), ACCURACY, n, handout=90.0),
+        accuracy_of("accuracy", by_model, ACCURACY, 90.0),
         confusion(
-            "confusion matrix of 3 nearest neighbours",
-            by_vote,
-            NEIGHBOURS_CONFUSION,
-            ((46, 4), (11, 39)),
+            f"confusion matrix of {voters}", by_vote, NEIGHBOURS_CONFUSION, ((46, 4), (11, 39))
         ),
-        percentage(
-            "accuracy of 3 nearest neighbours",
-            lambda: accuracy(test, by_vote()),
-            NEIGHBOURS_ACCURACY,
-            n,
-            handout=85.0,
-        ),
+        accuracy_of(f"accuracy of {voters}", by_vote, NEIGHBOURS_ACCURACY, 85.0),
         percentage(
             f"accuracy of the optimal rule over {N_DRAWS:,} draws",
             lambda: 100.0 - TRUTH.least_error(N_DRAWS, seed),
@@ -187,16 +165,10 @@ def lesson(seed: int = 0) -> Lesson:
         ),
     )
     over = f"over {N_SPREAD:,} draws"
+    drawn = partial(draws, N_SPREAD, seed)
     spreads = (
-        Spread(
-            f"accuracy of the Gaussians {over}", lambda: draws(N_SPREAD, seed).gaussian, 90.0, "%"
-        ),
-        Spread(
-            f"accuracy of 3 nearest neighbours {over}",
-            lambda: draws(N_SPREAD, seed).neighbours,
-            85.0,
-            "%",
-        ),
+        Spread(f"accuracy of the Gaussians {over}", lambda: drawn().gaussian, 90.0, "%"),
+        Spread(f"accuracy of {voters} {over}", lambda: drawn().neighbours, 85.0, "%"),
     )
     erratum = Erratum(
         where="contour function, range of the plot",

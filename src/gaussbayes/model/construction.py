@@ -37,27 +37,13 @@ def given_model(
 ) -> Model:
     """A model of Gaussians with given parameters; its classes are sorted.
 
-    Parameters
-    ----------
-    priors : a sequence in the order of `classes`, ``"uniform"``, or a mapping; None is uniform
-    means : (k, d)
-    covariances : full (k, d, d), or (d, d) for all classes. With ``covariance="diagonal"``
-        variances (k, d) or (d,), with ``"spherical"`` (k,) or a number.
-    classes : (k,) labels in the order of the other arguments, 0 … k − 1 if not given
-    covariance, shared : needed where the shape of `covariances` does not tell
-    fewest_classes : 1 for a model that is looked at, and never asked to classify
-
-    Examples
-    --------
-    >>> model = given_model([0.2, 0.8], [[5], [3]], [[[1]], [[4]]], ["b", "a"])
-    >>> model.classes.tolist(), model.prior.tolist(), model.densities[0].mean.tolist()
-    (['a', 'b'], [0.8, 0.2], [[3.0], [5.0]])
+    See `gaussbayes.GaussianClassifier.from_parameters`. A model that is looked at, and never asked
+    to classify, may have a single class if `fewest_classes` says so.
     """
     mean, values = as_numbers("means", means), as_numbers("covariances", covariances)
     if mean.ndim != 2 or mean.shape[0] < fewest_classes or mean.shape[1] < 1:
-        msg = (
-            f"means must have shape (classes, features) with at least two classes, got {mean.shape}"
-        )
+        expected = "shape (classes, features) with at least two classes"
+        msg = f"means must have {expected}, got {mean.shape}"
         raise ParameterError(msg)
     k, d = mean.shape
     structure = structure_of_values(values, k, d, covariance, shared)

@@ -55,8 +55,7 @@ def solve(
         for component, part, name, density in columns
     ]
     densities = tuple(fit.density for fit in fits)
-    convergence = _convergence(fits, learnt, settings, prior)
-    return Solution(prior, densities, weight, convergence)
+    return Solution(prior, densities, weight, _convergence(fits, learnt, settings, prior))
 
 
 def _check_classes(weight: FloatArray, schema: Schema) -> None:

@@ -70,24 +70,17 @@ def held_out_rows(table: LabelledRows, learnt: Learnt, schema: Schema) -> HeldOu
     """
     targets = table.targets
     if targets.is_soft:
-        msg = (
-            f"rows are held out with one label each, got soft labels of shape "
-            f"{targets.labels.shape}: choose by selection='bic'"
-        )
-        raise DataError(msg)
-    position = np.full(table.classes.shape[0] + 1, -1, dtype=np.int32)  # the last is unlabelled
+        shape = targets.labels.shape
+        msg = f"rows are held out with one label each, got soft labels of shape {shape}: "
+        raise DataError(msg + "choose by selection='bic'")
     known = {label: code for code, label in enumerate(learnt.classes.tolist())}
-    position[:-1] = [known.get(label, -1) for label in table.classes.tolist()]
-    codes = position[targets.codes]
-    rows, weights = table.rows, targets.weights
+    position = [known.get(label, -1) for label in table.classes.tolist()]
+    codes = np.array([*position, -1], dtype=np.int32)[targets.codes]  # the last is unlabelled
+    rows, targets = table.rows, Targets(codes, learnt.classes.shape[0], targets.weights)
     if (codes < 0).any():
         which = np.flatnonzero(codes >= 0)
-        rows, codes = rows[which], codes[which]
-        weights = None if weights is None else weights[which]
-    k = learnt.classes.shape[0]
-    return HeldOutRows(
-        rows, Targets(codes, k, weights), learnt, replace(schema, classes=learnt.classes)
-    )
+        rows, targets = rows[which], targets[which]
+    return HeldOutRows(rows, targets, learnt, replace(schema, classes=learnt.classes))
 
 
 def hold_out(
@@ -105,11 +98,6 @@ def hold_out(
     path : settings whose families differ in what regularises only
     folds : of rows where each fit takes EM; None is one for each row, up to `MOST_SINGLE_ROWS` rows
     always : whether to make these folds also where rows could be left out one at a time
-
-    Returns
-    -------
-    For each of the settings log posteriors (n, k) or the error that there is instead; and the
-    number of folds, which is that of the rows if each was left out by itself.
     """
     n = data.codes.size
     functions = None if always else _closed_forms(data, path)
@@ -128,13 +116,7 @@ def has_closed_form(data: HeldOutRows, path: Sequence[Settings]) -> bool:
 
 
 def fold_numbers(codes: CodeArray, folds: int) -> NDArray[np.intp]:
-    """The fold of each row (n,): the classes are spread evenly, in the order of the rows.
-
-    Examples
-    --------
-    >>> fold_numbers(np.array([0, 0, 0, 1, 1], np.int32), 2).tolist()
-    [0, 1, 0, 1, 0]
-    """
+    """The fold of each row (n,): the classes are spread evenly, in the order of the rows."""
     order = np.argsort(codes, kind="stable")
     number = np.empty(codes.size, dtype=np.intp)
     number[order] = np.arange(codes.size) % min(folds, max(1, codes.size))
@@ -157,10 +139,7 @@ def _closed_forms(data: HeldOutRows, path: Sequence[Settings]) -> list[LeftOut] 
 
 
 def _leave_out(
-    data: HeldOutRows,
-    path: Sequence[Settings],
-    functions: Sequence[LeftOut],
-    n_jobs: int | None,
+    data: HeldOutRows, path: Sequence[Settings], functions: Sequence[LeftOut], n_jobs: int | None
 ) -> list[Outcome]:
     """Log posteriors in closed form, and by refitting without the rows that need it."""
     n, k, s = data.codes.size, data.classes.shape[0], len(path)
@@ -169,7 +148,8 @@ def _leave_out(
     parts = path[0].parts(data.rows, data.schema)
 
     def predict(block: slice) -> None:
-        removal = _removal(data, block)
+        weights = data.targets[block].total_weights().astype(np.float64)
+        removal = remove(data.codes[block].astype(np.intp), weights, data.learnt.weight)
         # What overflows or vanishes here is not reliable, and is refitted.
         with np.errstate(all="ignore"):
             joint = np.repeat(_log_prior(path[0].priors, data, removal)[None], s, axis=0)
@@ -202,33 +182,27 @@ def _refit(
     outcomes: list[Outcome],
 ) -> None:
     """Fit the models without a row where the closed form is not reliable for it, in place."""
-    others: tuple[Any, ...] | None = None
+    others: Learnt | None = None
     for number in np.flatnonzero(~reliable).tolist():
         outcome = outcomes[number]
         if isinstance(outcome, GaussBayesError):
             continue
         if others is None:
             which = np.delete(np.arange(data.codes.size), row)
-            others = _observed(data, path[number], which)
+            parts = _observed(data, path[number], which)
+            others = Learnt(data.classes, parts, data.learnt.unlabelled)
         try:
-            outcome[row] = _posterior_without(
-                data, path[number], others, np.array([row]), data.learnt.unlabelled, None, 1
-            )[0]
+            (outcome[row],) = _posterior_without(data, path[number], others, np.array([row]))
         except GaussBayesError as error:
             outcomes[number] = error
 
 
 def _hold_out_folds(
-    data: HeldOutRows,
-    settings: Settings,
-    n_jobs: int | None,
-    folds: int | None,
-    *,
-    always: bool,
+    data: HeldOutRows, settings: Settings, n_jobs: int | None, folds: int | None, *, always: bool
 ) -> tuple[Outcome, int]:
     """Log posteriors by the models of the other folds, and how many folds there are."""
-    n, k = data.codes.size, data.classes.shape[0]
-    result = np.empty((n, k))
+    n = data.codes.size
+    result = np.empty((n, data.classes.shape[0]))
     unlabelled = data.learnt.unlabelled if settings.unlabelled_weight > 0 else None
     if folds is None:
         folds = n if n <= MOST_SINGLE_ROWS else FOLDS
@@ -241,9 +215,8 @@ def _hold_out_folds(
         number = fold_numbers(data.codes, folds)
         folds = int(number.max(initial=0)) + 1
         for rows, others in _without_folds(data, settings, number):
-            result[rows] = _posterior_without(
-                data, settings, others, rows, unlabelled, start, n_jobs
-            )
+            learnt = Learnt(data.classes, others, unlabelled)
+            result[rows] = _posterior_without(data, settings, learnt, rows, start, n_jobs)
     except GaussBayesError as error:
         return error, folds
     return result, folds
@@ -281,14 +254,12 @@ def _observed(data: HeldOutRows, settings: Settings, which: NDArray[np.intp]) ->
 def _posterior_without(
     data: HeldOutRows,
     settings: Settings,
-    others: tuple[Any, ...],
+    learnt: Learnt,
     rows: NDArray[np.intp],
-    unlabelled: Any,
-    start: Solution | None,
-    n_jobs: int | None,
+    start: Solution | None = None,
+    n_jobs: int | None = 1,
 ) -> FloatArray:
     """Log posteriors (m, k) of rows by the model of the others; −∞ for a class without any."""
-    learnt = Learnt(data.classes, others, unlabelled)
     present = np.flatnonzero(learnt.weight > 0)
     result = np.full((rows.size, data.classes.shape[0]), -np.inf)
     try:
@@ -305,13 +276,6 @@ def _posterior_without(
         msg = f"without {what} the model cannot be fitted, or cannot tell its class: {error}"
         raise type(error)(msg) from None
     return result
-
-
-def _removal(data: HeldOutRows, block: slice) -> Removal:
-    """What becomes of the weights without each of some rows."""
-    codes = data.codes[block].astype(np.intp)
-    weights = data.targets[block].total_weights().astype(np.float64)
-    return remove(codes, weights, data.learnt.weight)
 
 
 def _log_prior(priors: Priors, data: HeldOutRows, removal: Removal) -> FloatArray:

@@ -170,6 +170,10 @@ class Model:
         """Squared Mahalanobis distances (n, k), and over how many columns each row's are (n,)."""
         return self._scored(scores.squared_distance, rows, n_jobs)
 
+    def likelihood(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
+        """``p(x | c)`` (n, k); 0 or ∞ where floats end."""
+        return _exponential(self.log_likelihood(rows, n_jobs))
+
     def joint(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
         """``p(x, c)`` (n, k); 0 or ∞ where floats end."""
         return _exponential(self.log_joint(rows, n_jobs))
@@ -241,8 +245,7 @@ class Model:
         if self.learnt is None:
             return self.settings
         pairs = zip(self.settings.families, self.learnt.parts, strict=True)
-        families = [family.keeping(part) for family, part in pairs]
-        return replace(self.settings, components=self.settings.with_families(families))
+        return self.settings.with_families([family.keeping(part) for family, part in pairs])
 
     def updated(self, more: Learnt) -> "Model":
         """The model of the rows seen before and of more; classes that are new join."""
@@ -260,10 +263,8 @@ class Model:
         """The model with classes that it did not have; nothing is changed in those it had."""
         for label in learnt.classes.tolist():
             if self.schema.position(label) >= 0:
-                msg = (
-                    f"there is a class {label!r} already: remove it first, or add rows to it "
-                    "with partial_fit"
-                )
+                remedies = "remove it first, or add rows to it with partial_fit"
+                msg = f"there is a class {label!r} already: {remedies}"
                 raise SchemaError(msg)
         before = self.learnt_for("add_class")
         return self._of(before.plus(learnt, self.settings, self.schema)).checked()
@@ -287,16 +288,13 @@ class Model:
         mine, theirs = self.learnt_for("merge"), other.learnt_for("merge")
         same = _layout(self.settings) == _layout(other.settings)
         if not self.schema.same_features(other.schema) or not same:
-            msg = (
-                "models of different features cannot be merged: "
-                f"{_features_of(self)} here, {_features_of(other)} there"
-            )
+            features = f"{_features_of(self)} here, {_features_of(other)} there"
+            msg = f"models of different features cannot be merged: {features}"
             raise SchemaError(msg)
-        learnt = mine.plus(theirs.adapted(self.settings), self.settings, self.schema)
-        both = self._of(learnt)
-        features = self.schema.features or other.schema.features
+        both = self._of(mine.plus(theirs.adapted(self.settings), self.settings, self.schema))
+        names = self.schema.features or other.schema.features
         target = other.target if self.target is None else self.target
-        return replace(both, schema=replace(both.schema, features=features), target=target)
+        return replace(both, schema=replace(both.schema, features=names), target=target)
 
     def marginal(self, features: Sequence[int | str]) -> "Model":
         """The classes as seen through some features, by name or number, others integrated out."""
@@ -307,13 +305,12 @@ class Model:
         pairs = zip(self.components, self.densities, strict=True)
         for number, (component, density) in enumerate(pairs):
             chosen = [column for column in columns if column in component.columns]
-            if not chosen:
-                continue
-            local = [component.columns.index(column) for column in chosen]
-            part = Component(component.family, tuple(place[column] for column in chosen))
-            cuts.append((number, local))
-            components.append(part)
-            densities.append(density.marginal(local, schema.part(part.columns)))
+            if chosen:
+                local = [component.columns.index(column) for column in chosen]
+                part = Component(component.family, tuple(place[column] for column in chosen))
+                cuts.append((number, local))
+                components.append(part)
+                densities.append(density.marginal(local, schema.part(part.columns)))
         learnt = None
         if self.learnt is not None:
             learnt = self.learnt.of_columns(cuts, lambda rows: cut_rows(rows, self.schema, columns))

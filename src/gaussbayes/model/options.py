@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from inspect import signature
+from math import inf
 from typing import Any, get_args
 
 from gaussbayes.base.checks import not_negative
@@ -134,10 +135,10 @@ def check_options(
         "shared": shared,
         "divisor": divisor,
         "shrinkage": shrinkage,
-        "smoothing": not_negative("smoothing", smoothing),
+        "smoothing": _not_negative("smoothing", smoothing),
     }
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
-    weight = not_negative("unlabelled_weight", unlabelled_weight)
+    weight = _not_negative("unlabelled_weight", unlabelled_weight)
     return Options(of_families, _families(families), priors, weight, selection, made=made)
 
 
@@ -181,6 +182,12 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
         several = features if isinstance(features, tuple) else (features,)
         pairs.append((tuple(several), family))
     return tuple(pairs)
+
+
+def _not_negative(what: str, value: Any) -> float:
+    """The value, if it is 0 or a finite number above it; nearly always it is a plain one."""
+    plain = type(value) in {float, int} and 0 <= value < inf
+    return float(value) if plain else not_negative(what, value)
 
 
 def fit_model(

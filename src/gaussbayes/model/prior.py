@@ -25,14 +25,6 @@ def class_priors(priors: Priors, schema: Schema, weight: FloatArray) -> FloatArr
     priors : None for the classes' proportions of the weight, ``"uniform"``, a sequence in the order
         of the classes, or a mapping from label to probability
     weight : (k,) weight of each class
-
-    Examples
-    --------
-    >>> schema = Schema(np.array(["no", "yes"]), 1)
-    >>> class_priors(None, schema, np.array([3.0, 1.0])).tolist()
-    [0.75, 0.25]
-    >>> class_priors({"yes": 0.2, "no": 0.8}, schema, np.ones(2)).tolist()
-    [0.8, 0.2]
     """
     k = schema.classes.shape[0]
     if priors is None:

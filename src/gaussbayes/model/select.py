@@ -16,7 +16,6 @@ from math import isfinite, isnan, nan
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError
 from gaussbayes.base.schema import Schema
@@ -97,11 +96,7 @@ def select(
 ) -> Selection:
     """Judge every candidate of the families, and find the best.
 
-    Parameters
-    ----------
-    table : the rows that were learnt from; None to choose by BIC
-    learnt : from these rows, enough for every candidate
-    settings : families whose `candidates` are tried
+    `table`, which may be None to choose by BIC, are the rows that were learnt from.
 
     Notes
     -----
@@ -111,23 +106,19 @@ def select(
     some have one, those that have none, full covariances between own and pooled ones of rows with
     many different weights, are left to those who ask for them.
     """
-    if criterion == "leave_one_out" and table is None:
-        raise no_rows()
-    labelled = replace(learnt, unlabelled=None)
-    candidates: list[Candidate] = []
-    data = None
-    if criterion == "leave_one_out" and table is not None:
-        data = held_out_rows(table, labelled, schema)
     paths = list(_paths(settings, criterion))
-    if data is not None:
-        paths = [path for path in paths if has_closed_form(data, path)] or paths
-    for path in paths:
-        fitted = [_fitted(labelled if data else learnt, one, schema, n_jobs) for one in path]
-        candidates += fitted if data is None else _judged(data, path, fitted, n_jobs)
+    if criterion == "bic":
+        candidates = [_fitted(learnt, some, schema, n_jobs) for path in paths for some in path]
+        return Selection(tuple(candidates), _best(candidates, criterion), criterion)
+    if table is None:
+        raise no_rows()
+    data = held_out_rows(table, replace(learnt, unlabelled=None), schema)
+    candidates = []
+    for path in [path for path in paths if has_closed_form(data, path)] or paths:
+        candidates += _judged(data, path, n_jobs)
     best = _best(candidates, criterion)
-    if data is not None and learnt.unlabelled is not None:
-        data = replace(data, learnt=learnt)
-        weighted = _weighted(data, best, n_jobs)
+    if learnt.unlabelled is not None:
+        weighted = _weighted(replace(data, learnt=learnt), best, n_jobs)
         candidates += weighted
         best = _best(weighted, criterion)
     return Selection(tuple(candidates), best, criterion)
@@ -152,11 +143,8 @@ def chosen_before(settings: Settings, chosen: Settings) -> Settings:
         candidates = list(family.candidates())
         alike = (one for one in candidates if _choice(one) == _choice(earlier))
         families.append(family if len(candidates) == 1 else next(alike, earlier))
-    return replace(
-        settings,
-        components=settings.with_families(families),
-        unlabelled_weight=chosen.unlabelled_weight,
-    )
+    chosen_weight = chosen.unlabelled_weight
+    return replace(settings.with_families(families), unlabelled_weight=chosen_weight)
 
 
 def bic(solution: Solution, learnt: Learnt, settings: Settings, schema: Schema) -> float:
@@ -195,37 +183,25 @@ def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]
     """
     choices = [list(family.candidates()) for family in settings.families]
     if len({len(choice) for choice in choices} - {1}) > 1:
-        msg = (
-            "families that leave something to be chosen must leave the same: they are chosen alike"
-        )
+        msg = "families that leave something open must leave the same: they are chosen alike"
         raise ParameterError(msg)
     candidates = [
         [choice[number if len(choice) > 1 else 0] for choice in choices]
         for number in range(max(map(len, choices)))
     ]
     if criterion == "bic":  # where free parameters can be counted, unless they can in none
-        counted = [some for some in candidates if not any(map(_uncounted, some))]
+        counted = [some for some in candidates if all(family.is_counted for family in some)]
         candidates = counted or candidates
     path: list[Settings] = []
     for families in candidates:
-        candidate = replace(settings, components=settings.with_families(families))
-        if path and not _alike(path[-1], candidate):
-            yield path
-            path = []
+        candidate = settings.with_families(families)
+        if path:
+            pairs = zip(path[-1].families, families, strict=True)
+            if not all(before.on_path_with(family) for before, family in pairs):
+                yield path
+                path = []
         path.append(candidate)
-    if path:
-        yield path
-
-
-def _alike(a: Settings, b: Settings) -> bool:
-    """Whether two settings differ in what regularises only."""
-    pairs = zip(a.families, b.families, strict=True)
-    return all(first.on_path_with(second) for first, second in pairs)
-
-
-def _uncounted(family: Any) -> bool:
-    """Whether nobody can say how many free parameters a family has."""
-    return not family.is_counted
+    yield path
 
 
 def _choice(family: Any) -> tuple[Any, Any]:
@@ -249,17 +225,15 @@ def _fitted(learnt: Learnt, settings: Settings, schema: Schema, n_jobs: int | No
     return Candidate(settings, nan, nan, nan, value, solution.n_parameters)
 
 
-def _judged(
-    data: HeldOutRows, path: Sequence[Settings], fitted: Sequence[Candidate], n_jobs: int | None
-) -> list[Candidate]:
+def _judged(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) -> list[Candidate]:
     """Candidates of a path with what the rows that were held out say of them."""
-    possible = [number for number, candidate in enumerate(fitted) if candidate.refused is None]
-    judged = list(fitted)
+    judged = [_fitted(data.learnt, settings, data.schema, n_jobs) for settings in path]
+    possible = [number for number, candidate in enumerate(judged) if candidate.refused is None]
     if possible:
         settings = [path[number] for number in possible]
         outcomes, _ = hold_out(data, settings, n_jobs, SELECTION_FOLDS)
         for number, outcome in zip(possible, outcomes, strict=True):
-            judged[number] = _scored(fitted[number], outcome, data)
+            judged[number] = _scored(judged[number], outcome, data)
     return judged
 
 
@@ -279,51 +253,39 @@ def _weighted(data: HeldOutRows, best: Candidate, n_jobs: int | None) -> list[Ca
 def _scored(candidate: Candidate, outcome: Outcome, data: HeldOutRows) -> Candidate:
     if isinstance(outcome, GaussBayesError):
         return replace(candidate, refused=str(outcome))
-    rows = _counted(data)
+    weights = data.targets.weights
+    heavy = np.ones(data.codes.size, dtype=np.bool_) if weights is None else weights > 0
+    company = np.bincount(data.codes[heavy], minlength=data.classes.shape[0]) > 1
+    rows = np.flatnonzero(heavy & company[data.codes])
     if not rows.size:
         return replace(candidate, refused="no class has two rows, of which one could be left out")
     codes, log_posterior = data.codes[rows], outcome[rows]
-    weights = data.targets.weights
     of_class = log_posterior[np.arange(rows.size), codes]
     loss = -float(np.average(of_class, weights=None if weights is None else weights[rows]))
-    posterior = np.exp(log_posterior)
     error = float(np.mean(log_posterior.argmax(axis=1) != codes))
+    posterior = np.exp(log_posterior)
     posterior[np.arange(rows.size), codes] -= 1.0
-    return replace(
-        candidate, log_loss=loss, error=error, brier=float(np.square(posterior).sum(axis=1).mean())
-    )
-
-
-def _counted(data: HeldOutRows) -> NDArray[np.intp]:
-    """The rows that weigh something and are not alone in their class."""
-    codes, weights = data.codes, data.targets.weights
-    heavy = np.ones(codes.size, dtype=np.bool_) if weights is None else weights > 0
-    company = np.bincount(codes[heavy], minlength=data.classes.shape[0]) > 1
-    return np.flatnonzero(heavy & company[codes])
+    brier = float(np.square(posterior).sum(axis=1).mean())
+    return replace(candidate, log_loss=loss, error=error, brier=brier)
 
 
 def _best(candidates: Sequence[Candidate], criterion: Criterion) -> Candidate:
     def value(candidate: Candidate) -> float:
         return candidate.bic if criterion == "bic" else candidate.log_loss
 
-    judged = [one for one in candidates if one.refused is None and not isnan(value(one))]
+    judged = [some for some in candidates if some.refused is None and not isnan(value(some))]
     if not judged:
-        reasons = "; ".join(dict.fromkeys(str(one.refused) for one in candidates))
+        reasons = "; ".join(dict.fromkeys(str(candidate.refused) for candidate in candidates))
         msg = f"none of {len(candidates)} candidates can be judged: {reasons:.1000}"
         raise DataError(msg)
     least = min(map(value, judged))
     most = least + _TIE * abs(least) if isfinite(least) else least
-    return min(
-        (candidate for candidate in judged if value(candidate) <= most),
-        key=lambda candidate: candidate.n_parameters,
-    )
+    good = (candidate for candidate in judged if value(candidate) <= most)
+    return min(good, key=lambda candidate: candidate.n_parameters)
 
 
 def _size(settings: Settings, schema: Schema) -> int:
     """How many free parameters a model that cannot be fitted would have, as far as is known."""
-    k = schema.classes.shape[0]
-    counts = (
-        component.family.n_parameters(k, len(component.columns)) or 0
-        for component in settings.components
-    )
+    k, parts = schema.classes.shape[0], settings.components
+    counts = (part.family.n_parameters(k, len(part.columns)) or 0 for part in parts)
     return int(k - 1 + sum(counts))

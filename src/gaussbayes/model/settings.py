@@ -1,5 +1,6 @@
 """What the user chose: a family for every feature, priors, and the weight of unlabelled rows."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -44,21 +45,18 @@ class Settings:
         if len(self.components) == 1:
             return (schema,)
         # As `Schema.part`, which is not worth a call for each.
-        features, classes = schema.features, schema.classes
-        names = (
-            None if features is None else tuple(features[j] for j in component.columns)
-            for component in self.components
-        )
+        names, columns = schema.features, [component.columns for component in self.components]
+        called = [None if names is None else tuple(names[j] for j in some) for some in columns]
+        pairs = zip(columns, called, strict=True)
         return tuple(
-            Schema(classes, len(component.columns), some, (), component.columns)
-            for component, some in zip(self.components, names, strict=True)
+            Schema(schema.classes, len(some), some_names, (), some) for some, some_names in pairs
         )
 
     def parts(self, rows: Rows, schema: Schema) -> tuple[Rows, ...]:
         """The rows as each component takes them: its columns alone."""
         if len(self.components) == 1:
             return (rows,)
-        return tuple(cut(rows, schema, component.columns) for component in self.components)
+        return tuple(cut_rows(rows, schema, component.columns) for component in self.components)
 
     def join(self, parts: Sequence[Rows], schema: Schema) -> Rows:
         """Rows from those of each component: the inverse of `parts`."""
@@ -79,50 +77,29 @@ class Settings:
                     numbers[:, numeric.index(column)] = part.matrix[:, place]
         return Rows(numbers, codes, tuple(categories))
 
-    def with_families(self, families: Sequence[Any]) -> tuple[Component, ...]:
-        """The components with other families for the same columns."""
+    def with_families(self, families: Sequence[Any]) -> "Settings":
+        """The same with other families for the same columns."""
         pairs = zip(self.components, families, strict=True)
-        return tuple(Component(family, component.columns) for component, family in pairs)
-
-
-def cut(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
-    """Some features of rows, all numbers or all categories, in this order."""
-    categorical = schema.categorical
-    if columns and columns[0] in categorical:
-        return _categories_of(rows, [categorical.index(column) for column in columns])
-    before = np.searchsorted(categorical, columns).tolist()
-    return _numbers_of(rows, [j - skipped for j, skipped in zip(columns, before, strict=True)])
+        components = tuple(Component(family, component.columns) for component, family in pairs)
+        return replace(self, components=components)
 
 
 def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
-    """Some features of rows, numbers and categories, in this order."""
-    numbers = [column for column in columns if column not in schema.categorical]
-    categories = [column for column in columns if column in schema.categorical]
-    chosen = cut(rows, schema, numbers) if numbers else None
-    coded = _categories_of(rows, [schema.categorical.index(column) for column in categories])
-    if chosen is None:
-        return coded
-    return Rows(chosen.numbers, coded.codes, coded.categories, coded.unseen)
-
-
-def _numbers_of(rows: Rows, columns: Sequence[int]) -> Rows:
-    """Some of the number features, and no categories; without a copy if they are all."""
-    numbers = rows.numbers
-    if list(columns) != list(range(numbers.shape[1])):
-        if isinstance(numbers, Columns) and columns:
-            numbers = Columns(tuple(numbers.columns[j] for j in columns))
+    """Some features of rows, numbers and categories each in this order; no copy of all numbers."""
+    numbers, code_of = rows.numbers, {column: j for j, column in enumerate(schema.categorical)}
+    coded = [code_of[column] for column in columns if column in code_of]
+    places = [j - bisect_left(schema.categorical, j) for j in columns if j not in code_of]
+    n = rows.codes.shape[0]
+    if not places:
+        numbers = np.empty((n, 0), getattr(numbers, "dtype", np.float64))
+    elif places != list(range(numbers.shape[1])):
+        if isinstance(numbers, Columns):
+            numbers = Columns(tuple(numbers.columns[j] for j in places))
         else:
-            numbers = rows.matrix[:, list(columns)]
-    return Rows(numbers, np.empty((numbers.shape[0], 0), np.int32))
-
-
-def _categories_of(rows: Rows, columns: Sequence[int]) -> Rows:
-    """Some of the category features, and no numbers."""
-    place = {column: j for j, column in enumerate(columns)}
-    dtype = getattr(rows.numbers, "dtype", np.float64)
-    return Rows(
-        np.empty((rows.codes.shape[0], 0), dtype),
-        rows.codes[:, list(columns)],
-        tuple(rows.categories[j] for j in columns),
-        tuple(replace(u, column=place[u.column]) for u in rows.unseen if u.column in place),
-    )
+            numbers = numbers[:, places]
+    if not coded:
+        return Rows(numbers, np.empty((n, 0), np.int32))
+    place = {column: j for j, column in enumerate(coded)}
+    categories = tuple(rows.categories[j] for j in coded)
+    unseen = (replace(u, column=place[u.column]) for u in rows.unseen if u.column in place)
+    return Rows(numbers, rows.codes[:, coded], categories, tuple(unseen))

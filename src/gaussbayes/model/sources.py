@@ -45,12 +45,8 @@ class Observation:
 
     def n_bytes(self, n_classes: int) -> int:
         """How much memory the statistics of so many classes take, as far as families say so."""
-        sizes = (
-            component.family.n_bytes(n_classes, len(component.columns))
-            for component in self.settings.components
-            if hasattr(component.family, "n_bytes")
-        )
-        return sum(sizes)
+        parts = [part for part in self.settings.components if hasattr(part.family, "n_bytes")]
+        return sum(part.family.n_bytes(n_classes, len(part.columns)) for part in parts)
 
     def push_down(self, table: EngineTable) -> Learnt | None:
         """The same of a table of an engine, summed there; None if a family must see the rows."""
@@ -83,15 +79,6 @@ def fit_source(
     source : see `gaussbayes.data.reduction`
     request : the columns to learn from; what they must hold follows from the options
     client : a Dask client to read files on its cluster
-
-    Examples
-    --------
-    >>> from importlib.resources import files
-    >>> from gaussbayes.model.options import check_options
-    >>> iris = files("gaussbayes.datasets").joinpath("iris.csv")
-    >>> fit = fit_source(iris, Request("species"), check_options())
-    >>> fit.reduced.n_rows, fit.model.classes.tolist()
-    (150, ['setosa', 'versicolor', 'virginica'])
     """
     request = replace(request, kinds=options.kinds)
     return fit_rows(open_rows(source, request, client=client), options, n_jobs)

@@ -92,10 +92,8 @@ class Unlabelled:
         if self.rows is not None and other.rows is not None:
             # Parts of one table may be added without names.
             of_categories = schema.of_categories if schema.categorical else schema
-            kept = KeptRows(
-                self.rows.rows.joined(other.rows.rows, of_categories),
-                np.concatenate([self.rows.weights, other.rows.weights]),
-            )
+            rows = self.rows.rows.joined(other.rows.rows, of_categories)
+            kept = KeptRows(rows, np.concatenate([self.rows.weights, other.rows.weights]))
         return Unlabelled(self.n_rows + other.n_rows, together, kept).trimmed()
 
     def without(self, other: "Unlabelled", names: Sequence[Schema]) -> "Unlabelled | None":
@@ -162,10 +160,8 @@ class Learnt:
         classes, _, of_other = unite(self.classes, other.classes)
         if classes.size > self.classes.size:
             strange = np.setdiff1d(other.classes, self.classes).tolist()
-            msg = (
-                f"there are no rows of class {strange[0]!r} to be removed: the classes are "
-                f"{self.classes.tolist()!r:.200}"
-            )
+            known = f"the classes are {self.classes.tolist()!r:.200}"
+            msg = f"there are no rows of class {strange[0]!r} to be removed: {known}"
             raise RemovalError(msg)
         theirs = other.aligned(of_other.tolist(), self.classes)
         names = settings.names(schema)
@@ -205,9 +201,8 @@ class Learnt:
 
     def adapted(self, settings: Settings) -> "Learnt":
         """The same for families of other settings, if these have what they need."""
-        pairs = zip(settings.components, self.parts, strict=True)
-        parts = tuple(component.family.adapted(part) for component, part in pairs)
-        return replace(self, parts=parts)
+        pairs = zip(settings.families, self.parts, strict=True)
+        return replace(self, parts=tuple(family.adapted(part) for family, part in pairs))
 
     def of_columns(self, cuts: Sequence[tuple[int, Sequence[int]]], cut: Any) -> "Learnt":
         """Of some components, given by number, some of their columns; `cut` does so of `Rows`."""
@@ -237,11 +232,11 @@ def observe(
     if not targets.n_unlabelled:
         parts = observe_parts(table.rows, targets, settings, schema, threads)
         return Learnt(table.classes, parts)
-    labelled = targets.labelled
+    some, others = targets.labelled, ~targets.labelled
     more = (settings, schema, threads)
     try:
-        parts = observe_parts(table.rows[labelled], targets[labelled], *more)
-        rest = _unlabelled_rows(table.rows[~labelled], targets[~labelled], *more)
+        parts = observe_parts(table.rows[some], targets[some], *more)
+        rest = _unlabelled_rows(table.rows[others], targets[others], *more)
     except DataError:
         check_values(table.rows, settings, schema)  # names the row among all
         raise
@@ -304,11 +299,8 @@ def _row_difference(mine: KeptRows, gone: KeptRows) -> NDArray[np.intp]:
     removed = []
     for number, key in enumerate(_keys(other, gone.weights)):
         if not places.get(key):
-            msg = (
-                f"unlabelled row {number} is not among those that the model has learnt from: "
-                "remove only rows that were added"
-            )
-            raise RemovalError(msg)
+            msg = f"unlabelled row {number} is not among those that the model has learnt from: "
+            raise RemovalError(msg + "remove only rows that were added")
         removed.append(places[key].pop())
     left = np.ones(mine.rows.n_rows, dtype=bool)
     left[removed] = False

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, log10
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.lines import Line2D
 
 from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.view import View
@@ -27,19 +27,21 @@ _MOST_NAMED = 3  # of the boundaries beyond the figure
 class BoundaryLines:
     """The boundaries within a stretch of a feature, and those beyond it."""
 
-    inside: tuple[float, ...]
-    outside: tuple[float, ...]
+    positions: tuple[float, ...]
+    between_integers: bool
     low: float
     high: float
-    between_integers: bool
 
     @classmethod
     def of(cls, seen: View, low: float, high: float) -> "BoundaryLines":
         """Those of the one feature of a view."""
-        positions = [boundary.position for boundary in decision_boundaries(seen.model)]
-        inside = tuple(at for at in positions if low <= at <= high)
-        outside = tuple(at for at in positions if at not in inside)
-        return cls(inside, outside, low, high, seen.axes[0].is_discrete)
+        positions = tuple(boundary.position for boundary in decision_boundaries(seen.model))
+        return cls(positions, seen.axes[0].is_discrete, low, high)
+
+    @property
+    def inside(self) -> list[float]:
+        """Those within the stretch."""
+        return [at for at in self.positions if self.low <= at <= self.high]
 
     def draw(self, ax: Axes, *, write: bool = True) -> float:
         """Draw a line at each boundary; returns how much of the height the values take above.
@@ -76,16 +78,17 @@ class BoundaryLines:
             ax.text(place, 0.995, value, transform=across_data, **print_)
         return above
 
-    def handles(self) -> list[Line2D]:
+    def handles(self) -> list[Any]:
         """The legend entry, which also names boundaries beyond the figure; none without any."""
-        if not (self.inside or self.outside):
+        if not self.positions:
             return []
-        beyond = numbers(self.outside, self.high - self.low, self.between_integers)
+        outside = [at for at in self.positions if at not in self.inside]
+        beyond = numbers(outside, self.high - self.low, self.between_integers)
         named = ", ".join(beyond[:_MOST_NAMED])
         more = f" and {len(beyond) - _MOST_NAMED} more" if len(beyond) > _MOST_NAMED else ""
         where = "also at" if self.inside else "not shown: at"
         label = f"{NAME},\n{style.text(f'{where} {named}{more}')}" if beyond else NAME
-        return [Line2D([], [], color=style.INK, linewidth=float(bool(self.inside)), label=label)]
+        return [style.line(label, color=style.INK, linewidth=float(bool(self.inside)))]
 
 
 def numbers(positions: Sequence[float], span: float, between_integers: bool = False) -> list[str]:

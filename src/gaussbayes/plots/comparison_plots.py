@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.ticker import (
     LogLocator,
     MaxNLocator,
@@ -73,10 +71,10 @@ def comparison(compared: Comparison, *, figure: Canvas = None) -> NDArray[np.obj
     panels[0].set_ylim(len(candidates) - 0.4, -0.6)
     figure.suptitle(style.text(compared.how, 110), fontsize="medium")
     handles = [
-        Patch(color=GAUSSIAN, label="Gaussian models"),
-        Patch(color=VOTING, label="nearest neighbours"),
-        Line2D([], [], **_FIT, label="time to fit"),
-        Line2D([], [], **_PREDICT, label="time to predict"),
+        style.patch("Gaussian models", color=GAUSSIAN),
+        style.patch("nearest neighbours", color=VOTING),
+        style.line("time to fit", **_FIT),
+        style.line("time to predict", **_PREDICT),
     ]
     style.legend_below(figure, handles)
     return panels

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_covariances
@@ -82,18 +81,15 @@ def ellipses(
         for radius, look in zip(radii, looks, strict=True):
             points = ellipse(mean, covariance, radius)
             ax.plot(*points.T, zorder=3, gid="ellipse", **line, **look)
-        entries.append(Line2D([], [], label=of_class.label, **line))
+        entries.append(style.line(of_class.label, **line))
     entries += row_markers.draw_means(ax, seen.means)
     for radius, mass, look in zip(radii, mass_of_radius(radii), looks, strict=True):
         label = f"{radius:.3g}σ ({100 * mass:.3g} %)"
-        entries.append(Line2D([], [], color=style.INK, label=label, **look))
-    style.name_axes(ax, seen.names)
-    style.legend_beside(ax, entries)
-    return ax
+        entries.append(style.line(label, color=style.INK, **look))
+    return style.finish(ax, seen.axes, entries)
 
 
 def _radii(levels: Sequence[float], unit: str) -> FloatArray:
-    """The radii (m,), from the smallest to the largest."""
     given = np.sort(np.atleast_1d(np.asarray(levels, dtype=np.float64)))
     if unit == "mass":
         return radius_of_mass(given)
@@ -108,18 +104,14 @@ def _radii(levels: Sequence[float], unit: str) -> FloatArray:
 
 @styled
 def shapes(
-    X: Any,
-    y: Any,
-    *,
-    features: Features = None,
-    model: GaussianClassifier | None = None,
-    figure: Canvas = None,
+    X: Any, y: Any, *, features: Features = None, model: Any = None, figure: Canvas = None
 ) -> NDArray[Any]:
     """Spherical, diagonal and full covariances side by side, fitted to the same rows.
 
     Each panel shows the decision regions, the rows, and the classes' ellipses at 1 and 2 standard
     deviations: circles, ellipses along the axes, and ellipses that may lean. The models are
     fitted to all features of `X`; number of parameters and training error are those of the models.
+    Returns the axes (3,).
 
     Parameters
     ----------
@@ -127,10 +119,6 @@ def shapes(
     features : the two to show, by name or number, if there are more; the others integrated out
     model : a `GaussianClassifier` whose other parameters are taken over, such as `families`
     figure : where to draw; None makes a new figure
-
-    Returns
-    -------
-    (3,) array of axes
 
     Examples
     --------
@@ -146,25 +134,17 @@ def shapes(
 
 @styled
 def sharing(
-    X: Any,
-    y: Any,
-    *,
-    features: Features = None,
-    model: GaussianClassifier | None = None,
-    figure: Canvas = None,
+    X: Any, y: Any, *, features: Features = None, model: Any = None, figure: Canvas = None
 ) -> NDArray[Any]:
     """A covariance for each class beside one shared by all, fitted to the same rows.
 
     With covariances of their own the classes meet at quadratic curves (QDA); with a shared one the
-    quadratic terms of the log-odds cancel and the boundaries are straight (LDA).
+    quadratic terms of the log-odds cancel and the boundaries are straight (LDA). Returns the axes
+    (2,).
 
     Parameters
     ----------
     X, y, features, model, figure : as in `shapes`
-
-    Returns
-    -------
-    (2,) array of axes
 
     Examples
     --------
@@ -181,7 +161,7 @@ def sharing(
     return _side_by_side(candidates, X, y, features, figure)
 
 
-def _variant(model: GaussianClassifier | None, covariance: str, shared: bool) -> GaussianClassifier:
+def _variant(model: Any, covariance: str, shared: bool) -> GaussianClassifier:
     """An unfitted classifier with the parameters of another but for these two."""
     parameters = {} if model is None else model.get_params(deep=False)
     return GaussianClassifier(**(parameters | {"covariance": covariance, "shared": shared}))
@@ -198,15 +178,12 @@ def _side_by_side(
             fitted[name] = candidate.fit(X, y)
         except SingularCovarianceError as error:
             problems[name] = error
-    if not fitted:
+    first = next(iter(fitted.values()), None)
+    if first is None:
         raise next(iter(problems.values()))
-    first = next(iter(fitted.values()))
     seen = pair_view(first, features)
     if not any(isinstance(density, Distant) for density in first.model_.densities):
-        msg = (
-            "covariances are those of Gaussian features, and these rows have none: "
-            "plots.pairs shows models of categories and counts"
-        )
+        msg = "Gaussian features have covariances; these rows have none: plots.pairs shows others"
         raise SchemaError(msg)
     figure = style.figure_for(figure, (3.9 * len(candidates), 4.6))
     axes: NDArray[Any] = figure.subplots(1, len(candidates), sharex=True, sharey=True)
@@ -236,15 +213,12 @@ def _draw_model(
     regions(model, X, y, features=features, resolution=_RESOLUTION, ax=ax)
     if plane.has_ellipses(pair_view(model, features)):
         ellipses(model, levels=_LEVELS, features=features, ax=ax)
-    legend = ax.get_legend()
-    entries = {}
-    if legend is not None:
-        for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True):
-            if handle is not None:
-                handle.set_label(text.get_text())
-                marker = handle.get_marker() if isinstance(handle, Line2D) else ""
-                entries[text.get_text(), str(marker)] = handle
-        legend.remove()
+    entries: dict[tuple[str, str], Any] = {}
+    legend: Any = ax.get_legend()
+    for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True):
+        handle.set_label(text.get_text())
+        entries[text.get_text(), str(getattr(handle, "get_marker", str)())] = handle
+    legend.remove()
     return entries
 
 

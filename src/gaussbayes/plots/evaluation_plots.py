@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 from numpy.typing import NDArray
 
@@ -38,7 +37,7 @@ def confusion(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     model : a fitted `GaussianClassifier`
-    X, y : rows that the model has not seen, and their true classes
+    X, y : rows that the model has not seen, and their true classes; those without do not count
     ax : where to draw; None makes a new figure
 
     Examples
@@ -112,10 +111,8 @@ def calibration(model: Any, X: Any, y: Any, *, n_groups: int = 10, ax: Axes | No
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
-    X, y : rows that the model has not seen, and their true classes; those without do not count
+    model, X, y, ax : as in `confusion`
     n_groups : how many intervals
-    ax : where to draw; None makes a new figure
 
     Examples
     --------
@@ -140,7 +137,7 @@ def calibration(model: Any, X: Any, y: Any, *, n_groups: int = 10, ax: Axes | No
         edge: Look = {"edgecolors": "white", "linewidths": 0.6, "alpha": 0.75}
         ax.scatter(*at, s=area, color=look.color, marker=look.marker, zorder=3, **edge)
         label = f"{look.label}: {group.error:.3f}"
-        handles.append(Line2D([], [], marker=look.marker, label=label, **line))
+        handles.append(style.line(label, marker=look.marker, **line))
     ax.set(xlim=(-0.05, 1.05), ylim=(-0.06, 1.06))
     ax.set_xlabel("posterior of the class (mean of the group)")
     ax.set_ylabel("proportion of the group that is of the class")
@@ -157,9 +154,7 @@ def posterior_histogram(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
-    X, y : rows that the model has not seen, and their true classes; those without do not count
-    ax : where to draw; None makes a new figure
+    model, X, y, ax : as in `confusion`
 
     Examples
     --------

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch
 
 from gaussbayes.analysis.explanation import Contribution, Explanation, LogOdds, total_amount
 from gaussbayes.base.errors import ParameterError
@@ -81,7 +80,7 @@ def explanation(explained: Explanation, *, most: int = 12, ax: Axes | None = Non
     what = "log-odds" if np.isfinite(odds.at_reference) else "change of the log-odds"
     ax.set_xlabel(style.text(f"{what} of {odds.of} against {odds.against}", 60))
     ax.set_title(_sum(odds))
-    handles = [Patch(color=look.color, label=look.label) for look in (first, second)]
+    handles = [style.patch(look.label, color=look.color) for look in (first, second)]
     style.legend_beside(ax, handles, "speaks for")
     return ax
 

@@ -4,13 +4,11 @@ Numbers have curves; categories and counts have bars, with marks where the rows 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -21,7 +19,7 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.plots import row_markers, style
 from gaussbayes.plots.boundary_lines import BoundaryLines
 from gaussbayes.plots.row_markers import UNLABELLED, RowPoints
-from gaussbayes.plots.style import Canvas, Feature, Look, styled
+from gaussbayes.plots.style import Canvas, Feature, Look, Styles, styled
 
 _MOST_MARKERS = 60  # more rows are shown as histograms
 _MOST_BARS = 120  # more bars are shown as lines
@@ -45,7 +43,7 @@ class LineScene:
     x: FloatArray  # (m,) where the densities are computed
     boundaries: BoundaryLines
     rows: RowPoints
-    styles: tuple[style.ClassStyle, ...]  # k of them
+    styles: Styles  # k of them
 
     @property
     def is_discrete(self) -> bool:
@@ -88,13 +86,14 @@ def scene(view: View, rows: RowPoints) -> LineScene:
         (lowest,), (highest,) = view_limits(view, rows.places)
         low, high = min(low, lowest), max(high, highest)
     span = high - low
-    near = BoundaryLines.of(view, low - _NEAR * span, high + _NEAR * span).inside
+    boundaries = BoundaryLines.of(view, low - _NEAR * span, high + _NEAR * span)
+    near = boundaries.inside
     if near:
         low, high = min(low, near[0] - 0.02 * span), max(high, near[-1] + 0.02 * span)
     low, high = view.axes[0].limits(float(low), float(high))
     x = curve_points(view, low, high, _RESOLUTION, near)
-    styles = style.class_styles(view.classes)
-    return LineScene(view, x, BoundaryLines.of(view, low, high), rows, styles)
+    shown = replace(boundaries, low=low, high=high)
+    return LineScene(view, x, shown, rows, style.class_styles(view.classes))
 
 
 def _scene(model: Any, feature: Feature, X: Any = None, y: Any = None) -> LineScene:
@@ -140,9 +139,7 @@ def densities(
     shown = _scene(model, feature, X, y)
     ax = style.axes_for(ax)
     draw_densities(ax, shown, weighted=weighted)
-    style.label_axes(ax, shown.view.axes)
-    style.legend_beside(ax, _handles(shown))
-    return ax
+    return style.finish(ax, shown.view.axes, _handles(shown))
 
 
 @styled
@@ -166,9 +163,7 @@ def posterior_curve(model: Any, *, feature: Feature = None, ax: Axes | None = No
     shown = _scene(model, feature)
     ax = style.axes_for(ax)
     _draw_posterior(ax, shown)
-    style.label_axes(ax, shown.view.axes)
-    style.legend_beside(ax, _handles(shown))
-    return ax
+    return style.finish(ax, shown.view.axes, _handles(shown))
 
 
 @styled
@@ -179,15 +174,12 @@ def univariate(
 
     From top to bottom ``p(x | c)``; ``p(c) p(x | c)``, whose sum is the evidence ``p(x)``; and
     ``p(c | x)``, the second divided by that sum. The decision boundaries run through all three.
+    Returns the axes (3,).
 
     Parameters
     ----------
     model, X, y, feature : as in `densities`
     figure : where to draw; None makes a new figure
-
-    Returns
-    -------
-    (3,) array of axes
 
     Examples
     --------
@@ -218,16 +210,13 @@ def generative_and_discriminative(
 
     A generative model knows ``p(x | c)``, the left panel, and draws the right one from it by Bayes'
     rule. A discriminative model would know the right panel, ``p(c | x)``, only: it could tell the
-    classes apart, but neither what they look like nor which rows are unlike all of them.
+    classes apart, but neither what they look like nor which rows are unlike all of them. Returns
+    the axes (2,).
 
     Parameters
     ----------
     model, X, y, feature : as in `densities`
     figure : where to draw; None makes a new figure
-
-    Returns
-    -------
-    (2,) array of axes
 
     Examples
     --------
@@ -366,16 +355,12 @@ def _handles(shown: LineScene, *, evidence: bool = False) -> list[Any]:
     entries: list[Any] = []
     for look in shown.styles:
         marker = look.marker if shown.few else "none"
-        curve: Look = {"linestyle": look.line, "marker": marker}
-        entries.append(
-            Patch(color=look.color, label=look.label)
-            if shown.has_bars
-            else Line2D([], [], color=look.color, mec="white", label=look.label, **curve)
-        )
+        curve: Look = {"linestyle": look.line, "marker": marker, "markeredgecolor": "white"}
+        kind, options = (style.patch, {}) if shown.has_bars else (style.line, curve)
+        entries.append(kind(look.label, color=look.color, **options))
     if evidence:
-        name: Look = {"label": "evidence p(x)"}
-        outline = Patch(**_OUTLINE, **name) if shown.has_bars else Line2D([], [], **_BROAD, **name)
-        entries.append(outline)
+        kind, options = (style.patch, _OUTLINE) if shown.has_bars else (style.line, _BROAD)
+        entries.append(kind("evidence p(x)", **options))
     return [*entries, *_row_handles(shown), *shown.boundaries.handles()]
 
 
@@ -383,17 +368,12 @@ def _row_handles(shown: LineScene) -> list[Any]:
     """Legend entries of the rows, as they are shown."""
     if shown.few or not shown.rows.codes.size:
         return row_markers.row_handles(shown.rows)
-    entries: list[Any]
     if shown.is_discrete:
         color = style.INK if shown.has_bars else style.FAINT
-        entries = [
-            Line2D([], [], color=color, label="rows (proportion)", **_LABELLED),
-            Line2D([], [], color=UNLABELLED, label="unlabelled", **_WITHOUT_LABEL),
-        ]
+        labelled = style.line("rows (proportion)", color=color, **_LABELLED)
+        unlabelled = style.line("unlabelled", color=UNLABELLED, **_WITHOUT_LABEL)
     else:
-        entries = [
-            Patch(facecolor=style.FAINT, alpha=0.4, label="rows (histogram)"),
-            Patch(facecolor=UNLABELLED, alpha=0.4, label="unlabelled"),
-        ]
-    entries = entries if shown.rows.unlabelled.any() else entries[:1]
+        labelled = style.patch("rows (histogram)", facecolor=style.FAINT, alpha=0.4)
+        unlabelled = style.patch("unlabelled", facecolor=UNLABELLED, alpha=0.4)
+    entries = [labelled, unlabelled] if shown.rows.unlabelled.any() else [labelled]
     return [*entries, *row_markers.missing_handles(shown.rows.n_missing)]

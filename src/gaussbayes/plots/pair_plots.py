@@ -7,8 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -56,6 +54,7 @@ def pairs(
     darker cells for larger ones. Each panel's model is the exact marginal of `model`: nothing is
     fitted again. The pair (or pairs) with the fewest errors has a heavy frame. Errors are those of
     all labelled rows, what is missing integrated out; points are rows that have both features.
+    Returns the axes (m, m) of m features.
 
     Parameters
     ----------
@@ -64,10 +63,6 @@ def pairs(
         are drawn, but all are counted.
     features : those to show, by name or number; needed if there are more than eight
     figure : where to draw; None makes a new figure
-
-    Returns
-    -------
-    (m, m) array of axes, for m features
 
     Examples
     --------
@@ -202,12 +197,12 @@ def _handles(seen: View, points: row_markers.RowPoints, *, best: bool) -> list[A
     styles = style.class_styles(seen.classes)
     entries: list[Any] = [*row_markers.class_handles(styles), row_markers.ring_handle()]
     if any(axis.is_ordered for axis in seen.axes):
-        entries.append(Line2D([], [], color=style.INK, linewidth=0.9, label=NAME))
+        entries.append(style.line(NAME, color=style.INK, linewidth=0.9))
     entries += row_markers.row_handles(replace(points, n_missing=0))
     if points.n_missing:
         note = f"{points.n_missing:,} rows with missing values: drawn where they have both"
         entries.append(row_markers.marker_handle(style.text(note), marker="none"))
     if best:
-        frame = Patch(fill=False, edgecolor=style.INK, linewidth=2.2, label="fewest errors")
+        frame = style.patch("fewest errors", fill=False, edgecolor=style.INK, linewidth=2.2)
         entries.append(frame)
     return entries

@@ -11,13 +11,13 @@ from gaussbayes.analysis.region_map import RegionMap, boundary_segments
 from gaussbayes.analysis.view import Axis, View
 from gaussbayes.families.protocol import Distant
 from gaussbayes.plots import style
-from gaussbayes.plots.style import Look
+from gaussbayes.plots.style import Look, Styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.image import AxesImage
-    from matplotlib.patches import Patch, Rectangle
+    from matplotlib.patches import Rectangle
 
 LIGHT = 0.62  # of a class's colour is taken out of its region, so that points stand out
 _HATCH: Look = {"hatch": "/////", "edgecolor": "#6b6b6b"}
@@ -55,11 +55,7 @@ def separate_categories(ax: "Axes", axes: Sequence[Axis]) -> None:
 
 
 def draw_regions(
-    ax: "Axes",
-    regions: RegionMap,
-    axes: Sequence[Axis],
-    styles: Sequence[style.ClassStyle],
-    **look: Any,
+    ax: "Axes", regions: RegionMap, axes: Sequence[Axis], styles: Styles, **look: Any
 ) -> bool:
     """The region of each class and the lines between; says whether there are any lines."""
     draw_codes(ax, regions, [style.lighter(each.color, LIGHT) for each in styles])
@@ -139,18 +135,14 @@ def color_map(*colors: str) -> "Colormap":
     return LinearSegmentedColormap.from_list(" to ".join(colors), list(colors))
 
 
-def region_handles(styles: Sequence[style.ClassStyle]) -> list["Patch"]:
+def region_handles(styles: Styles) -> list[Any]:
     """Legend entries: the colour of each class's region."""
-    from matplotlib.patches import Patch
-
     return [
-        Patch(facecolor=style.lighter(look.color, LIGHT), edgecolor=look.color, label=look.label)
+        style.patch(look.label, facecolor=style.lighter(look.color, LIGHT), edgecolor=look.color)
         for look in styles
     ]
 
 
-def open_handle(reject: float) -> "Patch":
+def open_handle(reject: float) -> Any:
     """The legend entry of the places that are left open."""
-    from matplotlib.patches import Patch
-
-    return Patch(facecolor="none", label=f"left open:\nposterior below {reject:g}", **OPEN)
+    return style.patch(f"left open:\nposterior below {reject:g}", facecolor="none", **OPEN)

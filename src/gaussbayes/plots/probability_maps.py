@@ -3,7 +3,7 @@
 The evidence is a map, or a landscape: its height is p(x), its colour the most probable class.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LightSource
 from matplotlib.image import AxesImage
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -21,7 +20,7 @@ from gaussbayes.analysis.view import View, pair_view
 from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.plots import plane, row_markers, style
-from gaussbayes.plots.style import Canvas, Features, Look, styled
+from gaussbayes.plots.style import Canvas, Features, Look, Styles, styled
 
 _PANEL_RESOLUTION = 200
 _PANEL = (3.0, 2.7)  # width and height of one of several panels, in inches
@@ -96,8 +95,7 @@ def posteriors(model: Any, *, features: Features = None, figure: Canvas = None) 
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
-    features : the two to show, by name or number, the others integrated out
+    model, features : as in `posterior`
     figure : where to draw; None makes a new figure
 
     Examples
@@ -133,11 +131,8 @@ def evidence(
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
+    model, features, resolution, ax : as in `posterior`
     X, y : rows to draw, in the colours of their classes if there are labels
-    features : the two to show, by name or number, the others integrated out
-    resolution : points of the grid along each axis
-    ax : where to draw; None makes a new figure
 
     Examples
     --------
@@ -151,11 +146,10 @@ def evidence(
     ax = style.axes_for(ax)
     shown = _draw_evidence(ax, grid, seen.evidence(grid.rows))
     plane.separate_categories(ax, seen.axes)
-    style.label_axes(ax, seen.axes)
     styles = style.class_styles(seen.classes)
     places = row_markers.spread_out(points.places, seen.axes)
     row_markers.draw_points(ax, places, points.codes, styles)
-    style.legend_beside(ax, row_markers.given_handles(points, styles))
+    style.finish(ax, seen.axes, row_markers.given_handles(points, styles))
     _draw_colorbar(ax.figure, shown, ax=ax, label="p(x)")
     return ax
 
@@ -170,9 +164,7 @@ def evidence_surface(
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
-    features : the two to show, by name or number, the others integrated out
-    resolution : points of the grid along each axis
+    model, features, resolution : as in `posterior`
     ax : axes made with ``projection="3d"``; None makes a new figure
 
     Examples
@@ -212,16 +204,14 @@ def evidence_surface(
         write(f"x{sign}" if long else style.text(name), labelpad=9)
         if long:
             explained = style.text(f"x{sign}: {name}")
-            entries.append(Line2D([], [], linestyle="none", label=explained))
+            entries.append(style.line(explained, linestyle="none"))
     legend = style.legend_beside(drawn, entries)
     if legend is not None:  # p(x) stands where legends usually begin
         legend.set_bbox_to_anchor((1.08, 1.0), transform=drawn.transAxes)
     return drawn  # type: ignore[no-any-return]
 
 
-def _surface_colors(
-    height: NDArray[Any], codes: NDArray[Any], styles: Sequence[style.ClassStyle]
-) -> FloatArray:
+def _surface_colors(height: NDArray[Any], codes: NDArray[Any], styles: Styles) -> FloatArray:
     """The colours (p, m, 3) of the surface."""
     strong, light = (
         np.array([style.lighter(look.color, pale) for look in styles]) for pale in (0.0, _GROUND)

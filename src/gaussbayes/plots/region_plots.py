@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from gaussbayes.analysis import decision
 from gaussbayes.analysis.grid import axis_points, view_grid, view_limits
@@ -58,9 +57,7 @@ def regions(
     entries = draw(ax, seen, points, reject, resolution)
     if reject is not None:
         entries.append(plane.open_handle(reject))
-    style.label_axes(ax, seen.axes)
-    style.legend_beside(ax, entries)
-    return ax
+    return style.finish(ax, seen.axes, entries)
 
 
 def _draw_plane(
@@ -73,7 +70,7 @@ def _draw_plane(
     entries = _draw_rows(ax, seen, points, row_markers.spread_out(points.places, seen.axes))
     entries += row_markers.draw_means(ax, seen.means)
     if has_boundaries:
-        entries.append(Line2D([], [], color=style.INK, linewidth=1.5, label=NAME))
+        entries.append(style.line(NAME, color=style.INK, linewidth=1.5))
     if reject is not None:
         posterior = seen.posterior(grid.rows)
         if decision.rejected(posterior, reject).any():
@@ -95,16 +92,11 @@ def _draw_line(
             color = style.lighter(styles[code].color, plane.LIGHT)
             ax.axvspan(left, right, ymax=top, color=color, linewidth=0, zorder=0)
     plane.separate_categories(ax, seen.axes)
-    extra = 0 < np.count_nonzero(points.unlabelled) < points.codes.size
-    n_strips = len(styles) + int(extra)
+    places, n_strips = row_markers.in_strips(points, seen.axes, len(styles))
     # A strip for each class and some room, all of it below the values that are written on top.
     ax.set(xlim=(low, high), ylim=(-0.7, -0.7 + (n_strips + 0.4) / top), yticks=[])
     ax.spines["left"].set_visible(False)
-    # Rows of which none has a label share the strip in the middle.
-    other = len(styles) if extra else (len(styles) - 1) / 2
-    values = row_markers.spread_out(points.places, seen.axes)[:, 0]
-    ranks = np.where(points.unlabelled, other, points.codes)
-    entries = _draw_rows(ax, seen, points, row_markers.strip(values, ranks, n_strips))
+    entries = _draw_rows(ax, seen, points, places)
     heights = n_strips - 1.0 - np.arange(len(styles))
     entries += row_markers.draw_means(ax, np.stack([seen.means[:, 0], heights], axis=1))
     if reject is not None:

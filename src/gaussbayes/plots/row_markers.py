@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from gaussbayes.analysis.view import Axis, View
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.plots.style import INK, ClassStyle, Look
+from gaussbayes.plots import style
+from gaussbayes.plots.style import INK, Look, Styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
-
 UNLABELLED = "#7d7d7d"
 _AREA, _RING_AREA = 30.0, 95.0
 _SPREAD = 0.6  # of the room between neighbouring integers or categories, for the points at one
@@ -98,13 +97,18 @@ def strip(values: RealArray, ranks: NDArray[Any], n_strips: int) -> FloatArray:
     return np.stack([values.astype(np.float64), height], axis=1)
 
 
+def in_strips(points: RowPoints, axes: Sequence[Axis], k: int) -> tuple[FloatArray, int]:
+    """Rows along one feature as points (n, 2), a strip for each of k classes; how many strips.
+
+    Rows without label have the last one; if none has a label, they are in the middle of all.
+    """
+    extra = int(0 < np.count_nonzero(points.unlabelled) < points.codes.size)
+    ranks = np.where(points.unlabelled, k if extra else (k - 1) / 2, points.codes)
+    return strip(spread_out(points.places, axes)[:, 0], ranks, k + extra), k + extra
+
+
 def draw_points(
-    ax: "Axes",
-    places: FloatArray,
-    codes: NDArray[np.intp],
-    styles: Sequence[ClassStyle],
-    *,
-    hollow: bool = False,
+    ax: "Axes", places: FloatArray, codes: NDArray[np.intp], styles: Styles, *, hollow: bool = False
 ) -> None:
     """Draw rows (n, 2), each with the colour and marker of its class, under rings only.
 
@@ -139,7 +143,7 @@ def draw_rings(ax: "Axes", places: FloatArray) -> None:
     ax.scatter(places[:, 0], places[:, 1], gid="errors", **look)
 
 
-def draw_means(ax: "Axes", places: FloatArray) -> list["Line2D"]:
+def draw_means(ax: "Axes", places: FloatArray) -> list[Any]:
     """Mark the classes' means (k, 2) over everything, if they have places; its legend entry."""
     from matplotlib.patheffects import withStroke
 
@@ -150,30 +154,27 @@ def draw_means(ax: "Axes", places: FloatArray) -> list["Line2D"]:
     return [marker_handle("mean", markeredgecolor=INK, **_MEAN)]
 
 
-def class_handles(styles: Sequence[ClassStyle]) -> list["Line2D"]:
+def class_handles(styles: Styles) -> list[Any]:
     """Legend entries: the marker of each class."""
     return [
-        marker_handle(style.label, marker=style.marker, markerfacecolor=style.color)
-        for style in styles
+        marker_handle(look.label, marker=look.marker, markerfacecolor=look.color) for look in styles
     ]
 
 
-def given_handles(
-    points: RowPoints, styles: Sequence[ClassStyle], more: Sequence["Line2D"] = ()
-) -> list["Line2D"]:
+def given_handles(points: RowPoints, styles: Styles, more: Sequence[Any] = ()) -> list[Any]:
     """Legend entries: the classes, unless no row has one, then more, then whatever is in grey."""
     entries = [] if points.unlabelled.all() else class_handles(styles)
     return [*entries, *more, *row_handles(points)]
 
 
-def row_handles(points: RowPoints) -> list["Line2D"]:
+def row_handles(points: RowPoints) -> list[Any]:
     """Legend entries: the rows without label, and how many have no place, if there are any."""
     dot = {"marker": "o", "markersize": 4.5, "markerfacecolor": UNLABELLED}
     entries = [marker_handle("unlabelled", **dot)] if points.unlabelled.any() else []
     return [*entries, *missing_handles(points.n_missing)]
 
 
-def missing_handles(n_missing: int) -> list["Line2D"]:
+def missing_handles(n_missing: int) -> list[Any]:
     """A legend entry that says how many rows are not drawn, if there are any."""
     if not n_missing:
         return []
@@ -181,15 +182,12 @@ def missing_handles(n_missing: int) -> list["Line2D"]:
     return [marker_handle(f"{rows} not drawn:\nvalue missing or\nnot shown", marker="none")]
 
 
-def ring_handle(label: str = "error") -> "Line2D":
+def ring_handle(label: str = "error") -> Any:
     """The legend entry of the rings."""
     return marker_handle(label, markeredgecolor=INK, markeredgewidth=1.1, **_RING)
 
 
-def marker_handle(label: str, **look: Any) -> "Line2D":
+def marker_handle(label: str, **look: Any) -> Any:
     """A legend entry that is a marker without a line."""
-    from matplotlib.lines import Line2D
-
     usual = {"markersize": 6.5, "markeredgecolor": "white", "markeredgewidth": 0.5}
-    options: Look = usual | look
-    return Line2D([], [], label=label, linestyle="none", **options)
+    return style.line(label, linestyle="none", **usual | look)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from gaussbayes.analysis.grid import axis_limits, limits
 from gaussbayes.analysis.held_out import read_table
@@ -69,10 +68,8 @@ def dataset(
     styles = style.class_styles(classes)
     ax = style.axes_for(ax)
     drawn = row_markers.spread_out(points.places, axes)
-    if len(axes) == 1:  # in strips, unlabelled rows in the last one
-        ranks = np.where(points.unlabelled, len(styles), points.codes)
-        n_strips = len(styles) + int(points.unlabelled.any())
-        drawn = row_markers.strip(drawn[:, 0], ranks, n_strips)
+    if len(axes) == 1:
+        drawn, _ = row_markers.in_strips(points, axes, len(styles))
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
     handles = [*row_markers.class_handles(styles), *row_markers.row_handles(points)]
@@ -82,9 +79,7 @@ def dataset(
         handles += [_dot_handle("training", style.INK), _dot_handle("test", "none")]
     ax.set(**dict(zip(("xlim", "ylim"), zip(low, high, strict=True), strict=False)))
     plane.separate_categories(ax, axes)
-    style.label_axes(ax, axes)
-    style.legend_beside(ax, handles)
-    return ax
+    return style.finish(ax, axes, handles)
 
 
 @styled
@@ -142,13 +137,11 @@ def predictions(
     row_markers.draw_rings(ax, places[wrong & known])
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     ax.set_title(f"{title}{wrong.sum()} of {labelled.sum()} rows predicted wrongly")
-    style.label_axes(ax, seen.axes)
     handles = [*row_markers.class_handles(styles), row_markers.ring_handle()]
     if (chosen & (codes < 0)).any():
         handles.append(_dot_handle("unlabelled", "none"))
     handles += row_markers.missing_handles(int(np.count_nonzero(chosen & ~known)))
-    style.legend_beside(ax, handles, "predicted class")
-    return ax
+    return style.finish(ax, seen.axes, handles, "predicted class")
 
 
 def _read_test(test: Any, encoder: Encoder, categorical: CategoricalFeatures) -> LabelledRows:
@@ -181,6 +174,6 @@ def _limits(axes: Sequence[Axis], places: FloatArray) -> tuple[FloatArray, Float
     return axis_limits(axes, low, high)
 
 
-def _dot_handle(label: str, color: str) -> Line2D:
+def _dot_handle(label: str, color: str) -> Any:
     edge = {"marker": "o", "markeredgecolor": style.INK, "markeredgewidth": 1.2}
     return row_markers.marker_handle(label, markerfacecolor=color, **edge)

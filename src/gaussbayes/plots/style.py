@@ -97,6 +97,9 @@ class ClassStyle:
     line: Any
 
 
+Styles: TypeAlias = Sequence[ClassStyle]
+
+
 def class_styles(classes: LabelArray) -> tuple[ClassStyle, ...]:
     """A style for each class, in order: ten colours, then the same darker, then lighter.
 
@@ -205,6 +208,29 @@ def inches(artist: "Axes | Legend") -> tuple[float, float]:
     """Width and height in inches, as far as they are known before the figure is drawn."""
     box, dpi = artist.get_window_extent(), artist.figure.get_figure(root=True).dpi
     return box.width / dpi, box.height / dpi
+
+
+def finish(
+    ax: "Axes", axes: Sequence[Axis], handles: Sequence[Any], title: str | None = None
+) -> "Axes":
+    """Name axes and ticks, draw the legend beside, and give the axes back."""
+    label_axes(ax, axes)
+    legend_beside(ax, handles, title)
+    return ax
+
+
+def line(label: str, **look: Any) -> Any:
+    """A legend entry that is a line."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], label=label, **look)
+
+
+def patch(label: str, **look: Any) -> Any:
+    """A legend entry that is a patch of colour."""
+    from matplotlib.patches import Patch
+
+    return Patch(label=label, **look)
 
 
 def name_axes(ax: "Axes", names: Sequence[str]) -> None:

@@ -8,7 +8,6 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import ScatterLayout
 from gaussbayes.families.gaussian import cells as module
 from gaussbayes.families.gaussian.cells import PatternMoments, unite_cells
-from gaussbayes.families.gaussian.moments import empty
 from gaussbayes.families.gaussian.statistics import observe
 
 SCHEMA = Schema(np.array(["a", "b"]), 3, ("x", "y", "z"))
@@ -151,8 +150,3 @@ def test_cells_are_combined_block_by_block(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 PARTS = (slice(0, None, 2), slice(1, None, 2))
-
-
-def test_records_must_fit_together() -> None:
-    with pytest.raises(DataError, match="2 cells of 3 features need codes"):
-        PatternMoments.of(np.zeros(1, np.int32), np.zeros((2, 3), bool), empty(2, 3, "full"))

@@ -11,7 +11,7 @@ from gaussbayes.base.errors import DataError, ParameterError, SingularCovariance
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Targets, number_rows
 from gaussbayes.families.gaussian import Gaussian, GaussianDensity, GaussianStatistics, Structure
-from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
+from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
 from gaussbayes.families.gaussian.shapes import Full
 from gaussbayes.families.gaussian.statistics import observe
 from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES
@@ -225,7 +225,7 @@ def test_coordinates_end_where_covariances_do() -> None:
     start = GaussianDensity(
         np.zeros(2), np.zeros((2, 2)), Full.of(np.stack([np.eye(2)] * 2), names)
     )
-    chart = GaussianCoordinates.about(start, names)
+    chart = GaussianCoordinates(start, names)
     vector = chart.vector(start)
     vanishing = vector.copy()
     vanishing[4 + 3] = -30.0  # the log of the first standard deviation of b

@@ -1,7 +1,7 @@
 """Files that commands read and write: models and rows, or ``-`` for standard input and output."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gaussbayes.apps.cli.command_options import STANDARD, in_options, option_given
+from gaussbayes.apps.cli.command_options import STANDARD, RowOptions, in_options, option_given
 from gaussbayes.apps.cli.console import counted, tell
 from gaussbayes.base.errors import DataError, GaussBayesError, SchemaError
 
@@ -140,7 +140,7 @@ def settings_record(model: "Model") -> dict[str, Any]:
 
 
 def split_arguments(
-    arguments: tuple[str, ...], file_format: str | None = None, *, piped: bool = False
+    arguments: tuple[str, ...], file_format: str | None, fitting: Iterable[str], *, piped: bool
 ) -> tuple[str | None, tuple[str, ...]]:
     """The model file, if there is one, and the data of ``[MODEL] DATA...``.
 
@@ -148,22 +148,23 @@ def split_arguments(
 
     Parameters
     ----------
-    piped : whether ``-`` with data after it is a model on standard input
-
-    Examples
-    --------
-    >>> split_arguments(("-", "iris.csv"), piped=True)
-    ('-', ('iris.csv',))
+    fitting : parameters of the command that are for fitting, so that none may be given with a model
+    piped : whether ``-`` with data after it is a model on standard input if nothing is to be fitted
     """
     check_one_input(*arguments)
     first, *others = arguments
-    if piped and first == STANDARD and others:
-        return first, tuple(others)
-    if not first.lower().endswith(".json") or not Path(first).is_file():
+    given = option_given(*fitting)
+    is_model = piped and first == STANDARD and others and given is None
+    if not is_model and (not first.lower().endswith(".json") or not Path(first).is_file()):
         return None, arguments
-    with Path(first).open("rb") as file:
-        start = file.read(256)
-    if start.lstrip().startswith(b"{") and b"gaussbayes" in start:
+    if not is_model:
+        with Path(first).open("rb") as file:
+            start = file.read(256)
+        is_model = start.lstrip().startswith(b"{") and b"gaussbayes" in start
+    if is_model and given is not None:
+        msg = f"{given} is for fitting, but the model is given: leave it out"
+        raise click.UsageError(msg)
+    if is_model:
         return first, tuple(others)
     if file_format is not None:
         return None, arguments
@@ -172,14 +173,6 @@ def split_arguments(
         "JSON lines, one object a line, rename it to .jsonl or give --format jsonl"
     )
     raise DataError(msg)
-
-
-def check_not_for_a_model(*names: str) -> None:
-    """Raise if one of these parameters of the command was given, which is for fitting."""
-    given = option_given(*names)
-    if given is not None:
-        msg = f"{given} is for fitting, but the model is given: leave it out"
-        raise click.UsageError(msg)
 
 
 # Places.
@@ -218,13 +211,13 @@ def shown(name: str) -> str:
 # Rows: opened, and columns found by name.
 
 
-def open_files(data: Sequence[str], file_format: str | None = None, bad_rows: Any = "error") -> Any:
+def open_files(data: Sequence[str], chosen: RowOptions) -> Any:
     """The source that the arguments of a command name: files, folders, patterns, ``-``."""
     import_arrow()
     from gaussbayes.data.files import open_source
 
     names = data[0] if len(data) == 1 else list(data)
-    return open_source(names, format=file_format, bad_rows=bad_rows)
+    return open_source(names, format=chosen.file_format, bad_rows=chosen.bad_rows)
 
 
 def import_arrow() -> None:
@@ -269,7 +262,7 @@ def check_columns(source: "Source", wanted: Sequence[str], what: str) -> None:
     if not missing:
         return
     from gaussbayes.base.spelling import closest
-    from gaussbayes.data.selection import listed
+    from gaussbayes.data.tables import listed
 
     others = [name for name in columns if name not in wanted]
     close = ((name, closest(name, others)) for name in missing[:_MOST_NAMED])
@@ -292,10 +285,16 @@ def _is_number(name: str) -> bool:
     return True
 
 
+def check_features(source: "Source", features: Sequence[str]) -> None:
+    """Raise unless every feature of a model is there."""
+    number = len(features)
+    check_columns(source, features, f"the model's {number:,} feature{'s'[: number > 1]}")
+
+
 def target_column(source: "Source", target: str | None) -> str:
     """The column of the classes; without one, those to choose from are named."""
     if target is None:
-        from gaussbayes.data.selection import listed
+        from gaussbayes.data.tables import listed
 
         columns = listed(list(source.schema.names))
         msg = f"which column of {source.shown} holds the classes? Give -y with one of: {columns}"
@@ -320,7 +319,7 @@ def plain_blocks(source: "Source", what: str, selection: Any = None) -> Iterator
     selection : which columns, and what they must hold; None is all of them, as they are
     """
     from gaussbayes.base.progress import count_rows
-    from gaussbayes.data.selection import select_columns
+    from gaussbayes.data.roles import select_columns
 
     if selection is None:
         selection = select_columns(source.inferred, None, {}, source.handling)
@@ -343,13 +342,12 @@ class FeatureRows:
         self, source: "Source", model: "Model", name: str, kept: Sequence[str] = ()
     ) -> None:
         from gaussbayes.data.categories import kind
-        from gaussbayes.data.roles import check_types
-        from gaussbayes.data.selection import select_columns
+        from gaussbayes.data.roles import check_types, select_columns
 
         self.source, self.model, self.kept = source, model, kept
         self.unseen = UnseenCategories(model.encoder)
         names, contents = named_features(model, name), model.contents
-        check_columns(source, names, f"the model's {len(names):,} feature{'s'[: len(names) > 1]}")
+        check_features(source, names)
         categorical = [names[column] for column in model.schema.categorical]
         known = zip(categorical, model.categories, strict=True)
         kinds: Any = {name: contents[name] for name in names}

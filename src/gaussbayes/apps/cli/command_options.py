@@ -372,6 +372,10 @@ class RowOptions:
         return cls(**{name: arguments.pop(name) for name in names})
 
 
+FITTED_ROWS = ("features", "categorical", "labelled_only")
+"""Those of them that mean something only where a model is fitted."""
+
+
 def names_option(declaration: str, *names: str, what: str | None = None) -> Decorator[Any]:
     """An option whose value is names separated by commas."""
     return option(declaration, *names, convert=as_names, what=what)

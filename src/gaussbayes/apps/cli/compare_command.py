@@ -83,7 +83,7 @@ def command(
     from gaussbayes.model.options import check_options
 
     options = check_options(**settings)
-    source = command_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    source = command_files.open_files(data, chosen)
     files = LabelledFiles.to_learn_from(source, chosen, options)
     chosen = replace(chosen, target=files.rows.target)
     rows = files.sample(sample, seed)

@@ -1,11 +1,12 @@
 """``gaussbayes convert IN... OUT`` and ``schema DATA...``: files of rows without any model."""
 
 from importlib.resources import files
+from typing import Any
 
 import click
 
 from gaussbayes.apps.cli import command_files, command_options, console
-from gaussbayes.apps.cli.command_options import names_option, option
+from gaussbayes.apps.cli.command_options import RowOptions, names_option, option
 from gaussbayes.apps.cli.console import counted, tell
 
 
@@ -22,8 +23,7 @@ def convert_command(
     columns: tuple[str, ...] | None,
     output_format: str | None,
     escape: bool,
-    file_format: str | None,
-    bad_rows: str,
+    **how: Any,
 ) -> None:
     """Convert files of rows into another format: CSV, TSV, JSON lines, Parquet, Arrow.
 
@@ -34,10 +34,10 @@ def convert_command(
     gaussbayes convert rows.csv.gz rows.parquet
     gaussbayes convert 'parts/*.parquet' - --columns id,label > rows.csv
     """
-    from gaussbayes.data.selection import select_columns
+    from gaussbayes.data.roles import select_columns
 
     command_files.check_one_input(*data)
-    source = command_files.open_files(data, file_format, bad_rows)
+    source = command_files.open_files(data, RowOptions(**how))
     command_files.check_no_overwriting(output, *source.files)
     names = list(source.schema.names if columns is None else columns)
     command_files.check_columns(source, names, "the columns asked for")
@@ -53,9 +53,7 @@ def convert_command(
 @option("--model", is_flag=True)
 @command_options.reading_options
 @command_options.json_option("Write JSON instead of a table.")
-def schema_command(
-    data: tuple[str, ...], model: bool, file_format: str | None, bad_rows: str, as_json: bool
-) -> None:
+def schema_command(data: tuple[str, ...], model: bool, as_json: bool, **how: Any) -> None:
     """Show the columns of files and their types, as other commands read them.
 
     \b
@@ -69,7 +67,7 @@ def schema_command(
         text = files("gaussbayes.model.file").joinpath("model.schema.json").read_text("utf-8")
         click.echo(text, nl=not text.endswith("\n"))
         return
-    source = command_files.open_files(data, file_format, bad_rows)
+    source = command_files.open_files(data, RowOptions(**how))
     record = {
         "files": list(source.files),
         "rows": source.n_rows,

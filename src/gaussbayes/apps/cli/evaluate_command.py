@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.apps.cli import command_files, command_options, console, fit_summary, gates
-from gaussbayes.apps.cli.command_options import RowOptions
+from gaussbayes.apps.cli.command_options import FITTED_ROWS, RowOptions
 from gaussbayes.apps.cli.console import finite, fixed, percent, tell, warnings_told
 from gaussbayes.apps.cli.fit_command import fit_files
 from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, NOT_JUDGED, LabelledFiles
@@ -60,16 +60,13 @@ def command(arguments: tuple[str, ...], seed: int, as_json: bool, **settings: An
     bars = gates.take_bars(settings)
     chosen = RowOptions.taken(settings)
     held_out = command_options.take_held_out(settings)
-    fitting = (*settings, *command_options.HELD_OUT, "features", "categorical", "seed")
-    piped = command_options.option_given(*fitting) is None
-    model, data = command_files.split_arguments(arguments, chosen.file_format, piped=piped)
-    if model is not None:
-        command_files.check_not_for_a_model(*fitting, "labelled_only")
-        if not data:
-            msg = f"which rows is {model} to be judged by? Give DATA after it"
-            raise click.UsageError(msg)
+    fitting = (*settings, *command_options.HELD_OUT, "seed", *FITTED_ROWS)
+    model, data = command_files.split_arguments(arguments, chosen.file_format, fitting, piped=True)
+    if not data:
+        msg = f"which rows is {model} to be judged by? Give DATA after it"
+        raise click.UsageError(msg)
     fitted = None if model is None else command_files.read_solved(model)
-    source = command_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    source = command_files.open_files(data, chosen)
     if fitted is not None:
         evaluation, about = _of_model(fitted, str(model), source, chosen)
     elif isinstance(held_out, Path):
@@ -132,7 +129,7 @@ def _on_test_rows(
     fit_summary.tell_rows_learnt_from(fit, chosen)
     if fit.selection is not None:
         tell(f"chosen: {fit_summary.describe(fit.selection)}")
-    other = command_files.open_files([test], None, chosen.bad_rows)
+    other = command_files.open_files([test], replace(chosen, file_format=None))
     files = LabelledFiles.of_model(other, chosen, fit.model, "fitted")
     evaluation = evaluate_files(fit.model, files)
     learnt = f"fitted to {fit.reduced.n_rows:,} rows of {source.shown}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file
-from gaussbayes.apps.cli.command_options import names_option, option
+from gaussbayes.apps.cli.command_options import RowOptions, names_option, option
 from gaussbayes.apps.cli.console import counted, five_digits, shortened
 from gaussbayes.base.errors import SchemaError
 
@@ -94,7 +94,7 @@ def command(
     if priors != "own":
         fitted = fitted.with_priors(priors)
     pair = None if classes is None else _pair(fitted, classes)
-    source = command_files.open_files([data], file_format)
+    source = command_files.open_files([data], RowOptions(file_format=file_format))
     if len(source.files) > 1:
         msg = (
             f"rows are numbered within a file, but {source.shown} are given: "

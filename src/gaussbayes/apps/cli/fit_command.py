@@ -63,7 +63,7 @@ def command(
     fit_summary.check_json(model, as_json=as_json)
     chosen = command_options.RowOptions.taken(arguments)
     options = command_options.check_settings(arguments)
-    source = command_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    source = command_files.open_files(data, chosen)
     command_files.check_no_overwriting(model, *source.files)
     command_files.check_writable(model)
     fit = fit_files(LabelledFiles.to_learn_from(source, chosen, options), options)

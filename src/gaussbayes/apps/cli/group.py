@@ -9,7 +9,8 @@ from gaussbayes.apps.cli.command_options import in_options
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.base.spelling import meant
 
-_MODULES = {"forget": "update", "schema": "convert", "lessons": "lesson", "demo": "lesson"}
+_MODULES = {"forget": "update", "merge": "update", "schema": "convert"}
+_MODULES |= {"lessons": "lesson", "demo": "lesson"}
 """Modules of several subcommands; other modules are called by their only one."""
 
 SUBCOMMANDS = (

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from gaussbayes.apps.cli import command_files, command_options
-from gaussbayes.apps.cli.command_options import option
+from gaussbayes.apps.cli.command_options import RowOptions, option
 from gaussbayes.apps.cli.console import tell
 
 
@@ -44,15 +44,17 @@ def command(
 
     from gaussbayes.apps.lab.backend import Backend
 
-    serve(Backend(table), port=port, open_browser=not no_browser, tell=_tell)
+    def tell_address(address: str) -> None:
+        click.echo(address)
+        tell("The lab is open at this address. Ctrl-C ends it.")
+
+    serve(Backend(table), port=port, open_browser=not no_browser, tell=tell_address)
 
 
-def _read(
-    data: str, target: str | None, seed: int, *, file_format: str | None, bad_rows: str
-) -> Any:
+def _read(data: str, target: str | None, seed: int, **how: Any) -> Any:
     from gaussbayes.apps.lab import table_reader
 
-    source = command_files.open_files([data], file_format, bad_rows)
+    source = command_files.open_files([data], RowOptions(**how))
     if target is not None:
         command_files.check_columns(source, [target], "the target")
     tables = (block.table for block in command_files.plain_blocks(source, "reading rows"))
@@ -63,8 +65,3 @@ def _read(
     if sample is None:
         raise command_files.no_rows(source)
     return sample
-
-
-def _tell(address: str) -> None:
-    click.echo(address)
-    tell("The lab is open at this address. Ctrl-C ends it.")

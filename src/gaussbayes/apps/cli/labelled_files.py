@@ -82,8 +82,7 @@ class LabelledFiles:
 
         features = command_files.named_features(model, name)
         target = command_files.target_column(source, chosen.target or model.target)
-        count = f"{len(features):,} feature{'s'[: len(features) > 1]}"
-        check_columns(source, features, f"the model's {count}")
+        command_files.check_features(source, features)
         rows: Any = open_more(model, source, target, weights=chosen.weights, mark=chosen.unlabelled)
         return cls(rows, chosen, model.encoder, model.classes)
 
@@ -319,7 +318,7 @@ def held_out_rows(given: Any, learnt: MemoryRows, chosen: RowOptions) -> Any:
     from gaussbayes.data.file_rows import FileRows
     from gaussbayes.data.roles import Request
 
-    source = open_files([str(given)], None, chosen.bad_rows)
+    source = open_files([str(given)], replace(chosen, file_format=None))
     names, target = learnt.encoder.names or (), str(chosen.target)
     check_columns(source, [target, *names], "the columns of the other rows")
     known = learnt.table.rows.categories

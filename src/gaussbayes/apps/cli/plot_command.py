@@ -106,13 +106,15 @@ def command(
     """
     kind = _chosen_kind(kind_name, shown_features, reject, held_out)
     chosen = RowOptions.taken(settings)
-    name, given = command_files.split_arguments((*arguments, *data), chosen.file_format)
+    fitting = (*settings, *command_options.FITTED_ROWS)
+    name, given = command_files.split_arguments(
+        (*arguments, *data), chosen.file_format, fitting, piped=False
+    )
     if figure is None:
         msg = "where is the figure to go? Give -o with a .png, .svg or .pdf file"
         raise click.UsageError(msg)
     figure_file.check_place(figure, *arguments, *data)
     if name is not None:
-        command_files.check_not_for_a_model(*settings, "features", "categorical", "labelled_only")
         if not given and kind.needs != "a model":
             msg = f"a figure of kind {kind_name} needs rows: give DATA after the model"
             raise click.UsageError(msg)
@@ -236,7 +238,7 @@ def _of_model(
     options = check_options(**options_of(model.settings, model.schema))
     if not data:
         return _Subject(options, model, None)
-    source = command_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    source = command_files.open_files(data, chosen)
     files = LabelledFiles.of_model(source, chosen, model, name)
     if kind.subject == "evaluation":
         return _Subject(options, model, None, evaluate_files(model, files))
@@ -249,7 +251,7 @@ def _of_rows(
     data: tuple[str, ...], kind: FigureKind, chosen: RowOptions, options: "Options", seed: int
 ) -> _Subject:
     """Rows, and a model fitted to all of them if one is needed."""
-    source = command_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    source = command_files.open_files(data, chosen)
     files = LabelledFiles.to_learn_from(source, chosen, options)
     if kind.needs == "rows":
         rows = files.sample(kind.most_rows, seed)

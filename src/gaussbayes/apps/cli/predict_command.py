@@ -10,7 +10,7 @@ import click
 
 from gaussbayes.apps.cli import command_files, command_options
 from gaussbayes.apps.cli.command_files import FeatureRows
-from gaussbayes.apps.cli.command_options import FROM_DATA, option
+from gaussbayes.apps.cli.command_options import FROM_DATA, RowOptions, option
 from gaussbayes.apps.cli.console import tell
 from gaussbayes.base.errors import DataError, SchemaError
 
@@ -122,8 +122,6 @@ def command(
     no_label: bool,
     keep: str,
     priors: Any,
-    file_format: str | None,
-    bad_rows: str,
     **asked: Any,
 ) -> None:
     """Predict the classes of rows in files of any size.
@@ -155,7 +153,7 @@ def command(
         from gaussbayes.apps.cli.cost_table import read_costs
 
         rule["costs"] = read_costs(rule["costs"], fitted)
-    source = command_files.open_files(data, file_format, bad_rows)
+    source = command_files.open_files(data, RowOptions.taken(asked))
     command_files.check_no_overwriting(output, model, *source.files)
     kept = _kept_columns(keep, source, command_files.named_features(fitted, model))
     added = [] if no_label else [PREDICTION, REASON] if rule else [PREDICTION]

@@ -61,9 +61,8 @@ def command(
     gaussbayes report iris.json new.csv
     """
     chosen = RowOptions.taken(settings)
-    name, data = command_files.split_arguments(arguments, chosen.file_format)
-    if name is not None:
-        command_files.check_not_for_a_model(*settings, "features", "categorical", "labelled_only")
+    fitting = (*settings, *command_options.FITTED_ROWS)
+    name, data = command_files.split_arguments(arguments, chosen.file_format, fitting, piped=False)
     if not data:
         msg = f"which rows is the report about {name} to show? Give DATA after it"
         raise click.UsageError(msg)
@@ -75,7 +74,7 @@ def command(
 
     check_writable(output)  # before a large file is read
 
-    source = command_files.open_files(data, chosen.file_format, chosen.bad_rows)
+    source = command_files.open_files(data, chosen)
     if name is None:
         chosen = replace(chosen, target=command_files.target_column(source, chosen.target))
         options = command_options.check_settings(settings)

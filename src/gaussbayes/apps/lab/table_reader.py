@@ -20,7 +20,6 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data import tables as arrow
 from gaussbayes.data.roles import Request, check_types, choose_roles
-from gaussbayes.data.selection import listed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -118,7 +117,7 @@ def read_file(name: str, body: bytes) -> NamedTable:
         path = Path(folder, "table")
         path.write_bytes(body)
         try:
-            source = open_source(path, format=file_format)
+            source = open_source(path, format=file_format, most_columns=_MOST_COLUMNS)
             table = _whole_table(name, source)
         except DataError as error:
             # How to leave rows out by an option of the command helps nobody on the page.
@@ -131,14 +130,7 @@ def _whole_table(name: str, source: "Source") -> "pa.Table":
     """All rows of a file; what is compressed may turn out to be more than can be kept."""
     import pyarrow as pa
 
-    fields = list(source.schema)
-    if len(fields) > _MOST_COLUMNS:
-        msg = (
-            f"{name} has {len(fields):,} columns, and the lab takes {_MOST_COLUMNS:,}: leave out "
-            "those that do not matter"
-        )
-        raise MessageError(msg)
-    numbers = [each.name for each in fields if arrow.is_number(each.type)]
+    numbers = [each.name for each in source.schema if arrow.is_number(each.type)]
     numbers = [name for name in numbers if name not in source.inferred.categorical]
     parts, n_rows, n_bytes = [], 0, 0
     with closing(source.blocks(numbers=numbers, as_held=numbers)) as blocks:  # type: ignore[type-var]
@@ -278,7 +270,8 @@ def _usable(name: str, target: str, roles: dict[str, str], notes: list[str]) -> 
     for column, role in roles.items():
         if column not in features:
             reasons.setdefault(role, []).append(column)
-    left_out = ", ".join(f"{listed(columns)} ({reason})" for reason, columns in reasons.items())
+    others = [f"{arrow.listed(columns)} ({reason})" for reason, columns in reasons.items()]
+    left_out = ", ".join(others)
     if not features:
         msg = (
             f"there is no column to learn from: {name} has neither numbers nor categories beside "

@@ -82,10 +82,10 @@ def write_report(
     >>> import tempfile
     >>> from gaussbayes import GaussianClassifier
     >>> from gaussbayes.datasets import load_iris
-    >>> iris = load_iris()
-    >>> model = GaussianClassifier().fit(iris.rows, iris.labels)
+    >>> X, y = load_iris().rows[:, :1], load_iris().labels
+    >>> model = GaussianClassifier().fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = write_report(model, iris.rows, iris.labels, f"{folder}/iris.html", held_out=3)
+    ...     path = write_report(model, X, y, f"{folder}/iris.html", held_out=3)
     ...     path.name, path.read_text(encoding="utf-8")[:15]
     ('iris.html', '<!DOCTYPE html>')
     """

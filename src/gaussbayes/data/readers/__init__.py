@@ -4,9 +4,10 @@ How a file is cut into pieces depends on the file alone.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from gaussbayes.data.selection import InferredTypes, Piece, Selection
+from gaussbayes.base.errors import DataError
+from gaussbayes.data.roles import InferredTypes, Piece, Selection, check_distinct
 from gaussbayes.data.source_files import SourceFile
 
 
@@ -19,9 +20,20 @@ class FileReader(ABC):
     is_text = False
     bytes_read = 0
     """Of text, as it is on the disk."""
+    most_columns: int | None = None
 
     def __init__(self, file: SourceFile) -> None:
         self.file = file
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Raise if there are too many columns, or some of the same name, before more is read."""
+        if self.most_columns is not None and len(names) > self.most_columns:
+            msg = (
+                f"{self.file.shown} has {len(names):,} columns, and {self.most_columns:,} are the "
+                "most: leave out those that do not matter"
+            )
+            raise DataError(msg)
+        check_distinct(self.file.shown, names)
 
     @abstractmethod
     def look(self) -> tuple[InferredTypes, bool]:

@@ -7,11 +7,14 @@ from itertools import islice
 from math import ceil
 from typing import Any
 
+import pyarrow as pa
+from pyarrow import ipc
+
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.expansion import ArrowMessages
 from gaussbayes.data.readers import FileReader
 from gaussbayes.data.readers.batches import batch_rows, stored_types, tables_of
-from gaussbayes.data.selection import (
+from gaussbayes.data.roles import (
     InferredTypes,
     ParsedTable,
     Piece,
@@ -36,6 +39,7 @@ class ArrowReader(FileReader):
     def look(self) -> tuple[InferredTypes, bool]:
         with naming(self.file):  # names of columns may be no text
             types = stored_types(self._open().schema, self.file.shown)
+            self.check_names(types.schema.names)
             if self._lengths is not None:
                 return types, any(self._lengths)
             messages = ArrowMessages(self.file.shown, self._buffer).of_stream()
@@ -123,9 +127,6 @@ class ArrowReader(FileReader):
         return part
 
     def _open(self) -> Any:
-        import pyarrow as pa
-        from pyarrow import ipc
-
         with naming(self.file):
             try:
                 return (ipc.open_file if self._is_file else ipc.open_stream)(self._buffer)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gaussbayes.base.errors import SchemaError
 from gaussbayes.data.expansion import check_memory
-from gaussbayes.data.selection import InferredTypes, Selection, check_distinct
+from gaussbayes.data.roles import InferredTypes, Selection
 from gaussbayes.data.tables import is_dictionary, is_number, is_string, value_type
 
 if TYPE_CHECKING:
@@ -20,19 +20,13 @@ FEWEST_ROWS = 1 << 10
 
 
 def batch_rows(n_columns: int) -> int:
-    """How many rows make a batch, a power of two; it depends on the number of columns alone.
-
-    Examples
-    --------
-    >>> batch_rows(10)
-    65536
-    """
+    """How many rows make a batch, a power of two; it depends on the number of columns alone."""
     rows = max(FEWEST_ROWS, BATCH_BYTES // (8 * max(1, n_columns)))
     return 1 << (rows.bit_length() - 1)
 
 
 def stored_types(schema: "pa.Schema", file: str) -> InferredTypes:
-    """The types of a file's columns, if every column has a name of its own.
+    """The types of a file's columns.
 
     Categories of integers come back from Parquet as integers; what was written says that they are
     categories: the schema of Arrow, or what pandas notes beside it.
@@ -42,7 +36,7 @@ def stored_types(schema: "pa.Schema", file: str) -> InferredTypes:
     import pyarrow as pa
 
     try:
-        check_distinct(file, schema.names)
+        names = set(schema.names)
     except UnicodeDecodeError as error:
         msg = f"the name of a column of {file} is not UTF-8 text: {error.object!r:.60}; rename it"
         raise SchemaError(msg) from None
@@ -60,8 +54,7 @@ def stored_types(schema: "pa.Schema", file: str) -> InferredTypes:
         }
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
-    known = frozenset(categorical & set(schema.names))
-    return InferredTypes(schema.remove_metadata(), categorical=known)
+    return InferredTypes(schema.remove_metadata(), categorical=frozenset(categorical & names))
 
 
 def tables_of(

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
 
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.data.bad_rows import BadRow
@@ -20,16 +23,12 @@ from gaussbayes.data.readers.text import (
     has_decimal_commas,
     infer_types,
 )
-from gaussbayes.data.selection import (
+from gaussbayes.data.roles import (
     InferredTypes,
     ParsedTable,
     Selection,
-    check_distinct,
     check_same_columns,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _STEP = 1 << 20
 """Bytes that pyarrow parses at a time: they and what becomes of them stay in the cache. Where there
@@ -53,8 +52,6 @@ class CsvReader(TextReader):
     """A file of CSV or TSV."""
 
     def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
-        from pyarrow import csv as arrow_csv
-
         header = self._header(block)
         data = first_records(block[header.n_bytes :], quoted=True)
         text, _ = _as_text(data, header)
@@ -71,7 +68,10 @@ class CsvReader(TextReader):
         return block[header.n_bytes :], partial(_parse, header, selection)
 
     def _header(self, block: bytes) -> Header:
-        return read_header(block, self.file.shown, "\t" if self.file.format == "tsv" else None)
+        separator = "\t" if self.file.format == "tsv" else None
+        header = read_header(block, self.file.shown, separator)
+        self.check_names(header.names)
+        return header
 
 
 def read_header(block: bytes, file: str, separator: str | None = None) -> Header:
@@ -107,7 +107,6 @@ def read_header(block: bytes, file: str, separator: str | None = None) -> Header
         msg = f"the first line of {file}, which must name the columns, cannot be read: {error}"
         raise DataError(msg) from None
     _check_is_header(names, file)
-    check_distinct(file, names)
     return Header(separator, names, end)
 
 
@@ -129,9 +128,6 @@ def _check_is_header(names: tuple[str, ...], file: str) -> None:
 
 def _parse(header: Header, selection: Selection, data: bytes) -> ParsedTable:
     """The rows of a block as the types that are held; by way of text if some do not fit."""
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
     types = {field.name: field.type for field in selection.schema}
     types |= {name: pa.dictionary(pa.int32(), types[name]) for name in selection.encoded}
     options = arrow_csv.ConvertOptions(
@@ -145,11 +141,8 @@ def _parse(header: Header, selection: Selection, data: bytes) -> ParsedTable:
     return ParsedTable(table, table.num_rows)
 
 
-def _as_text(data: bytes, header: Header) -> tuple["pa.Table", list[BadRow]]:
+def _as_text(data: bytes, header: Header) -> tuple[pa.Table, list[BadRow]]:
     """All values as bytes, and the rows with another number of values than there are columns."""
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
     problems: list[BadRow] = []
 
     def note(row: Any) -> str:
@@ -166,9 +159,6 @@ def _table(
     data: bytes, header: Header, options: Any, on_problem: Any = None, step: int | None = None
 ) -> Any:
     """The rows of a block; `step` is how many bytes pyarrow parses at a time, None for all."""
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
     if not data or data.isspace():
         names = options.include_columns or header.names
         return pa.schema(

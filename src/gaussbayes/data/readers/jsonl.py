@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+import pyarrow as pa
+from pyarrow import json as arrow_json
+
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.data.bad_rows import BadRow, shorten
 from gaussbayes.data.readers.text import BOM, TextReader, first_records, fit_types, infer_types
-from gaussbayes.data.selection import InferredTypes, ParsedTable, Selection, check_same_columns
+from gaussbayes.data.roles import InferredTypes, ParsedTable, Selection, check_same_columns
 
 _MOST_VALUES = 1 << 25
 """Of a block: lines that say nothing of many columns would take more memory than they are long."""
@@ -23,8 +26,6 @@ class JsonLinesReader(TextReader):
     quoted = False
 
     def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
-        import pyarrow as pa
-
         _, objects, names = self._begun(block)
         if not objects:
             msg = f'{self.file.shown} has no rows: each line must be an object such as {{"age": 1}}'
@@ -51,14 +52,13 @@ class JsonLinesReader(TextReader):
             )
             raise SchemaError(msg)
         objects, _ = _objects(first_records(block, quoted=False))
-        return block, objects, list(dict.fromkeys(name for record in objects for name in record))
+        names = list(dict.fromkeys(name for record in objects for name in record))
+        self.check_names(names)
+        return block, objects, names
 
 
 def _parse(file: str, selection: Selection, data: bytes) -> ParsedTable:
     """The rows of a block as the types that are held; values that are not there are null."""
-    import pyarrow as pa
-    from pyarrow import json as arrow_json
-
     if (data.count(b"\n") + 1) * len(selection.columns) > _MOST_VALUES:
         msg = (
             f"{file} has more than {_MOST_VALUES:,} values in {1 + (len(data) >> 20)} MB, nearly "
@@ -100,7 +100,6 @@ def _objects(data: bytes) -> tuple[list[dict[str, Any]], list[BadRow]]:
 
 def _as_text(objects: list[dict[str, Any]], names: list[str]) -> Any:
     """The values as a CSV file would hold them."""
-    import pyarrow as pa
 
     def text(value: Any) -> bytes | None:
         if value is None or isinstance(value, str):
@@ -115,7 +114,6 @@ def _as_text(objects: list[dict[str, Any]], names: list[str]) -> Any:
 
 def _type(values: Iterator[Any]) -> Any:
     """The type of a column by its values; a string stays one, whatever it looks like."""
-    import pyarrow as pa
 
     # Integers that are too large for 64 bits are numbers like any other.
     kinds = {

@@ -5,6 +5,8 @@ from functools import cached_property, partial
 from io import BufferedReader
 from typing import Any
 
+import pyarrow as pa
+
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.expansion import (
     FREE_MEMORY,
@@ -16,7 +18,7 @@ from gaussbayes.data.expansion import (
 )
 from gaussbayes.data.readers import FileReader
 from gaussbayes.data.readers.batches import batch_rows, stored_types, tables_of
-from gaussbayes.data.selection import (
+from gaussbayes.data.roles import (
     InferredTypes,
     ParsedTable,
     Piece,
@@ -58,6 +60,7 @@ class ParquetReader(FileReader):
             schema = self._opened.schema_arrow
             notes = {**(self._metadata.metadata or {}), **(schema.metadata or {})}
             types = stored_types(schema.with_metadata(notes), self.file.shown)
+        self.check_names(types.schema.names)
         return types, self._metadata.num_rows > 0
 
     @property
@@ -149,7 +152,6 @@ class ParquetReader(FileReader):
 
     def _open(self, encoded: list[str] | None = None) -> Any:
         """Open the file, with some columns to be read as dictionaries."""
-        import pyarrow as pa
         from pyarrow import parquet
 
         with naming(self.file):
@@ -171,13 +173,7 @@ class ParquetReader(FileReader):
 
 
 def grouped(sizes: Sequence[int], enough: int) -> list[list[int]]:
-    """Neighbours taken together until they are large enough.
-
-    Examples
-    --------
-    >>> grouped([3, 1, 1, 5, 1], enough=3)
-    [[0], [1, 2, 3], [4]]
-    """
+    """Neighbours taken together until they are large enough."""
     groups: list[list[int]] = []
     total = enough
     for number, size in enumerate(sizes):

@@ -15,20 +15,18 @@ from contextlib import closing
 from functools import partial
 from io import BufferedReader
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.bad_rows import BadRow, shorten
 from gaussbayes.data.categories import NULLS
 from gaussbayes.data.readers import FileReader
-from gaussbayes.data.selection import InferredTypes, ParsedTable, Piece, Selection
+from gaussbayes.data.roles import InferredTypes, ParsedTable, Piece, Selection
 from gaussbayes.data.source_files import SourceFile, bytes_taken, naming, open_bytes
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 BLOCK_BYTES = 1 << 23
 """Nominal size of a block: enough to be worth a thread's while, small enough to hold several."""
@@ -164,13 +162,7 @@ def first_records(block: bytes, *, quoted: bool) -> bytes:
 
 
 def first_record_end(block: bytes) -> int:
-    r"""How many bytes the first record has, its line's end included.
-
-    Examples
-    --------
-    >>> first_record_end(b'a,"b\nc"\n1,2\n')
-    8
-    """
+    """How many bytes the first record has, its line's end included."""
     inside = False
     for start in range(0, len(block), _PART):
         part = block[start : start + _PART]
@@ -184,13 +176,7 @@ def first_record_end(block: bytes) -> int:
 def _record_ends(
     data: bytes, line_ends: bytes, *, quoted: bool, inside: bool = False
 ) -> tuple[NDArray[np.intp], bool]:
-    r"""Where records end that begin inside quotes or not, and whether the last goes on inside.
-
-    Examples
-    --------
-    >>> _record_ends(b'x"y\nz', b"\n", quoted=True, inside=True)
-    (array([4]), False)
-    """
+    """Where records end that begin inside quotes or not, and whether the last goes on inside."""
     values = np.frombuffer(data, np.uint8)
     is_end = np.isin(values, np.frombuffer(line_ends, np.uint8))
     if quoted and (inside or QUOTE in data):
@@ -203,18 +189,8 @@ def _record_ends(
 # Types.
 
 
-def infer_types(inferred: "pa.Table", text: "pa.Table", decimal: str = ".") -> InferredTypes:
-    """The types to hold, given those that pyarrow infers and the same values as text.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> text = pa.table({"a": [b"1", b"2"], "b": [b"007", b"8"]})
-    >>> infer_types(pa.table({"a": [1, 2], "b": [7, 8]}), text).schema.types
-    [DataType(int64), DataType(string)]
-    """
-    import pyarrow as pa
-
+def infer_types(inferred: pa.Table, text: pa.Table, decimal: str = ".") -> InferredTypes:
+    """The types to hold, given those that pyarrow infers and the same values as text."""
     fields, numbers, examples = [], set(), []
     for field, values in zip(inferred.schema, text.columns, strict=True):
         kind, name = field.type, field.name
@@ -236,7 +212,7 @@ def _count(values: Any, pattern: str) -> int:
     return pc.sum(pc.match_substring_regex(values, pattern)).as_py() or 0
 
 
-def has_decimal_commas(text: "pa.Table", file: str) -> bool:
+def has_decimal_commas(text: pa.Table, file: str) -> bool:
     """Whether numbers are written 1,5, as they may be where semicolons separate them."""
     commas = sum(_count(values, _DECIMAL_COMMA) for values in text.columns)
     if not commas:
@@ -260,8 +236,6 @@ def _mixed(values: Any, decimal: str) -> tuple[bool, str | None]:
 
     Without any value nothing is known: the column may still turn out to hold numbers.
     """
-    import pyarrow as pa
-
     for some in (values[:_SAMPLE], values[_SAMPLE:]):  # the others only if these are all missing
         sample = some.combine_chunks()
         column, wrong = cast_text(sample, pa.float64(), decimal)
@@ -273,15 +247,8 @@ def _mixed(values: Any, decimal: str) -> tuple[bool, str | None]:
     return True, None
 
 
-def fit_types(table: "pa.Table", selection: Selection, problems: Sequence[BadRow]) -> ParsedTable:
-    """The rows of a table of text whose values fit; the others are bad ones.
-
-    Parameters
-    ----------
-    problems : rows of the same block that are not in the table, for what is wrong with them
-    """
-    import pyarrow as pa
-
+def fit_types(table: pa.Table, selection: Selection, problems: Sequence[BadRow]) -> ParsedTable:
+    """The rows of a table of text whose values fit; the others are bad ones, beside `problems`."""
     n_records = table.num_rows + len(problems)
     rows = np.setdiff1d(np.arange(n_records), [bad.row for bad in problems])
     columns, wrong_rows = [], {}
@@ -303,8 +270,6 @@ def fit_types(table: "pa.Table", selection: Selection, problems: Sequence[BadRow
 
 def _problem(kind: Any) -> str:
     """What is wrong with a value that is not of this type."""
-    import pyarrow as pa
-
     if pa.types.is_floating(kind):
         return "is not a number"
     if pa.types.is_integer(kind):
@@ -315,16 +280,7 @@ def _problem(kind: Any) -> str:
 
 
 def cast_text(values: Any, kind: Any, decimal: str) -> tuple[Any, NDArray[np.bool_]]:
-    """Text as another type, null where it does not fit, and where that is.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> column, wrong = cast_text(pa.array([b"1", b"x", b"NA"]), pa.float64(), ".")
-    >>> column.to_pylist(), wrong.tolist()
-    ([1.0, None, None], [False, True, False])
-    """
-    import pyarrow as pa
+    """Text as another type, null where it does not fit, and where that is."""
     import pyarrow.compute as pc
 
     wrong = np.zeros(len(values), dtype=bool)
@@ -343,7 +299,6 @@ def cast_text(values: Any, kind: Any, decimal: str) -> tuple[Any, NDArray[np.boo
 
 def _without_zeros(values: Any) -> Any:
     """Text in which 3.0 is written 3, as an integer beside missing values may not be."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     return pc.replace_substring_regex(values, r"\.0*(\s*)$", r"\1").cast(pa.binary())
@@ -351,8 +306,6 @@ def _without_zeros(values: Any) -> Any:
 
 def _cast_by_halves(values: Any, kind: Any, wrong: NDArray[np.bool_]) -> Any:
     """Cast, by halves where it does not go; `wrong` is set where a single value does not fit."""
-    import pyarrow as pa
-
     try:
         return values.cast(kind)
     except pa.ArrowInvalid:

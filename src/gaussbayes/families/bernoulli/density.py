@@ -15,14 +15,12 @@ from gaussbayes.families.independent import (
     ColumnSums,
     Place,
     check_values,
+    draw_powers,
     linear_log_likelihood,
     linear_scores,
     score_blocks,
 )
 from gaussbayes.families.protocol import ParameterTable, Reference
-
-_POWERS = {1.0: 0.5, 0.5: 0.125, 0.0: 0.125, -0.5: 0.125, -1.0: 0.125}
-"""Powers of the probabilities by which `draw_widely` draws, and the proportion of rows of each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,13 +47,6 @@ class BernoulliDensity(ColumnDensity):
     """``log p(0 | class)`` and ``log p(1 | class)`` of each column; −∞ is a probability of 0.
 
     Both are kept: of a probability next to 1 the other could not be told.
-
-    Examples
-    --------
-    >>> density = BernoulliDensity(np.log([[[0.75], [0.5]], [[0.25], [0.5]]]))
-    >>> rows = number_rows(np.array([[0.0], [1.0], [np.nan]]))
-    >>> np.exp(density.log_density(rows)).round(12).tolist()
-    [[0.75, 0.5], [0.25, 0.5], [1.0, 1.0]]
     """
 
     log_probability: FloatArray  # (2, k, d)
@@ -132,23 +123,21 @@ class BernoulliDensity(ColumnDensity):
     def draw_widely(
         self, codes: CodeArray, generator: np.random.Generator
     ) -> tuple[Rows, FloatArray]:
-        """One row for each class code (n,), unusual ones among them, and weights.
+        """One row for each class code (n,), unusual ones among them, and weights."""
+        return draw_powers(self, codes, generator)
 
-        Half of the rows are drawn from probabilities in proportion to a power of those of the
-        model: ½ makes what is rare less rare, 0 both alike, and −1 turns them about. A row weighs
-        as much as it is more probable in the model than in this mixture: at most 2.
-        """
-        proportion = np.array(list(_POWERS.values()))
-        chosen = generator.choice(len(_POWERS), size=codes.size, p=proportion)
-        log_probability = self.log_probability[:, codes]
-        raised = [_to_the_power(log_probability, power) for power in _POWERS]
-        numbers = np.empty(log_probability.shape[1:])
-        for number, raised_probability in enumerate(raised):
-            which = np.flatnonzero(chosen == number)
-            numbers[which] = _drawn(raised_probability[:, which], generator)
-        each = np.stack([BernoulliDensity(part).by_column(numbers).sum(axis=1) for part in raised])
-        mixture = np.logaddexp.reduce(each + np.log(proportion)[:, None], axis=0)
-        return number_rows(numbers), np.exp(each[0] - mixture)
+    def to_the_power(self, power: float) -> "BernoulliDensity":
+        """Probabilities in proportion to a power of those given; 0 stays 0."""
+        raised = np.full_like(self.log_probability, -np.inf)
+        possible = self.log_probability > -np.inf
+        np.multiply(self.log_probability, power, out=raised, where=possible)
+        raised -= np.logaddexp(raised[0], raised[1])
+        return BernoulliDensity(raised)
+
+    def log_density_in(self, rows: Rows, codes: CodeArray) -> FloatArray:
+        """``log p(x | c)`` (n,) of each row in a class."""
+        of_rows = BernoulliDensity(self.log_probability[:, codes])
+        return np.asarray(of_rows.by_column(rows.matrix.astype(np.float64)).sum(axis=1))
 
     def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
         """One row for each pair of classes (n,), number ``a k + b``.
@@ -188,11 +177,3 @@ def _drawn(log_weight: FloatArray, generator: np.random.Generator) -> FloatArray
     with np.errstate(over="ignore"):
         probability = 1.0 / (1.0 + np.exp(log_weight[0] - log_weight[1]))
     return np.asarray(generator.random(probability.shape) < probability, dtype=np.float64)
-
-
-def _to_the_power(log_probability: FloatArray, power: float) -> FloatArray:
-    """Probabilities in proportion to a power of those given; 0 stays 0."""
-    raised = np.full_like(log_probability, -np.inf)
-    np.multiply(log_probability, power, out=raised, where=log_probability > -np.inf)
-    raised -= np.logaddexp(raised[0], raised[1])
-    return raised

@@ -23,12 +23,10 @@ from gaussbayes.families.categorical.statistics import (
     starts,
     translation,
 )
+from gaussbayes.families.independent import draw_powers
 from gaussbayes.families.protocol import ParameterTable, Reference
 
 _BLOCK = 1 << 14
-
-_POWERS = {1.0: 0.5, 0.5: 0.125, 0.0: 0.125, -0.5: 0.125, -1.0: 0.125}
-"""Powers of the probabilities by which `draw_widely` draws, and the proportion of rows of each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,13 +34,6 @@ class CategoricalDensity:
     """``log p(category | class)`` of every category of every feature, beside each other.
 
     Without smoothing a category that never occurred in a class has probability 0 there: −∞.
-
-    Examples
-    --------
-    >>> density = CategoricalDensity((("a", "b"),), np.log([[0.5, 0.5], [0.25, 0.75]]))
-    >>> rows = Rows(np.empty((2, 0)), np.array([[1], [-1]], np.int32), density.categories)
-    >>> np.exp(density.log_density(rows)).round(12).tolist()
-    [[0.5, 0.75], [1.0, 1.0]]
     """
 
     categories: tuple[Categories, ...]  # q times m_j
@@ -161,23 +152,8 @@ class CategoricalDensity:
     def draw_widely(
         self, codes: CodeArray, generator: np.random.Generator
     ) -> tuple[Rows, FloatArray]:
-        """The categories of one row for each class code (n,), rare ones among them, and weights.
-
-        Half of the rows are drawn from probabilities in proportion to a power of those of the
-        model: ½ makes rare categories less rare, 0 all alike, and −1 turns rare and frequent about.
-        A row weighs as much as it is more probable in the model than in this mixture: at most 2.
-        """
-        proportions = np.array(list(_POWERS.values()))
-        chosen = generator.choice(len(_POWERS), size=codes.size, p=proportions)
-        densities = [self._to_the_power(power) for power in _POWERS]
-        drawn = np.empty((codes.size, self.n_columns), dtype=np.int32, order="F")
-        for number, density in enumerate(densities):
-            which = np.flatnonzero(chosen == number)
-            drawn[which] = density.draw(codes[which], generator).codes
-        rows = Rows(np.empty((codes.size, 0)), drawn, self.categories)
-        each = np.stack([density._own_log_density(rows, codes) for density in densities])  # noqa: SLF001
-        mixture = np.logaddexp.reduce(each + np.log(proportions)[:, None], axis=0)
-        return rows, np.exp(each[0] - mixture)
+        """The categories of one row for each class code (n,), rare ones among them, and weights."""
+        return draw_powers(self, codes, generator)
 
     def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
         """A row's categories for each pair of classes (n,), number ``a k + b``, in this order.
@@ -242,7 +218,7 @@ class CategoricalDensity:
             known = known[translation(categories, self.categories[feature]) + 2]
         return known.astype(dtype)
 
-    def _to_the_power(self, power: float) -> "CategoricalDensity":
+    def to_the_power(self, power: float) -> "CategoricalDensity":
         """Probabilities in proportion to a power of those given; 0 stays 0."""
         raised = np.full_like(self.log_probability, -np.inf)
         possible = self.log_probability > -np.inf
@@ -254,8 +230,8 @@ class CategoricalDensity:
                 part -= np.logaddexp.reduce(part, axis=1, keepdims=True)
         return density
 
-    def _own_log_density(self, rows: Rows, codes: CodeArray) -> FloatArray:
-        """``Σ_j log p(x_j | c)`` (n,) of each row, drawn from this density, in its own class."""
+    def log_density_in(self, rows: Rows, codes: CodeArray) -> FloatArray:
+        """``Σ_j log p(x_j | c)`` (n,) of each row, drawn from this density, in a class."""
         total = np.zeros(codes.size)
         for j, column in enumerate(self.categories):
             if column:

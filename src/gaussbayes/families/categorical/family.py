@@ -43,6 +43,10 @@ class Categorical(Smoothed):
     name: ClassVar[str] = "categorical"
     kind: ClassVar[Kind] = "category"
 
+    def __post_init__(self) -> None:
+        if type(self.smoothing) is not float or not 0.0 <= self.smoothing < np.inf:
+            super(Categorical, self).__post_init__()
+
     def observe(
         self,
         rows: Rows,

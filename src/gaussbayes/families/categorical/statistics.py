@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.categories import MISSING, UNSEEN, Categories, check_categories, unite
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.independent import ClassSums
 from gaussbayes.families.removal import difference, raise_removal
 
 _BLOCK = 1 << 16
@@ -21,7 +22,7 @@ _BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CategoricalStatistics:
+class CategoricalStatistics(ClassSums):
     """The weight of each category of each feature, and of missing values, by class.
 
     The features lie beside each other: ``of(j)`` are the columns of feature j. A category is one
@@ -34,6 +35,8 @@ class CategoricalStatistics:
     count: FloatArray  # (k, m), m = Σ m_j
     missing: FloatArray  # (k, q)
 
+    class_axes: ClassVar[dict[str, int]] = {"weight": 0, "count": 0, "missing": 0}
+
     def __post_init__(self) -> None:
         (k,), m, q = self.weight.shape, self.starts[-1], len(self.categories)
         if self.count.shape != (k, m) or self.missing.shape != (k, q):
@@ -42,20 +45,6 @@ class CategoricalStatistics:
                 f" and missing ({k}, {q}), got {self.count.shape} and {self.missing.shape}"
             )
             raise DataError(msg)
-
-    @property
-    def arrays(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Whatever is by class: weights, counts and missing values."""
-        return self.weight, self.count, self.missing
-
-    def with_arrays(self, *arrays: FloatArray) -> "CategoricalStatistics":
-        """Other weights and counts of the same categories."""
-        return CategoricalStatistics(self.categories, *arrays)
-
-    @property
-    def n_bytes(self) -> int:
-        """How much memory they take."""
-        return sum(part.nbytes for part in self.arrays)
 
     @property
     def is_complete(self) -> bool:
@@ -79,8 +68,7 @@ class CategoricalStatistics:
         """The counts of the rows of both, for the categories of either."""
         mine, theirs = _united(self, other, names)
         check_categories(mine.categories, names)
-        pairs = zip(mine.arrays, theirs.arrays, strict=True)
-        return mine.with_arrays(*(a + b for a, b in pairs))
+        return mine.mapped(lambda a, b, _: a + b, theirs)
 
     def without(self, other: "CategoricalStatistics", names: Schema) -> "CategoricalStatistics":
         """The counts without rows that are among these; RemovalError if they cannot be.
@@ -88,38 +76,16 @@ class CategoricalStatistics:
         Categories of which nothing is left are left out.
         """
         mine, theirs = _united(self, other, names)
-        pairs = zip(mine.arrays, theirs.arrays, strict=True)
-        weight, count, missing = (difference(a, b) for a, b in pairs)
-        for c, column in np.argwhere(count < 0).tolist():
+        rest = mine.mapped(lambda a, b, _: difference(a, b), theirs)
+        for c, column in np.argwhere(rest.count < 0).tolist():
             j = int(np.searchsorted(mine.starts, column, side="right")) - 1
             category = mine.categories[j][column - mine.starts[j]]
             what = f"{names.feature_name(j)} = {category!r:.60} of weight"
             raise_removal(what, theirs.count[c, column], mine.count[c, column], names.class_name(c))
-        for c, j in np.argwhere(missing < 0).tolist():
+        for c, j in np.argwhere(rest.missing < 0).tolist():
             what = f"missing values of {names.feature_name(j)} of weight"
             raise_removal(what, theirs.missing[c, j], mine.missing[c, j], names.class_name(c))
-        return mine.with_arrays(np.maximum(weight, 0.0), count, missing).trimmed()
-
-    def scaled(self, factor: float) -> "CategoricalStatistics":
-        """The counts of the same rows, each counting `factor` times as much."""
-        return self.with_arrays(*(factor * part for part in self.arrays)).trimmed()
-
-    def selected(self, codes: Sequence[int]) -> "CategoricalStatistics":
-        """Only the classes with these codes, and the categories that occur in them."""
-        which = np.asarray(codes, dtype=np.intp)
-        return self.with_arrays(*(part[which] for part in self.arrays)).trimmed()
-
-    def aligned(self, positions: Sequence[int], n_classes: int) -> "CategoricalStatistics":
-        """The same counts where class `i` has become number ``positions[i]`` of `n_classes`."""
-        which = np.asarray(positions, dtype=np.intp)
-        wider = empty(self.categories, n_classes)
-        for zeros, part in zip(wider.arrays, self.arrays, strict=True):
-            zeros[which] = part
-        return wider
-
-    def together(self) -> "CategoricalStatistics":
-        """The counts of the rows of all classes, as those of one class."""
-        return self.with_arrays(*(part.sum(axis=0, keepdims=True) for part in self.arrays))
+        return replace(rest, weight=np.maximum(rest.weight, 0.0)).trimmed()
 
     def of_columns(self, columns: Sequence[int]) -> "CategoricalStatistics":
         """Only the features with these numbers, at least one, in this order."""

@@ -18,18 +18,15 @@ from gaussbayes.base.patterns import group
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
-from gaussbayes.families.gaussian.moments import ONLY_ADDED, ClassMoments
-from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.families.gaussian.moments import LAYOUTS, ONLY_ADDED, ClassMoments
 from gaussbayes.kernels.reference import scatter_shape
 
 MOST_CELL_BYTES = 512 << 20
 """Memory that cells may take."""
 
-_BLOCK = 1 << 19
-"""Entries of the scatters that are worked on at a time: four megabytes."""
-
+_BLOCK = 1 << 19  # entries of the scatters that are worked on at a time: four megabytes
+# The parts that have an entry for every cell.
 _BY_CELL = ("codes", "observed", "weight", "anchor", "offset")
-"""The parts that have an entry for every cell."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,17 +49,6 @@ class PatternMoments:
     scatter: FloatArray  # (v, d, d), or (v, d) if diagonal
     layout: ScatterLayout
 
-    def __post_init__(self) -> None:
-        q, d = self.anchor.shape
-        expected = [(q,), (q, d), (q,), (q, d), scatter_shape(self.layout, self.varied.size, d)]
-        parts = (self.codes, self.observed, self.weight, self.offset, self.scatter)
-        if [part.shape for part in parts] != expected:
-            msg = (
-                f"{q} cells of {d} features need codes, observed, weight, offset and scatter of "
-                f"shapes {expected}, got {[part.shape for part in parts]}"
-            )
-            raise DataError(msg)
-
     @classmethod
     def of(
         cls, codes: CodeArray, observed: NDArray[np.bool_], moments: ClassMoments
@@ -74,17 +60,14 @@ class PatternMoments:
 
     @property
     def n_cells(self) -> int:
-        """How many cells there are."""
         return int(self.codes.size)
 
     @property
     def n_features(self) -> int:
-        """How many features a row has, with or without a value."""
         return int(self.observed.shape[1])
 
     @property
     def n_bytes(self) -> int:
-        """How much memory the cells take."""
         return self.scatter.nbytes + sum(int(getattr(self, name).nbytes) for name in _BY_CELL)
 
     def weight_of(self, n_classes: int) -> FloatArray:
@@ -117,11 +100,6 @@ class PatternMoments:
         """The moments of the rows of `self` without those of `other`, which must be among them.
 
         Cells of which nothing is left are left out.
-
-        Raises
-        ------
-        RemovalError
-            As `ClassMoments.without`, or if there is a cell that was never seen.
         """
         number = _numbers(self, other)
         mine, theirs = number[: self.n_cells], number[self.n_cells :]
@@ -142,17 +120,14 @@ class PatternMoments:
         return _merged(_joined([rest, left.taken(np.flatnonzero(left.weight > 0))]))
 
     def scaled(self, factor: float) -> "PatternMoments":
-        """The moments of the same rows, each counting `factor` times as much."""
         return replace(self, weight=self.weight * factor, scatter=self.scatter * factor)
 
     def aligned(self, positions: Sequence[int]) -> "PatternMoments":
-        """The same cells where class `i` has become number ``positions[i]``."""
         codes = np.asarray(positions, dtype=np.int32)[self.codes]
         order = np.argsort(codes, kind="stable")
         return replace(self.taken(order), codes=codes[order])
 
     def selected(self, codes: Sequence[int]) -> "PatternMoments":
-        """The cells of the classes with these codes, which become 0, 1, …"""
         positions = np.full(1 + max(self.codes.max(initial=0), *codes, 0), -1, dtype=np.int32)
         positions[np.asarray(codes, dtype=np.intp)] = np.arange(len(codes))
         chosen = np.flatnonzero(positions[self.codes] >= 0)

@@ -30,19 +30,16 @@ class GaussianDensity:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
         return int(self.offset.shape[0])
 
     @property
     def n_columns(self) -> int:
-        """How many features there are."""
         return int(self.offset.shape[1])
 
     @property
     def mean(self) -> FloatArray:
         """The means (k, d)."""
-        mean: FloatArray = self.center + self.offset
-        return mean
+        return np.asarray(self.center + self.offset)
 
     @property
     def deviation(self) -> FloatArray:
@@ -50,7 +47,6 @@ class GaussianDensity:
         return np.broadcast_to(self.covariance.deviation, self.offset.shape)
 
     def dense_covariance(self) -> FloatArray:
-        """The covariances as matrices (m, d, d)."""
         return self.covariance.dense()
 
     @property
@@ -66,9 +62,8 @@ class GaussianDensity:
     def marginal(self, columns: Sequence[int], names: Schema) -> "GaussianDensity":
         """The Gaussians of some features, which have the same entries of mean and covariance."""
         where = np.asarray(columns, dtype=np.intp)
-        return GaussianDensity(
-            self.center[where], self.offset[:, where], self.covariance.sub(where, names)
-        )
+        shape = self.covariance.sub(where, names)
+        return GaussianDensity(self.center[where], self.offset[:, where], shape)
 
     def selected(self, codes: Sequence[int]) -> "GaussianDensity":
         """Only the classes with these codes, in this order."""
@@ -90,9 +85,8 @@ class GaussianDensity:
         for c in np.flatnonzero(moments.weight > 0).tolist():
             squares += float(moments.weight[c] * np.square(shape.whiten(apart[c], c)).sum())
         volume = self.n_columns * np.log(2 * np.pi) + shape.log_det
-        return -0.5 * (
-            float(np.broadcast_to(volume, moments.weight.shape) @ moments.weight) + squares
-        )
+        volumes = float(np.broadcast_to(volume, moments.weight.shape) @ moments.weight)
+        return -0.5 * (volumes + squares)
 
     expect = expectation.expect
     expect_statistics = expectation.expect_statistics

@@ -104,8 +104,7 @@ def _values(
         apart, pooled = (
             _values(moments, names, part, divisor, shrinkage) for part in structure.parts
         )
-        mixture: FloatArray = (1.0 - structure.sharing) * apart + structure.sharing * pooled
-        return mixture
+        return np.asarray((1.0 - structure.sharing) * apart + structure.sharing * pooled)
     shared, shape = structure.shared, structure.shape
     scatter = moments.scatters(shape.layout, shared=shared)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight

@@ -21,9 +21,8 @@ from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.feature_moments import moments_of_cells
-from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments
 from gaussbayes.families.gaussian.points import Block, Frame, frame_of, points_of, row_blocks
-from gaussbayes.families.gaussian.scatter import LAYOUTS
 from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, summarise
 
 if TYPE_CHECKING:
@@ -31,14 +30,9 @@ if TYPE_CHECKING:
 
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 
-_WELL = 1e3
-"""Amplification of rounding up to which the quick way is as good as the careful one."""
-
-_AT_ONCE = 64
-"""Blocks whose sums are held at a time."""
-
-_MOST_ENTRIES = 1 << 17
-"""Entries of rows without correlations that are worked on at a time."""
+_WELL = 1e3  # amplification of rounding up to which the quick way is as good as the careful one
+_AT_ONCE = 64  # blocks whose sums are held at a time
+_MOST_ENTRIES = 1 << 17  # entries of rows without correlations that are worked on at a time
 
 
 def expect_statistics(
@@ -56,7 +50,6 @@ def expect_statistics(
             log_likelihood += sums.add_blocks(blocks[some], c, threads)
     if statistics.cells is None:
         return statistics, log_likelihood
-    sums.add_blank(points.blank)
     return GaussianStatistics(complete + sums.moments()), log_likelihood
 
 
@@ -150,7 +143,7 @@ class _Hidden:
         n_there = gaussian.log_unit.size - block.hidden.shape[1]
         units = 2.0 * gaussian.log_unit[block.hidden].sum(axis=1)
         volume = gaussian.log_det + self.log_det - units + n_there * _LOG_TWO_PI
-        return np.asarray(volume[block.cell])
+        return np.asarray(volume[block.cell] * (n_there > 0))  # without any value exactly 0
 
 
 class _Sums:
@@ -190,12 +183,6 @@ class _Sums:
         self._weight[c] += weight
         self._shift[c] += shift
         self._scatter[c if self._layout.by_class else 0] += scatter
-
-    def add_blank(self, weight: FloatArray) -> None:
-        """Add rows without any value (k,), which are expected to be as their Gaussian says."""
-        for c in np.flatnonzero(weight > 0).tolist():
-            inverse = np.linalg.inv(self.gaussians[c].whitener)
-            self.add(c, weight[c], np.zeros(len(inverse)), weight[c] * (inverse @ inverse.T))
 
     def moments(self) -> ClassMoments:
         """The same as moments, in the units of the rows."""
@@ -248,8 +235,6 @@ def _expect_rows(
             deviation = ((block.points - density.center) - density.offset[c]) / frame.units_of(c)
             hidden.complete(block, deviation, gaussian.whitener)
             sums.add(c, *_summed(block, deviation, weight, weight, hidden))
-    blank = np.isnan(X).all(axis=1)
-    sums.add_blank(responsibility[blank].sum(axis=0))
     return sums.moments()
 
 

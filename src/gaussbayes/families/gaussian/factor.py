@@ -11,6 +11,7 @@ machine the factor of 500 rows takes a hundred times the processor time that one
 they get blocks so small that they leave them to one thread, or so large that waiting is nothing.
 """
 
+from contextlib import suppress
 from typing import NoReturn
 
 import numpy as np
@@ -23,14 +24,10 @@ _SYMMETRY_TOLERANCE = 1e-8
 
 _EPS = float(np.finfo(np.float64).eps)
 
-_BLOCK = 64
-"""Rows of a block."""
-
+_BLOCK = 64  # rows of a block
+# Products of up to so many multiplications are not shared, and from so many on it is worth it.
 _ONE_THREAD, _MANY_THREADS = 1 << 18, 1 << 26
-"""Products of up to so many multiplications are not shared, and from so many on it is worth it."""
-
-_LARGEST_DIRECT = 32
-"""Triangles up to this size are inverted row by row, larger ones by halves."""
+_LARGEST_DIRECT = 32  # triangles up to this size are inverted row by row, larger ones by halves
 
 
 def factor(
@@ -38,14 +35,8 @@ def factor(
 ) -> tuple[FloatArray, FloatArray]:
     """Whiteners W (m, d, d), lower triangular with ``Σ⁻¹ = WᵀW``, and log determinants (m,).
 
-    Parameters
-    ----------
-    weight : (m,) how many rows each was estimated from; None if that is not known
-
-    Raises
-    ------
-    SingularCovarianceError
-        If a covariance is singular to rounding; names the class and the dependent features.
+    A covariance that is singular to rounding is an error that names class and dependent features;
+    it says how many rows it was estimated from (m,) if that is known.
     """
     variance = covariance.diagonal(axis1=1, axis2=2)
     check_variances(variance, names, weight)
@@ -115,8 +106,7 @@ def symmetric(covariance: FloatArray, names: Schema) -> FloatArray:
             f"{covariance[c, i, j]:g}, entry ({j}, {i}) is {covariance[c, j, i]:g}"
         )
         raise ParameterError(msg)
-    halfway: FloatArray = (covariance + covariance.transpose(0, 2, 1)) / 2
-    return halfway
+    return np.asarray((covariance + covariance.transpose(0, 2, 1)) / 2)
 
 
 def _tolerance(d: int) -> float:
@@ -167,20 +157,11 @@ def _owner(c: int, count: int, names: Schema) -> str:
     return f"class {names.class_name(c)}"
 
 
-# Triangular factors of symmetric matrices, and their inverses.
-
-
 def cholesky(matrices: FloatArray) -> int:
     """Put lower factors L, ``A = L Lᵀ``, in the place of symmetric matrices A (m, d, d).
 
     Returns how many come before the first that is not positive definite: that one and those after
     it are of no use any more.
-
-    Examples
-    --------
-    >>> matrices = np.array([[[4.0, 2.0], [2.0, 5.0]], [[1.0, 2.0], [2.0, 1.0]]])
-    >>> cholesky(matrices), matrices[0].tolist()
-    (1, [[2.0, 0.0], [1.0, 2.0]])
     """
     m, d = len(matrices), int(matrices.shape[1])
     if d > _BLOCK and m > 1:
@@ -188,13 +169,11 @@ def cholesky(matrices: FloatArray) -> int:
             if not cholesky(matrices[c : c + 1]):
                 return c
         return m
-    try:
+    with suppress(np.linalg.LinAlgError):
         _factor_by_blocks(matrices)
-    except np.linalg.LinAlgError:
-        if m < 2:
-            return 0
-    else:
         return m
+    if m < 2:
+        return 0
     half = m // 2
     good: int = cholesky(matrices[:half])
     return good if good < half else half + cholesky(matrices[half:])
@@ -206,10 +185,8 @@ def _factor_by_blocks(matrices: FloatArray) -> None:
     for start in range(0, d, _BLOCK):
         stop = min(start + _BLOCK, d)
         if start:
-            before = matrices[:, start:stop, :start]
-            _subtract_product(
-                matrices[:, start:, start:stop], matrices[:, start:, :start], before.mT
-            )
+            rest, left = matrices[:, start:, start:stop], matrices[:, start:, :start]
+            _subtract_product(rest, left, matrices[:, start:stop, :start].mT)
         corner = np.linalg.cholesky(matrices[:, start:stop, start:stop])
         matrices[:, start:stop, start:stop] = corner
         if stop < d:
@@ -226,13 +203,6 @@ def invert_lower(lower: FloatArray) -> None:
 
     ``[[A, 0], [B, C]]⁻¹ = [[A⁻¹, 0], [−C⁻¹ B A⁻¹, C⁻¹]]``: nearly all of the work is in matrix
     products.
-
-    Examples
-    --------
-    >>> matrix = np.array([[2.0, 0.0], [1.0, 4.0]])
-    >>> invert_lower(matrix)
-    >>> matrix.tolist()
-    [[0.5, 0.0], [-0.125, 0.25]]
     """
     d = lower.shape[-1]
     if d <= _LARGEST_DIRECT:

@@ -17,9 +17,9 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.gaussian import estimation, left_out, missing_values
-from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.feature_moments import feature_moments
+from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
 from gaussbayes.families.gaussian.shapes import SHAPES
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
@@ -35,8 +35,7 @@ from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
 
-_TRIAL = 100
-"""Iterations of EM after which a remedy is taken to work."""
+_TRIAL = 100  # iterations of EM after which a remedy is taken to work
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,6 @@ class Gaussian:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options, as `of` takes them."""
         return {
             "covariance": self.structure.covariance,
             "shared": self.structure.shared_setting,
@@ -211,8 +209,7 @@ class Gaussian:
         return None if penalty is None else replace(self, penalty=penalty)
 
     def coordinates(self, start: GaussianDensity, names: Schema) -> GaussianCoordinates:
-        """Coordinates about a density to start from."""
-        return GaussianCoordinates.about(start, names)
+        return GaussianCoordinates(start, names)
 
     # Held-out rows and selection.
 
@@ -233,7 +230,6 @@ class Gaussian:
                     yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
 
     def on_path_with(self, other: "Gaussian") -> bool:
-        """Whether two differ in shrinkage only, so that rows are left out of both at once."""
         return (self.structure, self.divisor) == (other.structure, other.divisor)
 
     @property

@@ -126,20 +126,14 @@ def _nothing(X: FloatArray, removal: Removal, out: FloatArray, reliable: Reliabl
     reliable[...] = False
 
 
-# Coordinates in which a scatter is diagonal
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
     """Coordinates ``y = (x − mean) basis``, one set for each class or one for all (m).
 
-    In them the scatter is diagonal. A row taken out of a full scatter takes all of ``y yᵀ`` with
-    it, one taken out of a diagonal scatter only the squares.
-
-    Without shrinkage a full scatter is whitened by its correlations' Cholesky factor, whatever the
-    units. Shrinkage is towards a multiple of the identity in the units that the user has chosen;
-    only the scatter's eigenvectors stay the same for every intensity, and with every row taken
-    out.
+    In them the scatter is diagonal. Without shrinkage a full scatter is whitened by its
+    correlations' Cholesky factor, whatever the units. Shrinkage is towards a multiple of the
+    identity in the units that the user has chosen; only the scatter's eigenvectors stay the same
+    for every intensity, and with every row taken out.
     """
 
     basis: FloatArray | None  # (m, d, d), in columns; None: the features as they are
@@ -149,10 +143,7 @@ class Frame:
 
     def turn(self, deviation: FloatArray, which: int) -> FloatArray:
         """Deviations from a mean (n, d) in the coordinates of one class."""
-        if self.basis is None:
-            return deviation
-        turned: FloatArray = deviation @ self.basis[which]
-        return turned
+        return deviation if self.basis is None else np.asarray(deviation @ self.basis[which])
 
 
 def white_frame(covariance: FloatArray, names: Schema, divide: FloatArray | float = 1.0) -> Frame:
@@ -190,9 +181,6 @@ def _axes(scatter: FloatArray, names: Schema) -> tuple[FloatArray, FloatArray]:
     return whitener.T @ (turn.T * root), np.square(root)
 
 
-# A scatter without a row
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Rest:
     """What is left without each of some rows: ``diag spread − pull y yᵀ``.
@@ -225,11 +213,8 @@ def rest_of(
 ) -> Rest:
     """Take rows out of a scatter, one at a time, and shrink what is left.
 
-    Parameters
-    ----------
-    y : (n, d) deviations of the rows from the mean of their class, in the coordinates of the frame
-    factors : (n,) what an outer product counts; see `Removal`
-    weight : (n,) of the rows that the scatter is then the scatter of
+    The rows deviate by y (n, d) from the mean of their class, in the coordinates of the frame; an
+    outer product counts `factors` (n,), and what is left is the scatter of rows of `weight` (n,).
     """
     spread, squares = frame.spread[which], np.square(y)
     if not frame.full:
@@ -463,8 +448,7 @@ class _Path:
     def _own_deviation(self, X: FloatArray, removal: Removal) -> FloatArray:
         """How far each row is from the mean of its class (n, d)."""
         codes, moments = removal.codes, self.moments
-        deviation: FloatArray = (X - moments.anchor[codes]) - moments.offset[codes]
-        return deviation
+        return np.asarray((X - moments.anchor[codes]) - moments.offset[codes])
 
 
 def _positive(divide: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ Everything else follows from them as from those of complete rows: divisor and sh
 end. For covariances between own and shared, the likelihood of own ones is maximised.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,27 +18,71 @@ from gaussbayes.base.anderson import Iterations, Step, accelerate, total_objecti
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.coordinates import GaussianCoordinates
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.estimation import maximum
-from gaussbayes.families.gaussian.factor import check_variances
+from gaussbayes.families.gaussian.factor import check_variances, factor
 from gaussbayes.families.gaussian.feature_moments import FeatureMoments, feature_moments
-from gaussbayes.families.gaussian.moments import ClassMoments, empty, place
-from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments, empty, place
+from gaussbayes.families.gaussian.points import Frame, frame_of
 from gaussbayes.families.gaussian.shrinkage import Penalty
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.protocol import Convergence
 
-TOLERANCE = 1e-11
-"""Estimated error of the parameters at which EM ends: in standard deviations or as a proportion."""
-
 MAX_ITERATIONS = 10_000
 
-ROUGHLY = 1e-3
-"""The same where the result is but a place to start from."""
-
+# Estimated error of the parameters at which EM ends, in standard deviations or as a proportion,
+# and where the result is but a place to start from.
+_TOLERANCE, _ROUGHLY = 1e-11, 1e-3
 _LOG_TWO_PI = float(np.log(2 * np.pi))
+_EPS = float(np.finfo(np.float64).eps)
+_COLLAPSED = 1e-24  # a variance so much smaller than where it started is on its way to 0
+# The least proportion of a variance that other features may leave unexplained. What is missing is
+# worked out from the others, with errors that grow as this falls; and a likelihood without a
+# maximum is found out by it.
+_LEAST_UNEXPLAINED = 1e-10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GaussianCoordinates:
+    """Coordinates about a density to start from: every vector is a density.
+
+    Means in units near the standard deviations, then the coordinates of the covariances.
+    """
+
+    start: GaussianDensity
+    names: Schema
+    weight: FloatArray | None = None  # (m,) how many rows each covariance has, for messages
+    frame: Frame = field(init=False)
+
+    def __post_init__(self) -> None:
+        frame = frame_of(self.start.mean, self.start.covariance.variance)
+        object.__setattr__(self, "frame", frame)
+
+    def vector(self, density: GaussianDensity) -> FloatArray:
+        """The coordinates of a density (p,)."""
+        mean = ((density.center - self.frame.anchor) + density.offset) / self.frame.unit
+        return np.concatenate([mean.ravel(), density.covariance.coordinates(self.frame.unit)])
+
+    def density(self, vector: FloatArray) -> GaussianDensity:
+        """The density with these coordinates; an error if a covariance is nearly singular."""
+        anchor, unit, center = self.frame.anchor, self.frame.unit, self.start.center
+        shape = self.start.covariance.from_coordinates(vector[anchor.size :], unit)
+        variance, d = shape.variance, shape.n_features
+        collapsed = variance <= _COLLAPSED * np.square(unit)
+        check_variances(np.where(collapsed, 0.0, variance), self.names, self.weight)
+        # The least eigenvalue of the correlations is at most d times smaller than what is left.
+        if shape.correlated and shape.amplification * d > 1 / _LEAST_UNEXPLAINED:
+            least = _LEAST_UNEXPLAINED * variance[:, :, None] * np.eye(d)
+            factor(shape.dense() - least, self.names, self.weight)
+        mean = vector[: anchor.size].reshape(anchor.shape)
+        return GaussianDensity(center, (anchor - center) + mean * unit, shape)
+
+    def rounding(self, density: GaussianDensity) -> float:
+        """How much of the coordinates after an iteration of EM is rounding."""
+        # The less the other features leave unexplained of one, the more rounding is amplified.
+        shape = density.covariance
+        return _EPS * (4 * shape.n_features * shape.amplification if shape.correlated else 8)
 
 
 def complete(
@@ -53,14 +97,8 @@ def complete(
 ) -> tuple[GaussianStatistics, Convergence]:
     """The expected complete statistics of labelled rows, and how EM proceeded.
 
-    A penalty is added to the log-likelihood; `start` is a density near the result.
-
-    Raises
-    ------
-    DataError
-        If a class has no row with a value of a certain feature.
-    SingularCovarianceError
-        If the likelihood has no maximum; names class and features.
+    A penalty is added to the log-likelihood; `start` is a density near the result. A class without
+    a value of a certain feature, and a likelihood without a maximum, are errors that name both.
     """
     features = feature_moments(statistics)
     features.check(names)
@@ -71,7 +109,7 @@ def complete(
         start = _start(features, structure, names, guarded=penalty is not None)
     statistics, blank = statistics.without_blank()
     parts = _parts(statistics, structure, names, start, penalty)
-    paths = [part.em(TOLERANCE, max_iterations, threads) for part in parts]
+    paths = [part.em(_TOLERANCE, max_iterations, threads) for part in parts]
     expected = paths[0].last.result.moments
     if not structure.shared:
         expected = empty(statistics.n_classes, statistics.n_columns, "full")
@@ -81,12 +119,9 @@ def complete(
         dense = maximum(expected, names, structure, penalty).covariance.dense()
         scatter = LAYOUTS["full"].reduced(blank[:, None, None] * dense, expected.layout)
         expected = expected + replace(expected, weight=blank, scatter=scatter)
-    record = Convergence(
-        total_objective(paths),
-        all(path.converged for path in paths),
-        max(path.remaining for path in paths),
-        penalty is not None,
-    )
+    converged = all(path.converged for path in paths)
+    remaining = max(path.remaining for path in paths)
+    record = Convergence(total_objective(paths), converged, remaining, penalty is not None)
     return GaussianStatistics(expected), record
 
 
@@ -105,7 +140,7 @@ class _Part:
     ) -> Iterations[GaussianStatistics]:
         """EM for missing values, accelerated; the results are expected complete statistics."""
         weight = self.structure.weights(self.statistics.weight)
-        chart = GaussianCoordinates.about(self.start, self.names, weight)
+        chart = GaussianCoordinates(self.start, self.names, weight)
 
         def iterate(vector: FloatArray) -> Step[GaussianStatistics]:
             density = chart.density(vector)
@@ -130,16 +165,13 @@ def _parts(
         return [_Part(statistics, structure, names, start, penalty)]
     if start.shared:
         start = replace(start, covariance=start.covariance.selected([0] * start.n_classes))
-    return [
-        _Part(
-            statistics.selected([c]),
-            structure,
-            replace(names, classes=names.classes[c : c + 1]),
-            start.selected([c]),
-            None if penalty is None else penalty.selected(c),
-        )
-        for c in range(statistics.n_classes)
-    ]
+    parts = []
+    for c in range(statistics.n_classes):
+        called = replace(names, classes=names.classes[c : c + 1])
+        mild = None if penalty is None else penalty.selected(c)
+        part = statistics.selected([c]), structure, called, start.selected([c]), mild
+        parts.append(_Part(*part))
+    return parts
 
 
 def start_of(
@@ -165,9 +197,9 @@ def start_of(
         try:
             moments = part.statistics.moments
             if not part.statistics.is_complete:
-                moments = part.em(ROUGHLY, MAX_ITERATIONS, threads).last.result.moments
+                moments = part.em(_ROUGHLY, MAX_ITERATIONS, threads).last.result.moments
             better = maximum(moments, part.names, structure)
-            chart = GaussianCoordinates.about(part.start, part.names)
+            chart = GaussianCoordinates(part.start, part.names)
             chart.density(chart.vector(better))  # raises if it is nearly singular
         except SingularCovarianceError:
             continue

@@ -2,6 +2,9 @@
 
 The three merge (``+``) and are removed (``−``) exactly, in any grouping, and that is the whole of
 batch fit, streaming, files larger than memory, a cluster, and forgetting.
+
+How much of the scatter is kept, all of it, its sum over the classes, or variances, is its layout,
+which knows what can be done with it. The kernels know layouts by name.
 """
 
 from collections.abc import Sequence
@@ -14,14 +17,91 @@ from gaussbayes.base.errors import DataError, RemovalError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.factor import cholesky
-from gaussbayes.families.gaussian.scatter import LAYOUTS
 from gaussbayes.kernels.reference import scatter_shape, zero_moments
+
+_CACHED = 1 << 15  # entries of products that stay in the cache
 
 ROUNDING = 1e-9
 """Proportion of a weight or a scatter that a subtraction may leave behind as rounding."""
 
 ONLY_ADDED = "remove only rows that were added"
 """How every error about rows that cannot be removed ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One way to hold the scatters ``Σ w (x − mean)(x − mean)ᵀ`` of k classes."""
+
+    name: ScatterLayout
+    by_class: bool  # whether every class has its own; else their sum is all that there is
+    correlated: bool  # whether there are matrices (d, d); else sums of squares (d,)
+
+    def stacked(self, scatter: FloatArray) -> FloatArray:
+        """The scatters (m, d, d) or (m, d), as a view; m is 1 if summed over the classes."""
+        return scatter if self.by_class else scatter[None]
+
+    def squares(self, scatter: FloatArray) -> FloatArray:
+        """The sums of squares (m, d), as a view."""
+        stacked = self.stacked(scatter)
+        return np.einsum("mii->mi", stacked) if self.correlated else stacked
+
+    def add_squares(self, scatter: FloatArray, factor: FloatArray, delta: FloatArray) -> None:
+        """Add ``factor_c δ_c δ_cᵀ`` of each class, in place."""
+        if not self.correlated:
+            scatter += factor[:, None] * delta**2
+        elif not self.by_class:
+            scaled = delta * np.sqrt(np.abs(factor))[:, None]
+            # Not scaled.T @ scaled: after any product BLAS keeps its threads spinning for a while,
+            # on the cores that are about to read the next rows.
+            scatter += np.sign(factor.sum()) * np.einsum("ci,cj->ij", scaled, scaled)
+        else:
+            # A few classes at a time, so that the products stay in the cache.
+            step = max(1, _CACHED // max(1, delta.shape[1] ** 2))
+            for first in range(0, delta.shape[0], step):
+                some = slice(first, first + step)
+                # The products first: δᵢδⱼ is symmetric to the bit, (factor δᵢ)δⱼ would not be.
+                squares = delta[some, :, None] * delta[some, None, :]
+                squares *= factor[some, None, None]
+                scatter[some] += squares
+
+    def of_columns(self, scatter: FloatArray, columns: NDArray[np.intp]) -> FloatArray:
+        """That of some features."""
+        return scatter[..., columns[:, None], columns] if self.correlated else scatter[..., columns]
+
+    def reduced(self, scatter: FloatArray, layout: ScatterLayout) -> FloatArray:
+        """The array of another layout: a full one gives them all, the others only their own."""
+        if layout == self.name:
+            return scatter
+        if self.name != "full":
+            raise self._no_other(layout)
+        return np.asarray(
+            scatter.sum(axis=0) if layout == "pooled" else self.squares(scatter).copy()
+        )
+
+    def pooled(self, scatter: FloatArray, layout: ScatterLayout) -> FloatArray:
+        """Summed over the classes: (1, d, d) for "full", (1, d) for "diagonal"."""
+        if layout == "full" and not self.correlated:
+            raise self._no_other(layout)
+        parts = self.squares(scatter) if layout == "diagonal" else self.stacked(scatter)
+        return np.asarray(parts.sum(axis=0, keepdims=True)) if self.by_class else parts
+
+    def owner(self, c: int, names: Schema) -> str:
+        """Whose scatter number `c` is, as a message writes it."""
+        return f" in class {names.class_name(c)}" if self.by_class else ""
+
+    def _no_other(self, layout: ScatterLayout) -> DataError:
+        return DataError(
+            f"a {layout} scatter cannot be had from a {self.name} one; fit again with these "
+            "settings"
+        )
+
+
+LAYOUTS: dict[ScatterLayout, Layout] = {
+    "full": Layout("full", by_class=True, correlated=True),
+    "pooled": Layout("pooled", by_class=False, correlated=True),
+    "diagonal": Layout("diagonal", by_class=True, correlated=False),
+}
+"""The layouts by their names; `gaussbayes.kernels.reference.scatter_shape` has their shapes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +116,8 @@ class ClassMoments:
     Examples
     --------
     >>> from gaussbayes.families.gaussian.statistics import summarise
-    >>> left = summarise(np.array([[1.0], [2.0]]), np.array([0, 0], dtype=np.int32), None, 1)
-    >>> right = summarise(np.array([[6.0]]), np.array([0], dtype=np.int32), None, 1)
+    >>> left = summarise(np.array([[1.0], [2.0]]), np.zeros(2, np.int32), None, 1)
+    >>> right = summarise(np.array([[6.0]]), np.zeros(1, np.int32), None, 1)
     >>> both = left + right
     >>> both.weight.tolist(), both.mean.tolist(), both.scatter.tolist()
     ([3.0], [[3.0]], [[[14.0]]])
@@ -82,13 +162,11 @@ class ClassMoments:
     @property
     def mean(self) -> FloatArray:
         """The means (k, d), rounded to one float each."""
-        mean: FloatArray = self.anchor + self.offset
-        return mean
+        return np.asarray(self.anchor + self.offset)
 
     def deviation(self, X: FloatArray, code: int) -> FloatArray:
         """How far rows (n, d) are from the mean of a class, exact for rows near its anchor."""
-        deviation: FloatArray = (X - self.anchor[code]) - self.offset[code]
-        return deviation
+        return np.asarray((X - self.anchor[code]) - self.offset[code])
 
     def __add__(self, other: "ClassMoments") -> "ClassMoments":
         """The moments of the rows of both.
@@ -102,11 +180,8 @@ class ClassMoments:
         proportion = _divide(other.weight, weight)
         swap = (other.weight > self.weight)[:, None]
         anchor = np.where(swap, other.anchor, self.anchor)
-        offset = np.where(
-            swap,
-            other.offset - delta * _divide(self.weight, weight)[:, None],
-            self.offset + delta * proportion[:, None],
-        )
+        back = other.offset - delta * _divide(self.weight, weight)[:, None]
+        offset = np.where(swap, back, self.offset + delta * proportion[:, None])
         scatter = self.scatter + other.scatter
         LAYOUTS[self.layout].add_squares(scatter, self.weight * proportion, delta)
         return ClassMoments(weight, anchor, offset, scatter, self.layout)
@@ -164,10 +239,7 @@ class ClassMoments:
     def selected(self, codes: Sequence[int] | NDArray[np.intp]) -> "ClassMoments":
         """Only the classes with these codes, in this order.
 
-        Raises
-        ------
-        DataError
-            If rows of a class that is left out are in a scatter summed over the classes.
+        An error if rows of a class that is left out are in a scatter summed over the classes.
         """
         where, scatter = np.asarray(codes, dtype=np.intp), self.scatter
         if LAYOUTS[self.layout].by_class:
@@ -179,9 +251,8 @@ class ClassMoments:
                 "fit again without the class, or with own covariances (shared=False)"
             )
             raise DataError(msg)
-        return ClassMoments(
-            self.weight[where], self.anchor[where], self.offset[where], scatter, self.layout
-        )
+        mean = self.anchor[where], self.offset[where]
+        return ClassMoments(self.weight[where], *mean, scatter, self.layout)
 
     def together(self) -> "ClassMoments":
         """The moments of the rows of all classes, as those of one class."""
@@ -199,9 +270,8 @@ class ClassMoments:
         """Only these features, in this order."""
         where = np.asarray(columns, dtype=np.intp)
         scatter = LAYOUTS[self.layout].of_columns(self.scatter, where)
-        return ClassMoments(
-            self.weight, self.anchor[:, where], self.offset[:, where], scatter, self.layout
-        )
+        mean = self.anchor[:, where], self.offset[:, where]
+        return ClassMoments(self.weight, *mean, scatter, self.layout)
 
     def with_layout(self, layout: ScatterLayout) -> "ClassMoments":
         """Keep less of the scatter: a full one gives every layout, the others only their own."""

@@ -23,8 +23,7 @@ from gaussbayes.data.rows import Rows, number_rows
 if TYPE_CHECKING:
     from gaussbayes.families.gaussian.density import GaussianDensity
 
-_BLOCK_BYTES = 1 << 23
-"""Matrices are made in pieces of about this size."""
+_BLOCK_BYTES = 1 << 23  # matrices are made in pieces of about this size
 
 
 def log_overlap(density: "GaussianDensity") -> FloatArray:
@@ -49,8 +48,10 @@ def draw_between(
     for a, others in _in_blocks(density, different):
         between = _between(density, a, others)
         for number in range(others.shape[0]):
-            part = next(parts)
-            rows[part] = density.offset[a] + between.transform(rows[part], number)
+            part, root = next(parts), between.root[number]
+            standard = rows[part]
+            spread = standard / root if root.ndim == 1 else np.linalg.solve(root, standard.T).T
+            rows[part] = density.offset[a] + (between.mean[number] + spread)
     rows += density.center
     return number_rows(rows)
 
@@ -62,13 +63,6 @@ class _Between:
     distance: FloatArray  # (p,) B_ab
     mean: FloatArray  # (p, d) minus the mean of class a
     root: FloatArray  # (p, d, d) upper triangular R with Σ⁻¹ = RᵀR; (p, d) if that is diagonal
-
-    def transform(self, standard: FloatArray, number: int) -> FloatArray:
-        """Standard normal rows (m, d) as rows of one of the Gaussians, minus class a's mean."""
-        root = self.root[number]
-        spread = standard / root if root.ndim == 1 else np.linalg.solve(root, standard.T).T
-        rows: FloatArray = self.mean[number] + spread
-        return rows
 
 
 def _between(density: "GaussianDensity", a: int, others: NDArray[np.intp]) -> _Between:

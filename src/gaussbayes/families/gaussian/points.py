@@ -19,26 +19,15 @@ from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.cells import PatternMoments
 from gaussbayes.families.gaussian.feature_moments import feature_moments
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
 
-_MOST_PRODUCTS = 1 << 18
-"""Multiplications in a product up to which BLAS leaves it to one thread."""
-
-_MOST_ENTRIES = 1 << 17
-"""Entries of the matrices that are inverted at a time: a megabyte."""
-
-_MOST_ROOTS = 1 << 20
-"""Entries of the scatters whose roots are worked out at a time."""
-
-_WORTH_A_BLOCK = 64
-"""Cells of a single point that are worth blocks of their own."""
-
-_MOST_KEPT = 64 << 20
-"""Memory of points that are kept for the next iteration."""
-
+_MOST_PRODUCTS = 1 << 18  # multiplications in a product up to which BLAS leaves it to one thread
+_MOST_ENTRIES = 1 << 17  # entries of the matrices that are inverted at a time: a megabyte
+_MOST_ROOTS = 1 << 20  # entries of the scatters whose roots are worked out at a time
+_WORTH_A_BLOCK = 64  # cells of a single point that are worth blocks of their own
+_MOST_KEPT = 64 << 20  # memory of points that are kept for the next iteration
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -54,8 +43,7 @@ class Frame:
 
     def units_of(self, code: int) -> FloatArray:
         """The units (d,) of one class."""
-        units: FloatArray = self.unit[min(code, self.unit.shape[0] - 1)]
-        return units
+        return np.asarray(self.unit[min(code, self.unit.shape[0] - 1)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +58,6 @@ class Block:
 
     @property
     def n_bytes(self) -> int:
-        """How much memory it takes."""
         return self.points.nbytes + 3 * self.weight.nbytes + self.hidden.nbytes
 
 
@@ -80,7 +67,6 @@ class Points:
 
     frame: Frame
     blocks: tuple[tuple[Block, ...], ...]  # k times those of complete rows and of others
-    blank: FloatArray  # (k,) weight of rows without any value
 
 
 def frame_of(anchor: FloatArray, variance: FloatArray) -> Frame:
@@ -104,8 +90,8 @@ def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
     features = feature_moments(statistics)
     variance = features.positive_variance(Structure("full", float(shared)))
     frame = frame_of(features.anchor, variance)
-    located, blank = statistics.without_blank()
-    parts = [_complete_cells(statistics.moments), *([located.cells] if located.cells else [])]
+    parts = [_complete_cells(statistics.moments)]
+    parts += [] if statistics.cells is None else [statistics.cells]
     blocks = [
         tuple(
             block
@@ -116,7 +102,7 @@ def points_of(statistics: GaussianStatistics, *, shared: bool) -> Points:
         )
         for c in range(statistics.n_classes)
     ]
-    points = Points(frame, tuple(blocks), blank)
+    points = Points(frame, tuple(blocks))
     if sum(block.n_bytes for part in blocks for block in part) <= _MOST_KEPT:
         _points.setdefault(statistics, {})[shared] = points
     return points
@@ -134,10 +120,7 @@ def _complete_cells(moments: ClassMoments) -> PatternMoments:
 
 
 def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], Block]]:
-    """Rows (n, d) in blocks, as they came but 0 where a value is missing, and their numbers.
-
-    Rows without any value are left out.
-    """
+    """Rows (n, d) in blocks, as they came but 0 where a value is missing, and their numbers."""
     patterns = patterns_of(X)
     values = np.where(np.isnan(X), 0.0, X)[patterns.order]
     ones = np.ones(values.shape[0])
@@ -191,7 +174,7 @@ def _cut(
     d = points.shape[1]
     lacking = d - observed.sum(axis=1)
     size = np.diff(starts)
-    for hidden in np.unique(lacking[lacking < d]).tolist():
+    for hidden in np.unique(lacking).tolist():
         patterns = np.flatnonzero(lacking == hidden)
         pattern = np.repeat(patterns, size[patterns])
         # The points of these patterns, one pattern after the other.

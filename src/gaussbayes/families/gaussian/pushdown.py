@@ -35,11 +35,8 @@ from gaussbayes.families.gaussian.statistics import GaussianStatistics
 MOST_SUMS = 1275
 """Those of a full scatter of 50 features; engines are slow to plan and to run larger queries."""
 
-_FEW = 8
-"""So many labels are compared one after the other, which is faster than looking up."""
-
-_WORD = 60
-"""Features whose bits are in one column of patterns, a 64-bit number."""
+_FEW = 8  # so many labels are compared one after the other, which is faster than looking up
+_WORD = 60  # features whose bits are in one column of patterns, a 64-bit number
 
 
 def push_down(
@@ -60,10 +57,14 @@ def push_down(
     frame = table.frame.select(
         LABEL,
         *([WEIGHT] if table.weighted else []),
-        *(_column(j).alias(f"x{i}") for i, j in enumerate(columns)),
+        *(nw.col(feature_column(j)).alias(f"x{i}") for i, j in enumerate(columns)),
     )
     if not np.isfinite(total).all() or (missing and table.weighted):
-        frame = _without_nan(frame, d)
+        # NULL for NaN, which engines add and count like any number.
+        values = [(f"x{j}", nw.col(f"x{j}")) for j in range(d)]
+        frame = frame.with_columns(
+            *(nw.when(~x.is_nan()).then(x).alias(name) for name, x in values)
+        )
         total, of_each, observed = _totals(table, frame, d)
         missing = bool((observed != table.n_rows[:, None]).any())
         if not np.isfinite(total).all():
@@ -79,17 +80,6 @@ def push_down(
     order = some[np.argsort(number)]
     cells = PatternMoments.of(owner, observed_in, moments.selected(order))
     return GaussianStatistics(dense, cells).with_layout(layout)
-
-
-def _column(position: int) -> Any:
-    return nw.col(feature_column(position))
-
-
-def _without_nan(frame: Any, d: int) -> Any:
-    """NULL for NaN, which engines add and count like any number."""
-    names = [f"x{j}" for j in range(d)]
-    present = [nw.when(~nw.col(name).is_nan()).then(nw.col(name)).alias(name) for name in names]
-    return frame.with_columns(*present)
 
 
 def _totals(table: EngineTable, frame: Any, d: int) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -35,21 +35,18 @@ from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, chec
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.factor import cholesky
 from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments
 from gaussbayes.families.gaussian.shapes import Shape
 from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.kernels.reference import scatter_shape
 
+# Proportion of the features' sums of squares by which an eigenvalue may be below zero.
 _ROUNDING = 1e-8
-"""Proportion of the features' sums of squares by which an eigenvalue may be below zero."""
-
+# Sums of squares below this may have lost all their digits, the products beside them not.
 _UNDERFLOW = 1e-290
-"""Sums of squares below this may have lost all their digits, the products beside them not."""
-
+# Entries of matrices that are looked at in one step: many small matrices, or one large one.
 _TOGETHER = 1 << 18
-"""Entries of matrices that are looked at in one step: many small matrices, or one large one."""
 
 Proportion: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Pattern: TypeAlias = Annotated[str, Meta(extra_json_schema={"pattern": "^[01]+$"})]
@@ -100,7 +97,6 @@ class DensityRecord(Record, frozen=True):
 
 
 def write_settings(family: Gaussian) -> SettingsRecord:
-    """The settings as a record."""
     structure = family.structure
     return SettingsRecord(
         structure.covariance, float(structure.sharing), family.divisor, family.shrinkage
@@ -108,7 +104,6 @@ def write_settings(family: Gaussian) -> SettingsRecord:
 
 
 def read_settings(record: SettingsRecord) -> Gaussian:
-    """The family with these settings."""
     structure = Structure(record.covariance, record.sharing)
     return Gaussian(structure, record.divisor, record.shrinkage)
 
@@ -178,11 +173,7 @@ class _Entries:
 
 
 def _size(n_features: int) -> int:
-    """How many entries a triangle has."""
     return n_features * (n_features + 1) // 2
-
-
-# Statistics.
 
 
 def write_statistics(statistics: GaussianStatistics) -> StatisticsRecord:
@@ -244,9 +235,6 @@ def _check_mean(anchor: FloatArray, offset: FloatArray, entries: _Entries) -> No
     if not finite.all():
         c, i = np.argwhere(~finite)[0].tolist()
         refuse(f"offset[{entries.position(c, i)}]", "a finite mean with the anchor", offset[c, i])
-
-
-# Cells: rows with missing values.
 
 
 def _write_cells(cells: PatternMoments) -> CellsRecord:
@@ -325,11 +313,7 @@ def _check_order(codes: Sequence[int], patterns: Sequence[str], d: int) -> None:
             refuse(f"observed[{at}]", expected, f"{got}{before[0]}")
 
 
-# Densities.
-
-
 def write_density(density: GaussianDensity) -> DensityRecord:
-    """Densities as a record."""
     values, d, place = density.covariance.values, density.n_columns, "covariance"
     every = _Entries(np.ones((len(values), d), dtype=bool), matrices=True)
     return DensityRecord(
@@ -369,9 +353,6 @@ def _read_covariance(array: Raw, structure: Structure, names: Schema) -> Shape:
     if not (np.isfinite(covariance.whitener).all() and np.isfinite(covariance.log_det).all()):
         refuse(place, "covariances that can be inverted; these are too large or too small")
     return covariance
-
-
-# What scatters and covariances can be.
 
 
 def _check_scatter(scatter: FloatArray, entries: _Entries) -> None:

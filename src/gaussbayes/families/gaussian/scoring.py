@@ -49,39 +49,23 @@ _PURPOSE: dict[str, Purpose] = {
     "log_ratio": "logarithm",
 }
 
-_ROUNDING: dict[tuple[str, str], float] = {
-    ("posterior", "d"): 2e-12,
-    ("logarithm", "d"): 2e-14,
-    ("posterior", "f"): 1e-5,
-    ("logarithm", "f"): 1e-6,
-}
+_ROUNDING = {"posterior": {"d": 2e-12, "f": 1e-5}, "logarithm": {"d": 2e-14, "f": 1e-6}}
 """What the linear form may lose, for float64 (d) and float32 (f) rows.
 
 A posterior is judged by its absolute error, a log posterior, which may be near 0, by its relative
 one.
 """
 
-_BLOCK_BYTES = 1 << 22
-"""How much of the rows is scored at a time, by each thread."""
-
-_BIAS_BYTES = 1 << 20
-"""How much of a bias there is at a time, for each thread."""
-
+_BLOCK_BYTES = 1 << 22  # how much of the rows is scored at a time, by each thread
+_BIAS_BYTES = 1 << 20  # how much of a bias there is at a time, for each thread
+# Entries of the rows below which starting a thread costs more than it saves.
 _WORTH_A_THREAD = 1 << 18
-"""Entries of the rows below which starting a thread costs more than it saves."""
-
+# Rows alike that are worth a marginal of their own, however long it takes to score one.
 _FEWEST = 32
-"""Rows alike that are worth a marginal of their own, however long it takes to score one."""
-
+# How long working out a marginal takes, in the units of `_rows_worth_a_marginal`.
 _MARGINAL = 1 << 24
-"""How long working out a marginal takes, in the units of `_rows_worth_a_marginal`."""
-
-_SAMPLE = 1024
-"""Rows that tell whether to look for common patterns at all."""
-
-_MOST_FORMS = 16
-"""Forms of one density that are kept: of several purposes, widths and priors."""
-
+_SAMPLE = 1024  # rows that tell whether to look for common patterns at all
+_MOST_FORMS = 16  # forms of one density that are kept: of several purposes, widths and priors
 _DOUBLE = np.dtype(np.float64)
 _LOG_2_PI = float(np.log(2 * np.pi))
 
@@ -101,30 +85,16 @@ def score(
 ) -> NDArray[Any]:
     """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: labels (n,) or (n, k).
 
-    Scores are of the rows' float type. The result does not depend on the number of threads.
-
-    Parameters
-    ----------
-    log_prior : (k,); −∞ is a prior of 0
-    bias : what is known of the rows besides their numbers. It is worked out block by block, on the
-        threads; −∞ rules a class out. None adds nothing.
-
-    Raises
-    ------
-    NonFiniteError
-        If a row is infinite; names row and column.
-    DataError
-        If posteriors are asked for and a row has probability 0 in every class, or is so far from
-        every class that squares overflow.
+    Scores are of the rows' float type. The bias, what is known of the rows besides their numbers,
+    is worked out block by block, on the threads. −∞ in it, or in the prior, rules a class out. Rows
+    that are infinite are an error; for posteriors, so are those that have probability 0 in every
+    class, or are so far from every class that squares overflow.
     """
-    dtype, n = rows.dtype, rows.numbers.shape[0]
+    n, k = rows.numbers.shape[0], log_prior.shape[0]
     out: NDArray[Any] = (
-        np.empty(n, dtype=np.intp)
-        if task == "label"
-        else np.empty((n, log_prior.shape[0]), dtype=dtype)
+        np.empty(n, dtype=np.intp) if task == "label" else np.empty((n, k), dtype=rows.dtype)
     )
-    wanted = _Wanted(density, log_prior, _PURPOSE[task], task)
-    _run(wanted, rows, dtype, bias, threads, out)
+    _run(_Wanted(density, log_prior, _PURPOSE[task], task), rows, bias, threads, out)
     return out
 
 
@@ -136,7 +106,7 @@ def squared_distance(
     squares: RealArray = np.empty((n, k), dtype=rows.dtype)
     degrees = np.full(n, float(d))
     wanted = _Wanted(density, np.zeros(k), "distance", "log_joint")
-    _run(wanted, rows, rows.dtype, None, threads, squares, degrees)
+    _run(wanted, rows, None, threads, squares, degrees)
     squares *= -2
     squares += 0.0  # at the mean itself 0, not −0
     return squares.astype(np.float64, copy=False), degrees
@@ -156,23 +126,13 @@ class _Wanted(NamedTuple):  # made in a third of the time that a frozen dataclas
         It is kept for as long as the density lives: a stream of single rows would otherwise spend
         its time laying out the same matrices.
         """
-        active = kernels.active()
-        width = "masked" if masked else dtype.char
-        key = (
-            self.purpose,
-            width,
-            active.NAME,
-            active.instruction_set(),
-            self.log_prior.tobytes(),
-        )
+        active, width = kernels.active(), "masked" if masked else dtype.char
+        key = self.purpose, width, active.NAME, active.instruction_set(), self.log_prior.tobytes()
         known = _prepared.setdefault(self.density, {})
         form = known.get(key)
         if form is None:
-            plain: Form = (
-                masked_form(self.density, self.log_prior, self.purpose)
-                if masked
-                else form_for(self.density, self.log_prior, self.purpose, dtype)
-            )
+            asked = self.density, self.log_prior, self.purpose
+            plain: Form = masked_form(*asked) if masked else form_for(*asked, dtype)
             form = active.prepare(plain, dtype)
             if len(known) >= _MOST_FORMS:
                 known.clear()
@@ -207,13 +167,12 @@ def form_for(
     if purpose != "log_joint" and density.shared:
         white = shape.whiten(density.offset)
         squares = np.einsum("cj,cj->c", white, white)
-        if squares.max() * np.finfo(dtype).eps <= _ROUNDING[purpose, dtype.char]:
+        if squares.max() * np.finfo(dtype).eps <= _ROUNDING[purpose][dtype.char]:
             coefficient = shape.times_precision(density.offset)
             return Linear(density.center, coefficient, log_prior - 0.5 * squares)
     log_constant = np.broadcast_to(log_prior - 0.5 * (d * _LOG_2_PI + shape.log_det), (k,))
-    return Quadratic(
-        density.center, density.offset, shape.whitener, np.ascontiguousarray(log_constant)
-    )
+    log_constant = np.ascontiguousarray(log_constant)
+    return Quadratic(density.center, density.offset, shape.whitener, log_constant)
 
 
 def masked_form(density: "GaussianDensity", log_prior: FloatArray, purpose: Purpose) -> Masked:
@@ -222,21 +181,13 @@ def masked_form(density: "GaussianDensity", log_prior: FloatArray, purpose: Purp
     scale = 1.0 / shape.deviation
     is_density = purpose != "distance"
     log_feature = np.log(scale) - 0.5 * _LOG_2_PI if is_density else np.zeros_like(scale)
-    return Masked(
-        density.center,
-        density.offset,
-        scale,
-        shape.correlation,
-        log_feature,
-        log_prior,
-        is_density,
-    )
+    where = density.center, density.offset, scale, shape.correlation
+    return Masked(*where, log_feature, log_prior, is_density)
 
 
 def _run(
     wanted: _Wanted,
     rows: Rows,
-    dtype: "np.dtype[Any]",
     bias: Bias | None,
     threads: int,
     out: NDArray[Any],
@@ -248,7 +199,7 @@ def _run(
     """
     numbers, task = rows.numbers, wanted.task
     n, d = numbers.shape
-    form, kernel = wanted.form(dtype), kernels.active().score
+    form, kernel = wanted.form(rows.dtype), kernels.active().score
 
     def score_block(block: slice) -> None:
         X = as_matrix(numbers[block])
@@ -287,11 +238,7 @@ def _raise(
 def score_incomplete(
     wanted: _Wanted, X: RealArray, bias: RealArray | None, out: NDArray[Any]
 ) -> int:
-    """Write what is wanted of each row into `out`; answer with the bits of what went wrong.
-
-    As the kernels do for complete rows, which may be among these: see
-    `gaussbayes.kernels.reference.score`. Infinity is not a value that is missing.
-    """
+    """As `gaussbayes.kernels.reference.score`, for rows of which some have missing values."""
     common, rare = _rows_alike(X, wanted.density)
     problems = 0
     if rare.size:

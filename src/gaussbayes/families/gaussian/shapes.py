@@ -20,8 +20,7 @@ from gaussbayes.base.types import CovarianceName, FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.factor import check_variances, factor, invert_lower, symmetric
 from gaussbayes.families.protocol import ParameterTable
 
-_MOST_TITLES = 20
-"""Features of which all pairs are shown in a table."""
+_MOST_TITLES = 20  # features of which all pairs are shown in a table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,15 +40,8 @@ class Shape:
     def of(cls, values: FloatArray, names: Schema, weight: FloatArray | None = None) -> Self:
         """Covariances from their values, factored.
 
-        Parameters
-        ----------
-        names : what messages call classes and features
-        weight : (m,) how many rows each was estimated from, for messages
-
-        Raises
-        ------
-        SingularCovarianceError
-            If one cannot be inverted; names class and features.
+        One that cannot be inverted is an error that names class and features, and says how many
+        rows it was estimated from (m,) if that is known.
         """
         d = names.n_features
         check_variances(cls._by_feature(values, d), names, weight)
@@ -68,8 +60,7 @@ class Shape:
     @classmethod
     def from_scatter(cls, scatter: FloatArray, degrees: FloatArray) -> FloatArray:
         """The values from scatters (m, d, d) or (m, d), divided by degrees of freedom (m,)."""
-        values: FloatArray = scatter / degrees.reshape(-1, *(1,) * (scatter.ndim - 1))
-        return values
+        return np.asarray(scatter / degrees.reshape(-1, *(1,) * (scatter.ndim - 1)))
 
     @classmethod
     def of_variances(cls, variance: FloatArray, names: Schema) -> Self:
@@ -115,8 +106,7 @@ class Shape:
 
     def dense(self) -> FloatArray:
         """The covariances as matrices (m, d, d)."""
-        dense: FloatArray = self.variance[:, :, None] * np.eye(self.n_features)
-        return dense
+        return np.asarray(self.variance[:, :, None] * np.eye(self.n_features))
 
     def factor(self) -> FloatArray:
         """Factors F with ``Σ = F Fᵀ``: (m, d, d) lower triangular, or (m, d) their diagonals."""
@@ -124,8 +114,7 @@ class Shape:
 
     def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
         """``W v`` of vectors (…, d), by the covariance of a class."""
-        white: FloatArray = vectors * self.whitener[self.index(code)]
-        return white
+        return np.asarray(vectors * self.whitener[self.index(code)])
 
     def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
         """``Σ⁻¹ v`` of vectors (…, d), by the covariance of a class."""
@@ -133,8 +122,7 @@ class Shape:
 
     def squares(self, scatter: FloatArray) -> FloatArray:
         """``tr Σ⁻¹ S`` (m,) of scatters (m, d, d), or (m, d) if there are no correlations."""
-        squares: FloatArray = (scatter * np.square(self.whitener)).sum(axis=1)
-        return squares
+        return np.asarray((scatter * np.square(self.whitener)).sum(axis=1))
 
     def sub(self, columns: NDArray[np.intp], names: Schema) -> Self:
         """The covariances of some features; `names` are theirs."""
@@ -160,17 +148,14 @@ class Shape:
 
     @property
     def n_covariances(self) -> int:
-        """How many covariances there are: m."""
         return int(self.log_det.shape[0])
 
     @property
     def n_features(self) -> int:
-        """How many features there are."""
         return int(self.whitener.shape[1])
 
     @property
     def n_parameters(self) -> int:
-        """Free parameters of the covariances."""
         return self.n_parameters_of(self.n_covariances, self.n_features)
 
     @property
@@ -221,8 +206,7 @@ class Spherical(Shape):
     @classmethod
     def from_scatter(cls, scatter: FloatArray, degrees: FloatArray) -> FloatArray:
         """``tr S / (degrees d)`` (m,)."""
-        values: FloatArray = scatter.sum(axis=1) / (degrees * scatter.shape[1])
-        return values
+        return np.asarray(scatter.sum(axis=1) / (degrees * scatter.shape[1]))
 
     @classmethod
     def of_variances(cls, variance: FloatArray, names: Schema) -> Self:
@@ -283,20 +267,17 @@ class Full(Shape):
 
     @property
     def variance(self) -> FloatArray:
-        variance: FloatArray = np.einsum("mii->mi", self.values)
-        return variance
+        return np.asarray(np.einsum("mii->mi", self.values))
 
     @property
     def correlation(self) -> FloatArray:
         deviation = self.deviation
-        scaled: FloatArray = self.values / deviation[:, :, None] / deviation[:, None, :]
-        return scaled
+        return np.asarray(self.values / deviation[:, :, None] / deviation[:, None, :])
 
     @property
     def precision(self) -> FloatArray:
         """``Σᵢ Wᵢⱼ²`` (m, d)."""
-        precision: FloatArray = np.einsum("mij,mij->mj", self.whitener, self.whitener)
-        return precision
+        return np.asarray(np.einsum("mij,mij->mj", self.whitener, self.whitener))
 
     def dense(self) -> FloatArray:
         return self.values
@@ -306,17 +287,14 @@ class Full(Shape):
         return self.deviation[:, :, None] * np.linalg.cholesky(self.correlation)
 
     def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
-        white: FloatArray = vectors @ self.whitener[self.index(code)].T
-        return white
+        return np.asarray(vectors @ self.whitener[self.index(code)].T)
 
     def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
-        product: FloatArray = self.whiten(vectors, code) @ self.whitener[self.index(code)]
-        return product
+        return np.asarray(self.whiten(vectors, code) @ self.whitener[self.index(code)])
 
     def squares(self, scatter: FloatArray) -> FloatArray:
         """``tr W S Wᵀ`` (m,)."""
-        squares: FloatArray = ((self.whitener @ scatter) * self.whitener).sum(axis=(1, 2))
-        return squares
+        return np.asarray(((self.whitener @ scatter) * self.whitener).sum(axis=(1, 2)))
 
     def sub(self, columns: NDArray[np.intp], names: Schema) -> Self:
         return self.of(self.values[:, columns[:, None], columns], names)
@@ -325,8 +303,7 @@ class Full(Shape):
         lower = self.factor() / unit[:, :, None]
         diagonal = np.einsum("mii->mi", lower)
         diagonal[...] = np.log(diagonal)
-        entries: FloatArray = lower[:, *_triangle(self.n_features)].ravel()
-        return entries
+        return np.asarray(lower[:, *_triangle(self.n_features)].ravel())
 
     @classmethod
     def from_coordinates(cls, vector: FloatArray, unit: FloatArray) -> Self:

@@ -20,8 +20,7 @@ Shrinkage: TypeAlias = float | Literal["oas"] | None
 SHRINKAGES: tuple[Shrinkage, ...] = (None, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0, "oas")
 """What the automatic choice tries."""
 
-_MOST = 0.999
-"""The largest intensity of a penalty; with 1 the rows would not count at all."""
+_MOST = 0.999  # the largest intensity of a penalty; with 1 the rows would not count at all
 
 
 def check_shrinkage(shrinkage: object) -> Shrinkage:
@@ -104,7 +103,6 @@ class Penalty:
         return -0.5 * float(self.weight @ excess)
 
     def selected(self, code: int) -> "Penalty":
-        """That of one class."""
         return Penalty(self.weight[code : code + 1], self.target[code : code + 1])
 
     def added(self, scatter: FloatArray) -> FloatArray:

@@ -32,16 +32,14 @@ from gaussbayes.families.gaussian.cells import (
     differs,
     unite_cells,
 )
-from gaussbayes.families.gaussian.moments import ClassMoments, empty, place
-from gaussbayes.families.gaussian.scatter import LAYOUTS
+from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments, empty, place
 from gaussbayes.kernels.columns import Columns, as_matrix
 from gaussbayes.kernels.reference import scatter_shape
 
 MOST_BY_CLASS = 1 << 14
 """Entries of the scatters of all classes up to which a shared covariance keeps them apart."""
 
-_BLOCK = 1 << 19
-"""Entries of the scatters that are summed at a time: four megabytes."""
+_BLOCK = 1 << 19  # entries of the scatters that are summed at a time: four megabytes
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -62,10 +60,8 @@ class GaussianStatistics:
     moments: ClassMoments  # of complete rows
     cells: PatternMoments | None = None  # of the others; None if there are none
 
-    weight: FloatArray = field(init=False, repr=False)
-    """How much the rows of each class weigh (k,), complete or not."""
-    is_complete: bool = field(init=False, repr=False)
-    """Whether no value was missing in any row."""
+    weight: FloatArray = field(init=False, repr=False)  # (k,) of the rows of each class
+    is_complete: bool = field(init=False, repr=False)  # whether no value was missing in any row
 
     def __post_init__(self) -> None:
         weight, cells = self.moments.weight, self.cells
@@ -78,17 +74,14 @@ class GaussianStatistics:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are, with or without rows."""
         return self.moments.n_classes
 
     @property
     def n_columns(self) -> int:
-        """How many features there are."""
         return self.moments.n_features
 
     @property
     def n_bytes(self) -> int:
-        """How much memory they take."""
         return self.moments.n_bytes + (0 if self.cells is None else self.cells.n_bytes)
 
     def __add__(self, other: "GaussianStatistics") -> "GaussianStatistics":
@@ -120,7 +113,6 @@ class GaussianStatistics:
         return GaussianStatistics(moments, self.cells.without(theirs.cells, names))
 
     def scaled(self, factor: float) -> "GaussianStatistics":
-        """The statistics of the same rows, each counting `factor` times as much."""
         factor = not_negative("factor", factor)
         cells = self.cells.scaled(factor) if self.cells is not None and factor else None
         return GaussianStatistics(self.moments.scaled(factor), cells)
@@ -136,7 +128,6 @@ class GaussianStatistics:
         return GaussianStatistics(self.moments.aligned(positions, n_classes), cells)
 
     def together(self) -> "GaussianStatistics":
-        """The statistics of the rows of all classes, as those of one class."""
         cells = None if self.cells is None else self.cells.together()
         return GaussianStatistics(self.moments.together(), cells)
 
@@ -178,9 +169,6 @@ def layout_for(
     return layout
 
 
-# Rows → statistics.
-
-
 def observe(
     X: RealArray | Columns,
     targets: CodeArray | FloatArray,
@@ -192,20 +180,10 @@ def observe(
 ) -> GaussianStatistics:
     """The statistics of labelled rows, of which some may have missing values (NaN).
 
-    Parameters
-    ----------
-    X : (n, d), float32 or float64, any strides, or columns that lie apart
-    targets : (n,) class codes, or (n, k) soft labels: how much of a row belongs to each class
-    weights : (n,) or None
-    names : what messages call the features
-    threads : the result is the same, to the bit, for any number of them
-
-    Raises
-    ------
-    NonFiniteError
-        If there is infinity among the rows; names row and column.
-    DataError
-        If there are so many patterns of missing values that they take too much memory.
+    Rows are (n, d), float32 or float64, of any strides, or columns that lie apart; targets are
+    class codes (n,), or soft labels (n, k): how much of a row belongs to each class. The result is
+    the same, to the bit, for any number of threads. Infinity among the rows is an error, and so are
+    patterns of missing values that take too much memory.
     """
     try:
         return GaussianStatistics(summarise(X, targets, weights, n_classes, layout, threads))

@@ -27,12 +27,9 @@ class Structure:
     covariance: CovarianceName = "full"
     sharing: float = 0.0
 
-    shared: bool = field(init=False, repr=False, compare=False)
-    """Whether all classes have one covariance."""
-    between: bool = field(init=False, repr=False, compare=False)
-    """Whether own covariances are shrunk towards the pooled one."""
-    shape: type[Shape] = field(init=False, repr=False, compare=False)
-    """The class of the covariances."""
+    shared: bool = field(init=False, repr=False, compare=False)  # all classes have one covariance
+    between: bool = field(init=False, repr=False, compare=False)  # own ones shrunk towards pooled
+    shape: type[Shape] = field(init=False, repr=False, compare=False)  # of the covariances
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shared", self.sharing == 1.0)
@@ -79,7 +76,6 @@ class Structure:
         return self.sharing if self.between else self.shared
 
     def n_covariances(self, n_classes: int) -> int:
-        """How many covariances a model of so many classes has."""
         return 1 if self.shared else n_classes
 
 
@@ -93,13 +89,12 @@ STRUCTURES = {
 }
 """The six at the ends, under the names that people know."""
 
-SHARINGS = (0.25, 0.5, 0.75)
-"""The sharings between that the automatic choice tries."""
-
 MIXTURES = tuple(
-    Structure(covariance, sharing) for covariance in ("full", "diagonal") for sharing in SHARINGS
+    Structure(covariance, sharing)
+    for covariance in ("full", "diagonal")
+    for sharing in (0.25, 0.5, 0.75)
 )
-
+"""Those between that the automatic choice tries."""
 
 _NUMBERS = (bool, np.bool_, int, float, np.integer, np.floating)
 

@@ -17,12 +17,7 @@ __all__ = ["LARGEST_FILE", "dumps", "load", "loads", "save"]
 
 
 def save(model: Model, path: Path, *, unlabelled_rows: bool = False) -> Path:
-    """Write a model to a file, whole or not at all: whatever fails leaves the old file there.
-
-    Parameters
-    ----------
-    unlabelled_rows : whether to write unlabelled rows that the model has learnt from; see `dumps`
-    """
+    """Write a model, see `dumps`, whole or not at all: whatever fails leaves the old file there."""
     replace_file(path, dumps(model, unlabelled_rows=unlabelled_rows), "the model")
     return path
 

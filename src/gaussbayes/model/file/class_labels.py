@@ -27,7 +27,12 @@ from gaussbayes.model.prior import Priors, class_priors
 
 def write_classes(classes: LabelArray) -> ClassesRecord:
     """The labels as a record."""
-    name = _type_of(classes)
+    name: Any = {"U": "str", "O": "object", "T": "string"}.get(
+        classes.dtype.kind, classes.dtype.name
+    )
+    plain = name != "string" or classes.dtype == np.dtypes.StringDType()
+    if name not in get_args(LabelType) or not plain:
+        refuse("type", "labels that are strings, numbers or booleans; convert them", name)
     width = max(1, classes.dtype.itemsize // 4) if name == "str" else None
     _check_number(len(classes), width)
     return ClassesRecord(name, width, labels(classes, "labels"))
@@ -63,35 +68,26 @@ def _sorted(before: Any, after: Any) -> bool:
         return False
 
 
-def _type_of(classes: LabelArray) -> LabelType:
-    name = {"U": "str", "O": "object", "T": "string"}.get(classes.dtype.kind, classes.dtype.name)
-    known: dict[str, LabelType] = {word: word for word in get_args(LabelType)}
-    if name not in known or (name == "string" and classes.dtype != np.dtypes.StringDType()):
-        refuse("type", "labels that are strings, numbers or booleans; convert them", name)
-    return known[name]
-
-
 def _array(values: Sequence[Any], kind: LabelType, width: int | None) -> LabelArray:
     """Labels as an array of a type, which they may not fit."""
     if kind == "object":
         return np.fromiter(values, dtype=object, count=len(values))
-    held: dict[str, tuple[Any, set[type]]] = {
-        "str": (f"U{width}", {str}),
-        "string": (np.dtypes.StringDType(), {str}),
-        "bool": (np.bool_, {bool}),
+    held: dict[str, tuple[Any, type]] = {
+        "str": (f"U{width}", str),
+        "string": (np.dtypes.StringDType(), str),
+        "bool": (np.bool_, bool),
     }
-    dtype, allowed = held.get(kind, (kind, {int}))
+    dtype, allowed = held.get(kind, (kind, int))
     floating = kind.startswith("float")
     for c, label in enumerate(values):
-        good = type(label) in allowed or (floating and type(label) is float and label.is_integer())
+        good = type(label) is allowed or (floating and type(label) is float and label.is_integer())
         if good and kind[:3] in {"int", "uin"}:
             good = np.iinfo(kind).min <= label <= np.iinfo(kind).max
         if not good:
-            what = "an integer" if int in allowed else "a label"
+            what = "an integer" if allowed is int else "a label"
             refuse(f"labels[{c}]", f"{what} of type {kind}", f"{label!r:.80}")
     with np.errstate(over="ignore"):
-        array: LabelArray = np.array([float(v) for v in values] if floating else values, dtype)
-    return array
+        return np.array([float(v) for v in values] if floating else values, dtype)
 
 
 def _check_number(count: int, width: int | None) -> None:
@@ -116,8 +112,8 @@ def write_priors(priors: Priors, classes: LabelArray) -> Any:
         return priors
     if not isinstance(priors, Mapping):
         return PriorsRecord(Raw(b"null"), numbers(_numbers(priors), "values"))
-    own = dict(zip(classes.tolist(), classes, strict=True))  # 1 and 1.0 are one label: the model's
-    plain = [_plain(own.get(label, label)) for label in priors]
+    known = {label: label for label in classes.tolist()}  # 1 and 1.0 are one label: the model's
+    plain = [_plain(known.get(label, label)) for label in priors]
     for at, label in enumerate(plain):
         check_label(label, f"labels[{at}]")
     values = _numbers(list(priors.values())).tolist()

@@ -23,23 +23,9 @@ from gaussbayes.model.file.limits import LARGEST_LABELS
 FORMAT: Final = "gaussbayes model"
 VERSION: Final = 2
 
-LabelType: TypeAlias = Literal[
-    "str",
-    "string",
-    "object",
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-]
+_Integer = Literal["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+_Number = Literal[_Integer, "float16", "float32", "float64"]
+LabelType: TypeAlias = Literal["str", "string", "object", "bool", _Number]
 """Strings of a fixed width, NumPy's StringDType, Python objects, booleans, numbers."""
 
 Part: TypeAlias = Annotated[Raw, Meta(extra_json_schema={"type": ["object", "null"]})]
@@ -112,8 +98,8 @@ class ModelRecord(Record, frozen=True):
     checksum: Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
 
 
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema of model files, with the records of every family."""
+def schema_text() -> str:
+    """The JSON Schema of model files, as docs/model.schema.json and the package have it."""
     families = [_family_type(name) for name in FAMILIES]
     types = get_type_hints(ModelRecord, include_extras=True)
     types["families"] = Annotated[list[reduce(or_, families)], Meta(min_length=1)]  # type: ignore[misc]
@@ -121,7 +107,7 @@ def json_schema() -> dict[str, Any]:
     text = msgspec.json.encode(msgspec.json.schema(whole)).decode()
     schema: dict[str, Any] = msgspec.json.decode(text.replace("Record", ""))
     definitions = schema["$defs"]
-    return {
+    whole_schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **definitions.pop("model"),
         "title": FORMAT,
@@ -129,26 +115,19 @@ def json_schema() -> dict[str, Any]:
         "checksum are described in model-format.md.",
         "$defs": definitions,
     }
-
-
-def schema_text() -> str:
-    """The JSON Schema as docs/model.schema.json and the package have it."""
-    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(whole_schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def _family_type(name: str) -> type[Any]:
     """The record of one family, with the types of its parts."""
     records = family_records(name)
+    members = [
+        ("columns", Integers),
+        ("settings", records.SettingsRecord),
+        ("statistics", records.StatisticsRecord | None),
+        ("unlabelled", records.StatisticsRecord | None),
+        ("density", records.DensityRecord | None),
+    ]
     return msgspec.defstruct(
-        name,
-        [
-            ("columns", Integers),
-            ("settings", records.SettingsRecord),
-            ("statistics", records.StatisticsRecord | None),
-            ("unlabelled", records.StatisticsRecord | None),
-            ("density", records.DensityRecord | None),
-        ],
-        tag_field="family",
-        tag=name,
-        forbid_unknown_fields=True,
+        name, members, tag_field="family", tag=name, forbid_unknown_fields=True
     )

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.errors import GaussBayesError, ModelFileError
+from gaussbayes.base.errors import ModelFileError
 from gaussbayes.base.records import (
     MOST_STRINGS,
     RecordError,
@@ -33,7 +32,6 @@ from gaussbayes.model.file.document import (
     ModelRecord,
     RowsRecord,
     SolutionRecord,
-    UnlabelledRecord,
 )
 from gaussbayes.model.file.limits import LARGEST_FILE, check_size, check_strings
 from gaussbayes.model.model import Model
@@ -50,28 +48,17 @@ _TAIL_LENGTH = 100
 
 
 def loads(data: bytes, *, largest: int = LARGEST_FILE) -> Model:
-    """The model in a model file.
-
-    Raises
-    ------
-    ModelFileError
-        For anything that `dumps` would not have written; says where and what was expected.
-    """
+    """The model in a model file; a ModelFileError for anything that `dumps` would not write."""
     check_size(len(data), largest)
-    data = _plain(data)
+    # Without what an editor or a version control system of Windows may have added. A carriage
+    # return cannot be part of a string in JSON, so that no two files become one.
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    data = data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
     _check_head(data)
     _check_checksum(data)
     check_strings(data)
-    return _model(decode(data, ModelRecord))
-
-
-def _plain(data: bytes) -> bytes:
-    """Without what an editor or a version control system of Windows may have added.
-
-    A carriage return cannot be part of a string in JSON, so that no two files become one.
-    """
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    return data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
+    with np.errstate(all="ignore"):
+        return _model(decode(data, ModelRecord))
 
 
 def _check_head(data: bytes) -> None:
@@ -79,24 +66,17 @@ def _check_head(data: bytes) -> None:
     head = _HEAD.match(data)
     if head is None:
         start = data[:40].decode("utf-8", "backslashreplace")
-        msg = (
-            f'not a model file: it must begin with {{"format": "{FORMAT}", "version": '
-            f"{VERSION}, got {start!r}"
-        )
+        beginning = f'{{"format": "{FORMAT}", "version": {VERSION}'
+        msg = f"not a model file: it must begin with {beginning}, got {start!r}"
         raise ModelFileError(msg)
     version = head[1].decode()
     if version == "1":
-        msg = (
-            "version: it was written by version 0.1 of gaussbayes, whose files this version does "
-            "not read: fit the model again"
-        )
-        raise ModelFileError(msg)
+        problem = "it was written by version 0.1 of gaussbayes, whose files this version does not "
+        raise RecordError(problem + "read: fit the model again", "version")
     if int(version) > VERSION:
-        msg = (
-            f"version: this file is of version {version}, written by a newer gaussbayes; this one "
-            f"reads version {VERSION}: upgrade with pip install --upgrade gaussbayes"
-        )
-        raise ModelFileError(msg)
+        problem = f"this file is of version {version}, written by a newer gaussbayes; this one "
+        problem += f"reads version {VERSION}: upgrade with pip install --upgrade gaussbayes"
+        raise RecordError(problem, "version")
     if version != str(VERSION):
         refuse("version", str(VERSION), version)
 
@@ -105,17 +85,11 @@ def _check_checksum(data: bytes) -> None:
     """Raise if the checksum is not that of everything before its line."""
     tail = _TAIL.search(data, max(0, len(data) - _TAIL_LENGTH))
     if tail is None:
-        msg = (
-            'checksum: the file must end with the line "checksum": "sha256:…" and a line with }; '
-            "it was cut off, or changed after it was saved"
-        )
-        raise ModelFileError(msg)
+        problem = 'the file must end with the line "checksum": "sha256:…" and a line with }; it '
+        raise RecordError(problem + "was cut off, or changed after it was saved", "checksum")
     if sha256(memoryview(data)[: tail.start()]).hexdigest() != tail[1].decode():
-        msg = (
-            "checksum: it is not that of the file, which was edited or damaged after it was saved; "
-            "save the model again, or fetch the file again"
-        )
-        raise ModelFileError(msg)
+        problem = "it is not that of the file, which was edited or damaged after it was saved; "
+        raise RecordError(problem + "save the model again, or fetch the file again", "checksum")
 
 
 def _model(record: ModelRecord) -> Model:
@@ -149,28 +123,14 @@ def _model(record: ModelRecord) -> Model:
 def _each(records: Sequence[FamilyRecord], read: Any, *arguments: Sequence[Any]) -> Iterator[Any]:
     """What a function reads of each family; errors are at its place."""
     for number, (record, *others) in enumerate(zip(records, *arguments, strict=True)):
-        with within(f"families[{number}]"), _refused():
+        with within(f"families[{number}]"):
             yield read(record, *others)
 
 
-@contextmanager
-def _refused() -> Iterator[None]:
-    """What a family refuses as a setting or as rows, it refuses in a file."""
-    try:
-        with np.errstate(all="ignore"):
-            yield
-    except RecordError:
-        raise
-    except GaussBayesError as error:
-        raise RecordError(str(error)) from None
-
-
 def _component(record: FamilyRecord) -> Component:
-    name = record.family
-    if name not in FAMILIES:
-        known = ", ".join(map(repr, FAMILIES))
-        refuse("family", f"one of {known}", f"{name!r:.80}")
-    records = family_records(name)
+    if record.family not in FAMILIES:
+        refuse("family", f"one of {', '.join(map(repr, FAMILIES))}", f"{record.family!r:.80}")
+    records = family_records(record.family)
     with within("settings"):
         family = records.read_settings(decode(record.settings, records.SettingsRecord))
     most = MOST_STRINGS
@@ -195,11 +155,10 @@ def _schema(record: ModelRecord, components: Sequence[Component], classes: Any) 
         if len(names) != n:
             expected = f"null or {n:,} names, as many as the families have columns"
             refuse("features", expected, f"{len(names):,}")
-        seen: set[str] = set()
+        first = {name: at for at, name in reversed(list(enumerate(names)))}
         for at, name in enumerate(names):
-            if name in seen:
+            if first[name] != at:
                 refuse(f"features[{at}]", "names that are all different", f"{name!r:.80}")
-            seen.add(name)
     categorical = sorted(
         column
         for component in components
@@ -210,11 +169,11 @@ def _schema(record: ModelRecord, components: Sequence[Component], classes: Any) 
 
 
 def _all_or_none(records: Sequence[FamilyRecord], part: str) -> bool:
-    there = [not is_null(getattr(record, part)) for record in records]
-    if any(there) and not all(there):
-        at = there.index(False)
+    present = [not is_null(getattr(record, part)) for record in records]
+    if any(present) and not all(present):
+        at = present.index(False)
         refuse(f"families[{at}].{part}", "there if other families have theirs", "null")
-    return any(there)
+    return any(present)
 
 
 def _parts(
@@ -226,10 +185,10 @@ def _parts(
         module = family_records(record.family)
         with within(part):
             if part == "density":
-                found = decode(record.density, module.DensityRecord)
-                return module.read_density(found, family, names)
-            found = decode(getattr(record, part), module.StatisticsRecord)
-            statistics = module.read_statistics(found, family, names)
+                density = decode(record.density, module.DensityRecord)
+                return module.read_density(density, family, names)
+            sums = decode(getattr(record, part), module.StatisticsRecord)
+            statistics = module.read_statistics(sums, family, names)
             check_weights(statistics.weight, "weight")
             return statistics
 
@@ -251,22 +210,21 @@ def _solution(record: SolutionRecord, densities: tuple[Any, ...], schema: Schema
 
 
 def _unlabelled(record: ModelRecord, settings: Settings, schema: Schema) -> Unlabelled | None:
-    found = record.unlabelled
-    there = _all_or_none(record.families, "unlabelled")
-    if there != (found is not None):
+    rest = record.unlabelled
+    if _all_or_none(record.families, "unlabelled") != (rest is not None):
         refuse("unlabelled", "there if the families have statistics of it, and only then")
-    if found is None:
+    if rest is None:
         return None
     single = replace(schema, classes=np.array(["unlabelled"]))
     together = _parts(record.families, settings, single, "unlabelled")
     with within("unlabelled.rows"):
-        kept = None if found.rows is None else _rows(found, found.rows, schema)
-    return Unlabelled(found.n_rows, together, kept)
+        kept = None if rest.rows is None else _rows(rest.n_rows, rest.rows, schema)
+    return Unlabelled(rest.n_rows, together, kept)
 
 
-def _rows(record: UnlabelledRecord, rows: RowsRecord, schema: Schema) -> KeptRows:
+def _rows(n: int, rows: RowsRecord, schema: Schema) -> KeptRows:
     """Unlabelled rows, if they are not more than a model keeps."""
-    n, q = record.n_rows, len(schema.categorical)
+    q = len(schema.categorical)
     g = schema.n_features - q
     if n * (8 * g + 4 * q + 8) > MOST_KEPT_BYTES:
         refuse("", f"null or rows that take at most {MOST_KEPT_BYTES >> 20} MB", f"{n:,} rows")
@@ -278,8 +236,7 @@ def _rows(record: UnlabelledRecord, rows: RowsRecord, schema: Schema) -> KeptRow
     meaning = f"{each} and feature of numbers"
     numbers: Any = floats(rows.numbers, "numbers", n * g, meaning, missing=True).reshape(n, g)
     if rows.dtype == "float32":
-        with np.errstate(over="ignore"):
-            numbers = numbers.astype(np.float32)
+        numbers = numbers.astype(np.float32)
         if np.isinf(numbers).any():
             refuse(f"numbers[{int(np.argmax(np.isinf(numbers)))}]", "a number of type float32")
     with within("categories"):

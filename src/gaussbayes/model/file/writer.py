@@ -37,8 +37,6 @@ from gaussbayes.model.statistics import KeptRows
 _LINE = 100
 """Bytes up to which an object is written in one line."""
 
-_NULL = Raw(b"null")
-
 
 def dumps(model: Model, *, unlabelled_rows: bool = False) -> bytes:
     """The model file of a model.
@@ -50,11 +48,6 @@ def dumps(model: Model, *, unlabelled_rows: bool = False) -> bytes:
     ----------
     unlabelled_rows : whether to write unlabelled rows that the model has learnt from, without which
         a loaded model predicts but cannot be updated
-
-    Raises
-    ------
-    ModelFileError
-        If the labels are of a kind that a file cannot hold, or numbers are not finite.
     """
     try:
         record = _record(model, _solution(model), unlabelled_rows)
@@ -137,31 +130,33 @@ def _record(model: Model, solution: Solution | None, unlabelled_rows: bool) -> M
         float(model.settings.unlabelled_weight),
         families,
         rest,
-        None if solution is None else _write_solution(solution),
+        _write_solution(solution),
         "",
     )
 
 
-def _family(
-    family: Any, columns: tuple[int, ...], statistics: Any, unlabelled: Any, density: Any
-) -> FamilyRecord:
+def _family(family: Any, columns: tuple[int, ...], *parts: Any) -> FamilyRecord:
+    """The record of a family by its statistics, those of unlabelled rows, and its density."""
     module = family_records(family.name)
-    parts = {
-        "settings": (module.write_settings, family),
-        "statistics": (module.write_statistics, statistics),
-        "unlabelled": (module.write_statistics, unlabelled),
-        "density": (module.write_density, density),
-    }
-    written = {}
-    for name, (write, part) in parts.items():
+    written = []
+    for name, write, part in zip(
+        ("settings", "statistics", "unlabelled", "density"),
+        ("write_settings", "write_statistics", "write_statistics", "write_density"),
+        (family, *parts),
+        strict=True,
+    ):
         with within(name):
-            written[name] = _NULL if part is None else Raw(_laid_out(write(part)))
-    return FamilyRecord(family.name, integer_array(columns), **written)
+            record = None if part is None else getattr(module, write)(part)
+            written.append(Raw(_laid_out(record)))
+    return FamilyRecord(family.name, integer_array(columns), *written)
 
 
-def _write_solution(solution: Solution) -> SolutionRecord:
-    weight = _NULL if solution.weight is None else numbers(solution.weight, "solution.weight")
-    return SolutionRecord(numbers(solution.prior, "solution.prior"), weight)
+def _write_solution(solution: Solution | None) -> SolutionRecord | None:
+    if solution is None:
+        return None
+    weight = solution.weight
+    written = Raw(b"null") if weight is None else numbers(weight, "solution.weight")
+    return SolutionRecord(numbers(solution.prior, "solution.prior"), written)
 
 
 def _rows(kept: KeptRows) -> RowsRecord:
