@@ -197,6 +197,9 @@ def test_method_of_the_model_and_public_name(tmp_path: Path) -> None:
     report = read_report(path)
     assert [one.text for one in report.root.all("title", "h1")] == ["Flowers & <more>"] * 2
     assert gaussbayes.write_report is write_report
+    options = {"title": "Flowers & <more>", **QUICK}
+    same = gaussbayes.write_report(model.model_, X, y, tmp_path / "b.html", **options)
+    assert same.read_text(encoding="utf-8") == path.read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -151,10 +151,9 @@ def neighbors_error(comparison: Comparison, *, ax: Panel = None) -> Axes:
         if candidate.neighbors is not None and candidate.evaluation
     ]
     if not voting:
-        msg = (
-            "no candidate of this comparison is nearest neighbours with an error to draw: "
-            "call compare with neighbors=(1, 3, 5, …), none larger than the rows fitted to"
-        )
+        problems = (c.problem for c in comparison.candidates if c.neighbors is not None)
+        why = next(problems, None) or "call compare with neighbors=(1, 3, 5, …)"
+        msg = f"no candidate of this comparison is nearest neighbours with an error to draw: {why}"
         raise ParameterError(msg)
     numbers, errors, spread = zip(*voting, strict=True)
     ax = style.axes_for(ax, (7.6, 4.8))

@@ -92,7 +92,7 @@ def confusion_matrix(evaluation: Evaluation, *, ax: Panel = None) -> Axes:
         color = "white" if proportion > 0.5 else style.INK if proportion > 0 else style.FAINT
         ax.text(i % k, i // k, text, fontsize=size, color=color, ha="center", va="center")
     ax.set(xlabel="predicted class", ylabel="true class")
-    errors = f"{evaluation.n_errors} of {evaluation.n_rows}"
+    errors = f"{evaluation.n_errors:.10g} of {evaluation.n_rows}"
     ax.set_title(f"error {100 * evaluation.error:.1f} % ({errors})")
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0, labelsize=font)
@@ -186,10 +186,11 @@ def posterior_histogram(model: Any, X: Any, y: Any, *, ax: Panel = None) -> Axes
     return ax
 
 
-def _cell(count: int, proportion: float) -> str:
+def _cell(n_rows: float, proportion: float) -> str:
+    count = f"{n_rows:.10g}"
     if np.isnan(proportion):
         return "–"
-    if count == 0:
+    if n_rows == 0:
         return "0"
     if 0.995 <= proportion < 1:
         return f"{count}\n> 99 %"

@@ -53,7 +53,7 @@ def write_report(
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
+    model : a fitted `GaussianClassifier`, or a `Model`
     X, y : rows (n, d) and their labels (n,), of classes that the model knows
     path : the file to write; an existing one is replaced when the new one is complete
     held_out : how rows are held out to compare models, as in `compare`
