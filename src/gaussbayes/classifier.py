@@ -601,10 +601,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         row : (d,) the features, or a table of one row; NaN or None is a missing value
         between : the labels of two classes whose log-odds are split up; None is the most probable
             one and the next
-        reference : the point at which every contribution is 0, a number for each feature that has
-            a mean; ``"mean"`` is the mean of the classes' means weighted by their priors,
-            ``"rival"`` the mean of the second class. Categories are compared with one that is not
-            known
+        reference : the point at which every contribution is 0, a number for each Gaussian feature;
+            ``"mean"`` is the mean of the classes' means weighted by their priors, ``"rival"`` the
+            mean of the second class. Categories and counts are compared with one that is not known
 
         Returns
         -------

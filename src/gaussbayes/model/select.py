@@ -106,6 +106,8 @@ def select(
     some have one, those that have none, full covariances between own and pooled ones of rows with
     many different weights, are left to those who ask for them.
     """
+    if criterion == "leave_one_out" and learnt.unlabelled is not None:
+        settings = replace(settings, unlabelled_weight=0.0)  # labelled rows judge first
     paths = list(_paths(settings, criterion))
     if criterion == "bic":
         candidates = [_fitted(learnt, some, schema, n_jobs) for path in paths for some in path]

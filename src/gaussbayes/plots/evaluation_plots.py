@@ -16,7 +16,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import RealArray
 from gaussbayes.model.model import Model
 from gaussbayes.plots import style
-from gaussbayes.plots.style import Look, styled
+from gaussbayes.plots.style import Look, Panel, styled
 
 _LARGEST = 180.0  # area of the marker of the largest group, in square points
 _FEW = 6  # with more classes the lines are a thicket, and fainter
@@ -28,7 +28,7 @@ _LETTER, _LINE = 0.6, 1.3  # width of a letter and height of a line, by the font
 
 
 @styled
-def confusion(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+def confusion(model: Any, X: Any, y: Any, *, ax: Panel = None) -> Axes:
     """Draw how many rows of each true class (row) were predicted as each class (column).
 
     A cell says the count, and under it the proportion of the true class's rows, which is also its
@@ -54,7 +54,7 @@ def confusion(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
 
 
 @styled
-def confusion_matrix(evaluation: Evaluation, *, ax: Axes | None = None) -> Axes:
+def confusion_matrix(evaluation: Evaluation, *, ax: Panel = None) -> Axes:
     """Draw the confusion matrix of predictions that were evaluated already, whoever made them.
 
     Parameters
@@ -101,7 +101,7 @@ def confusion_matrix(evaluation: Evaluation, *, ax: Axes | None = None) -> Axes:
 
 
 @styled
-def calibration(model: Any, X: Any, y: Any, *, n_groups: int = 10, ax: Axes | None = None) -> Axes:
+def calibration(model: Any, X: Any, y: Any, *, n_groups: int = 10, ax: Panel = None) -> Axes:
     """Draw how often classes came true against how probable the model called them.
 
     For each class, the rows are grouped by its posterior into equal intervals of [0, 1]; a marker
@@ -147,7 +147,7 @@ def calibration(model: Any, X: Any, y: Any, *, n_groups: int = 10, ax: Axes | No
 
 
 @styled
-def posterior_histogram(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+def posterior_histogram(model: Any, X: Any, y: Any, *, ax: Panel = None) -> Axes:
     """Draw how sure the model was of its predictions, the right ones and the wrong ones apart.
 
     The number of rows has a logarithmic axis, so that a few errors show beside many right ones.
