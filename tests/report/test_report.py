@@ -64,7 +64,14 @@ def test_same_arguments_same_bytes_whatever_the_settings(tmp_path: Path) -> None
         assert mpl.rcParams == ours
         assert plt.get_fignums() == [mine.number]
         plt.close(mine)
-    assert undated(report_on(model, X, y, tmp_path, random_state=1)) != first
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_another_seed_is_another_report(tmp_path: Path) -> None:
+    X, y = plane()
+    model = GaussianClassifier("diagonal").fit(X, y)
+    first, second = (report_on(model, X, y, tmp_path, random_state=seed) for seed in (0, 1))
+    assert undated(first) != undated(second)
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -250,6 +257,7 @@ def test_twenty_classes_with_long_and_foreign_names(tmp_path: Path) -> None:
     assert LONG in report.words
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_many_features_with_long_and_foreign_names(tmp_path: Path) -> None:
     rng = np.random.default_rng(6)
     codes = np.arange(40) % 2
@@ -302,6 +310,7 @@ def test_large_data_are_sampled_and_it_says_so(
     assert f"it errs in {wrong:,} of 2,603" in report.words
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_constant_feature_is_flagged(tmp_path: Path) -> None:
     X, y = plane()
     X = np.column_stack([X, np.full(len(X), 7.5)])
@@ -317,6 +326,7 @@ def test_a_constant_feature_is_flagged(tmp_path: Path) -> None:
     assert "Constant in these rows: “feature 2”" in report.words
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_class_absent_from_the_rows(tmp_path: Path) -> None:
     X, y = plane()
     model = GaussianClassifier().fit(X, y)

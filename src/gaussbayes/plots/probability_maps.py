@@ -20,7 +20,7 @@ from gaussbayes.analysis.view import View, pair_view
 from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.plots import plane, row_markers, style
-from gaussbayes.plots.style import Canvas, Features, Look, Styles, styled
+from gaussbayes.plots.style import Canvas, Features, Look, Panel, Styles, styled
 
 _PANEL_RESOLUTION = 200
 _PANEL = (3.0, 2.7)  # width and height of one of several panels, in inches
@@ -45,12 +45,7 @@ _JOINT = _Quantity("p(x, c)", View.joint, False)
 
 @styled
 def posterior(
-    model: Any,
-    label: object,
-    *,
-    features: Features = None,
-    resolution: int = 300,
-    ax: Axes | None = None,
+    model: Any, label: object, *, features: Features = None, resolution: int = 300, ax: Panel = None
 ) -> Axes:
     """Draw the posterior ``p(c | x)`` of one class over the plane, with a line where it is ½.
 
@@ -73,12 +68,7 @@ def posterior(
 
 @styled
 def joint(
-    model: Any,
-    label: object,
-    *,
-    features: Features = None,
-    resolution: int = 300,
-    ax: Axes | None = None,
+    model: Any, label: object, *, features: Features = None, resolution: int = 300, ax: Panel = None
 ) -> Axes:
     """Draw the joint density ``p(x, c) = prior_c p(x | c)`` of one class over the plane.
 
@@ -125,7 +115,7 @@ def evidence(
     *,
     features: Features = None,
     resolution: int = 300,
-    ax: Axes | None = None,
+    ax: Panel = None,
 ) -> Axes:
     """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a filled contour map, with rows if given.
 
@@ -156,7 +146,7 @@ def evidence(
 
 @styled
 def evidence_surface(
-    model: Any, *, features: Features = None, resolution: int = 120, ax: Axes | None = None
+    model: Any, *, features: Features = None, resolution: int = 120, ax: Panel = None
 ) -> Axes:
     """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a surface over the plane.
 
@@ -233,9 +223,7 @@ def _draw_evidence(ax: Axes, grid: Grid, values: RealArray) -> Any:
     return filled
 
 
-def _single(
-    quantity: _Quantity, seen: View, label: object, resolution: int, ax: Axes | None
-) -> Axes:
+def _single(quantity: _Quantity, seen: View, label: object, resolution: int, ax: Panel) -> Axes:
     """A quantity of one class."""
     grid = view_grid(seen, resolution)
     code = int(seen.codes([label])[0])

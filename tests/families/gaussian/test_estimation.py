@@ -241,7 +241,7 @@ def test_covariances_of_another_structure_are_errors(structure: Structure) -> No
         message = str(caught.value)
         assert message.startswith(name_of(structure).replace("-", " ")), name
         assert "2 classes and 2 features" in message
-        assert message.endswith(f"got {shape}")
+        assert f"got {shape}; variances need covariance=" in message
 
 
 @pytest.mark.parametrize("means", [[0.0, 1.0], [[0.0], [1.0]], [[0.0, 1.0]], 3.0])

@@ -203,15 +203,7 @@ def check_size(
 def unite_cells(
     codes: CodeArray, observed: NDArray[np.bool_]
 ) -> tuple[CodeArray, NDArray[np.bool_], NDArray[np.intp]]:
-    """The different pairs of class (n,) and pattern (n, d), sorted, and the number of each one's.
-
-    Examples
-    --------
-    >>> observed = np.array([[True, False], [False, True], [True, False]])
-    >>> codes, observed, number = unite_cells(np.array([1, 0, 1], np.int32), observed)
-    >>> codes.tolist(), observed.tolist(), number.tolist()
-    ([0, 1], [[False, True], [True, False]], [1, 0, 1])
-    """
+    """The different pairs of class (n,) and pattern (n, d), sorted, and the number of each (n,)."""
     patterns = group(observed)
     key = codes.astype(np.int64) * patterns.n_patterns + patterns.number
     cells, number = np.unique(key, return_inverse=True)

@@ -10,7 +10,7 @@ from gaussbayes.base.types import Divisor, FloatArray
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.shrinkage import Penalty, Shrinkage, shrink
-from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.families.gaussian.structure import Structure, structure_of_values
 
 
 def estimate(
@@ -68,15 +68,8 @@ def given(
     if mean.shape != (k, d):
         msg = f"means must have shape {(k, d)} (classes, features), got {mean.shape}"
         raise ParameterError(msg)
-    single = structure.shape.dimensions(d)
-    expected = single if structure.shared else (k, *single)
     values = _finite_numbers("covariances", covariances)
-    if values.shape != expected:
-        msg = (
-            f"{structure.sharing_name} {structure.covariance} covariances of {k} classes and {d} "
-            f"features must have shape {expected}, got {values.shape}"
-        )
-        raise ParameterError(msg)
+    structure_of_values(values, k, d, structure.covariance, structure.shared)  # raises unless so
     if structure.shared:
         values = values[None]
     center = mean.mean(axis=0)

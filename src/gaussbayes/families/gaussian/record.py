@@ -97,10 +97,8 @@ class DensityRecord(Record, frozen=True):
 
 
 def write_settings(family: Gaussian) -> SettingsRecord:
-    structure = family.structure
-    return SettingsRecord(
-        structure.covariance, float(structure.sharing), family.divisor, family.shrinkage
-    )
+    covariance, sharing = family.structure.covariance, float(family.structure.sharing)
+    return SettingsRecord(covariance, sharing, family.divisor, family.shrinkage)
 
 
 def read_settings(record: SettingsRecord) -> Gaussian:
@@ -115,15 +113,15 @@ class _Entries:
     Those of the features that are there; of matrices the lower triangles, row by row.
     """
 
-    there: Observed  # (m, d)
+    observed: Observed  # (m, d)
     matrices: bool = False
 
     def masks(self) -> Iterator[tuple[slice, Observed]]:
         """Some of the arrays at a time, and which of their entries have a value."""
-        m, d = self.there.shape
+        m, d = self.observed.shape
         for some in ranges(m, max(1, _TOGETHER // max(1, d * d))):
-            there = self.there[some]
-            yield some, there[:, :, None] & there[:, None, :] if self.matrices else there
+            observed = self.observed[some]
+            yield some, observed[:, :, None] & observed[:, None, :] if self.matrices else observed
 
     def write(self, values: FloatArray, place: str) -> Raw:
         """The entries as a flat array; there must be nothing where a value is missing."""
@@ -135,22 +133,22 @@ class _Entries:
             got = f"entry ({j}, {i}), {values[c, j, i]}"
             refuse(place, f"{expected} {values[c, i, j]}", got)
         parts = [np.empty(0)]
-        for some, there in self.masks():
-            wrong = ~there & (values[some] != 0)
+        for some, observed in self.masks():
+            wrong = ~observed & (values[some] != 0)
             if wrong.any():
                 c, *at = np.argwhere(wrong)[0].tolist()
                 where = (some.start + c, *at)
                 refuse(place, f"0 at {where}, where a value is missing", values[where])
-            parts.append(values[some][np.tril(there) if self.matrices else there])
+            parts.append(values[some][np.tril(observed) if self.matrices else observed])
         return numbers(np.concatenate(parts), place)
 
     def read(self, array: Raw, place: str, meaning: str) -> FloatArray:
         """The arrays, with 0 where the file has nothing."""
-        m, d = self.there.shape
+        m, d = self.observed.shape
+        values, first = floats(array, place, self._before(m), meaning), 0  # before room is taken
         result = np.zeros((m, d, d) if self.matrices else (m, d))
-        values, first = floats(array, place, self._before(m), meaning), 0
-        for some, there in self.masks():
-            chosen = np.tril(there) if self.matrices else there
+        for some, observed in self.masks():
+            chosen = np.tril(observed) if self.matrices else observed
             size = int(np.count_nonzero(chosen))
             result[some][chosen] = values[first : first + size]
             first += size
@@ -161,14 +159,14 @@ class _Entries:
 
     def position(self, c: int, i: int, j: int | None = None) -> int:
         """Where in the file's array entry i, or (i, j) with j ≤ i, of array c stands."""
-        row = int(np.count_nonzero(self.there[c, :i]))
+        row = int(np.count_nonzero(self.observed[c, :i]))
         if j is not None:
-            row = _size(row) + int(np.count_nonzero(self.there[c, :j]))
+            row = _size(row) + int(np.count_nonzero(self.observed[c, :j]))
         return self._before(c) + row
 
     def _before(self, c: int) -> int:
         """How many entries come before array c."""
-        counts = np.count_nonzero(self.there[:c], axis=1).tolist()
+        counts = np.count_nonzero(self.observed[:c], axis=1).tolist()
         return sum(map(_size, counts)) if self.matrices else sum(counts)
 
 
@@ -179,7 +177,7 @@ def _size(n_features: int) -> int:
 def write_statistics(statistics: GaussianStatistics) -> StatisticsRecord:
     """Statistics as a record: flat arrays, matrices as lower triangles."""
     moments, layout = statistics.moments, LAYOUTS[statistics.moments.layout]
-    there, scatters = np.ones(moments.anchor.shape, dtype=bool), layout.stacked(moments.scatter)
+    observed, scatters = np.ones(moments.anchor.shape, dtype=bool), layout.stacked(moments.scatter)
     with within("cells"):
         written = None if statistics.cells is None else _write_cells(statistics.cells)
     return StatisticsRecord(
@@ -187,7 +185,7 @@ def write_statistics(statistics: GaussianStatistics) -> StatisticsRecord:
         numbers(moments.weight, "weight"),
         numbers(moments.anchor, "anchor"),
         numbers(moments.offset, "offset"),
-        _Entries(there[: len(scatters)], layout.correlated).write(scatters, "scatter"),
+        _Entries(observed[: len(scatters)], layout.correlated).write(scatters, "scatter"),
         written,
     )
 
@@ -203,14 +201,14 @@ def read_statistics(
     if not structure.shared and not layout.by_class:
         refuse("layout", "one of each class for covariances that are not shared", repr(layout.name))
     each = ", one for each class and feature"
-    entries = _Entries(np.ones((k, d), dtype=bool))
     weight = floats(record.weight, "weight", k, ", one for each class")
-    anchor = entries.read(record.anchor, "anchor", each)
-    offset = entries.read(record.offset, "offset", each)
+    anchor = floats(record.anchor, "anchor", k * d, each).reshape(k, d)
+    offset = floats(record.offset, "offset", k * d, each).reshape(k, d)
+    entries = _Entries(np.ones((k, d), dtype=bool))
     m = k if layout.by_class else 1
     if layout.correlated:
         each = f", {m} lower triangle{'' if m == 1 else 's'} of {d} features"
-    scatter = _Entries(entries.there[:m], layout.correlated)
+    scatter = _Entries(entries.observed[:m], layout.correlated)
     scatters = scatter.read(record.scatter, "scatter", each)
     check_weights(weight, "weight")
     _check_mean(anchor, offset, entries)
@@ -261,13 +259,13 @@ def _read_cells(record: CellsRecord, moments: ClassMoments) -> PatternMoments:
     if not q:
         refuse("observed", "an array of at least one pattern")
     codes = integers(record.classes, "classes", q, 0, k - 1, each)
-    there = _patterns(record.observed, d)
+    observed = _patterns(record.observed, d)
     _check_order(codes.tolist(), record.observed, d)
     varied = integers(record.varied, "varied", None, 0, q - 1, longest=q).astype(np.intp)
     if not (np.diff(varied) > 0).all():
         refuse("varied", "numbers of different cells in increasing order")
     try:
-        check_size(q, varied.size, there, layout)
+        check_size(q, varied.size, observed, layout)
     except DataError as error:
         refuse("observed", f"fewer patterns: {error}")
     weight = floats(record.weight, "weight", q, each)
@@ -275,18 +273,18 @@ def _read_cells(record: CellsRecord, moments: ClassMoments) -> PatternMoments:
         at = int(np.argmin(weight > 0))
         refuse(f"weight[{at}]", "a weight above 0", weight[at])
     check_weights(weight, "weight")
-    entries, meaning = _Entries(there), ", one for each value that is observed"
+    entries, meaning = _Entries(observed), ", one for each value that is observed"
     anchor = entries.read(record.anchor, "anchor", meaning)
     offset = entries.read(record.offset, "offset", meaning)
     _check_mean(anchor, offset, entries)
     meaning = ", one for each observed value of those that are varied"
     if layout == "full":
         meaning = ", a lower triangle of the observed features for each entry of varied"
-    entries = _Entries(there[varied], matrices=layout == "full")
+    entries = _Entries(observed[varied], matrices=layout == "full")
     scatter = entries.read(record.scatter, "scatter", meaning)
     _check_scatter(scatter, entries)
     return PatternMoments(
-        codes.astype(np.int32), there, weight, anchor, offset, varied, scatter, layout
+        codes.astype(np.int32), observed, weight, anchor, offset, varied, scatter, layout
     )
 
 
@@ -315,22 +313,22 @@ def _check_order(codes: Sequence[int], patterns: Sequence[str], d: int) -> None:
 
 def write_density(density: GaussianDensity) -> DensityRecord:
     values, d, place = density.covariance.values, density.n_columns, "covariance"
-    every = _Entries(np.ones((len(values), d), dtype=bool), matrices=True)
+    entries = _Entries(np.ones((len(values), d), dtype=bool), matrices=True)
     return DensityRecord(
         numbers(density.center, "center"),
         numbers(density.offset, "offset"),
-        every.write(values, place) if values.ndim == 3 else numbers(values, place),
+        entries.write(values, place) if values.ndim == 3 else numbers(values, place),
     )
 
 
 def read_density(record: DensityRecord, family: Gaussian, names: Schema) -> GaussianDensity:
     """The densities of the classes and columns that `names` has."""
     k, d = names.classes.shape[0], names.n_features
-    entries = _Entries(np.ones((k, d), dtype=bool))
     center = floats(record.center, "center", d, ", one for each feature")
-    offset = entries.read(record.offset, "offset", ", one for each class and feature")
+    each = ", one for each class and feature"
+    offset = floats(record.offset, "offset", k * d, each).reshape(k, d)
     covariance = _read_covariance(record.covariance, family.structure, names)
-    _check_mean(center, offset, entries)
+    _check_mean(center, offset, _Entries(np.ones((k, d), dtype=bool)))
     return GaussianDensity(center, offset, covariance)
 
 

@@ -239,38 +239,30 @@ def score_incomplete(
     wanted: _Wanted, X: RealArray, bias: RealArray | None, out: NDArray[Any]
 ) -> int:
     """As `gaussbayes.kernels.reference.score`, for rows of which some have missing values."""
+    kernel, task = kernels.active().score, wanted.task
+
+    def score_some(form: Any, part: RealArray, rows: NDArray[np.intp]) -> int:
+        """Score rows that stand at these places among the others."""
+        width = out.dtype if task == "label" else part.dtype
+        added = None if bias is None else bias[rows].astype(part.dtype, copy=False)
+        if rows.size == out.shape[0] and width == out.dtype:
+            return kernel(form, part, task, out, bias=added)
+        scores = np.empty((rows.size, *out.shape[1:]), dtype=width)
+        problems = kernel(form, part, task, scores, bias=added)
+        out[rows] = scores
+        return problems
+
     common, rare = _rows_alike(X, wanted.density)
     problems = 0
     if rare.size:
-        form = wanted.form(_DOUBLE, masked=True)
         if 2 * rare.size > X.shape[0]:  # rather score a few in vain than copy the many
             rare = np.arange(X.shape[0])
-        some = X if rare.size == X.shape[0] else X[rare]
-        double = some.astype(_DOUBLE, copy=False)
-        problems |= _score_some(form, double, bias, rare, wanted.task, out)
+        double = (X if rare.size == X.shape[0] else X[rare]).astype(_DOUBLE, copy=False)
+        problems |= score_some(wanted.form(_DOUBLE, masked=True), double, rare)
     for rows, seen in common:
         form = wanted.of_features(seen).form(X.dtype)
-        problems |= _score_some(form, X[np.ix_(rows, seen)], bias, rows, wanted.task, out)
+        problems |= score_some(form, X[np.ix_(rows, seen)], rows)
     return NOT_FINITE if problems & NOT_FINITE else problems
-
-
-def _score_some(
-    form: Any,
-    X: RealArray,
-    bias: RealArray | None,
-    rows: NDArray[np.intp],
-    task: Task,
-    out: NDArray[Any],
-) -> int:
-    """Score rows that stand somewhere among others, at these places."""
-    kernel, width = kernels.active().score, out.dtype if task == "label" else X.dtype
-    added = None if bias is None else bias[rows].astype(X.dtype, copy=False)
-    if rows.size == out.shape[0] and width == out.dtype:
-        return kernel(form, X, task, out, bias=added)
-    scores = np.empty((rows.size, *out.shape[1:]), dtype=width)
-    problems = kernel(form, X, task, scores, bias=added)
-    out[rows] = scores
-    return problems
 
 
 def _rows_alike(
@@ -291,10 +283,8 @@ def _rows_alike(
     common = patterns.size >= least
     common[0] &= patterns.observed[0].any()
     common[-1] |= patterns.observed[-1].all()
-    return (
-        [(patterns.rows(at), patterns.observed[at]) for at in np.flatnonzero(common).tolist()],
-        np.flatnonzero(~common[patterns.number]),
-    )
+    alike = [(patterns.rows(at), patterns.observed[at]) for at in np.flatnonzero(common).tolist()]
+    return alike, np.flatnonzero(~common[patterns.number])
 
 
 def _all_rare(X: RealArray, least: int) -> bool:
@@ -315,6 +305,5 @@ def _rows_worth_a_marginal(density: "GaussianDensity") -> int:
     """How many rows of one pattern take longer one by one than once a marginal is worked out."""
     if kernels.active().NAME == "reference":
         return _FEWEST
-    return max(
-        _FEWEST, _MARGINAL // (density.covariance.n_covariances * (density.n_columns + 8) ** 3)
-    )
+    one_by_one = density.covariance.n_covariances * (density.n_columns + 8) ** 3
+    return max(_FEWEST, _MARGINAL // one_by_one)

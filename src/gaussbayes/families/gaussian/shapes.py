@@ -191,13 +191,7 @@ class Diagonal(Shape):
 
 
 class Spherical(Shape):
-    """No correlation, one variance for all features: 1 free parameter each.
-
-    Examples
-    --------
-    >>> Spherical.of(np.array([4.0]), Schema(np.array(["a"]), 2)).whitener.tolist()
-    [[0.5, 0.5]]
-    """
+    """No correlation, one variance for all features: 1 free parameter each."""
 
     __slots__ = ()
     name = "spherical"

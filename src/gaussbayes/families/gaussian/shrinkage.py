@@ -35,13 +35,7 @@ def check_shrinkage(shrinkage: object) -> Shrinkage:
 
 
 def shrink(covariance: FloatArray, shrinkage: Shrinkage, weight: FloatArray) -> FloatArray:
-    """Shrink full covariances (m, d, d), or variances (m, d), estimated from so many rows (m,).
-
-    Examples
-    --------
-    >>> shrink(np.array([[4.0, 2.0]]), 0.5, np.array([10.0])).tolist()
-    [[3.5, 2.5]]
-    """
+    """Shrink full covariances (m, d, d), or variances (m, d), estimated from so many rows (m,)."""
     if shrinkage is None:
         return covariance
     m, d = covariance.shape[:2]

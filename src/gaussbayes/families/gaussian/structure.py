@@ -52,13 +52,7 @@ class Structure:
 
     @property
     def name(self) -> str:
-        """What people call it.
-
-        Examples
-        --------
-        >>> Structure("diagonal").name, Structure("full", 0.25).name
-        ('Gaussian naive Bayes', 'full, 25 % shared')
-        """
+        """What people call it."""
         if self.between:
             return f"{self.covariance}, {self.sharing_name}"
         return next(name for name, known in STRUCTURES.items() if known == self)
