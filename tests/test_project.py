@@ -306,12 +306,9 @@ def attributes(test: ast.expr) -> set[str]:
 
 
 def test_hardly_anything_asks_whether_there_are_categories_or_missing_values() -> None:
-    """Families and the encoder know that; whoever asks beside them forgets a case one day.
-
-    What is shown to people, in figures and on the page, may look different without categories.
-    """
+    """Families and the encoder know that; whoever asks beside them forgets a case one day."""
     kinds = {"categorical", "categories", "is_complete", "incomplete", "n_incomplete"}
-    knowing = {"families", "data", "base", "plots", "apps"}
+    knowing = {"families", "data", "base"}
     asked = [
         f"{path.relative_to(PACKAGE)}:{test.lineno}: {ast.unparse(test)}"
         for path in MODULES

@@ -276,11 +276,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the model is that of all rows so far.
 
-        Parameters
-        ----------
-        X, y, sample_weight : as in `fit`; any number of rows, any classes
-        classes : the labels that may occur, if that is to be checked; new ones join with their
-            first row
+        Rows are as in `fit`, any number of any classes: new ones join with their first row. With
+        `classes`, the labels that may occur, that is checked.
         """
         if self.__sklearn_is_fitted__():
             before = self._with_settings("partial_fit")
@@ -332,14 +329,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._remember(before.with_class(learnt))
 
     def remove_class(self, label: Any) -> Self:
-        """Take a class away, with all its rows; no other class is touched.
-
-        Examples
-        --------
-        >>> X, y = [[1.0], [2.0], [5.0], [7.0], [8.0], [9.0]], [0, 0, 1, 1, 2, 2]
-        >>> GaussianClassifier().fit(X, y).remove_class(1).classes_.tolist()
-        [0, 2]
-        """
+        """Take a class away, with all its rows; no other class is touched."""
         return self._remember(self._record().without_class(label))
 
     def merge(self, other: Any) -> Self:
@@ -570,8 +560,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def evidence_p_values(self, X: Any, n_draws: int = 100_000, random_state: Any = 0) -> Any:
         """How probable it is that a row of the model has no more evidence than each row (n,).
 
-        Simulated, with standard errors (`gaussbayes.analysis.evidence.PValues`). A row of which
-        values are missing is compared with rows of the features that it has.
+        Simulated, with standard errors (`gaussbayes.analysis.evidence.PValues`); rows with missing
+        values are compared by the features that they have.
         """
         from gaussbayes.analysis.evidence import evidence_p_values
 
@@ -596,10 +586,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return prior_shift(log_posterior, self._ready().prior, sample_weight, **settings)
 
     def bayes_error(self, n_draws: int = 100_000, random_state: Any = 0) -> Any:
-        """How often the best rule is wrong if the model is right, simulated, and a bound of it.
-
-        See `gaussbayes.analysis.bayes_error.BayesError`.
-        """
+        """How often the best rule is wrong if the model is right (`BayesError`), simulated."""
         from gaussbayes.analysis.bayes_error import bayes_error
 
         return bayes_error(self._ready(), n_draws, random_state, self.n_jobs)
@@ -614,10 +601,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         row : (d,) the features, or a table of one row; NaN or None is a missing value
         between : the labels of two classes whose log-odds are split up; None is the most probable
             one and the next
-        reference : the point at which every contribution is 0, a number for each feature that has
-            a mean; ``"mean"`` is the mean of the classes' means weighted by their priors,
-            ``"rival"`` the mean of the second class. Categories are compared with one that is not
-            known
+        reference : the point at which every contribution is 0, a number for each Gaussian feature;
+            ``"mean"`` is the mean of the classes' means weighted by their priors, ``"rival"`` the
+            mean of the second class. Categories and counts are compared with one that is not known
 
         Returns
         -------
@@ -782,7 +768,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a model from a file that `save` wrote.
 
-        Loading runs nothing that is in the file, and says what is wrong with one that is damaged.
+        Nothing that is in the file is run; what is wrong with a damaged one is said.
         """
         from gaussbayes.model import file
 
@@ -935,8 +921,5 @@ def _warn_of_column(y: Any) -> None:
     """Warn, as scikit-learn's classifiers do, of labels that come as a matrix of one column."""
     shape: Any = np.shape(y[:1]) if isinstance(y, list | tuple) else getattr(y, "shape", ())
     if len(shape) == 2 and shape[1] == 1:
-        msg = (
-            "A column-vector y was passed when a 1d array was expected. Please change the shape of "
-            "y to (n_samples,), for example using ravel()."
-        )
+        msg = "A column-vector y was passed when a 1d array was expected: use y.ravel()"
         warnings.warn(msg, DataConversionWarning, stacklevel=4)

@@ -369,8 +369,6 @@ def test_bad_rows_and_labels() -> None:
         compare(np.where(np.arange(120).reshape(40, 3) == 7, np.inf, X), y)
     with pytest.raises(DataError, match="at least two classes, got \\['ash'\\]"):
         compare(X, ["ash"] * 40)
-    with pytest.raises(DataError, match="one label for each row here, got soft labels"):
-        compare(X, np.full((40, 2), 0.5))
     with pytest.raises(DataError, match="40 rows, but y has 39"):
         compare(X, y[1:])
 
@@ -674,3 +672,28 @@ def test_problems_with_categories_name_the_feature() -> None:
     (problem,) = problems
     assert problem is not None
     assert "'town' is missing in every row of class 'y'" in problem
+
+
+def test_soft_labels_count_in_part() -> None:
+    X, y = trees()
+    codes = np.unique(y, return_inverse=True)[1]
+    soft = 0.8 * np.eye(codes.max() + 1)[codes] + 0.2 / (codes.max() + 1)
+    first = np.arange(40) % 4 < 2
+    train, test = np.flatnonzero(first), np.flatnonzero(~first)
+    compared = compare(
+        X[train], soft[train], held_out=(X[test], soft[test]), neighbors=[1], logistic=True
+    )
+    posterior = GaussianClassifier().fit(X[train], soft[train]).predict_log_proba(X[test])
+    seen = judged(compared, "QDA")
+    assert seen.log_loss == pytest.approx(-(soft[test] * posterior).sum(axis=1).mean(), rel=1e-12)
+    right = soft[test][np.arange(test.size), posterior.argmax(axis=1)]
+    assert seen.error == pytest.approx(1 - right.mean(), rel=1e-12)
+    for name in ("1 nearest neighbour", "logistic regression"):
+        assert "one class for each row" in str(named(compared, name).problem)
+    hard = compare(X[train], y[train], held_out=(X[test], y[test]), neighbors=[])
+    mixed = compare(X[train], soft[train], held_out=(X[test], codes[test]), neighbors=[])
+    assert hard.n_rows == mixed.n_rows == 20
+    assert isinstance(judged(hard, "QDA").n_errors, int)
+    folds = compare(X, soft, held_out=4, neighbors=[], automatic=True)
+    assert folds.candidates[-1].evaluation is not None
+    assert "QDA" in str(folds)

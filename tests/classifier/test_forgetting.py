@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -298,3 +299,19 @@ def test_a_stream_that_keeps_too_little_for_new_settings() -> None:
         model.partial_fit(X, y)
     assert pickle.dumps(model.__dict__) == before
     model.fit(X, y)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_one_row_left_of_each_class_can_be_saved_and_learn_more(
+    missing: bool, tmp_path: Path
+) -> None:
+    """A single row has no scatter: no rounding is left of that of the others."""
+    generator = np.random.default_rng(1)
+    X, y = generator.normal(size=(30, 3)), np.arange(30) % 2
+    X[:10:3, 1] = np.nan if missing else X[:10:3, 1]
+    model = GaussianClassifier().partial_fit(X[:10], y[:10]).forget(X[2:10], y[2:10])
+    model.save(tmp_path / "model.json")
+    model = GaussianClassifier.load(tmp_path / "model.json").partial_fit(X[10:], y[10:])
+    kept = np.r_[0:2, 10:30]
+    again = GaussianClassifier().fit(X[kept], y[kept])
+    np.testing.assert_allclose(model.predict_log_proba(X), again.predict_log_proba(X), rtol=1e-9)

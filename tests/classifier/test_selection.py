@@ -81,8 +81,6 @@ def test_bic_needs_no_rows_so_that_files_and_soft_labels_do(tmp_path: Path) -> N
     left_out = GaussianClassifier("auto")
     with pytest.raises(DataError, match="'leave_one_out' needs the rows"):
         left_out.fit_source(tmp_path / "iris.csv", "species")
-    with pytest.raises(DataError, match="one label each, got soft labels"):
-        left_out.fit(X, np.full((150, 2), 0.5))
 
 
 def test_classes_without_weight_are_left_out() -> None:
@@ -242,9 +240,6 @@ def test_rows_without_label_stay_on_the_training_side() -> None:
 
 
 def test_what_leaving_out_refuses() -> None:
-    model = GaussianClassifier(smoothing=1.0)
-    with pytest.raises(DataError, match="one label each, got soft labels"):
-        model.leave_one_out(FRAME, np.full((N, 2), 0.5))
     lonely = FRAME.assign(
         wind=pd.Categorical(np.where(np.arange(N) == int(np.argmax(Y == "wet")), "a", None))
     )
@@ -332,3 +327,51 @@ def test_threads_change_nothing(n_jobs: int) -> None:
     model = GaussianClassifier(smoothing=1.0, n_jobs=n_jobs)
     one = GaussianClassifier(smoothing=1.0, n_jobs=2).leave_one_out(FRAME, Y).log_posterior
     np.testing.assert_array_equal(model.leave_one_out(FRAME, Y).log_posterior, one)
+
+
+def soft_labels(labels: np.ndarray) -> np.ndarray:
+    """Of three classes, each row most of all of its own."""
+    codes = np.unique(labels, return_inverse=True)[1]
+    unsure = np.random.default_rng(8).dirichlet(np.ones(3), codes.size)
+    return 0.7 * np.eye(3)[codes] + 0.3 * unsure
+
+
+def test_soft_labels_are_held_out_and_count_in_part() -> None:
+    X, y = (part[::5] for part in iris())
+    soft = soft_labels(y)
+    for model in (GaussianClassifier(), GaussianClassifier("diagonal", shared=True)):
+        found = model.leave_one_out(X, soft)
+        n = len(X)
+        assert (found.n_folds, found.rows.tolist()) == (n, list(range(n)))
+        for row in range(0, n, 4):
+            others = np.arange(n) != row
+            without = clone(model).fit(X[others], soft[others])
+            expected = without.predict_log_proba(X[[row]])[0]
+            np.testing.assert_allclose(found.log_posterior[row], expected, rtol=1e-9, atol=1e-12)
+        # What is expected if the class of each row is drawn from its labels.
+        seen, posterior = found.evaluation, np.exp(found.log_posterior)
+        predicted = posterior.argmax(axis=1)
+        drawn = [(row, code) for row in range(n) for code in range(3)]
+        weight = soft.ravel()
+        losses = [-found.log_posterior[place] for place in drawn]
+        assert seen.log_loss == pytest.approx(weight @ losses / n, rel=1e-12)
+        squares = [np.square(posterior[row] - np.eye(3)[code]).sum() for row, code in drawn]
+        assert seen.brier == pytest.approx(weight @ squares / n, rel=1e-12)
+        wrong = [predicted[row] != code for row, code in drawn]
+        assert seen.error == pytest.approx(weight @ wrong / n, rel=1e-12)
+        assert seen.n_rows == n
+        np.testing.assert_allclose(seen.confusion.sum(axis=1), soft.sum(axis=0), rtol=1e-12)
+
+
+def test_soft_labels_choose_by_their_expected_log_loss() -> None:
+    X, y = (part[::5] for part in iris())
+    soft = soft_labels(y)
+    selection = GaussianClassifier("auto").fit(X, soft).selection_
+    assert selection.criterion == "leave_one_out"
+    for candidate in selection.candidates[:2]:
+        structure = candidate.structure
+        model = GaussianClassifier(structure.covariance, shared=structure.shared_setting)
+        expected = model.leave_one_out(X, soft).evaluation
+        assert candidate.log_loss == pytest.approx(expected.log_loss, rel=1e-9)
+        assert candidate.error == pytest.approx(expected.error, rel=1e-9)
+        assert candidate.brier == pytest.approx(expected.brier, rel=1e-9)

@@ -55,7 +55,7 @@ main(["--help"])
 END""")
     assert "Commands:" in done.stdout
     loaded = set(done.stderr.split())
-    assert "gaussbayes.apps.cli.report_command" in loaded
+    assert "gaussbayes.apps.cli.group" in loaded
     assert not {"numpy", "scipy", "sklearn", "matplotlib", "pyarrow", "rich"} & loaded
 
 

@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import click
 import pytest
 
+from gaussbayes.apps.cli import group
 from gaussbayes.apps.cli.group import gaussbayes
 from tests.cli.calling import Call, Shell
 
-VERBS = gaussbayes.list_commands(None)
+CONTEXT = click.Context(gaussbayes)
+VERBS = gaussbayes.list_commands(CONTEXT)
 
 
 def test_every_verb_of_the_plan() -> None:
@@ -21,6 +24,13 @@ def test_help(call: Call, verb: str) -> None:
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith(f"Usage: gaussbayes {verb} ")
     assert max(map(len, result.stdout.splitlines())) <= 100
+
+
+def test_help_lists_what_commands_say_of_themselves() -> None:
+    for verb, said in group.SUBCOMMANDS.items():
+        command = gaussbayes.get_command(CONTEXT, verb)
+        assert command is not None
+        assert command.get_short_help_str(100) == said
 
 
 def test_completion_scripts(cold_shell: Shell) -> None:

@@ -26,7 +26,7 @@ def opened(name: str, content: str | None = None, **options: Any) -> LabelledFil
     if content is not None:
         Path(name).write_bytes(content.encode())
     chosen = RowOptions(**{"target": "y"} | options)
-    source = command_files.open_files([name], None, chosen.bad_rows)
+    source = command_files.open_files([name], chosen)
     return LabelledFiles.to_learn_from(source, chosen, check_options())
 
 

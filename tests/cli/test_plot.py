@@ -93,7 +93,7 @@ def test_a_model_without_names_is_shown_by_numbers(call: Call, drawn: dict[str, 
     GaussianClassifier().fit(data.rows, data.labels).save("bare.json")
     given = ["--kind", "regions", "--features", "2,3", "-o", "r.png"]
     assert call("plot", "bare.json", *given).exit_code == 0
-    assert drawn["features"] == [2, 3]
+    assert drawn["features"] == (2, 3)
 
 
 @pytest.mark.parametrize(

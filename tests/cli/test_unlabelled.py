@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from click.testing import Result
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import DataError, GaussianClassifier
 from gaussbayes.model import statistics
 from tests.cli.calling import Call, Shell
 
@@ -222,3 +222,25 @@ def test_no_label_at_all(call: Call, people: pd.DataFrame) -> None:
         assert result.exit_code == 3
         assert "Traceback" not in result.stderr
         assert "at least two classes" in result.stderr
+
+
+def test_the_weight_of_unlabelled_rows_is_chosen_for_categories_too(
+    call: Call, people: pd.DataFrame
+) -> None:
+    options = ["-y", "kind", "--features", "wind", "--categorical", "wind", "--smoothing", "1"]
+    result = done(call("fit", "all.csv", *options, "--covariance", "auto", "-o", "auto.json"))
+    assert "chosen: categorical, of 4 candidates" in result.stderr
+    compared = json.loads(
+        done(call("compare", "all.csv", *options, "--held-out", "2", "--json")).stdout
+    )
+    assert compared["selection"]["chosen"]["covariance"] is None
+    shown = done(call("compare", "all.csv", *options, "--held-out", "2", "--candidates")).stdout
+    assert "automatic choice: categorical" in shown
+    assert "unlabelled" in shown.partition("candidates, best first")[2]
+    model = GaussianClassifier("auto", categorical_features=["wind"], smoothing=1)
+    model.fit(people[["wind"]], people["kind"])
+    chosen = GaussianClassifier.load("auto.json")
+    assert chosen.model_.settings.unlabelled_weight == model.selection_.best.unlabelled_weight
+    np.testing.assert_allclose(chosen.priors_, model.priors_, rtol=1e-8)
+    with pytest.raises(DataError, match="choose by selection='bic'"):
+        model.fit_source("all.csv", "kind", features=["wind"])

@@ -168,8 +168,8 @@ def test_counts_far_down_a_file(ending: str, tmp_path: Path) -> None:
     options = check_options(families={"visits": "poisson"})
     named = f"a{ending}, row 1235, column 'visits': '2.5' is not a count"
     with pytest.raises(DataError, match=named):
-        fit_source(tmp_path / f"a{ending}", "y", options)
-    fit = fit_source(tmp_path / f"a{ending}", "y", options, bad_rows="skip")
+        fit_source(tmp_path / f"a{ending}", Request("y"), options)
+    fit = fit_source(tmp_path / f"a{ending}", Request("y", bad_rows="skip"), options)
     assert fit.reduced.n_rows == 1499
     assert [bad.row for bad in fit.reduced.bad_rows.first] == [1235]
 

@@ -302,8 +302,18 @@ def test_a_likelihood_without_maximum_is_said_to_be_one() -> None:
     targets = Targets(np.array([0, 0, 1, 1, 1, -1], np.int32), 2, None, 1)
     table = LabelledRows(Rows(X, np.empty((6, 0), np.int32)), targets, schema.classes)
     settings = check_options().settings(schema)
-    with pytest.raises(SingularCovarianceError, match="the likelihood of the rows has no maximum"):
+    with pytest.raises(
+        SingularCovarianceError, match="likelihood of the rows has no max"
+    ) as raised:
         solve(observe(table, settings, schema), settings, schema)
+    # Each remedy works; what does not, such as a diagonal covariance, is not advised.
+    assert str(raised.value).partition("Remedies: ")[2].split("; ") == [
+        "give shrinkage (a number up to 1, or 'oas')",
+        "share one covariance among the classes (shared=True)",
+        "leave such features out",
+    ]
+    shared = check_options(shared=True).settings(schema)
+    assert solve(observe(table, shared, schema), shared, schema).convergence is not None
     shrunk = check_options(shrinkage=0.2).settings(schema)
     solution = solve(observe(table, shrunk, schema), shrunk, schema)
     assert solution.convergence is not None

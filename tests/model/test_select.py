@@ -318,6 +318,7 @@ def test_the_weight_of_unlabelled_rows_is_chosen_by_folds_that_are_the_same() ->
     assert selection.best in weighted
     assert selection.best.log_loss == min(one.log_loss for one in weighted)
     before = selection.candidates[:-3]
+    assert {one.unlabelled_weight for one in before} == {0.0}
     assert len({one.structure for one in weighted}) == 1
     least = min(one.log_loss for one in before)
     best = [one for one in before if one.structure == weighted[0].structure]

@@ -1,6 +1,6 @@
 """What the tests of figures share: no window, no figure left open, models to draw.
 
-Pictures are compared by their numbers (vertices, mesh values, texts), never by their pixels.
+Figures are compared by their numbers (vertices, mesh values, texts), never by their pixels.
 """
 
 from collections.abc import Iterator

@@ -74,6 +74,8 @@ def test_candidates_with_a_problem_are_left_out() -> None:
 def test_without_neighbours_there_is_nothing_to_draw() -> None:
     with pytest.raises(ParameterError, match="call compare with neighbors="):
         plots.neighbors_error(compare(*trees(), held_out=2, neighbors=()))
+    with pytest.raises(ParameterError, match="draw: there are only 20 rows"):
+        plots.neighbors_error(compare(*trees(), held_out=2, neighbors=(30,)))
     assert plt.get_fignums() == []
 
 

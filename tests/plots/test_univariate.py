@@ -1,4 +1,4 @@
-"""Pictures of one feature: the curves, rows and boundaries drawn are the right numbers."""
+"""Figures of one feature: the curves, rows and boundaries drawn are the right numbers."""
 
 from collections.abc import Callable
 from typing import Any

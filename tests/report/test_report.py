@@ -64,7 +64,14 @@ def test_same_arguments_same_bytes_whatever_the_settings(tmp_path: Path) -> None
         assert mpl.rcParams == ours
         assert plt.get_fignums() == [mine.number]
         plt.close(mine)
-    assert undated(report_on(model, X, y, tmp_path, random_state=1)) != first
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_another_seed_is_another_report(tmp_path: Path) -> None:
+    X, y = plane()
+    model = GaussianClassifier("diagonal").fit(X, y)
+    first, second = (report_on(model, X, y, tmp_path, random_state=seed) for seed in (0, 1))
+    assert undated(first) != undated(second)
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -190,6 +197,9 @@ def test_method_of_the_model_and_public_name(tmp_path: Path) -> None:
     report = read_report(path)
     assert [one.text for one in report.root.all("title", "h1")] == ["Flowers & <more>"] * 2
     assert gaussbayes.write_report is write_report
+    options = {"title": "Flowers & <more>", **QUICK}
+    same = gaussbayes.write_report(model.model_, X, y, tmp_path / "b.html", **options)
+    assert same.read_text(encoding="utf-8") == path.read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -247,6 +257,7 @@ def test_twenty_classes_with_long_and_foreign_names(tmp_path: Path) -> None:
     assert LONG in report.words
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_many_features_with_long_and_foreign_names(tmp_path: Path) -> None:
     rng = np.random.default_rng(6)
     codes = np.arange(40) % 2
@@ -299,6 +310,7 @@ def test_large_data_are_sampled_and_it_says_so(
     assert f"it errs in {wrong:,} of 2,603" in report.words
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_constant_feature_is_flagged(tmp_path: Path) -> None:
     X, y = plane()
     X = np.column_stack([X, np.full(len(X), 7.5)])
@@ -314,6 +326,7 @@ def test_a_constant_feature_is_flagged(tmp_path: Path) -> None:
     assert "Constant in these rows: “feature 2”" in report.words
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_class_absent_from_the_rows(tmp_path: Path) -> None:
     X, y = plane()
     model = GaussianClassifier().fit(X, y)

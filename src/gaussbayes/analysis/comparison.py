@@ -127,7 +127,7 @@ def compare(
     X : (n, d) array, list or frame (pandas, polars, Arrow), as in `GaussianClassifier.fit`: values
         may be missing, and features may be categories
     y : (n,) labels; None, NaN or the mark of `model` for rows without, which are in every training
-        part and never predicted
+        part and never predicted; or (n, k) soft labels, which count in part
     held_out : which rows are predicted by models fitted to the others: an integer for that many
         folds of stratified cross-validation, a proportion between 0 and 1 for one stratified split,
         ``(X_test, y_test)`` for these rows, or a splitter of scikit-learn
@@ -185,7 +185,7 @@ def compare(
             else candidate
             for candidate in measured
         ]
-    classes, n_rows = splits.schema.classes, splits.truth.size
+    classes, n_rows = splits.schema.classes, len(splits.truth)
     return Comparison(tuple(measured), classes, splits.how, n_rows, selection)
 
 
@@ -314,8 +314,14 @@ def _peer(make: Callable[[], Any], features: Callable[[Rows], RealArray], splits
         return predict, fold.schema.classes[estimator.classes_], None
 
     missing = int(np.count_nonzero(np.isnan(splits.table.rows.matrix).any(axis=1)))
-    lack = f"it needs every value, and {missing} of {splits.table.rows.n_rows} rows lack some"
-    return Method(fit, lack if missing else None)
+    problem = None
+    if missing:
+        problem = (
+            f"it needs every value, and {missing} of {splits.table.rows.n_rows} rows lack some"
+        )
+    elif splits.table.targets.is_soft:
+        problem = "it needs one class for each row, and labels are soft"
+    return Method(fit, problem)
 
 
 # Candidates side by side, for the terminal and as plain text.
@@ -387,7 +393,7 @@ def _measures(candidate: ComparedModel) -> list[tuple[float, str]]:
     if seen is None:
         return []
     return [
-        (seen.n_errors, f"{100 * seen.error:.1f} % ({seen.n_errors})"),
+        (seen.n_errors, f"{100 * seen.error:.1f} % ({seen.n_errors:.10g})"),
         (seen.log_loss, "∞" if isinf(seen.log_loss) else f"{seen.log_loss:.3f}"),
         (seen.brier, f"{seen.brier:.3f}"),
         *(

@@ -49,7 +49,7 @@ class Evaluation:
     """What predictions for rows of known class amount to."""
 
     classes: LabelArray  # (k,)
-    confusion: NDArray[np.int64]  # (k, k): true class by row, predicted class by column
+    confusion: NDArray[Any]  # (k, k) true class by row, predicted by column; counts, unless soft
     log_loss: float  # mean of −log p(true class | x), in nats; ∞ if one was called impossible
     brier: float  # mean of Σ_c (p(c | x) − [c is true])², from 0 to 2
     calibration: Calibration | None = None  # of the predicted classes' posteriors, in ten groups
@@ -57,12 +57,13 @@ class Evaluation:
     @property
     def n_rows(self) -> int:
         """How many rows were predicted."""
-        return int(self.confusion.sum())
+        return round(float(self.confusion.sum()))
 
     @property
-    def n_errors(self) -> int:
-        """How many of them wrongly."""
-        return self.n_rows - int(np.trace(self.confusion))
+    def n_errors(self) -> float:
+        """How many of them wrongly; of soft labels as many as are expected."""
+        errors: float = (self.confusion.sum() - np.trace(self.confusion)).item()
+        return errors
 
     @property
     def error(self) -> float:
@@ -114,8 +115,11 @@ class Evaluation:
         return Evaluation(self.classes, confusion, log_loss, brier, groups)
 
 
-def evaluate(log_posterior: RealArray, codes: NDArray[Any], classes: LabelArray) -> Evaluation:
-    """Compare log posteriors (n, k) with the true class codes (n,); rows of code −1 do not count.
+def evaluate(log_posterior: RealArray, truth: NDArray[Any], classes: LabelArray) -> Evaluation:
+    """Compare log posteriors (n, k) with the true class codes (n,), or with soft labels (n, k).
+
+    Rows of code −1, or NaN, do not count. With soft labels everything is what is expected if the
+    class of each row is drawn from them.
 
     Examples
     --------
@@ -124,21 +128,31 @@ def evaluate(log_posterior: RealArray, codes: NDArray[Any], classes: LabelArray)
     >>> seen.confusion.tolist(), seen.error, round(seen.log_loss, 4), round(seen.brier, 4)
     ([[1, 0], [1, 0]], 0.5, 0.5697, 0.4)
     """
-    codes = codes.astype(np.intp)
-    if codes.min(initial=0) < 0:
-        log_posterior, codes = log_posterior[codes >= 0], codes[codes >= 0]
+    is_soft = truth.ndim == 2
+    labelled = ~np.isnan(truth[:, 0]) if is_soft else truth >= 0
+    if not labelled.all():
+        log_posterior, truth = log_posterior[labelled], truth[labelled]
     n, k = log_posterior.shape
     if n == 0:
         msg = "there are no rows to evaluate: give at least one row and its class"
         raise DataError(msg)
-    predicted = log_posterior.argmax(axis=1)
-    confusion = np.bincount(codes * k + predicted, minlength=k * k).reshape(k, k).astype(np.int64)
-    stated = np.exp(log_posterior[np.arange(n), predicted].astype(np.float64))
+    rows, predicted = np.arange(n), log_posterior.argmax(axis=1)
     gap = np.exp(log_posterior.astype(np.float64))
-    gap[np.arange(n), codes] -= 1.0
-    log_loss = -float(np.mean(log_posterior[np.arange(n), codes], dtype=np.float64)) + 0.0
-    brier = float(np.mean(np.square(gap).sum(axis=1)))
-    return Evaluation(classes, confusion, log_loss, brier, calibrate(stated, predicted == codes))
+    stated = gap[rows, predicted]
+    if is_soft:
+        confusion = np.stack([truth[predicted == code].sum(axis=0) for code in range(k)], axis=1)
+        right = truth[rows, predicted]
+        of_truth = np.multiply(truth, log_posterior, where=truth > 0, out=truth * 0.0).sum(axis=1)
+        gap -= truth
+        spread = 1.0 - np.square(truth).sum(axis=1)
+    else:
+        codes = truth.astype(np.intp)
+        confusion = np.bincount(codes * k + predicted, minlength=k * k).reshape(k, k)
+        right, of_truth, spread = predicted == codes, log_posterior[rows, codes], np.zeros(n)
+        gap[rows, codes] -= 1.0
+    log_loss = -float(np.mean(of_truth, dtype=np.float64)) + 0.0
+    brier = float(np.mean(np.square(gap).sum(axis=1) + spread))
+    return Evaluation(classes, confusion, log_loss, brier, calibrate(stated, right))
 
 
 def accuracy(
@@ -164,7 +178,7 @@ def accuracy(
     return float(np.average(right, weights=truth.weights))
 
 
-def calibrate(stated: RealArray, true: NDArray[np.bool_], n_groups: int = 10) -> Calibration:
+def calibrate(stated: RealArray, true: NDArray[Any], n_groups: int = 10) -> Calibration:
     """Group rows by stated probability (n,) into equal intervals of [0, 1]."""
     if n_groups < 1:
         msg = f"calibration needs at least one group, got {n_groups}"

@@ -26,7 +26,7 @@ from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import warn_of_many, warn_of_unseen
 from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.labels import codes_among
+from gaussbayes.data.labels import codes_among, read_targets
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model
@@ -53,8 +53,8 @@ def leave_one_out(
 ) -> LeaveOneOut:
     """Predict every labelled row by the model of the others.
 
-    In closed form where there is one; where values or labels are missing, up to 300 rows are left
-    out one at a time and of more rows 50 folds, each time with a fit.
+    In closed form where there is one. Where labels are soft each row takes a fit; where values or
+    labels are missing, up to 300 rows are left out one at a time and of more rows 50 folds.
     """
     learnt = observe(table, settings, schema, n_threads(n_jobs), keep_all=True).with_rows()
     data = held_out_rows(table, learnt, schema)
@@ -64,7 +64,8 @@ def leave_one_out(
     known = set(data.classes.tolist())
     kept = [label in known for label in table.classes.tolist()]
     which = np.flatnonzero(np.array([*kept, False])[table.targets.codes])  # −1 is the last entry
-    return LeaveOneOut(outcome, evaluate(outcome, data.codes, data.classes), which, n_folds)
+    evaluation = evaluate(outcome, data.targets.labels, data.classes)
+    return LeaveOneOut(outcome, evaluation, which, n_folds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,10 +128,10 @@ class Splits:
     how: str  # one sentence
 
     @property
-    def truth(self) -> Indices:
-        """The true class of every row predicted, split after split."""
-        codes = self.table.targets.codes.astype(np.intp)
-        return np.concatenate([codes[test] for _, test in self.pairs])
+    def truth(self) -> NDArray[Any]:
+        """The true classes (m,), or soft labels (m, k), of all rows predicted, split by split."""
+        labels = self.table.targets.labels
+        return np.concatenate([labels[test] for _, test in self.pairs])
 
     @property
     def training(self) -> LabelledRows:
@@ -159,7 +160,7 @@ def split(
     [([0, 3], [1, 2]), ([1, 2], [0, 3])]
     """
     encoder = plan.encoder_of(X)
-    table = read_table(X, y, encoder, plan.mark)
+    table = read_table(X, y, encoder, plan.mark, soft=True)
     schema = encoder.schema(table.classes)
     warn_of_many(table.rows.categories, schema.of_categories)
     if isinstance(held_out, tuple) and len(held_out) == 2:
@@ -242,23 +243,38 @@ def _given(table: LabelledRows, encoder: Encoder, held_out: tuple[Any, Any], mar
     if (X_test.n_rows if isinstance(X_test, Rows) else len(X_test)) == 0:
         msg = "the test set is empty: held_out=(X_test, y_test) needs at least one row"
         raise DataError(msg)
-    test = read_table(X_test, y_test, encoder.with_categories(table.rows.categories), mark)
+    encoder = encoder.with_categories(table.rows.categories)
+    test = read_table(X_test, y_test, encoder, mark, soft=True)
     warn_of_unseen(test.rows.unseen, schema.of_categories)
     targets = codes_among(table.classes, test.targets, test.classes)
     rows = table.rows.joined(test.rows, schema.of_categories)
     n, m = table.rows.n_rows, int(np.count_nonzero(targets.labelled))
-    codes = np.concatenate([table.targets.codes, targets.codes])
-    n_unlabelled = table.targets.n_unlabelled + targets.n_unlabelled
-    both = Targets(codes, table.classes.shape[0], None, n_unlabelled)
+    parts = (table.targets, targets)
+    is_soft = any(part.is_soft for part in parts)
+    labels = np.concatenate([_soft(part) if is_soft else part.codes for part in parts])
+    n_unlabelled = sum(part.n_unlabelled for part in parts)
+    both = Targets(labels, table.classes.shape[0], None, n_unlabelled)
     pair = (np.arange(n), n + np.flatnonzero(targets.labelled))
     how = f"{n} rows to learn from, {m} test rows given"
     return Splits(LabelledRows(rows, both, table.classes), schema, (pair,), how)
 
 
-def read_table(X: Any, y: Any, encoder: Encoder, mark: Any = None) -> LabelledRows:
-    """Rows with one label each, or none; infinity and soft labels are errors."""
+def _soft(targets: Targets) -> FloatArray:
+    """Labels as soft ones (n, k), NaN for a row without."""
+    if targets.is_soft:
+        return targets.labels.astype(np.float64, copy=False)
+    soft = np.eye(targets.n_classes)[targets.codes]
+    soft[~targets.labelled] = np.nan
+    return soft
+
+
+def read_table(
+    X: Any, y: Any, encoder: Encoder, mark: Any = None, *, soft: bool = False
+) -> LabelledRows:
+    """Rows with one label each, or none, or with soft labels where they are allowed."""
     rows = encoder.encode(X)
-    targets, classes = read_hard_labels(y, rows.n_rows, mark)
+    read = read_targets(y, rows.n_rows, None, mark) if soft else None
+    targets, classes = read or read_hard_labels(y, rows.n_rows, mark)
     check_rows(rows, encoder.schema(classes))
     return LabelledRows(rows, targets, classes)
 
@@ -343,7 +359,7 @@ def evaluate_held_out(
     single = isinstance(held_out, str) and held_out == "loo"
     if single:
         encoder = plan.encoder_of(X)
-        table = read_table(X, y, encoder, plan.mark)
+        table = read_table(X, y, encoder, plan.mark, soft=True)
         check_classes(table.classes)
         schema = encoder.schema(table.classes)
         settings = plan.options.settings(schema)

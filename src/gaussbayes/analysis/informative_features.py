@@ -36,7 +36,7 @@ def informative_features(
         part = cut_rows(rows, model.schema, columns)
         return evaluate(whole.marginal(columns).log_posterior(part), codes, model.schema.classes)
 
-    def rank(columns: Sequence[int]) -> tuple[int, float]:
+    def rank(columns: Sequence[int]) -> tuple[float, float]:
         evaluation = evaluated(columns)
         return evaluation.n_errors, evaluation.log_loss
 

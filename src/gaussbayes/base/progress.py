@@ -30,13 +30,9 @@ _BROKEN = (OSError, ValueError)
 def track(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
     """Yield the items, and show how many are done if it takes longer than a second.
 
-    A loop inside another one adds its bar to the same display. The display goes away when the
-    outer loop ends, breaks off or raises.
-
-    Parameters
-    ----------
-    what : what is being done, in a few words
-    total : how many items there are, where `items` has no length
+    `what` says what is done, in a few words; `total` how many items there are, where `items` has no
+    length. A loop inside another one adds its bar to the same display. The display goes away when
+    the outer loop ends, breaks off or raises.
     """
     if total is None and isinstance(items, Sized):
         total = len(items)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from gaussbayes.base.errors import DataError, NonFiniteError
@@ -60,8 +61,6 @@ class EngineRows(RowSource):
     @classmethod
     def open(cls, source: Any, request: Request) -> "EngineRows":
         """Choose the columns of a DuckDB relation, a Polars LazyFrame or another lazy frame."""
-        import narwhals.stable.v2 as nw
-
         frame = nw.from_native(source).lazy()
         schema = frame.collect_schema()
         typed = [name for name, kind in schema.items() if kind in (nw.Categorical, nw.Enum)]
@@ -86,8 +85,6 @@ class EngineRows(RowSource):
     @property
     def without_label(self) -> "EngineRows":
         """The rows that have no label alone."""
-        import narwhals.stable.v2 as nw
-
         assert self.target is not None
         kind = self._frame.collect_schema()[self.target]
         missing = ~_is_label(nw.col(self.target), kind, self.request.mark)
@@ -127,8 +124,6 @@ class EngineRows(RowSource):
 
     def _selected(self, *, named: bool) -> Any:
         """The columns with the types that sums need, under their names or under our own."""
-        import narwhals.stable.v2 as nw
-
         schema, roles = self._frame.collect_schema(), self.roles
         ours = {name: feature_column(position) for position, name in enumerate(roles.features)}
         ours |= {roles.weights: WEIGHT} if roles.weights is not None else {}
@@ -167,8 +162,6 @@ class EngineTable:
     @classmethod
     def open(cls, frame: Any, roles: Roles, request: Request) -> "EngineTable":
         """Ask which classes there are, and where."""
-        import narwhals.stable.v2 as nw
-
         d, weighted = len(roles.features), roles.weights is not None
         numeric = [j for j in range(d) if roles.features[j] not in roles.categorical]
         features = [feature_column(j) for j in range(d)]
@@ -226,8 +219,6 @@ class EngineTable:
         frame of narwhals with the keys, the sums, ``n``, the number of rows, and ``weight``, how
         much they weigh; the class of each group (q,); and its number of rows (q,).
         """
-        import narwhals.stable.v2 as nw
-
         sizes = [nw.len().alias("n"), *([nw.col(WEIGHT).sum()] if self.weighted else [])]
         rows = self.frame if frame is None else frame
         groups = rows.group_by(LABEL, *keys).agg(*sizes, *sums)
@@ -246,8 +237,6 @@ class EngineTable:
 
     def raise_for_values(self, positions: Sequence[int]) -> None:
         """Raise because of sums that are not finite: there is infinity, or values too large."""
-        import narwhals.stable.v2 as nw
-
         columns = [nw.col(feature_column(j)) for j in positions]
         infinite = [~column.is_finite() & ~column.is_nan() for column in columns]
         counts = dict(zip(positions, _count_where(self.frame, infinite), strict=True))
@@ -262,8 +251,6 @@ class EngineTable:
 
     def _with_incomplete(self, numeric: Sequence[int]) -> "EngineTable":
         """With the number of rows that lack a feature."""
-        import narwhals.stable.v2 as nw
-
         suspects = np.asarray((self.observed != self.n_rows[:, None]).any(axis=0))
         suspects[list(numeric)] |= ~np.isfinite(self.total[:, list(numeric)]).all(axis=0)
         missing = [_is_missing(j, j in numeric) for j in np.flatnonzero(suspects).tolist()]
@@ -280,8 +267,6 @@ def collected(query: Any) -> Any:
 
 def floats(result: Any, name: str) -> FloatArray:
     """A column of a result as float64; a sum over nothing, which is NULL, as 0."""
-    import narwhals.stable.v2 as nw
-
     if result[name].dtype == nw.Float64:
         values: FloatArray = result[name].fill_null(0.0).to_numpy()
         return values
@@ -307,8 +292,6 @@ def _batches(frame: Any, n_rows: int) -> Iterator[Any]:
 
 def _as_label(kind: Any, name: str, what: str) -> Any:
     """Labels or categories as an expression of a type that engines can group and hand over."""
-    import narwhals.stable.v2 as nw
-
     label = nw.col(name)
     if isinstance(kind, nw.Categorical | nw.Enum):
         return label.cast(nw.String)
@@ -332,8 +315,6 @@ def _is_mark(label: object, mark: Any) -> bool:
 
 def _is_label(column: Any, kind: Any, mark: Any) -> Any:
     """The expression of whether a row has a label."""
-    import narwhals.stable.v2 as nw
-
     present = ~column.is_null()
     if kind.is_float():
         present = present & ~column.is_nan()
@@ -347,8 +328,6 @@ def _is_label(column: Any, kind: Any, mark: Any) -> Any:
 
 def _is_missing(position: int, number: bool) -> Any:
     """The expression of whether a row lacks a feature."""
-    import narwhals.stable.v2 as nw
-
     column = nw.col(feature_column(position))
     if not number:
         return column.is_null()
@@ -371,8 +350,6 @@ def _check_labels(labels: list[Any], target: str | None) -> None:
 
 def _raise_for_weights(frame: Any, roles: Roles, total: float) -> None:
     """Raise because of weights that cannot be, saying how many there are."""
-    import narwhals.stable.v2 as nw
-
     weight = nw.col(WEIGHT)
     bad = _count_where(frame, [~weight.is_finite() | weight.is_null() | (weight < 0)])[0]
     what = f"they are not in {_rows(bad)}" if bad else f"they sum to {total:g}"
@@ -382,8 +359,6 @@ def _raise_for_weights(frame: Any, roles: Roles, total: float) -> None:
 
 def _count_where(frame: Any, conditions: Iterable[Any]) -> list[int]:
     """In how many rows each condition holds."""
-    import narwhals.stable.v2 as nw
-
     sums = [each.cast(nw.Int64).sum().alias(f"n{i}") for i, each in enumerate(conditions)]
     result = collected(frame.select(*sums))
     return [int(floats(result, name)[0]) for name in result.columns]

@@ -109,7 +109,10 @@ class Targets:
 
     @property
     def codes(self) -> CodeArray:
-        """The class codes (n,), where rows have one class each."""
+        """The class codes (n,); of soft labels those of the largest."""
+        if self.is_soft:
+            largest = np.nan_to_num(self.labels).argmax(axis=1)
+            return np.where(self.labelled, largest, UNLABELLED).astype(np.int32)
         return self.labels.astype(np.int32, copy=False)
 
     @property

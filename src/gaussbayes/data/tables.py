@@ -204,39 +204,37 @@ def _as_float(value: object, row: int, column: str) -> float:
 # Types and columns of Arrow.
 
 
-def is_string(kind: Any) -> bool:
-    """Whether this is a type of strings."""
+def _is(kind: Any, *names: str) -> bool:
+    """Whether a type of Arrow is one of these."""
     from pyarrow import types
 
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+    return any(getattr(types, f"is_{name}")(kind) for name in names)
+
+
+def is_string(kind: Any) -> bool:
+    """Whether this is a type of strings."""
+    return _is(kind, "string", "large_string", "string_view")
 
 
 def is_number(kind: Any) -> bool:
     """Whether values of a type can be numbers: those, and booleans."""
-    from pyarrow import types
-
-    number = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
-    return bool(number or types.is_boolean(kind))
+    return _is(kind, "integer", "floating", "decimal", "boolean")
 
 
 def is_label(kind: Any) -> bool:
     """Whether values of a type can be classes: strings, integers, floats, booleans."""
-    from pyarrow import types
-
     kind = value_type(kind)
-    return is_string(kind) or (is_number(kind) and not types.is_decimal(kind))
+    return is_string(kind) or _is(kind, "integer", "floating", "boolean")
 
 
 def is_category(kind: Any) -> bool:
     """Whether values of a type can be categories; a column without any value has none."""
-    return is_label(kind) or str(kind) == "null"
+    return is_label(kind) or _is(kind, "null")
 
 
 def is_dictionary(kind: Any) -> bool:
     """Whether this is a type of categories."""
-    from pyarrow import types
-
-    return bool(types.is_dictionary(kind))
+    return _is(kind, "dictionary")
 
 
 def value_type(kind: Any) -> Any:

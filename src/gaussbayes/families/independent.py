@@ -339,6 +339,10 @@ class Smoothed(Family):
         """The smoothing."""
         return {"smoothing": self.smoothing}
 
+    def alternatives(self) -> dict[str, Self]:
+        """Smoothing, which leaves no value impossible."""
+        return {} if self.smoothing else {"set smoothing above 0": replace(self, smoothing=1.0)}
+
     def _raise_unknown(self, feature: str, owner: str) -> NoReturn:
         smooth = "set smoothing above 0, " if owner and self.smoothing == 0 else ""
         msg = (
@@ -358,10 +362,8 @@ class IndependentColumns(Smoothed):
     def density(self, sums: Any, together: Any = None) -> Any:
         """The density that maximises likelihood and penalty, where it is determined.
 
-        Parameters
-        ----------
-        sums : of k classes; their arrays may have further axes before those of class and column
-        together : the sums over all rows as those of one class; None adds those of the classes
+        Arrays of `sums` may have further axes before those of class and column. `together` are the
+        sums over all rows as those of one class; None adds those of the classes.
         """
         raise NotImplementedError
 
@@ -382,13 +384,7 @@ class IndependentColumns(Smoothed):
             numbers = rows[block].matrix.astype(np.float64, copy=False)
             self.statistics_type.terms(numbers, Place(block.start, names))
 
-    def estimate(
-        self,
-        statistics: Any,
-        names: Schema,
-        threads: int = 1,  # noqa: ARG002
-        start: Any = None,  # noqa: ARG002
-    ) -> Fit:
+    def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:  # noqa: ARG002
         """The density of each class and column; DataError if a class has no value in a column."""
         nowhere = ~(statistics.observed > 0).any(axis=0)
         for c, j in np.argwhere(~self.determined(statistics)).tolist():
@@ -400,13 +396,7 @@ class IndependentColumns(Smoothed):
         """One for each class and column."""
         return n_classes * n_columns
 
-    def start(
-        self,
-        statistics: Any,
-        together: Any,
-        names: Schema,
-        threads: int = 1,  # noqa: ARG002
-    ) -> Any:
+    def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:  # noqa: ARG002
         """The density of each class with one more row, which is the average of all rows."""
         for j in np.flatnonzero(together.observed == 0).tolist():
             self._raise_unknown(names.feature_name(j), "")

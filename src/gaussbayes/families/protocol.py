@@ -35,6 +35,9 @@ from gaussbayes.families.removal import Removal
 Kind: TypeAlias = Literal["number", "category"]
 """What the columns of a family hold: numbers of `Rows`, or its category codes."""
 
+TRIAL = 100
+"""Iterations of EM after which a remedy is taken to work."""
+
 
 class Statistics(Protocol):
     """What rows say of k classes: a group under ``+``, exact and mergeable in any order."""
@@ -124,10 +127,7 @@ class Density(Protocol):
         """
 
     def expect_statistics(self, statistics: Any) -> tuple[Any, float]:
-        """Expected complete statistics of rows known by theirs, and ``Σ w log p(x | c)`` of them.
-
-        The sum is over what was observed, each row in its own class.
-        """
+        """Expected complete statistics of rows known by theirs, and their `log_likelihood`."""
 
     def log_likelihood(self, statistics: Any) -> float:
         """``Σ w log p(x | c)`` of what was observed, each row in its own class."""
@@ -184,10 +184,7 @@ class Family(Protocol):
     def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:
         """The statistics of labelled rows: hard labels or soft ones, weighted.
 
-        Raises
-        ------
-        DataError
-            If a value cannot be one of this family; names row and column.
+        A value that cannot be one of this family is a DataError that names row and column.
         """
 
     def adapted(self, statistics: Any) -> Any:
@@ -201,14 +198,8 @@ class Family(Protocol):
     def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:
         """The density that fits the statistics best, regularised as the settings say.
 
-        Parameters
-        ----------
-        start : a density near the result, from which EM starts if it has to; or None
-
-        Raises
-        ------
-        DataError, SingularCovarianceError
-            If there is none; names class, features, and remedies that work.
+        EM, if it has to run, starts from `start`, a density near the result, or by itself. If there
+        is none, a DataError or SingularCovarianceError names class, features and remedies.
         """
 
     def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
@@ -234,6 +225,10 @@ class Family(Protocol):
     def penalised(self, statistics: Any, names: Schema) -> Self | None:  # noqa: ARG002
         """This family with a penalty that keeps the likelihood bounded; None if it has none."""
         return None
+
+    def alternatives(self) -> Mapping[str, Self]:
+        """What may have an estimate where this has none, by how the user asks for it."""
+        return {}
 
     def coordinates(self, start: Any, names: Schema) -> Coordinates:
         """Coordinates about a density to start from."""
@@ -405,10 +400,7 @@ class Comparable(Protocol):
         """``log ∫ √(p(x | a) p(x | b)) dx`` (k, k): 0 for a class with itself, never above."""
 
     def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
-        """One row for each pair (n,), number ``a k + b``, in increasing order.
-
-        Drawn in proportion to ``√(p(x | a) p(x | b))``.
-        """
+        """A row for each sorted pair (n,) ``a k + b``, in proportion to ``√(p(x|a) p(x|b))``."""
 
 
 @runtime_checkable

@@ -15,23 +15,25 @@ the likelihood has no maximum and a family has a penalty that stands for its shr
 maximised instead, and the record says so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from gaussbayes.base.anderson import Step, accelerate
-from gaussbayes.base.errors import SingularCovarianceError
+from gaussbayes.base.errors import GaussBayesError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.protocol import Convergence, Restartable
+from gaussbayes.families.protocol import TRIAL, Convergence, Restartable
 from gaussbayes.kernels.normaliser import log_sum_exp
 from gaussbayes.model.prior import class_priors
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.solution import Solution, score
-from gaussbayes.model.statistics import Learnt, RowReduction
+from gaussbayes.model.statistics import KeptRows, Learnt, RowReduction
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -100,18 +102,50 @@ def expectation_maximisation(
         prior = class_priors(settings.priors, schema, learnt.weight)
     problem = _Problem(learnt, rows, settings, schema, settings.families, names, prior, threads)
     try:
+        return _maximum(problem, start, tolerance, max_iterations)
+    except SingularCovarianceError as error:
+        remedies = "; ".join(_remedies(problem))
+        msg = f"the likelihood of the rows has no maximum: {error}. Remedies: {remedies}"
+        raise SingularCovarianceError(msg) from None
+
+
+def _maximum(
+    problem: "_Problem", start: Solution | None, tolerance: float, max_iterations: int
+) -> Solution:
+    """The solution of a problem, with a penalty if it has none otherwise."""
+    families = problem.settings.families
+    try:
         return problem.solution(start, tolerance, max_iterations)
-    except SingularCovarianceError as singular:
-        columns = zip(settings.families, learnt.parts, names, strict=True)
+    except SingularCovarianceError:
+        columns = zip(families, problem.learnt.parts, problem.names, strict=True)
         penalised = [family.penalised(part, name) for family, part, name in columns]
         if all(family is None for family in penalised):
-            msg = f"the likelihood of the rows has no maximum: {singular}"
-            raise SingularCovarianceError(msg) from None
-    pairs = zip(penalised, settings.families, strict=True)
+            raise
+    pairs = zip(penalised, families, strict=True)
     families = tuple(plain if family is None else family for family, plain in pairs)
     solution = replace(problem, families=families).solution(None, tolerance, max_iterations)
     assert solution.convergence is not None
     return replace(solution, convergence=replace(solution.convergence, penalised=True))
+
+
+def _remedies(problem: "_Problem") -> Iterator[str]:
+    """What makes the likelihood have a maximum: each was tried."""
+    settings = problem.settings
+    kept = isinstance(problem.rows, KeptRows)  # to read others anew in each iteration takes long
+    alternatives = [family.alternatives() for family in settings.families] if kept else []
+    for remedy in dict.fromkeys(chain.from_iterable(alternatives)):
+        pairs = zip(alternatives, settings.families, strict=True)
+        families = tuple(others.get(remedy, family) for others, family in pairs)
+        changed = settings.with_families(families)
+        with suppress(GaussBayesError):
+            _maximum(replace(problem, settings=changed, families=families), None, 1e-3, TRIAL)
+            yield remedy
+    columns = zip(settings.families, problem.learnt.parts, problem.names, strict=True)
+    with suppress(GaussBayesError):
+        for family, part, names in columns:
+            family.estimate(part, names, problem.threads)
+        yield "leave the unlabelled rows out (unlabelled_weight=0)"
+    yield "leave such features out"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, GaussBayesError, PriorError
+from gaussbayes.base.errors import GaussBayesError, PriorError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, n_threads, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
@@ -48,13 +48,13 @@ class HeldOutRows:
     """Labelled rows to be held out, and what all of them, and unlabelled ones, have taught."""
 
     rows: Rows
-    targets: Targets  # hard labels
+    targets: Targets
     learnt: Learnt
     schema: Schema
 
     @property
     def codes(self) -> CodeArray:
-        """The class of each row (n,)."""
+        """The class of each row (n,); of soft labels that of the largest."""
         return self.targets.codes
 
     @property
@@ -68,18 +68,15 @@ def held_out_rows(table: LabelledRows, learnt: Learnt, schema: Schema) -> HeldOu
 
     Rows of classes that weigh nothing are left out.
     """
-    targets = table.targets
-    if targets.is_soft:
-        shape = targets.labels.shape
-        msg = f"rows are held out with one label each, got soft labels of shape {shape}: "
-        raise DataError(msg + "choose by selection='bic'")
     known = {label: code for code, label in enumerate(learnt.classes.tolist())}
-    position = [known.get(label, -1) for label in table.classes.tolist()]
-    codes = np.array([*position, -1], dtype=np.int32)[targets.codes]  # the last is unlabelled
-    rows, targets = table.rows, Targets(codes, learnt.classes.shape[0], targets.weights)
+    position = np.array([known.get(label, -1) for label in table.classes.tolist()], dtype=np.int32)
+    rows, targets = table.rows, table.targets
+    codes = np.append(position, np.int32(-1))[targets.codes]  # the last is unlabelled
     if (codes < 0).any():
         which = np.flatnonzero(codes >= 0)
-        rows, targets = rows[which], targets[which]
+        rows, targets, codes = rows[which], targets[which], codes[which]
+    labels = targets.labels[:, position >= 0] if targets.is_soft else codes
+    targets = Targets(labels, learnt.classes.shape[0], targets.weights)
     return HeldOutRows(rows, targets, learnt, replace(schema, classes=learnt.classes))
 
 
@@ -124,7 +121,12 @@ def fold_numbers(codes: CodeArray, folds: int) -> NDArray[np.intp]:
 
 
 def _closed_forms(data: HeldOutRows, path: Sequence[Settings]) -> list[LeftOut] | None:
-    """Each family's closed form, for all of the path; None unless all have one."""
+    """Each family's closed form, for all of the path; None unless all have one.
+
+    Soft labels have none: a row takes its weights from several classes at once.
+    """
+    if data.targets.is_soft:
+        return None
     if data.learnt.unlabelled is not None and any(s.unlabelled_weight > 0 for s in path):
         return None
     functions = []
@@ -295,11 +297,10 @@ def _priors_of_some(
     """The priors of the classes that are left, in the proportions that were given."""
     if priors is None or present.size == weight.size:
         return priors
-    every = class_priors(priors, schema, weight)
-    total = float(every[present].sum())
+    of_all = class_priors(priors, schema, weight)
+    total = float(of_all[present].sum())
     if total == 0:
-        lost = schema.class_name(int(np.flatnonzero(every)[0]))
+        lost = schema.class_name(int(np.flatnonzero(of_all)[0]))
         msg = f"only class {lost} has a prior above 0, and no other row"
         raise PriorError(msg)
-    some: FloatArray = every[present] / total
-    return some
+    return np.asarray(of_all[present] / total)

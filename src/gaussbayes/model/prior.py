@@ -66,12 +66,9 @@ def _in_order(priors: Mapping[object, float], schema: Schema) -> list[float]:
     unknown = [label for label in priors if schema.position(label) < 0]
     absent = [label for label in known if label not in priors]
     if unknown or absent:
-        parts = []
-        if unknown:
-            parts.append(f"unknown to the model: {', '.join(map(repr, unknown))}")
-        if absent:
-            parts.append(f"without a prior: {', '.join(map(repr, absent))}")
-        msg = f"priors must name each class once; {'; '.join(parts)} (classes: {_some(schema)})"
+        pairs = (("unknown to the model", unknown), ("without a prior", absent))
+        wrong = "; ".join(f"{what}: {', '.join(map(repr, some))}" for what, some in pairs if some)
+        msg = f"priors must name each class once; {wrong} (classes: {_some(schema)})"
         raise PriorError(msg)
     return [priors[label] for label in known]
 

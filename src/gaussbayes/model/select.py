@@ -106,6 +106,8 @@ def select(
     some have one, those that have none, full covariances between own and pooled ones of rows with
     many different weights, are left to those who ask for them.
     """
+    if criterion == "leave_one_out" and learnt.unlabelled is not None:
+        settings = replace(settings, unlabelled_weight=0.0)  # labelled rows judge first
     paths = list(_paths(settings, criterion))
     if criterion == "bic":
         candidates = [_fitted(learnt, some, schema, n_jobs) for path in paths for some in path]
@@ -141,7 +143,7 @@ def chosen_before(settings: Settings, chosen: Settings) -> Settings:
     families = []
     for family, earlier in zip(settings.families, chosen.families, strict=True):
         candidates = list(family.candidates())
-        alike = (one for one in candidates if _choice(one) == _choice(earlier))
+        alike = (some for some in candidates if _choice(some) == _choice(earlier))
         families.append(family if len(candidates) == 1 else next(alike, earlier))
     chosen_weight = chosen.unlabelled_weight
     return replace(settings.with_families(families), unlabelled_weight=chosen_weight)
@@ -259,13 +261,14 @@ def _scored(candidate: Candidate, outcome: Outcome, data: HeldOutRows) -> Candid
     rows = np.flatnonzero(heavy & company[data.codes])
     if not rows.size:
         return replace(candidate, refused="no class has two rows, of which one could be left out")
-    codes, log_posterior = data.codes[rows], outcome[rows]
-    of_class = log_posterior[np.arange(rows.size), codes]
-    loss = -float(np.average(of_class, weights=None if weights is None else weights[rows]))
-    error = float(np.mean(log_posterior.argmax(axis=1) != codes))
-    posterior = np.exp(log_posterior)
-    posterior[np.arange(rows.size), codes] -= 1.0
-    brier = float(np.square(posterior).sum(axis=1).mean())
+    truth, log_posterior = data.targets[rows], outcome[rows]
+    proportions = truth.labels if truth.is_soft else np.eye(data.classes.shape[0])[truth.codes]
+    of_truth = np.multiply(proportions, log_posterior, where=proportions > 0, out=proportions * 0.0)
+    loss = -float(np.average(of_truth.sum(axis=1), weights=truth.weights))
+    right = proportions[np.arange(rows.size), log_posterior.argmax(axis=1)]
+    error = float(np.mean(1.0 - right))
+    gap = np.square(np.exp(log_posterior) - proportions).sum(axis=1)
+    brier = float(np.mean(gap + (1.0 - np.square(proportions).sum(axis=1))))
     return replace(candidate, log_loss=loss, error=error, brier=brier)
 
 

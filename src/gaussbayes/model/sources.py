@@ -7,7 +7,7 @@ the result does not depend on who reads what.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import kind, warn_of_many
-from gaussbayes.data.engines import EngineTable
 from gaussbayes.data.reduction import Reduced, RowSource, open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows, Rows
@@ -25,6 +24,9 @@ from gaussbayes.model.options import Options
 from gaussbayes.model.select import Selection, is_open, no_rows, select
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.statistics import Learnt, RowReduction, Sum, observe
+
+if TYPE_CHECKING:
+    from gaussbayes.data.engines import EngineTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +50,7 @@ class Observation:
         parts = [part for part in self.settings.components if hasattr(part.family, "n_bytes")]
         return sum(part.family.n_bytes(n_classes, len(part.columns)) for part in parts)
 
-    def push_down(self, table: EngineTable) -> Learnt | None:
+    def push_down(self, table: "EngineTable") -> Learnt | None:
         """The same of a table of an engine, summed there; None if a family must see the rows."""
         parts = []
         for component in self.settings.components:
@@ -96,8 +98,9 @@ def fit_rows(
     model = learnt_model(settings, schema, reduced.total, rows.target)
     warn_of_many(model.categories, schema.of_categories)
     selection = None
-    if is_open(settings):
-        assert model.learnt is not None
+    assert model.learnt is not None
+    # Unlabelled rows leave their weight to be chosen, whatever the families.
+    if is_open(settings) or (options.automatic and model.learnt.unlabelled is not None):
         selection = select(None, model.learnt, settings, model.schema, options.criterion, n_jobs)
         model = model.with_settings(selection.best.settings, "fit_source")
     return SourceFit(model.solved(n_jobs, rows=_reduction(model, rows)), reduced, selection)

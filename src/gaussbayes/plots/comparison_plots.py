@@ -4,21 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib import ticker
 from matplotlib.axes import Axes
-from matplotlib.ticker import (
-    LogLocator,
-    MaxNLocator,
-    NullFormatter,
-    NullLocator,
-    PercentFormatter,
-    ScalarFormatter,
-)
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.comparison import ComparedModel, Comparison
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.plots import style
-from gaussbayes.plots.style import Canvas, Look, styled
+from gaussbayes.plots.style import Canvas, Look, Panel, styled
 
 GAUSSIAN, VOTING = "#5d6f92", "#b9c0cc"
 """The two kinds of models; no class has these colours."""
@@ -100,7 +93,7 @@ def _draw_bars(
     ends = values + (0.0 if spread is None else np.asarray(spread))
     edge = 1.35 * max(ends[np.isfinite(ends)], default=1.0) or 1.0
     ax.set_xlim(0, edge)
-    ax.xaxis.set_major_locator(MaxNLocator(4))
+    ax.xaxis.set_major_locator(ticker.MaxNLocator(4))
     for row, (candidate, value) in enumerate(zip(candidates, values, strict=True)):
         if np.isnan(value):
             note = "could not be fitted" if spread is not None else "–"
@@ -127,13 +120,13 @@ def _draw_times(ax: Axes, candidates: Sequence[ComparedModel]) -> None:
     ax.set_xscale("log")
     low, high = ax.get_xlim()
     if high < 300 * low:  # else the powers of ten are enough
-        ax.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
-        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 3)))
+        ax.xaxis.set_minor_formatter(ticker.NullFormatter())
     ax.xaxis.set_major_formatter("{x:g}")
 
 
 @styled
-def neighbors_error(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
+def neighbors_error(comparison: Comparison, *, ax: Panel = None) -> Axes:
     """Draw the error of nearest neighbours against their number, and lines for QDA, LDA and NB.
 
     The bars are one standard error, ``√(e (1 − e) / n)``, either way.
@@ -158,10 +151,9 @@ def neighbors_error(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         if candidate.neighbors is not None and candidate.evaluation
     ]
     if not voting:
-        msg = (
-            "no candidate of this comparison is nearest neighbours with an error to draw: "
-            "call compare with neighbors=(1, 3, 5, …), none larger than the rows fitted to"
-        )
+        problems = (c.problem for c in comparison.candidates if c.neighbors is not None)
+        why = next(problems, None) or "call compare with neighbors=(1, 3, 5, …)"
+        msg = f"no candidate of this comparison is nearest neighbours with an error to draw: {why}"
         raise ParameterError(msg)
     numbers, errors, spread = zip(*voting, strict=True)
     ax = style.axes_for(ax, (7.6, 4.8))
@@ -176,7 +168,7 @@ def neighbors_error(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
                 entries.append(ax.axhline(error, color=GAUSSIAN, linestyle=line, label=label))
     _number_axis(ax, numbers)
     ax.set_ylim(bottom=0)
-    ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    ax.yaxis.set_major_formatter(ticker.PercentFormatter(1, symbol=" %"))
     ax.set(xlabel="number of neighbours", ylabel=f"error on {comparison.n_rows} held-out rows")
     style.legend_beside(ax, entries)
     return ax
@@ -186,9 +178,9 @@ def _number_axis(ax: Axes, numbers: Sequence[int]) -> None:
     """Ticks at the numbers tried, or at some integers if they are many."""
     if max(numbers) >= 30 * min(numbers):
         ax.set_xscale("log")
-        ax.xaxis.set_major_formatter(ScalarFormatter())
-        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_formatter(ticker.ScalarFormatter())
+        ax.xaxis.set_minor_locator(ticker.NullLocator())
     if len(numbers) <= 10:
         ax.set_xticks(numbers)
     elif ax.get_xscale() == "linear":
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))

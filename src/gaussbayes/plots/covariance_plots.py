@@ -22,7 +22,7 @@ from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.families.protocol import Distant
 from gaussbayes.plots import plane, row_markers, style
 from gaussbayes.plots.region_plots import regions
-from gaussbayes.plots.style import Canvas, Features, Look, styled
+from gaussbayes.plots.style import Canvas, Features, Look, Panel, styled
 
 _LEVELS = (1, 2)
 _RESOLUTION = 300
@@ -36,7 +36,7 @@ def ellipses(
     levels: Sequence[float] = (1, 2, 3),
     unit: Literal["standard deviations", "mass"] = "standard deviations",
     features: Features = None,
-    ax: Axes | None = None,
+    ax: Panel = None,
 ) -> Axes:
     """Draw each class's Gaussian as ellipses ``(x − mean)ᵀ Σ⁻¹ (x − mean) = radius²``.
 
@@ -183,7 +183,7 @@ def _side_by_side(
         raise next(iter(problems.values()))
     seen = pair_view(first, features)
     if not any(isinstance(density, Distant) for density in first.model_.densities):
-        msg = "Gaussian features have covariances; these rows have none: plots.pairs shows others"
+        msg = "covariances need Gaussian features; these rows have none: plots.pairs shows others"
         raise SchemaError(msg)
     figure = style.figure_for(figure, (3.9 * len(candidates), 4.6))
     axes: NDArray[Any] = figure.subplots(1, len(candidates), sharex=True, sharey=True)

@@ -16,7 +16,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import RealArray
 from gaussbayes.model.model import Model
 from gaussbayes.plots import style
-from gaussbayes.plots.style import Look, styled
+from gaussbayes.plots.style import Look, Panel, styled
 
 _LARGEST = 180.0  # area of the marker of the largest group, in square points
 _FEW = 6  # with more classes the lines are a thicket, and fainter
@@ -28,7 +28,7 @@ _LETTER, _LINE = 0.6, 1.3  # width of a letter and height of a line, by the font
 
 
 @styled
-def confusion(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+def confusion(model: Any, X: Any, y: Any, *, ax: Panel = None) -> Axes:
     """Draw how many rows of each true class (row) were predicted as each class (column).
 
     A cell says the count, and under it the proportion of the true class's rows, which is also its
@@ -54,7 +54,7 @@ def confusion(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
 
 
 @styled
-def confusion_matrix(evaluation: Evaluation, *, ax: Axes | None = None) -> Axes:
+def confusion_matrix(evaluation: Evaluation, *, ax: Panel = None) -> Axes:
     """Draw the confusion matrix of predictions that were evaluated already, whoever made them.
 
     Parameters
@@ -92,7 +92,7 @@ def confusion_matrix(evaluation: Evaluation, *, ax: Axes | None = None) -> Axes:
         color = "white" if proportion > 0.5 else style.INK if proportion > 0 else style.FAINT
         ax.text(i % k, i // k, text, fontsize=size, color=color, ha="center", va="center")
     ax.set(xlabel="predicted class", ylabel="true class")
-    errors = f"{evaluation.n_errors} of {evaluation.n_rows}"
+    errors = f"{evaluation.n_errors:.10g} of {evaluation.n_rows}"
     ax.set_title(f"error {100 * evaluation.error:.1f} % ({errors})")
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0, labelsize=font)
@@ -101,7 +101,7 @@ def confusion_matrix(evaluation: Evaluation, *, ax: Axes | None = None) -> Axes:
 
 
 @styled
-def calibration(model: Any, X: Any, y: Any, *, n_groups: int = 10, ax: Axes | None = None) -> Axes:
+def calibration(model: Any, X: Any, y: Any, *, n_groups: int = 10, ax: Panel = None) -> Axes:
     """Draw how often classes came true against how probable the model called them.
 
     For each class, the rows are grouped by its posterior into equal intervals of [0, 1]; a marker
@@ -147,7 +147,7 @@ def calibration(model: Any, X: Any, y: Any, *, n_groups: int = 10, ax: Axes | No
 
 
 @styled
-def posterior_histogram(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+def posterior_histogram(model: Any, X: Any, y: Any, *, ax: Panel = None) -> Axes:
     """Draw how sure the model was of its predictions, the right ones and the wrong ones apart.
 
     The number of rows has a logarithmic axis, so that a few errors show beside many right ones.
@@ -186,10 +186,11 @@ def posterior_histogram(model: Any, X: Any, y: Any, *, ax: Axes | None = None) -
     return ax
 
 
-def _cell(count: int, proportion: float) -> str:
+def _cell(n_rows: float, proportion: float) -> str:
+    count = f"{n_rows:.10g}"
     if np.isnan(proportion):
         return "–"
-    if count == 0:
+    if n_rows == 0:
         return "0"
     if 0.995 <= proportion < 1:
         return f"{count}\n> 99 %"

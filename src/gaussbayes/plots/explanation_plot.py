@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from gaussbayes.analysis.explanation import Contribution, Explanation, LogOdds, total_amount
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.plots import style
-from gaussbayes.plots.style import Look, styled
+from gaussbayes.plots.style import Look, Panel, styled
 
 _REFERENCE, _ROW = "#c3cad6", "#5d6f92"
 """The first bar and the last one; no class has these colours."""
@@ -35,7 +35,7 @@ class _OddsBar:
 
 
 @styled
-def explanation(explained: Explanation, *, most: int = 12, ax: Axes | None = None) -> Axes:
+def explanation(explained: Explanation, *, most: int = 12, ax: Panel = None) -> Axes:
     """Draw how the features lead from the log-odds at a reference point to those of a row.
 
     The first bar is the log-odds at the reference, the last one those of the row. Between them each

@@ -19,7 +19,7 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.plots import row_markers, style
 from gaussbayes.plots.boundary_lines import BoundaryLines
 from gaussbayes.plots.row_markers import UNLABELLED, RowPoints
-from gaussbayes.plots.style import Canvas, Feature, Look, Styles, styled
+from gaussbayes.plots.style import Canvas, Feature, Look, Panel, Styles, styled
 
 _MOST_MARKERS = 60  # more rows are shown as histograms
 _MOST_BARS = 120  # more bars are shown as lines
@@ -109,7 +109,7 @@ def densities(
     *,
     feature: Feature = None,
     weighted: bool = False,
-    ax: Axes | None = None,
+    ax: Panel = None,
 ) -> Axes:
     """How the classes are distributed over one feature, with the decision boundaries.
 
@@ -143,7 +143,7 @@ def densities(
 
 
 @styled
-def posterior_curve(model: Any, *, feature: Feature = None, ax: Axes | None = None) -> Axes:
+def posterior_curve(model: Any, *, feature: Feature = None, ax: Panel = None) -> Axes:
     """How probable each class is along one feature: ``p(c | x)``, with the decision boundaries.
 
     Other features are integrated out, so the curves are those of someone who knows this one only.

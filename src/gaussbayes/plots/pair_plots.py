@@ -155,7 +155,7 @@ def _draw_single(ax: Axes, single: Part, codes: NDArray[np.intp]) -> None:
     ax.set_title(_counted(single.evaluation), fontsize="small", pad=3.0)
 
 
-def _draw_cell(ax: Axes, evaluation: Evaluation, most: int, weight: str) -> None:
+def _draw_cell(ax: Axes, evaluation: Evaluation, most: float, weight: str) -> None:
     darkness = _DARKEST * evaluation.n_errors / most if most else 0.0
     ax.set(facecolor=style.lighter(style.FAINT, 1.0 - darkness), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LightSource
+from matplotlib.colors import LightSource, LinearSegmentedColormap
 from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
@@ -20,12 +20,13 @@ from gaussbayes.analysis.view import View, pair_view
 from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.plots import plane, row_markers, style
-from gaussbayes.plots.style import Canvas, Features, Look, Styles, styled
+from gaussbayes.plots.style import Canvas, Features, Look, Panel, Styles, styled
 
 _PANEL_RESOLUTION = 200
 _PANEL = (3.0, 2.7)  # width and height of one of several panels, in inches
 _NAMES_OF_CATEGORIES = 0.8  # height below the panels, in inches
 _N_LEVELS = 10
+_NEUTRAL = ("white", "#c9d3da", "#7d8f9c", "#3b4a57")  # from 0 upwards, of no class
 _LONG = 24  # characters of a name that fit beside an axis of the surface
 _GROUND = 0.75  # how far a class's colour is from its own, towards white, where the evidence is 0
 
@@ -45,12 +46,7 @@ _JOINT = _Quantity("p(x, c)", View.joint, False)
 
 @styled
 def posterior(
-    model: Any,
-    label: object,
-    *,
-    features: Features = None,
-    resolution: int = 300,
-    ax: Axes | None = None,
+    model: Any, label: object, *, features: Features = None, resolution: int = 300, ax: Panel = None
 ) -> Axes:
     """Draw the posterior ``p(c | x)`` of one class over the plane, with a line where it is ½.
 
@@ -73,12 +69,7 @@ def posterior(
 
 @styled
 def joint(
-    model: Any,
-    label: object,
-    *,
-    features: Features = None,
-    resolution: int = 300,
-    ax: Axes | None = None,
+    model: Any, label: object, *, features: Features = None, resolution: int = 300, ax: Panel = None
 ) -> Axes:
     """Draw the joint density ``p(x, c) = prior_c p(x | c)`` of one class over the plane.
 
@@ -125,7 +116,7 @@ def evidence(
     *,
     features: Features = None,
     resolution: int = 300,
-    ax: Axes | None = None,
+    ax: Panel = None,
 ) -> Axes:
     """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a filled contour map, with rows if given.
 
@@ -156,7 +147,7 @@ def evidence(
 
 @styled
 def evidence_surface(
-    model: Any, *, features: Features = None, resolution: int = 120, ax: Axes | None = None
+    model: Any, *, features: Features = None, resolution: int = 120, ax: Panel = None
 ) -> Axes:
     """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a surface over the plane.
 
@@ -223,19 +214,17 @@ def _surface_colors(height: NDArray[Any], codes: NDArray[Any], styles: Styles) -
 
 def _draw_evidence(ax: Axes, grid: Grid, values: RealArray) -> Any:
     """Filled contours of the evidence (p·m,), or cells where a feature is discrete."""
-    look: Look = {"cmap": plane.color_map(*plane.NEUTRAL)}
+    look: Look = {"cmap": LinearSegmentedColormap.from_list("neutral", _NEUTRAL)}
     if any(grid.discrete):
         return plane.draw_image(ax, grid, grid.arrange(values), vmin=0.0, vmax=_top(values), **look)
     look["levels"] = MaxNLocator(_N_LEVELS).tick_values(0.0, _top(values))
     filled = ax.contourf(grid.x, grid.y, grid.arrange(values), zorder=0, **look)
     filled.set_rasterized(True)
-    plane.show_all_of(ax, grid)
+    ax.set(xlim=grid.extent[:2], ylim=grid.extent[2:])
     return filled
 
 
-def _single(
-    quantity: _Quantity, seen: View, label: object, resolution: int, ax: Axes | None
-) -> Axes:
+def _single(quantity: _Quantity, seen: View, label: object, resolution: int, ax: Panel) -> Axes:
     """A quantity of one class."""
     grid = view_grid(seen, resolution)
     code = int(seen.codes([label])[0])
@@ -265,7 +254,7 @@ def _panels(quantity: _Quantity, seen: View, figure: Canvas) -> NDArray[Any]:
     panels = np.full((n_rows, n_columns), None, dtype=object)
     for code, look in enumerate(styles):
         panels.flat[code] = ax = figure.add_subplot(n_rows, n_columns, code + 1)
-        image = _draw_map(ax, quantity, grid, scores[:, code], _top(scores), *plane.NEUTRAL)
+        image = _draw_map(ax, quantity, grid, scores[:, code], _top(scores), *_NEUTRAL)
         plane.separate_categories(ax, seen.axes)
         style.draw_ticks(ax, seen.axes[0], "x")
         style.draw_ticks(ax, seen.axes[1], "y")
@@ -284,9 +273,9 @@ def _draw_map(
 ) -> AxesImage:
     """Scores (p·m,) as an image; of probabilities with a line where they are ½, if ever."""
     values = grid.arrange(scores)
-    top = 1.0 if quantity.is_probability else top
-    look = {"vmin": 0.0, "vmax": top, "interpolation": "bilinear"}
-    image = plane.draw_image(ax, grid, values, cmap=plane.color_map(*colors), **look)
+    look: Look = {"vmin": 0.0, "vmax": 1.0 if quantity.is_probability else top}
+    look |= {"cmap": LinearSegmentedColormap.from_list("map", colors), "interpolation": "bilinear"}
+    image = plane.draw_image(ax, grid, values, **look)
     halves = quantity.is_probability and not any(grid.discrete)
     if halves and scores.min() < 0.5 < scores.max():
         line: Look = {"colors": style.INK, "linewidths": 1.3, "zorder": 2}

@@ -13,7 +13,7 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.plots import plane, row_markers, style
 from gaussbayes.plots.boundary_lines import NAME, BoundaryLines
 from gaussbayes.plots.row_markers import RowPoints
-from gaussbayes.plots.style import Features, Look, styled
+from gaussbayes.plots.style import Features, Look, Panel, styled
 
 
 @styled
@@ -25,7 +25,7 @@ def regions(
     features: Features = None,
     reject: float | None = None,
     resolution: int = 400,
-    ax: Axes | None = None,
+    ax: Panel = None,
 ) -> Axes:
     """Draw the region of each class, the boundaries between them and the classes' means.
 

@@ -17,7 +17,7 @@ from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.settings import cut_rows
 from gaussbayes.plots import plane, row_markers, style
-from gaussbayes.plots.style import Features, styled
+from gaussbayes.plots.style import Features, Panel, styled
 
 
 @styled
@@ -28,7 +28,7 @@ def dataset(
     test: tuple[Any, Any] | None = None,
     features: Features = None,
     categorical_features: CategoricalFeatures = "from_dtype",
-    ax: Axes | None = None,
+    ax: Panel = None,
 ) -> Axes:
     """Draw labelled rows as points; no model is needed.
 
@@ -84,13 +84,7 @@ def dataset(
 
 @styled
 def predictions(
-    model: Any,
-    X: Any,
-    y: Any,
-    *,
-    label: object = None,
-    features: Features = None,
-    ax: Axes | None = None,
+    model: Any, X: Any, y: Any, *, label: Any = None, features: Features = None, ax: Panel = None
 ) -> Axes:
     """Draw test rows by the class the model predicts for them, and ring the errors.
 

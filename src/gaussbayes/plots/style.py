@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 Feature: TypeAlias = int | str | None
 Features: TypeAlias = Sequence[int | str] | None
+Panel: TypeAlias = "Axes | None"
 Canvas: TypeAlias = "Figure | SubFigure | None"
-"""What users give: features by name or number, and where to draw several panels."""
+"""What users give: features by name or number, and where to draw one panel or several."""
 Look: TypeAlias = dict[str, Any]
 """Options of matplotlib."""
 
@@ -144,7 +145,7 @@ def text(value: object, line_length: int = _LINE_LENGTH, most_lines: int = _MOST
     return f"\u2009{written}" if written.startswith("_") else written
 
 
-def axes_for(ax: "Axes | None", figsize: tuple[float, float] = (6.4, 4.8)) -> "Axes":
+def axes_for(ax: Panel, figsize: tuple[float, float] = (6.4, 4.8)) -> "Axes":
     """The axes given, or new ones in a figure of their own."""
     return figure_for(None, figsize).add_subplot() if ax is None else ax
 

@@ -5,26 +5,34 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
+import numpy as np
+import pyarrow as pa
 
 from gaussbayes.apps.cli.command_options import STANDARD, RowOptions, in_options, option_given
 from gaussbayes.apps.cli.console import counted, tell
-from gaussbayes.base.errors import DataError, GaussBayesError, SchemaError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from gaussbayes.data.bad_rows import BadRows
-    from gaussbayes.data.categories import Unseen
-    from gaussbayes.data.encoder import Encoder
-    from gaussbayes.data.files import Source
-    from gaussbayes.data.rows import Rows
-    from gaussbayes.model.model import Model
-    from gaussbayes.model.statistics import Unlabelled
+from gaussbayes.base import atomic
+from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError, SchemaError
+from gaussbayes.base.progress import count_rows
+from gaussbayes.base.spelling import closest
+from gaussbayes.data.bad_rows import BadRows, bad_row_error, describe
+from gaussbayes.data.categories import Unseen, kind, unite_unseen, unseen_message
+from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.files import Source, open_source
+from gaussbayes.data.output import open_output
+from gaussbayes.data.roles import check_types, select_columns
+from gaussbayes.data.rows import Rows
+from gaussbayes.data.tables import listed
+from gaussbayes.model import file
+from gaussbayes.model.model import Model
+from gaussbayes.model.statistics import Unlabelled
 
 Answer = TypeVar("Answer")
+
+LEARNT_FROM = "learnt from by EM; --labelled-only leaves such rows out"
+NOT_JUDGED = "no predictions are judged by them"
 
 _MOST_NAMED = 10
 """Missing columns that are named."""
@@ -43,29 +51,27 @@ def naming(what: str) -> Iterator[None]:
 # Models.
 
 
-def read_model(name: str) -> "Model":
+def read_model(name: str) -> Model:
     """The model in a file, or on standard input."""
-    from gaussbayes.model import file
-
     if name != STANDARD:
         return file.load(Path(name))
     with naming("the model on standard input"):
         return file.loads(sys.stdin.buffer.read(file.LARGEST_FILE + 1))
 
 
-def read_solved(name: str) -> "Model":
+def read_solved(name: str) -> Model:
     """The model in a file, with its parameters; one that cannot predict yet is an error."""
     model = read_model(name)
     with naming(f"the model {name} cannot predict yet"):
         return model.solved()
 
 
-def unlabelled_rows(model: "Model") -> "Unlabelled | None":
+def unlabelled_rows(model: Model) -> Unlabelled | None:
     """The unlabelled rows that a model has learnt from, if there were any."""
     return None if model.learnt is None else model.learnt.unlabelled
 
 
-def read_learnt(name: str, step: str) -> "Model":
+def read_learnt(name: str, step: str) -> Model:
     """The model in a file, which must have kept what the step of this name needs of its rows."""
     model = read_model(name)
     unlabelled = unlabelled_rows(model)
@@ -81,15 +87,11 @@ def read_learnt(name: str, step: str) -> "Model":
     return model
 
 
-def write_model(model: "Model", name: str, *, keep_unlabelled: bool = False) -> None:
+def write_model(model: Model, name: str, *, keep_unlabelled: bool = False) -> None:
     """Write a model to a file, whole or not at all, or to standard output.
 
-    Parameters
-    ----------
-    keep_unlabelled : whether unlabelled rows are written, too, if the model has kept them
+    Unlabelled rows are written, too, if they are to be kept and the model has kept them.
     """
-    from gaussbayes.model import file
-
     keep_unlabelled &= has_unlabelled_rows(model)
     if name == STANDARD:
         sys.stdout.buffer.write(file.dumps(model, unlabelled_rows=keep_unlabelled))
@@ -98,18 +100,18 @@ def write_model(model: "Model", name: str, *, keep_unlabelled: bool = False) -> 
         file.save(model, Path(name), unlabelled_rows=keep_unlabelled)
 
 
-def has_unlabelled_rows(model: "Model") -> bool:
+def has_unlabelled_rows(model: Model) -> bool:
     """Whether unlabelled rows are kept, so that they can be written to its file."""
     unlabelled = unlabelled_rows(model)
     return unlabelled is not None and unlabelled.rows is not None
 
 
-def class_names(model: "Model") -> list[str]:
+def class_names(model: Model) -> list[str]:
     """The classes as strings, which differ, as labels are all of one type."""
     return [str(label) for label in model.schema.classes.tolist()]
 
 
-def named_features(model: "Model", name: str) -> tuple[str, ...]:
+def named_features(model: Model, name: str) -> tuple[str, ...]:
     """The names by which a model finds its features in files; it must have some."""
     features = model.schema.features
     if features is None:
@@ -121,7 +123,7 @@ def named_features(model: "Model", name: str) -> tuple[str, ...]:
     return features
 
 
-def settings_record(model: "Model") -> dict[str, Any]:
+def settings_record(model: Model) -> dict[str, Any]:
     """What the user chose, as plain values."""
     from gaussbayes.model.options import options_of
 
@@ -180,8 +182,6 @@ def split_arguments(
 
 def check_writable(name: str, what: str = "the model") -> None:
     """Raise if no file can be written there: before the work, not after it."""
-    from gaussbayes.base import atomic
-
     if name != STANDARD:
         atomic.check_writable(Path(name), what)
 
@@ -214,28 +214,20 @@ def shown(name: str) -> str:
 def open_files(data: Sequence[str], chosen: RowOptions) -> Any:
     """The source that the arguments of a command name: files, folders, patterns, ``-``."""
     import_arrow()
-    from gaussbayes.data.files import open_source
-
     names = data[0] if len(data) == 1 else list(data)
     return open_source(names, format=chosen.file_format, bad_rows=chosen.bad_rows)
 
 
 def import_arrow() -> None:
-    """Load pyarrow without pandas.
+    """Keep pyarrow from loading pandas, which takes as long as all the rest of a prediction.
 
-    pyarrow looks for pandas at its first conversion, remembers whether it is there, and loads it if
-    so, which takes as long as all the rest of predicting a hundred rows. Whoever asks pyarrow for a
-    pandas frame later still gets one: it then looks again.
+    It looks for pandas at its first conversion; whoever asks it for a frame later gets one.
     """
     if "pandas" in sys.modules:
         return
     sys.meta_path.insert(0, _WithoutPandas)
     try:
-        import pyarrow as pa
-
         pa.array([0])
-    except ImportError:
-        pass  # whoever needs it says so
     finally:
         sys.meta_path.remove(_WithoutPandas)
 
@@ -250,20 +242,12 @@ class _WithoutPandas:
             raise ImportError(msg)
 
 
-def check_columns(source: "Source", wanted: Sequence[str], what: str) -> None:
-    """Raise unless every wanted column is there; the message lists those that are not.
-
-    Parameters
-    ----------
-    what : what they are, for the message
-    """
+def check_columns(source: Source, wanted: Sequence[str], what: str) -> None:
+    """Raise unless every wanted column is there; the message says what is missing of what."""
     columns = list(source.schema.names)
     missing = [name for name in wanted if name not in columns]
     if not missing:
         return
-    from gaussbayes.base.spelling import closest
-    from gaussbayes.data.tables import listed
-
     others = [name for name in columns if name not in wanted]
     close = ((name, closest(name, others)) for name in missing[:_MOST_NAMED])
     named = [f"{name!r} (is it {like!r}?)" if like else repr(name) for name, like in close]
@@ -285,17 +269,15 @@ def _is_number(name: str) -> bool:
     return True
 
 
-def check_features(source: "Source", features: Sequence[str]) -> None:
+def check_features(source: Source, features: Sequence[str]) -> None:
     """Raise unless every feature of a model is there."""
     number = len(features)
     check_columns(source, features, f"the model's {number:,} feature{'s'[: number > 1]}")
 
 
-def target_column(source: "Source", target: str | None) -> str:
+def target_column(source: Source, target: str | None) -> str:
     """The column of the classes; without one, those to choose from are named."""
     if target is None:
-        from gaussbayes.data.tables import listed
-
         columns = listed(list(source.schema.names))
         msg = f"which column of {source.shown} holds the classes? Give -y with one of: {columns}"
         raise click.UsageError(msg)
@@ -303,24 +285,18 @@ def target_column(source: "Source", target: str | None) -> str:
     return target
 
 
-def no_rows(source: "Source", what: str = "rows") -> DataError:
+def no_rows(source: Source, what: str = "rows") -> DataError:
     """The error that a source has no rows, or none of some kind."""
     bad = source.bad_rows.count
     rest = f" but {counted(bad, 'row')} that cannot be used" if bad else ""
     return DataError(f"{source.shown} has no {what}{rest}")
 
 
-def plain_blocks(source: "Source", what: str, selection: Any = None) -> Iterator[Any]:
-    """The columns of a source block by block, with a progress bar where somebody is watching.
+def plain_blocks(source: Source, what: str, selection: Any = None) -> Iterator[Any]:
+    """The columns of a source block by block, with a progress bar that says what is being done.
 
-    Parameters
-    ----------
-    what : what is being done with them, for the bar
-    selection : which columns, and what they must hold; None is all of them, as they are
+    A selection says which columns, and what they must hold; None is all of them, as they are.
     """
-    from gaussbayes.base.progress import count_rows
-    from gaussbayes.data.roles import select_columns
-
     if selection is None:
         selection = select_columns(source.inferred, None, {}, source.handling)
     return count_rows(
@@ -338,12 +314,7 @@ def plain_blocks(source: "Source", what: str, selection: Any = None) -> Iterator
 class FeatureRows:
     """The features of a model of some name in files, and columns beside them that are kept."""
 
-    def __init__(
-        self, source: "Source", model: "Model", name: str, kept: Sequence[str] = ()
-    ) -> None:
-        from gaussbayes.data.categories import kind
-        from gaussbayes.data.roles import check_types, select_columns
-
+    def __init__(self, source: Source, model: Model, name: str, kept: Sequence[str] = ()) -> None:
         self.source, self.model, self.kept = source, model, kept
         self.unseen = UnseenCategories(model.encoder)
         names, contents = named_features(model, name), model.contents
@@ -362,25 +333,17 @@ class FeatureRows:
         check_types(self.selection.schema, kinds, source.shown, None, source.inferred.examples)
 
     def answered(
-        self, what: str, answer: "Callable[[Rows], Answer]"
-    ) -> "Iterator[tuple[pa.Table, Answer]]":
-        """The rows part by part: all columns, and an answer for the features.
-
-        Parameters
-        ----------
-        what : what is being done, for the progress bar
-        answer : a function of the features as the model takes them; its errors get a place
-        """
+        self, what: str, answer: Callable[[Rows], Answer]
+    ) -> Iterator[tuple[pa.Table, Answer]]:
+        """The rows part by part: all columns, and an answer for the features, by a function."""
         for block in plain_blocks(self.source, what, self.selection):
             last = block.first_row + block.table.num_rows - 1
             with naming(f"{block.file}, rows {block.first_row} … {last}"):
                 result = answer(self.encode(block.table))
             yield block.table, result
 
-    def find_row(self, number: int) -> "Rows":
+    def find_row(self, number: int) -> Rows:
         """One row, counted from 1; what is wrong with others does not matter."""
-        from gaussbayes.data.bad_rows import bad_row_error
-
         selection, first = self.selection, 1
         for opened in self.source.opened():
             for piece in opened.pieces(selection, 1):
@@ -403,7 +366,7 @@ class FeatureRows:
         msg = f"{self.source.shown} has {n_rows}: there is no row {number}"
         raise DataError(msg)
 
-    def encode(self, table: "pa.Table") -> "Rows":
+    def encode(self, table: pa.Table) -> Rows:
         """The features in a table; categories that are new are counted."""
         rows = self.model.encoder.encode_block(table, spelled=self.source.is_text)
         self.unseen.add(rows)
@@ -414,23 +377,14 @@ class FeatureRows:
 
 
 def write_tables(
-    tables: "Iterator[pa.Table]",
-    schema: "pa.Schema",
+    tables: Iterator[pa.Table],
+    schema: pa.Schema,
     output: str,
     file_format: str | None,
     *,
     escape: bool,
 ) -> None:
-    """Write tables of rows one after the other.
-
-    Parameters
-    ----------
-    schema : the columns of all of them, so that there is a header even without rows
-    file_format : None is told by the name
-    """
-    from gaussbayes.base.errors import ParameterError
-    from gaussbayes.data.output import open_output
-
+    """Write tables of rows of this schema, if there are any; without format, the name tells it."""
     try:
         opened = open_output(output, schema, format=file_format, escape=escape)
     except ParameterError as error:  # no format, or one that cannot be escaped
@@ -447,22 +401,18 @@ def write_tables(
 class UnseenCategories:
     """Categories that training has not seen: counted, to be told of once, at the end."""
 
-    encoder: "Encoder"
+    encoder: Encoder
     by_column: dict[int, "Unseen"] = field(default_factory=dict)
 
-    def add(self, rows: "Rows") -> None:
+    def add(self, rows: Rows) -> None:
         """See more rows."""
         for new in rows.unseen:
-            from gaussbayes.data.categories import unite_unseen
-
             before = self.by_column.get(new.column)
             self.by_column[new.column] = new if before is None else unite_unseen(before, new)
 
     def tell(self) -> None:
         """Say how many values have categories that are not known, if there are any."""
         if self.by_column:
-            from gaussbayes.data.categories import unseen_message
-
             unseen = [self.by_column[column] for column in sorted(self.by_column)]
             tell(unseen_message(unseen, self._names()))
 
@@ -475,17 +425,25 @@ class UnseenCategories:
         ]
 
     def _names(self) -> Any:
-        import numpy as np
-
         return self.encoder.schema(np.empty(0)).of_categories
 
 
-def tell_bad_rows(bad: "BadRows") -> None:
+def tell_rows(n_rows: int, what: str) -> None:
+    """Say of how many rows something holds, if it does of any."""
+    if n_rows:
+        tell(f"{n_rows:,} {'row has' if n_rows == 1 else 'rows have'} {what}")
+
+
+def tell_unlabelled(n_unlabelled: int, chosen: RowOptions, use: str) -> None:
+    """Say what is done with rows without label unless they are left out; nothing if it is empty."""
+    use = "left out" if chosen.labelled_only else use
+    tell_rows(n_unlabelled if use else 0, f"no label: {use}")
+
+
+def tell_bad_rows(bad: BadRows) -> None:
     """Say how many rows were left out, and name the first of them."""
     if bad.count == 0:
         return
-    from gaussbayes.data.bad_rows import describe
-
     tell(f"{'1 row was' if bad.count == 1 else f'{bad.count} rows were'} left out:")
     for row in bad.first:
         tell(f"  {describe(row)}")
@@ -493,6 +451,6 @@ def tell_bad_rows(bad: "BadRows") -> None:
         tell(f"  and {bad.count - len(bad.first)} more")
 
 
-def bad_rows_record(bad: "BadRows") -> dict[str, Any]:
+def bad_rows_record(bad: BadRows) -> dict[str, Any]:
     """The same as plain values."""
     return {"count": bad.count, "first": [asdict(row) for row in bad.first]}

@@ -173,13 +173,7 @@ def expect(holds: bool, expected: str, value: str, hint: str | None = None) -> N
 
 
 def as_names(value: str, hint: str | None = None) -> tuple[str, ...]:
-    """Names separated by commas; quotes go around one that holds a comma itself.
-
-    Examples
-    --------
-    >>> as_names('length,"width, inner"')
-    ('length', 'width, inner')
-    """
+    """Names separated by commas; quotes go around one that holds a comma itself."""
     names = tuple(name.strip() for name in next(csv.reader([value]), []))
     different = len(names) > 0 and "" not in names and len(set(names)) == len(names)
     expect(different, "different names separated by commas", value, hint)
@@ -265,20 +259,11 @@ def as_sharing(value: str) -> bool | float:
 
 
 def as_held_out(value: str) -> HeldOut:
-    """A number of folds, a proportion of the rows, a file with other rows, or ``loo``.
-
-    Examples
-    --------
-    >>> as_held_out("10"), as_held_out("0.3"), as_held_out("loo")
-    (10, 0.3, 'loo')
-    """
-    if value == LEAVE_ONE_OUT:
-        return LEAVE_ONE_OUT
+    """A number of folds, a proportion of the rows, a file with other rows, or ``loo``."""
     try:
         number = float(value)
     except ValueError:
-        path: Path = _DATA.convert(value, None, None)
-        return path
+        return LEAVE_ONE_OUT if value == LEAVE_ONE_OUT else Path(_DATA.convert(value, None, None))
     if number.is_integer() and number >= 2:
         return int(number)
     wanted = "folds (2 or more), a proportion between 0 and 1, or a file"
@@ -481,6 +466,7 @@ _ARGUMENTS = (
     (r"\(shared=False\)", "(without --shared)"),
     (r"\bgive shrinkage\b", "give --shrinkage"),
     (r"\bset smoothing\b", "set --smoothing"),
+    (r"\bunlabelled_weight=0", "--labelled-only"),
     (r"\bcategorical_features\b", "--categorical"),
     (r"\bfamilies (names|has|gives)\b", r"--family \1"),
     (r"\bleave it out of features\b", "leave it out of --features"),

@@ -5,11 +5,13 @@ from typing import Any
 
 import click
 
+from gaussbayes.analysis.comparison import compare
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file, fit_summary
 from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.figure_kinds import COMPARED
-from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, LabelledFiles, held_out_rows
+from gaussbayes.apps.cli.labelled_files import LabelledFiles, held_out_rows
+from gaussbayes.model.options import check_options
 
 
 def _counts(value: str) -> tuple[int, ...]:
@@ -79,9 +81,6 @@ def command(
         figure_file.check_place(figure, *data)
     chosen = command_options.RowOptions.taken(settings)
 
-    from gaussbayes.analysis.comparison import compare
-    from gaussbayes.model.options import check_options
-
     options = check_options(**settings)
     source = command_files.open_files(data, chosen)
     files = LabelledFiles.to_learn_from(source, chosen, options)
@@ -102,7 +101,7 @@ def command(
         for each in comparison.candidates
     ]
     comparison = replace(comparison, candidates=tuple(named))
-    files.tell(LEARNT_FROM)
+    files.tell(command_files.LEARNT_FROM)
     selection = comparison.selection
     if as_json:
         console.write_json(

@@ -8,6 +8,7 @@ import click
 from gaussbayes.apps.cli import command_files, command_options, console
 from gaussbayes.apps.cli.command_options import RowOptions, names_option, option
 from gaussbayes.apps.cli.console import counted, tell
+from gaussbayes.data.roles import select_columns
 
 
 @click.command("convert")
@@ -34,8 +35,6 @@ def convert_command(
     gaussbayes convert rows.csv.gz rows.parquet
     gaussbayes convert 'parts/*.parquet' - --columns id,label > rows.csv
     """
-    from gaussbayes.data.roles import select_columns
-
     command_files.check_one_input(*data)
     source = command_files.open_files(data, RowOptions(**how))
     command_files.check_no_overwriting(output, *source.files)

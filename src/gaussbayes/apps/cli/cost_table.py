@@ -2,32 +2,26 @@
 
 import csv
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from gaussbayes.analysis.decision import check_costs
 from gaussbayes.apps.cli.command_files import class_names, naming
 from gaussbayes.apps.cli.console import counted
 from gaussbayes.base.errors import DataError
-
-if TYPE_CHECKING:
-    from gaussbayes.base.types import FloatArray
-    from gaussbayes.model.model import Model
+from gaussbayes.base.types import FloatArray
+from gaussbayes.model.model import Model
 
 _HOW = "pairs such as 'ill:well=50,well:ill=1' (true class, decided class, cost), or a CSV file"
 
 
-def read_costs(text: str, model: "Model") -> "FloatArray":
+def read_costs(text: str, model: Model) -> FloatArray:
     """The costs (k, k) of the classes of a model: true class by row, decided class by column.
 
-    Parameters
-    ----------
-    text : pairs ``true:decided=cost`` separated by commas, with quotes around one that holds a
-        comma itself; or the name of a CSV file whose first line names the classes decided for, and
-        whose other lines begin with the true class. What is left out on the diagonal is 0.
+    They are pairs ``true:decided=cost`` separated by commas, with quotes around one that holds a
+    comma itself; or in a CSV file whose first line names the classes decided for, and whose other
+    lines begin with the true class. What is left out on the diagonal is 0.
     """
-    from gaussbayes.analysis.decision import check_costs
-
     names = class_names(model)
     place = Path(text)
     if place.is_file():

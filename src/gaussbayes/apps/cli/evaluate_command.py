@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gaussbayes.analysis.evaluation import Evaluation, evaluate
+from gaussbayes.analysis.held_out import check_classes, evaluate_held_out
 from gaussbayes.apps.cli import command_files, command_options, console, fit_summary, gates
 from gaussbayes.apps.cli.command_options import FITTED_ROWS, RowOptions
 from gaussbayes.apps.cli.console import finite, fixed, percent, tell, warnings_told
 from gaussbayes.apps.cli.fit_command import fit_files
-from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, NOT_JUDGED, LabelledFiles
+from gaussbayes.apps.cli.labelled_files import LabelledFiles
+from gaussbayes.data.files import Source
+from gaussbayes.data.rows import LabelledRows
+from gaussbayes.model.model import Model
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from gaussbayes.analysis.evaluation import Evaluation
-    from gaussbayes.data.files import Source
-    from gaussbayes.data.rows import LabelledRows
-    from gaussbayes.model.model import Model
 
 _FOLDS = 10
 
@@ -83,10 +83,8 @@ def command(arguments: tuple[str, ...], seed: int, as_json: bool, **settings: An
     gates.check(evaluation, bars)
 
 
-def evaluate_rows(model: "Model", tables: "Iterable[LabelledRows]") -> "Evaluation | None":
+def evaluate_rows(model: Model, tables: Iterable[LabelledRows]) -> Evaluation | None:
     """A model's predictions against classes, table by table; None if no row has a label."""
-    from gaussbayes.analysis.evaluation import evaluate
-
     evaluation: Evaluation | None = None
     for table in tables:
         if table.targets.labelled.any():
@@ -96,20 +94,20 @@ def evaluate_rows(model: "Model", tables: "Iterable[LabelledRows]") -> "Evaluati
     return evaluation
 
 
-def evaluate_files(model: "Model", files: LabelledFiles) -> "Evaluation":
+def evaluate_files(model: Model, files: LabelledFiles) -> Evaluation:
     """The same of files, in bounded memory; says what there is to say of their rows."""
     evaluation = evaluate_rows(model, files)
     if evaluation is None:
         raise command_files.no_rows(
             files.rows.source, "labelled rows" if files.n_unlabelled else "rows"
         )
-    files.tell(NOT_JUDGED)
+    files.tell(command_files.NOT_JUDGED)
     return evaluation
 
 
 def _of_model(
-    model: "Model", name: str, source: "Source", chosen: RowOptions
-) -> "tuple[Evaluation, dict[str, Any]]":
+    model: Model, name: str, source: Source, chosen: RowOptions
+) -> tuple[Evaluation, dict[str, Any]]:
     """A model from a file on rows from others."""
     files = LabelledFiles.of_model(source, chosen, model, name)
     evaluation = evaluate_files(model, files)
@@ -119,8 +117,8 @@ def _of_model(
 
 
 def _on_test_rows(
-    source: "Source", chosen: RowOptions, settings: dict[str, Any], test: str
-) -> "tuple[Evaluation, dict[str, Any]]":
+    source: Source, chosen: RowOptions, settings: dict[str, Any], test: str
+) -> tuple[Evaluation, dict[str, Any]]:
     """A model fitted to some files on the rows of another."""
     chosen = replace(chosen, target=command_files.target_column(source, chosen.target))
     options = command_options.check_settings(settings)
@@ -138,11 +136,9 @@ def _on_test_rows(
 
 
 def _on_held_out_rows(
-    source: "Source", chosen: RowOptions, settings: dict[str, Any], held_out: Any, seed: int
-) -> "tuple[Evaluation, dict[str, Any]]":
+    source: Source, chosen: RowOptions, settings: dict[str, Any], held_out: Any, seed: int
+) -> tuple[Evaluation, dict[str, Any]]:
     """Models fitted to some rows on the others, which must fit into memory."""
-    from gaussbayes.analysis.held_out import check_classes, evaluate_held_out
-
     chosen = replace(chosen, target=command_files.target_column(source, chosen.target))
     options = command_options.check_settings(settings)
     files = LabelledFiles.to_learn_from(source, chosen, options)
@@ -152,14 +148,14 @@ def _on_held_out_rows(
         judged = evaluate_held_out(
             rows.recipe(options), rows.table.rows, rows.labels, held_out, random_state=seed
         )
-    files.tell(LEARNT_FROM)
+    files.tell(command_files.LEARNT_FROM)
     return judged.evaluation, files.record() | {"how": judged.how}
 
 
 # An evaluation as a program reads it, and as a person does.
 
 
-def evaluation_record(evaluation: "Evaluation") -> dict[str, Any]:
+def evaluation_record(evaluation: Evaluation) -> dict[str, Any]:
     """Plain values; an infinite log loss, or a proportion of no rows, is None."""
     rows = evaluation.confusion.sum(axis=1).tolist()
     columns = (evaluation.classes.tolist(), rows, evaluation.recall, evaluation.precision)
@@ -179,7 +175,7 @@ def evaluation_record(evaluation: "Evaluation") -> dict[str, Any]:
     }
 
 
-def _tables(evaluation: "Evaluation", record: dict[str, Any]) -> "list[Table]":
+def _tables(evaluation: Evaluation, record: dict[str, Any]) -> "list[Table]":
     """The figures, the classes one by one, and which of them are confused."""
     figures = console.table("figure", "value", "", n_text=3)
     figures.columns[1].justify = "right"

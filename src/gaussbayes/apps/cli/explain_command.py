@@ -5,17 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gaussbayes.analysis.explanation import BayesRule, Explanation, LogOdds, explain, total_amount
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file
 from gaussbayes.apps.cli.command_options import RowOptions, names_option, option
 from gaussbayes.apps.cli.console import counted, five_digits, shortened
-from gaussbayes.base.errors import SchemaError
+from gaussbayes.base.errors import ParameterError, SchemaError
+from gaussbayes.model.model import Model
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
-
-    from gaussbayes.analysis.explanation import BayesRule, Explanation, LogOdds
-    from gaussbayes.model.model import Model
 
 _MOST_CLASSES = 20
 """Lines of a table of classes."""
@@ -48,7 +47,7 @@ def _reference(value: str) -> str | list[float]:
     convert=_reference,
     default="mean",
     what="What the row is compared with: the mean of all classes, that of B, or a point, with a "
-    "number for each feature that has a mean.",
+    "number for each Gaussian feature.",
 )
 @command_options.other_priors_option(
     "Other priors than the model's; numbers are in the order of the sorted classes."
@@ -82,8 +81,6 @@ def command(
     gaussbayes explain iris.json new.csv --row 3
     gaussbayes explain iris.json new.csv --row 3 --classes setosa,virginica --plot why.png
     """
-    from gaussbayes.base.errors import ParameterError
-
     command_files.check_one_input(model, data)
     if figure == command_options.STANDARD:
         msg = "the tables go to standard output: give --plot a file"
@@ -103,8 +100,6 @@ def command(
         raise click.UsageError(msg)
     row = command_files.FeatureRows(source, fitted, model).find_row(number)
 
-    from gaussbayes.analysis.explanation import explain
-
     place = f"{source.shown}, row {number}"
     with command_files.naming(place):
         try:
@@ -123,7 +118,7 @@ def command(
         figure_file.save(lambda: plots.explanation(explanation), figure)
 
 
-def _pair(model: "Model", classes: tuple[str, ...]) -> tuple[int, int]:
+def _pair(model: Model, classes: tuple[str, ...]) -> tuple[int, int]:
     """The codes of two classes given by name."""
     if len(classes) != 2:
         msg = f"two classes are compared, got {', '.join(classes)}"
@@ -139,7 +134,7 @@ def _pair(model: "Model", classes: tuple[str, ...]) -> tuple[int, int]:
 # Tables for a terminal of 80 columns.
 
 
-def print_explanation(out: "Console", explanation: "Explanation", what: str) -> None:
+def print_explanation(out: "Console", explanation: Explanation, what: str) -> None:
     """Print Bayes' rule, plain and in logarithms, and what each feature adds to the log-odds."""
     console.paragraph(out, what, style="dim")
     console.print_tables(out, *_rule_tables(explanation.bayes))
@@ -157,7 +152,7 @@ def print_explanation(out: "Console", explanation: "Explanation", what: str) -> 
             console.paragraph(out, f"{why}, so that they add nothing: {some}{more}.")
 
 
-def _rule_tables(bayes: "BayesRule") -> "list[Table]":
+def _rule_tables(bayes: BayesRule) -> "list[Table]":
     """The numbers themselves, and their logarithms; the most probable class is the first."""
     ranked = sorted(bayes.classes, key=lambda terms: -terms.log_posterior)
     names = ("prior", "likelihood", "joint", "posterior")
@@ -179,10 +174,8 @@ def _rule_tables(bayes: "BayesRule") -> "list[Table]":
     return [plain, logarithms]
 
 
-def _contribution_table(odds: "LogOdds") -> "Table":
+def _contribution_table(odds: LogOdds) -> "Table":
     from rich.bar import Bar
-
-    from gaussbayes.analysis.explanation import total_amount
 
     title = f"log-odds of {_short(odds.of)} against {_short(odds.against)}"
     table = console.table("feature", "value", "reference", "adds", "", title=title)

@@ -1,19 +1,18 @@
 """``gaussbayes fit DATA... -y TARGET``: files of labelled rows → a model file."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import command_files, command_options, fit_summary, labelled_files
+from gaussbayes.apps.cli import command_files, command_options, fit_summary
 from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import warnings_told
-from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows
+from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows, check_bytes
 from gaussbayes.base.errors import DataError
-
-if TYPE_CHECKING:
-    from gaussbayes.model.options import Options
-    from gaussbayes.model.sources import SourceFit
+from gaussbayes.data.reduction import Reduced, count_incomplete
+from gaussbayes.model.options import Options, fit_model
+from gaussbayes.model.sources import SourceFit, fit_rows
 
 _KEPT = 10
 """Posteriors of a row that are kept where models are chosen by rows held out."""
@@ -71,30 +70,21 @@ def command(
     fit_summary.tell_fit(fit, chosen, model, as_json=as_json)
 
 
-def fit_files(files: LabelledFiles, options: "Options") -> "SourceFit":
+def fit_files(files: LabelledFiles, options: Options) -> SourceFit:
     """The model of the rows of files; where rows must be held out to choose, in memory."""
-    import numpy as np
-
-    from gaussbayes.model.select import is_open
-    from gaussbayes.model.sources import fit_rows
-
     rows = files.rows
-    is_chosen = is_open(options.settings(rows.encoder.schema(np.empty(0))))
     with warnings_told():
-        if is_chosen and options.criterion == "leave_one_out":
+        if options.automatic and options.criterion == "leave_one_out":
             loaded = files.sample()
             n, k = loaded.n_rows, loaded.table.classes.size
-            labelled_files.check_bytes(8 * n * k * _KEPT, n)
+            check_bytes(8 * n * k * _KEPT, n)
             return fit_loaded(files, loaded, options)
         return fit_rows(rows, options, labelled_only=files.chosen.labelled_only)
 
 
-def fit_loaded(files: LabelledFiles, loaded: MemoryRows, options: "Options") -> "SourceFit":
+def fit_loaded(files: LabelledFiles, loaded: MemoryRows, options: Options) -> SourceFit:
     """The model of rows in memory."""
     from gaussbayes.analysis.held_out import check_classes
-    from gaussbayes.data.reduction import Reduced, count_incomplete
-    from gaussbayes.model.options import fit_model
-    from gaussbayes.model.sources import SourceFit
 
     rows, table = files.rows, loaded.table
     check_classes(table.classes)

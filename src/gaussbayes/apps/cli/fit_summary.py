@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import command_files, console, labelled_files
+from gaussbayes.apps.cli import command_files, console
 from gaussbayes.apps.cli.command_options import STANDARD, RowOptions, in_options
 from gaussbayes.apps.cli.console import counted, finite, fixed, percent, tell
+from gaussbayes.base.errors import DataError, SingularCovarianceError
+from gaussbayes.model.model import Model
+from gaussbayes.model.select import Candidate, Selection
+from gaussbayes.model.sources import SourceFit
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from gaussbayes.model.model import Model
-    from gaussbayes.model.select import Candidate, Selection
-    from gaussbayes.model.sources import SourceFit
 
 
 def check_json(name: str, *, as_json: bool) -> None:
@@ -25,22 +25,15 @@ def check_json(name: str, *, as_json: bool) -> None:
 
 
 def tell_fit(
-    fit: "SourceFit",
+    fit: SourceFit,
     chosen: RowOptions,
     name: str,
     *,
     as_json: bool,
     done: str = "learnt from",
-    use: str = labelled_files.LEARNT_FROM,
+    use: str = command_files.LEARNT_FROM,
 ) -> None:
-    """Say what was done with which rows, what was chosen, and where the model is.
-
-    Parameters
-    ----------
-    name : of the model file
-    done : how the message begins
-    use : what was done with rows without label
-    """
+    """Say what was `done` with which rows, the `use` of unlabelled ones, and where the model is."""
     model, reduced, selection = fit.model, fit.reduced, fit.selection
     schema = model.schema
     categories: list[dict[str, Any]] = [
@@ -68,8 +61,8 @@ def tell_fit(
     size = f"{classes}, {counted(schema.n_features, 'feature')}"
     place = command_files.shown(name)
     tell(f"{done} {counted(record['rows'], 'row')}: {size}; the model is in {place}")
-    labelled_files.tell_rows(record["incomplete"], "missing values")
-    labelled_files.tell_unlabelled(reduced.n_unlabelled, chosen, use)
+    command_files.tell_rows(record["incomplete"], "missing values")
+    command_files.tell_unlabelled(reduced.n_unlabelled, chosen, use)
     unlabelled = command_files.unlabelled_rows(model)
     if unlabelled is not None and unlabelled.rows is None:
         tell(
@@ -81,16 +74,14 @@ def tell_fit(
     command_files.tell_bad_rows(reduced.bad_rows)
 
 
-def tell_rows_learnt_from(fit: "SourceFit", chosen: RowOptions) -> None:
+def tell_rows_learnt_from(fit: SourceFit, chosen: RowOptions) -> None:
     """Say which rows were left out of a fit, and which have no label."""
     command_files.tell_bad_rows(fit.reduced.bad_rows)
-    labelled_files.tell_unlabelled(fit.reduced.n_unlabelled, chosen, labelled_files.LEARNT_FROM)
+    command_files.tell_unlabelled(fit.reduced.n_unlabelled, chosen, command_files.LEARNT_FROM)
 
 
-def solved_if_possible(model: "Model") -> "Model":
+def solved_if_possible(model: Model) -> Model:
     """The model with its parameters; says so if it cannot predict before it has seen more rows."""
-    from gaussbayes.base.errors import DataError, SingularCovarianceError
-
     try:
         return model.solved()
     except (SingularCovarianceError, DataError) as error:  # as one of a single class
@@ -101,7 +92,7 @@ def solved_if_possible(model: "Model") -> "Model":
 # The automatic choice.
 
 
-def describe(selection: "Selection") -> str:
+def describe(selection: Selection) -> str:
     """One line that says what was chosen, and by what.
 
     Examples
@@ -118,14 +109,16 @@ def describe(selection: "Selection") -> str:
     criterion = f"log loss {fixed(best.log_loss, 4)} on rows left out"
     if selection.criterion == "bic":
         criterion = f"BIC {best.bic:,.1f}"
-    shrinkage = "without shrinkage" if best.shrinkage is None else f"with shrinkage {_word(best)}"
+    shrinkage = " without shrinkage" if best.shrinkage is None else f" with shrinkage {_word(best)}"
+    if best.structure is None:
+        shrinkage = ""
     among = counted(len(selection.candidates), "candidate")
     weight = best.unlabelled_weight
     rows = "" if weight == 1 else f", unlabelled rows of weight {weight:g}"
-    return f"{best.name} {shrinkage}{rows}, of {among}: {criterion}"
+    return f"{best.name}{shrinkage}{rows}, of {among}: {criterion}"
 
 
-def selection_record(selection: "Selection") -> dict[str, Any]:
+def selection_record(selection: Selection) -> dict[str, Any]:
     """Everything as plain values; what was not looked at or is infinite is None."""
     return {
         "criterion": selection.criterion,
@@ -134,12 +127,14 @@ def selection_record(selection: "Selection") -> dict[str, Any]:
     }
 
 
-def candidate_table(selection: "Selection") -> "Table":
+def candidate_table(selection: Selection) -> "Table":
     """The candidates, best first; those that cannot be judged last, and why under the table."""
     left_out = selection.criterion == "leave_one_out"
     judged = ["error", "log\nloss", "Brier\nscore"] if left_out else []
     how = "each row predicted by the model of the others" if left_out else "BIC"
-    columns = ["model", "shrinkage", "para-\nmeters", *judged, "BIC"]
+    weighted = len({candidate.unlabelled_weight for candidate in selection.candidates}) > 1
+    weight = ["unlabelled\nweight"] if weighted else []
+    columns = ["model", "shrinkage", *weight, "para-\nmeters", *judged, "BIC"]
     table = console.table(*columns, title=f"candidates, best first: {how}")
     table.columns[0].no_wrap = True
     for candidate in _ranked(selection):
@@ -147,6 +142,7 @@ def candidate_table(selection: "Selection") -> "Table":
         table.add_row(
             candidate.name,
             _word(candidate),
+            *([f"{candidate.unlabelled_weight:g}"] if weighted else []),
             str(candidate.n_parameters),
             *(scores if left_out else []),
             "–" if math.isnan(candidate.bic) else f"{candidate.bic:,.1f}",
@@ -159,10 +155,10 @@ def candidate_table(selection: "Selection") -> "Table":
     return table
 
 
-def _ranked(selection: "Selection") -> "list[Candidate]":
+def _ranked(selection: Selection) -> list[Candidate]:
     """The candidates by what was chosen by, the chosen one first."""
 
-    def place(candidate: "Candidate") -> tuple[bool, bool, float, int]:
+    def place(candidate: Candidate) -> tuple[bool, bool, float, int]:
         value = candidate.bic if selection.criterion == "bic" else candidate.log_loss
         unknown = candidate.refused is not None or math.isnan(value)
         is_best = candidate is selection.best
@@ -171,7 +167,7 @@ def _ranked(selection: "Selection") -> "list[Candidate]":
     return sorted(selection.candidates, key=place)
 
 
-def _candidate_record(candidate: "Candidate") -> dict[str, Any]:
+def _candidate_record(candidate: Candidate) -> dict[str, Any]:
     structure = candidate.structure
     return {
         "model": candidate.name,
@@ -187,5 +183,5 @@ def _candidate_record(candidate: "Candidate") -> dict[str, Any]:
     }
 
 
-def _word(candidate: "Candidate") -> str:
+def _word(candidate: Candidate) -> str:
     return "none" if candidate.shrinkage is None else str(candidate.shrinkage)

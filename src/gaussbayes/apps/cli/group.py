@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from gaussbayes.apps.cli.command_options import in_options
 from gaussbayes.base.errors import GaussBayesError
@@ -13,14 +14,29 @@ _MODULES = {"forget": "update", "merge": "update", "schema": "convert"}
 _MODULES |= {"lessons": "lesson", "demo": "lesson"}
 """Modules of several subcommands; other modules are called by their only one."""
 
-SUBCOMMANDS = (
-    *("fit", "predict", "update", "forget", "merge", "show", "explain", "evaluate", "compare"),
-    *("sample", "plot", "report", "lab", "convert", "schema", "lesson", "lessons", "demo"),
-)
-"""The subcommands in the order of the help.
+SUBCOMMANDS = {
+    "fit": "Fit a classifier to files of any size.",
+    "predict": "Predict the classes of rows in files of any size.",
+    "update": "Let a model learn from more rows, as if it had seen them from the start.",
+    "forget": "Let a model forget rows, exactly as if it had never seen them.",
+    "merge": "Merge models of parts of the rows into the model of all rows.",
+    "show": "Show a model: settings, classes, priors, and the parameters of every family.",
+    "explain": "Explain one row: Bayes' rule with every number, and what each feature adds.",
+    "evaluate": "Count errors, and judge the probabilities.",
+    "compare": "Compare the six Gaussian structures and nearest neighbours on the same rows.",
+    "sample": "Draw rows from a model, with their classes.",
+    "plot": "Draw a figure of a model, of rows, or of a model with rows.",
+    "report": "Write an HTML report about a classifier.",
+    "lab": "Open a page where means, covariances and priors can be moved.",
+    "convert": "Convert files of rows into another format: CSV, TSV, JSON lines, Parquet, Arrow.",
+    "schema": "Show the columns of files and their types, as other commands read them.",
+    "lesson": "Replay worked examples of the course.",
+    "lessons": "List the worked examples of the course.",
+    "demo": "Show a first look: Fisher's irises classified, with errors and probabilities.",
+}
+"""The subcommands, and what the help says of each: their modules are loaded when they are called.
 
-A module is imported when its subcommand is called or its help is listed, so it imports what is slow
-(NumPy, scikit-learn, matplotlib) inside its functions.
+What only some calls of a command need, such as matplotlib, its module imports inside functions.
 """
 
 _DONE, _CANNOT, _BAD_DATA, _INTERRUPTED = 0, 1, 3, 130
@@ -41,6 +57,16 @@ class Subcommands(click.Group):
         module = import_module(f"gaussbayes.apps.cli.{name}_command")
         command: click.Command = vars(module).get(f"{cmd_name}_command") or module.command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the subcommands, none of which is loaded for that."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUBCOMMANDS.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """As in click, but nothing is loaded."""
+        names = [CompletionItem(name) for name in SUBCOMMANDS if name.startswith(incomplete)]
+        return names + click.Command.shell_complete(self, ctx, incomplete)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

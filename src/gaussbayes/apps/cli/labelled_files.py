@@ -3,31 +3,31 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from gaussbayes.apps.cli import command_files
 from gaussbayes.apps.cli.command_files import UnseenCategories, check_columns, naming, open_files
 from gaussbayes.apps.cli.command_options import RowOptions
 from gaussbayes.apps.cli.console import tell
 from gaussbayes.base.errors import DataError, SchemaError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from gaussbayes.analysis.held_out import ModelOptions
-    from gaussbayes.base.types import FloatArray, LabelArray
-    from gaussbayes.data.encoder import Encoder
-    from gaussbayes.data.file_rows import FileRows
-    from gaussbayes.data.files import Source
-    from gaussbayes.data.rows import LabelledRows, Rows, Which
-    from gaussbayes.model.model import Model
-    from gaussbayes.model.options import Options
-
-LEARNT_FROM = "learnt from by EM; --labelled-only leaves such rows out"
-NOT_JUDGED = "no predictions are judged by them"
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.progress import count_rows
+from gaussbayes.base.types import FloatArray, LabelArray
+from gaussbayes.data.categories import kind
+from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.file_rows import FileRows
+from gaussbayes.data.files import Source
+from gaussbayes.data.labels import codes_among, unite
+from gaussbayes.data.roles import Request
+from gaussbayes.data.rows import LabelledRows, Rows, Targets, Which
+from gaussbayes.model.model import Model
+from gaussbayes.model.options import Options
+from gaussbayes.model.sources import open_more
 
 MOST_BYTES = 1 << 30
 """Of rows in memory; what is done with them takes about three times as much."""
@@ -40,10 +40,10 @@ _LEAST = 20
 class LabelledFiles:
     """Labelled rows of files part by part; what they hold is counted on the way."""
 
-    rows: "FileRows"
+    rows: FileRows
     chosen: RowOptions
-    encoder: "Encoder"  # how features become numbers and codes
-    classes: "LabelArray | None" = None  # those that labels must be among; None takes all
+    encoder: Encoder  # how features become numbers and codes
+    classes: LabelArray | None = None  # those that labels must be among; None takes all
     n_rows: int = 0
     n_unlabelled: int = 0
     unseen: UnseenCategories = field(init=False)
@@ -52,13 +52,8 @@ class LabelledFiles:
         self.unseen = UnseenCategories(self.encoder)
 
     @classmethod
-    def to_learn_from(
-        cls, source: "Source", chosen: RowOptions, options: "Options"
-    ) -> "LabelledFiles":
+    def to_learn_from(cls, source: Source, chosen: RowOptions, options: Options) -> "LabelledFiles":
         """The rows of a source that a model is to be fitted to."""
-        from gaussbayes.data.file_rows import FileRows
-        from gaussbayes.data.roles import Request
-
         target = command_files.target_column(source, chosen.target)
         kinds: Any = options.kinds
         check_columns(source, chosen.features or (), "the features asked for")
@@ -75,20 +70,16 @@ class LabelledFiles:
 
     @classmethod
     def of_model(
-        cls, source: "Source", chosen: RowOptions, model: "Model", name: str
+        cls, source: Source, chosen: RowOptions, model: Model, name: str
     ) -> "LabelledFiles":
         """The rows of a source that has the features of a model; `name` is what it is called."""
-        from gaussbayes.model.sources import open_more
-
         features = command_files.named_features(model, name)
         target = command_files.target_column(source, chosen.target or model.target)
         command_files.check_features(source, features)
         rows: Any = open_more(model, source, target, weights=chosen.weights, mark=chosen.unlabelled)
         return cls(rows, chosen, model.encoder, model.classes)
 
-    def __iter__(self) -> Iterator["LabelledRows"]:
-        from gaussbayes.base.progress import count_rows
-
+    def __iter__(self) -> Iterator[LabelledRows]:
         source = self.rows.source
         for placed in count_rows(
             self.rows.blocks(self.encoder),
@@ -119,7 +110,7 @@ class LabelledFiles:
     def tell(self, use: str) -> None:
         """Say which rows were left out, and what is new; see `tell_unlabelled`."""
         command_files.tell_bad_rows(self.rows.source.bad_rows)
-        tell_unlabelled(self.n_unlabelled, self.chosen, use)
+        command_files.tell_unlabelled(self.n_unlabelled, self.chosen, use)
         self.unseen.tell()
 
     def record(self) -> dict[str, Any]:
@@ -134,33 +125,16 @@ class LabelledFiles:
         }
 
 
-def tell_rows(n_rows: int, what: str) -> None:
-    """Say of how many rows something holds, if it does of any."""
-    if n_rows:
-        tell(f"{n_rows:,} {'row has' if n_rows == 1 else 'rows have'} {what}")
-
-
-def tell_unlabelled(n_unlabelled: int, chosen: RowOptions, use: str) -> None:
-    """Say what is done with rows without label unless they are left out; nothing if it is empty."""
-    use = "left out" if chosen.labelled_only else use
-    tell_rows(n_unlabelled if use else 0, f"no label: {use}")
-
-
-def among(table: "LabelledRows", classes: "LabelArray | None") -> "LabelledRows":
+def among(table: LabelledRows, classes: LabelArray | None) -> LabelledRows:
     """The same rows with codes of these classes, among which their labels must be."""
-    from gaussbayes.data.labels import codes_among
-
     if classes is None:
         return table
     same_type = _of_type(table.classes, classes)
     return replace(table, targets=codes_among(classes, table.targets, same_type), classes=classes)
 
 
-def _of_type(classes: "LabelArray", like: "LabelArray") -> "LabelArray":
+def _of_type(classes: LabelArray, like: LabelArray) -> LabelArray:
     """Classes as strings where others are strings, as numbers where they are numbers."""
-    import numpy as np
-    import pyarrow as pa
-
     if classes.dtype.kind == like.dtype.kind or not classes.size:
         return classes
     wanted = pa.array(like[:1].tolist()).type
@@ -182,15 +156,10 @@ def _of_type(classes: "LabelArray", like: "LabelArray") -> "LabelArray":
 class MemoryRows:
     """Labelled rows, and the encoder that made them; those of several blocks are added."""
 
-    table: "LabelledRows"
-    encoder: "Encoder"
+    table: LabelledRows
+    encoder: Encoder
 
     def __add__(self, other: "MemoryRows") -> "MemoryRows":
-        import numpy as np
-
-        from gaussbayes.data.labels import unite
-        from gaussbayes.data.rows import LabelledRows, Targets
-
         tables = [self.table, other.table]
         classes, *places = unite(self.table.classes, other.table.classes)
         rows = self.table.rows.joined(other.table.rows, self.encoder.schema(classes).of_categories)
@@ -209,7 +178,7 @@ class MemoryRows:
         )
         return MemoryRows(LabelledRows(rows, targets, classes), self.encoder)
 
-    def __getitem__(self, which: "Which") -> "MemoryRows":
+    def __getitem__(self, which: Which) -> "MemoryRows":
         """Some of the rows."""
         table = self.table
         part = replace(table, rows=table.rows[which], targets=table.targets[which])
@@ -226,7 +195,7 @@ class MemoryRows:
         return self[self.table.targets.labelled]
 
     @property
-    def features(self) -> "pa.Table":
+    def features(self) -> pa.Table:
         """The features as an Arrow table; those that hold categories are dictionaries."""
         table = as_table(self.table.rows, self.encoder)
         for column in self.encoder.categorical:
@@ -235,15 +204,13 @@ class MemoryRows:
         return table
 
     @property
-    def labels(self) -> "NDArray[Any]":
+    def labels(self) -> NDArray[Any]:
         """The labels (n,), None where there is none."""
-        import numpy as np
-
         names = np.fromiter([*self.table.classes.tolist(), None], object)
         labels: NDArray[Any] = names[self.table.targets.codes]  # −1 is the last one
         return labels
 
-    def recipe(self, options: "Options") -> "ModelOptions":
+    def recipe(self, options: Options) -> Any:
         """What makes models of such rows, as functions of `gaussbayes.analysis` take it."""
         from gaussbayes.analysis.held_out import ModelOptions
 
@@ -267,10 +234,6 @@ def draw(parts: Iterable[MemoryRows], most: int | None = None, seed: int = 0) ->
     Every row draws a random key; those with the smallest keys are kept, of all rows and of a class.
     Without any rows the result is None.
     """
-    import numpy as np
-
-    from gaussbayes.base.merge_tree import MergeTree
-
     generator = np.random.default_rng(seed)
     tree: MergeTree[_Drawn] = MergeTree()
     number = 0
@@ -286,19 +249,15 @@ class _Drawn:
     """Rows with their keys, of which so many are to be kept."""
 
     rows: MemoryRows
-    keys: "FloatArray"
+    keys: FloatArray
     most: int | None
 
     def __add__(self, other: "_Drawn") -> "_Drawn":
-        import numpy as np
-
         keys = np.concatenate([self.keys, other.keys])
         return _Drawn(self.rows + other.rows, keys, self.most).smallest()
 
     def smallest(self) -> "_Drawn":
         """Those with the smallest keys of all, or of their class."""
-        import numpy as np
-
         n, codes, most = self.keys.size, self.rows.table.targets.codes, self.most
         if most is None or n <= most:
             return self
@@ -314,9 +273,6 @@ def held_out_rows(given: Any, learnt: MemoryRows, chosen: RowOptions) -> Any:
     """Folds or a proportion as they are; a file as rows with the columns and classes of others."""
     if not isinstance(given, Path):
         return given
-    from gaussbayes.data.categories import kind
-    from gaussbayes.data.file_rows import FileRows
-    from gaussbayes.data.roles import Request
 
     source = open_files([str(given)], replace(chosen, file_format=None))
     names, target = learnt.encoder.names or (), str(chosen.target)
@@ -336,15 +292,12 @@ def held_out_rows(given: Any, learnt: MemoryRows, chosen: RowOptions) -> Any:
     test = files.sample().labelled
     if not test.n_rows:
         raise command_files.no_rows(source)
-    files.tell(NOT_JUDGED)
+    files.tell(command_files.NOT_JUDGED)
     return test.features, test.labels
 
 
-def as_table(rows: "Rows", encoder: "Encoder") -> "pa.Table":
+def as_table(rows: Rows, encoder: Encoder) -> pa.Table:
     """Rows as an Arrow table, categories as their values; nulls where they are not known."""
-    import numpy as np
-    import pyarrow as pa
-
     columns = dict(zip(encoder.numeric, map(pa.array, rows.matrix.T), strict=True))
     coded = zip(encoder.categorical, rows.codes.T, rows.categories, strict=True)
     for column, codes, categories in coded:

@@ -11,6 +11,8 @@ import click
 from gaussbayes.apps.cli import command_options, console
 from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.figure_file import DPI
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.progress import track
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,7 +71,6 @@ def lesson_command(
 
 def _chosen(names: tuple[str, ...], replay_all: bool, seed: int) -> "list[Lesson]":
     from gaussbayes import lessons
-    from gaussbayes.base.errors import ParameterError
 
     if replay_all and names:
         msg = f"give names or --all, not both; got --all and {', '.join(names)}"
@@ -87,7 +88,6 @@ def _chosen(names: tuple[str, ...], replay_all: bool, seed: int) -> "list[Lesson
 def _record(lesson: "Lesson", seed: int, directory: Path | None) -> dict[str, Any]:
     """Everything about a lesson that has been replayed, and its figures saved."""
     from gaussbayes.apps.cli.lesson_results import result_record, spread_record
-    from gaussbayes.base.progress import track
 
     results = track(lesson.results, f"results of {lesson.name}")
     spreads = track(lesson.spreads, f"many draws for {lesson.name}")
@@ -182,8 +182,6 @@ def _save_figures(lesson: "Lesson", directory: Path) -> list[Path]:
     mpl.use("agg")  # no windows, even where there is a screen
     import matplotlib.pyplot as plt
 
-    from gaussbayes.base.progress import track
-
     with TemporaryDirectory(dir=directory, prefix=".gaussbayes-") as stage:
         names = [f"{lesson.name}-{figure.name}.png" for figure in lesson.figures]
         figures = track(lesson.figures, f"figures of {lesson.name}")
@@ -199,8 +197,6 @@ def _save_figures(lesson: "Lesson", directory: Path) -> list[Path]:
 def _show_figures(lesson: "Lesson") -> None:
     """Draw the figures in windows, and wait until they are closed."""
     import matplotlib.pyplot as plt
-
-    from gaussbayes.base.progress import track
 
     for figure in track(lesson.figures, f"figures of {lesson.name}"):
         manager = figure.draw().canvas.manager

@@ -1,24 +1,21 @@
 """``gaussbayes plot``: a figure of a model, of rows, or of both."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
+from gaussbayes.analysis.comparison import Comparison, compare
+from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file
 from gaussbayes.apps.cli.command_options import RowOptions, names_option, option
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.evaluate_command import evaluate_files, evaluate_rows
 from gaussbayes.apps.cli.figure_kinds import DESCRIPTIONS, KINDS, FigureKind
 from gaussbayes.apps.cli.fit_command import fit_files, fit_loaded
-from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, NOT_JUDGED, LabelledFiles, among, draw
-
-if TYPE_CHECKING:
-    from gaussbayes.analysis.comparison import Comparison
-    from gaussbayes.analysis.evaluation import Evaluation
-    from gaussbayes.apps.cli.labelled_files import MemoryRows
-    from gaussbayes.model.model import Model
-    from gaussbayes.model.options import Options
+from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows, among, draw
+from gaussbayes.model.model import Model
+from gaussbayes.model.options import Options, check_options, options_of
 
 _KINDS = ", ".join(KINDS)
 
@@ -179,7 +176,7 @@ def _chosen_kind(
 
 
 def _shown(
-    kind: FigureKind, model: "Model | None", features: tuple[str, ...] | None
+    kind: FigureKind, model: Model | None, features: tuple[str, ...] | None
 ) -> dict[str, Any]:
     """The features to show; of a model whose features have no names, by their numbers."""
     if features is None:
@@ -198,12 +195,12 @@ def _shown(
 class _Subject(NamedTuple):
     """What there is to draw: a model, rows, or both."""
 
-    options: "Options"  # of the model, or of those that are compared
-    model: "Model | None"
-    rows: "MemoryRows | None"
-    evaluation: "Evaluation | None" = None  # of all rows, where they were not kept
+    options: Options  # of the model, or of those that are compared
+    model: Model | None
+    rows: MemoryRows | None
+    evaluation: Evaluation | None = None  # of all rows, where they were not kept
 
-    def evaluated(self) -> "Evaluation":
+    def evaluated(self) -> Evaluation:
         """The model's predictions against the classes of the rows."""
         if self.evaluation is not None:
             return self.evaluation
@@ -215,10 +212,8 @@ class _Subject(NamedTuple):
         assert evaluation is not None
         return evaluation
 
-    def compared(self, held_out: Any, seed: int) -> "Comparison":
+    def compared(self, held_out: Any, seed: int) -> Comparison:
         """Models of the rows side by side."""
-        from gaussbayes.analysis.comparison import compare
-
         rows = self.rows
         assert rows is not None
         recipe = rows.recipe(self.options)
@@ -232,8 +227,6 @@ def _of_model(
     name: str, data: tuple[str, ...], kind: FigureKind, chosen: RowOptions, seed: int
 ) -> _Subject:
     """A model from its file with its options, and rows of other files if there are any."""
-    from gaussbayes.model.options import check_options, options_of
-
     model = command_files.read_solved(name)
     options = check_options(**options_of(model.settings, model.schema))
     if not data:
@@ -243,12 +236,12 @@ def _of_model(
     if kind.subject == "evaluation":
         return _Subject(options, model, None, evaluate_files(model, files))
     rows = files.sample(kind.most_rows, seed)
-    files.tell(NOT_JUDGED if kind.judges else "")
+    files.tell(command_files.NOT_JUDGED if kind.judges else "")
     return _Subject(options, model, rows)
 
 
 def _of_rows(
-    data: tuple[str, ...], kind: FigureKind, chosen: RowOptions, options: "Options", seed: int
+    data: tuple[str, ...], kind: FigureKind, chosen: RowOptions, options: Options, seed: int
 ) -> _Subject:
     """Rows, and a model fitted to all of them if one is needed."""
     source = command_files.open_files(data, chosen)
@@ -266,5 +259,5 @@ def _of_rows(
         model = fit_files(files, options).model
         files = LabelledFiles.to_learn_from(source, chosen, options)
         sample = files.sample(kind.most_rows, seed)
-    files.tell(LEARNT_FROM)
+    files.tell(command_files.LEARNT_FROM)
     return _Subject(options, model, sample)

@@ -4,22 +4,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+import numpy as np
+import pyarrow as pa
 
 from gaussbayes.apps.cli import command_files, command_options
 from gaussbayes.apps.cli.command_files import FeatureRows
 from gaussbayes.apps.cli.command_options import FROM_DATA, RowOptions, option
 from gaussbayes.apps.cli.console import tell
 from gaussbayes.base.errors import DataError, SchemaError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from gaussbayes.data.files import Source
-    from gaussbayes.data.rows import Rows
-    from gaussbayes.model.model import Model
+from gaussbayes.data.files import Source
+from gaussbayes.data.rows import Rows
+from gaussbayes.model.model import Model
 
 PREDICTION, REASON = "prediction", "reason"
 """The columns of the class, and of why there is none."""
@@ -45,7 +43,7 @@ class Score:
         """The names of its columns, such as 'proba_yes'."""
         return [f"{self.name}_{label}" for label in classes] if self.of_classes else [self.name]
 
-    def values(self, model: "Model", rows: "Rows") -> "Sequence[Any]":
+    def values(self, model: Model, rows: Rows) -> Sequence[Any]:
         """Its columns (n,)."""
         module, _, name = self.function.rpartition(".")
         score = getattr(model, name, None) or partial(
@@ -177,16 +175,9 @@ def command(
 
 
 def _answer(
-    model: "Model", rule: dict[str, Any] | None, scores: Sequence[Score], rows: "Rows"
-) -> "list[pa.Array]":
-    """The columns that are added for some rows (n,).
-
-    Parameters
-    ----------
-    rule : how classes are decided for; empty for the most probable one, None for no classes
-    """
-    import pyarrow as pa
-
+    model: Model, rule: dict[str, Any] | None, scores: Sequence[Score], rows: Rows
+) -> list[pa.Array]:
+    """The columns (n,) that are added; an empty rule decides for the most probable class."""
     columns = []
     labels = pa.array(model.schema.classes.tolist())
     if rule:
@@ -203,12 +194,10 @@ def _answer(
 
 def _answered(
     rows: FeatureRows,
-    answer: "Callable[[Rows], list[pa.Array]]",
+    answer: Callable[[Rows], list[pa.Array]],
     added: Sequence[str],
-) -> "tuple[Iterator[pa.Table], pa.Schema]":
+) -> tuple[Iterator[pa.Table], pa.Schema]:
     """The kept columns of each block with those that are added, and their Arrow schema."""
-    import pyarrow as pa
-
     # The types of the scores, which depend on those of the features, are told by no rows at all.
     read = rows.selection.schema
     empty = answer(rows.encode(read.empty_table()))
@@ -221,7 +210,7 @@ def _answered(
     return tables, schema
 
 
-def _kept_columns(keep: str, source: "Source", features: Sequence[str]) -> list[str]:
+def _kept_columns(keep: str, source: Source, features: Sequence[str]) -> list[str]:
     """The columns to be passed on."""
     names = list(source.schema.names)
     if keep in {"all", "none"}:
@@ -233,14 +222,12 @@ def _kept_columns(keep: str, source: "Source", features: Sequence[str]) -> list[
     return list(wanted)
 
 
-def _with_priors_of(source: "Source", model: "Model", name: str) -> "Model":
+def _with_priors_of(source: Source, model: Model, name: str) -> Model:
     """The model under the priors that make the rows of a source most probable; tells them.
 
     The rows are read once more for that, block by block, and their posteriors are kept. Then come
     the steps of EM, which need nothing but these.
     """
-    import numpy as np
-
     from gaussbayes.analysis.prior_shift import prior_shift
 
     once = [file.shown for file in source.listed if file.is_read_once]

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import command_files, command_options, labelled_files
+from gaussbayes.apps.cli import command_files, command_options
 from gaussbayes.apps.cli.command_options import RowOptions, option
 from gaussbayes.apps.cli.console import warnings_told
 from gaussbayes.apps.cli.fit_command import fit_loaded
-from gaussbayes.apps.cli.labelled_files import LabelledFiles
+from gaussbayes.apps.cli.labelled_files import LabelledFiles, held_out_rows
 
 
 class _RememberingCommand(click.Command):
@@ -70,7 +70,6 @@ def command(
     command_files.check_no_overwriting(str(output), *arguments, str(held_out))
 
     from gaussbayes.apps.report import check_writable, write_report
-    from gaussbayes.classifier import GaussianClassifier
 
     check_writable(output)  # before a large file is read
 
@@ -82,21 +81,21 @@ def command(
         rows = files.sample()
         with warnings_told():
             model = fit_loaded(files, rows, options).model
-        files.tell(labelled_files.LEARNT_FROM)
+        files.tell(command_files.LEARNT_FROM)
     else:
         model = command_files.read_solved(name)
         files = LabelledFiles.of_model(source, chosen, model, name)
         rows = files.sample()
-        files.tell(labelled_files.NOT_JUDGED)
+        files.tell(command_files.NOT_JUDGED)
     chosen = replace(chosen, target=files.rows.target)
     context = click.get_current_context()
     with warnings_told():
         path = write_report(
-            GaussianClassifier.from_model(model),
+            model,
             rows.features,
             rows.labels,
             output,
-            held_out=labelled_files.held_out_rows(held_out, rows, chosen),
+            held_out=held_out_rows(held_out, rows, chosen),
             title=title,
             random_state=seed,
             source=source.shown,

@@ -2,19 +2,18 @@
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import click
+import pyarrow as pa
 
+from gaussbayes.analysis.synthesis import as_generator, draw
 from gaussbayes.apps.cli import command_files, command_options
 from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.labelled_files import as_table
 from gaussbayes.base.errors import SchemaError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from gaussbayes.model.model import Model
+from gaussbayes.base.progress import count_rows
+from gaussbayes.base.threads import ranges
+from gaussbayes.model.model import Model
 
 BLOCK_ROWS = 1 << 16
 """Rows drawn at a time."""
@@ -46,14 +45,8 @@ def command(
     command_files.write_tables(tables, first.schema, output, output_format, escape=escape)
 
 
-def _tables(model: "Model", target: str, n_rows: int, seed: int) -> "Iterator[pa.Table]":
+def _tables(model: Model, target: str, n_rows: int, seed: int) -> Iterator[pa.Table]:
     """Blocks of rows, drawn one after the other."""
-    import pyarrow as pa
-
-    from gaussbayes.analysis.synthesis import as_generator, draw
-    from gaussbayes.base.progress import count_rows
-    from gaussbayes.base.threads import ranges
-
     generator, classes = as_generator(seed), pa.array(model.schema.classes.tolist())
     sizes = [block.stop - block.start for block in ranges(n_rows, BLOCK_ROWS)]
     for size in count_rows(sizes, "drawing", n_rows, lambda size: size):

@@ -10,13 +10,12 @@ from gaussbayes.apps.cli import command_files, command_options, console
 from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import counted, five_digits, shortened
 from gaussbayes.base.errors import GaussBayesError
+from gaussbayes.families.protocol import Describable, ParameterTable
+from gaussbayes.model.model import Model
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
-
-    from gaussbayes.families.protocol import ParameterTable
-    from gaussbayes.model.model import Model
 
 _MOST_CLASSES = 20
 """Lines of the table of classes."""
@@ -61,7 +60,7 @@ def command(model: str, wants_error: bool, as_json: bool) -> None:
         _print(console.stdout_console(), model, fitted, record)
 
 
-def _record(model: "Model", problem: str | None) -> dict[str, Any]:
+def _record(model: Model, problem: str | None) -> dict[str, Any]:
     """Everything about a model as plain values.
 
     Means and standard deviations are those of the features that hold numbers, (k, g). Covariances
@@ -114,10 +113,8 @@ def _record(model: "Model", problem: str | None) -> dict[str, Any]:
     return record
 
 
-def _parameter_tables(model: "Model") -> "Iterator[ParameterTable]":
+def _parameter_tables(model: Model) -> Iterator[ParameterTable]:
     """The parameters of every family that can show them."""
-    from gaussbayes.families.protocol import Describable
-
     names = model.settings.names(model.schema)
     for density, name in zip(model.densities, names, strict=True):
         if isinstance(density, Describable):
@@ -127,7 +124,7 @@ def _parameter_tables(model: "Model") -> "Iterator[ParameterTable]":
 # The record as a person reads it: everything that fits, and what was left out.
 
 
-def _print(out: "Console", name: str, model: "Model", record: dict[str, Any]) -> None:
+def _print(out: "Console", name: str, model: Model, record: dict[str, Any]) -> None:
     for what, text in _heading(name, model, record).items():
         console.paragraph(out, f"{what:11} {text}")
     if record["problem"] is not None:
@@ -160,7 +157,7 @@ def _print(out: "Console", name: str, model: "Model", record: dict[str, Any]) ->
         console.paragraph(out, f"Bayes error {simulated}; {bound}")
 
 
-def _heading(name: str, model: "Model", record: dict[str, Any]) -> dict[str, str]:
+def _heading(name: str, model: Model, record: dict[str, Any]) -> dict[str, str]:
     settings = dict(record["settings"])
     priors, families = settings.pop("priors"), settings.pop("families")
     weight = settings.pop("unlabelled_weight")

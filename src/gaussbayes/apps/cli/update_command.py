@@ -6,7 +6,7 @@ that whatever goes wrong leaves the model file as it was.
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,15 +14,14 @@ from gaussbayes.apps.cli import command_files, command_options, fit_summary
 from gaussbayes.apps.cli.command_files import class_names, naming
 from gaussbayes.apps.cli.command_options import option
 from gaussbayes.apps.cli.console import counted, tell, warnings_told
-from gaussbayes.apps.cli.labelled_files import LEARNT_FROM, LabelledFiles
+from gaussbayes.apps.cli.labelled_files import LabelledFiles
 from gaussbayes.base.errors import RemovalError, SchemaError
-
-if TYPE_CHECKING:
-    from gaussbayes.data.file_rows import FileRows
-    from gaussbayes.data.reduction import Reduced
-    from gaussbayes.model.model import Model
-    from gaussbayes.model.settings import Settings
-    from gaussbayes.model.statistics import Learnt
+from gaussbayes.data.file_rows import FileRows
+from gaussbayes.data.reduction import Reduced
+from gaussbayes.model.model import Model
+from gaussbayes.model.settings import Settings
+from gaussbayes.model.sources import Observation, SourceFit, update_rows
+from gaussbayes.model.statistics import Learnt
 
 _change_options = command_options.together(
     command_options.model_argument,
@@ -54,7 +53,7 @@ def update_command(**arguments: Any) -> None:
     \b
     gaussbayes update iris.json monday.csv tuesday.csv
     """
-    _change("update", "learnt from", LEARNT_FROM, _updated, **arguments)
+    _change("update", "learnt from", command_files.LEARNT_FROM, _updated, **arguments)
 
 
 @click.command("forget")
@@ -73,13 +72,11 @@ def forget_command(**arguments: Any) -> None:
     _change("forget", "forgot", "forgotten, too", _without, **arguments)
 
 
-def _updated(model: "Model", rows: "FileRows", reduced: "Reduced[Learnt]") -> "Model":
-    from gaussbayes.model.sources import update_rows
-
+def _updated(model: Model, rows: FileRows, reduced: Reduced[Learnt]) -> Model:
     return update_rows(model, rows, reduced).model
 
 
-def _without(model: "Model", _: "FileRows", reduced: "Reduced[Learnt]") -> "Model":
+def _without(model: Model, _: FileRows, reduced: Reduced[Learnt]) -> Model:
     smaller = model.without(reduced.total.with_rows())
     if not smaller.schema.classes.size:
         msg = "they are all that the model has seen, so that nothing would be left: delete its file"
@@ -91,7 +88,7 @@ def _change(
     step: str,
     done: str,
     use: str,
-    change: "Callable[[Model, FileRows, Reduced[Learnt]], Model]",
+    change: Callable[[Model, FileRows, Reduced[Learnt]], Model],
     *,
     model: str,
     data: tuple[str, ...],
@@ -106,8 +103,6 @@ def _change(
     step, done, use : what is done, how the message about it begins, and what with unlabelled rows
     change : the model, the rows and what was learnt from them ↦ the new model
     """
-    from gaussbayes.model.sources import Observation, SourceFit
-
     command_files.check_one_input(model, *data)
     output = output or model
     fit_summary.check_json(output, as_json=as_json)
@@ -179,12 +174,12 @@ def merge_command(parts: tuple[str, ...], output: str, settings_of: str | None) 
     tell(f"merged {len(parts)} models: {classes}; the model is in {place}")
 
 
-def _with_settings(model: "Model", name: str, settings: "Settings") -> "Model":
+def _with_settings(model: Model, name: str, settings: Settings) -> Model:
     with naming(f"{name} has not kept what these settings need"):
         return model.with_settings(settings, "merge")
 
 
-def _settings(models: "dict[str, Model]", settings_of: str | None) -> "Settings":
+def _settings(models: dict[str, Model], settings_of: str | None) -> Settings:
     """The settings of the result; where they differ, somebody must have said whose they are."""
     first, *others = models
     for name in others:

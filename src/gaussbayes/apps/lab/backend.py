@@ -31,16 +31,7 @@ _ENDINGS = (".txt", ".dat", ".data", ".json")  # tell no format: the first bytes
 
 
 class Backend:
-    """What is behind the server; `answer` and `keep` are called in one thread only.
-
-    Examples
-    --------
-    >>> backend = Backend()
-    >>> source = '{"from": "preset", "preset": "unequal"}'
-    >>> request = backend.read(f'{{"number": 1, "kind": "data", "source": {source}}}')
-    >>> backend.answer(request).arrays["points"].shape
-    (200, 2)
-    """
+    """What is behind the server; `answer` and `keep` are called in one thread only."""
 
     def __init__(self, given: "NamedTable | None" = None) -> None:
         self._given = given  # the rows that the command line names, if it does

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaussbayes.analysis import synthesis
-from gaussbayes.apps.lab.training_data import Table, TrueGaussians, number_table
+from gaussbayes.apps.lab.training_data import Gaussians, Table, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant
 from gaussbayes.data.rows import number_rows
 from gaussbayes.datasets import load_iris
 from gaussbayes.lessons import handouts
-from gaussbayes.lessons.handouts import OPTIMAL_REGIONS, THREE_GAUSSIANS, TWO_GAUSSIANS
+from gaussbayes.lessons.handouts import CLOUDS, DIABETES, PETALS, SIX_ROWS
 
 _OUTLIER = (30.0, -16.0)  # far from everything, and said to be of the first class
 _CORNERS = ((-2.0, -2.0), (2.0, 2.0), (-2.0, 2.0), (2.0, -2.0))  # two of each class
@@ -62,19 +62,19 @@ def _gaussians(
     priors: Sequence[float] | str = "uniform",
     classes: Sequence[object] = "ABCDEFGHIJKL",
     features: tuple[str, ...] | None = None,
-) -> TrueGaussians:
+) -> Gaussians:
     k, d = np.shape(means)
     names = features or tuple(f"x{j + 1}" for j in range(d))
-    return TrueGaussians(priors, means, covariances, tuple(classes[:k]), names)
+    return Gaussians(priors, means, covariances, tuple(classes[:k]), names)
 
 
-def _five() -> TrueGaussians:
+def _five() -> Gaussians:
     angles = np.radians(90.0 + 72.0 * np.arange(5))
     means = 3.0 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     return _gaussians(means, [_turned(1.5, 0.7, 36.0 * code) for code in range(5)])
 
 
-def _few_rows() -> TrueGaussians:
+def _few_rows() -> Gaussians:
     """Two classes of correlated features, which differ in their means; more than rows in each."""
     d = 12
     apart = np.subtract.outer(np.arange(d), np.arange(d))
@@ -83,7 +83,7 @@ def _few_rows() -> TrueGaussians:
     return _gaussians(means, 0.6 ** np.abs(apart))
 
 
-def _drawn_table(truth: TrueGaussians, title: str, seed: int, n: int) -> Table:
+def _drawn_table(truth: Gaussians, title: str, seed: int, n: int) -> Table:
     """Rows from true parameters, classes by their priors."""
     rows, codes = synthesis.draw(truth.model, n, np.random.default_rng(seed))
     labels = np.array(truth.classes)
@@ -123,34 +123,29 @@ def _listed_table(handout: handouts.Table, target: str, title: str, *_: int) -> 
     return number_table(title, rows, codes, labels, handout.features, target)
 
 
-def _irises(title: str, *_: int) -> Table:
+def _irises() -> handouts.Table:
     """Fisher's irises, their species mixed: those that come first are of all three."""
     irises = load_iris()
     order = np.random.default_rng(0).permutation(irises.labels.size)
-    labels, codes = np.unique(irises.labels[order], return_inverse=True)
-    rows, features = irises.rows[order], irises.feature_names
-    return number_table(title, rows, codes, labels, features, "species")
+    return handouts.Table("irises", irises.rows[order], irises.labels[order], irises.feature_names)
 
 
-def _drawn(title: str, about: str, n: int, truth: TrueGaussians) -> Example:
+def _drawn(title: str, about: str, n: int, truth: Gaussians | handouts.Gaussians) -> Example:
+    if isinstance(truth, handouts.Gaussians):
+        classes = range(truth.first, truth.first + len(truth.means))
+        priors = truth.priors or "uniform"
+        truth = _gaussians(truth.means, truth.covariances, priors, classes, truth.features)
     return Example(title, about, n, partial(_drawn_table, truth), len(truth.classes))
 
 
-def _listed(
-    title: str, about: str, n: int, handout: handouts.Table, target: str, k: int = 2
-) -> Example:
+def _listed(title: str, about: str, handout: handouts.Table, target: str) -> Example:
+    n, k = len(handout.labels), len(np.unique(handout.labels))
     return Example(title, about, n, partial(_listed_table, handout, target), k, is_drawn=False)
 
 
 _SHARED = _gaussians([[-1.2, 0.0], [1.2, 0.8]], _turned(1.6, 0.8, 30.0))
 _DOCTOR, _PATIENTS = list(handouts.DOCTOR.values()), ("healthy", "ill")
-_DIABETES = _gaussians(
-    handouts.DIABETES.means,
-    handouts.DIABETES.covariances,
-    _DOCTOR,
-    _PATIENTS,
-    handouts.DIABETES.features,
-)
+_DIABETES = _gaussians(DIABETES.means, DIABETES.covariances, _DOCTOR, _PATIENTS, DIABETES.features)
 
 # By name, in the order in which the page lists them.
 EXAMPLES: dict[str, Example] = {
@@ -207,49 +202,37 @@ EXAMPLES: dict[str, Example] = {
         _gaussians([[0.0], [2.5]], [[[0.6]], [[3.0]]], features=("x",)),
     ),
     "petals": _listed(
-        "Petals",
-        "The course's eight petals of two species, by their length.",
-        8,
-        handouts.PETALS,
-        "species",
+        "Petals", "The course's eight petals of two species, by their length.", PETALS, "species"
     ),
     "two_gaussians": _drawn(
         "Two Gaussians",
         "The course's two classes in the plane; no rule errs less than 7.2 %.",
         200,
-        _gaussians(TWO_GAUSSIANS.means, TWO_GAUSSIANS.covariances, classes=(1, 2)),
+        handouts.TWO_GAUSSIANS,
     ),
     "three_gaussians": _drawn(
         "Three Gaussians",
         "The course's three classes, which hardly overlap.",
         600,
-        _gaussians(THREE_GAUSSIANS.means, THREE_GAUSSIANS.covariances, classes=(0, 1, 2)),
+        handouts.THREE_GAUSSIANS,
     ),
     "naive_bayes": _listed(
         "Naive Bayes by hand",
         "The course's six rows, small enough for pencil and paper.",
-        6,
-        handouts.SIX_ROWS,
+        SIX_ROWS,
         "class",
     ),
     "optimal_regions": _drawn(
         "Optimal regions",
         "The course's three classes of one covariance: parallel lines.",
         300,
-        _gaussians(
-            OPTIMAL_REGIONS.means,
-            OPTIMAL_REGIONS.covariances,
-            OPTIMAL_REGIONS.priors or "uniform",
-            (0, 1, 2),
-        ),
+        handouts.OPTIMAL_REGIONS,
     ),
     "clouds": _listed(
         "Three clouds",
         "Four points each: falling, level, rising; all else is equal.",
-        12,
-        handouts.CLOUDS,
+        CLOUDS,
         "cloud",
-        3,
     ),
     "diabetes": _drawn(
         "Diabetes", "Patients by blood count and glucose, with a doctor's prior.", 250, _DIABETES
@@ -260,12 +243,10 @@ EXAMPLES: dict[str, Example] = {
         250,
         _with_missing_values,
     ),
-    "irises": Example(
+    "irises": _listed(
         "Fisher's irises",
         "150 flowers of three species, four lengths: any two can be shown.",
-        150,
-        _irises,
-        n_classes=3,
-        is_drawn=False,
+        _irises(),
+        "species",
     ),
 }

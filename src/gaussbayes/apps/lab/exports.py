@@ -24,6 +24,7 @@ from gaussbayes.apps.lab.wire_format import Answer
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.data.categories import kind
 from gaussbayes.data.tables import is_missing
+from gaussbayes.model.file import dumps
 
 _WIDTH = 88  # of the lines of a script
 _BOOLEAN = '"True".__eq__'
@@ -204,7 +205,7 @@ def _literal(value: Any) -> str:
 
 _FILES: dict[str, tuple[str, str, Callable[[Any], str]]] = {
     "csv": ("lab.csv", "text/csv", csv_text),
-    "model": ("lab.json", "application/json", lambda asked: asked.file_text()),
+    "model": ("lab.json", "application/json", lambda asked: dumps(asked.file_model()).decode()),
     "python": ("lab.py", "text/x-python", python_text),
     "command": ("lab.sh", "text/x-shellscript", command_text),
 }

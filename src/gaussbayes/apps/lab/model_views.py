@@ -24,12 +24,11 @@ from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.grid import limits
 from gaussbayes.apps.lab.messages import FitSettings, GaussiansByHand, ModelChoice, Neighbours
 from gaussbayes.apps.lab.store import Dataset
-from gaussbayes.apps.lab.training_data import ShownFeatures, TrueGaussians, gaussian_model
+from gaussbayes.apps.lab.training_data import Gaussians, ShownFeatures
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.model import file as model_files
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model, learnt_model
@@ -221,8 +220,8 @@ class AskedModel(ABC):
         """The model as these features show it, the others integrated out."""
 
     @abstractmethod
-    def file_text(self) -> str:
-        """The text of a model file, with the labels as they came, sorted."""
+    def file_model(self) -> Model:
+        """The model as a file has it, with the labels as they came, sorted."""
 
     @property
     def all_features(self) -> ShownFeatures:
@@ -289,13 +288,12 @@ class FittedModel(AskedModel):
         options = self._options(self._priors(learnt.classes))
         return learnt.with_settings(options.settings(learnt.schema), "fit").solved(1)
 
-    def file_text(self) -> str:
+    def file_model(self) -> Model:
         try:
-            model = replace(self.model, target=self.dataset.target_name)
+            return replace(self.model, target=self.dataset.target_name)
         except GaussBayesError as error:
             msg = f"there is no model to take away: {error}"
             raise MessageError(msg) from None
-        return model_files.dumps(model).decode("utf-8")
 
     def left_out(self) -> LeftOut:
         table, model = self.dataset.table, self.model
@@ -395,7 +393,7 @@ class ModelByHand(AskedModel):
         names, k = self.dataset.classes, len(self.choice.priors)
         names += tuple(f"class {code + 1}" for code in range(len(names), k))
         try:
-            whole = gaussian_model(self.choice.priors, self.choice.means, self.choice.covariances)
+            whole = Gaussians(*msgspec.structs.astuple(self.choice)).model
         except GaussBayesError as error:
             msg = f"model: {error}"
             raise MessageError(msg) from None
@@ -421,10 +419,9 @@ class ModelByHand(AskedModel):
             "covariance": "full",
         }
 
-    def file_text(self) -> str:
+    def file_model(self) -> Model:
         names = [self.dataset.table.features[column] for column in self.shown().numbers]
-        model = given_model(**self.parameters, shared=False, feature_names=names)
-        return model_files.dumps(model).decode("utf-8")
+        return given_model(**self.parameters, shared=False, feature_names=names)
 
 
 class VotesOfNeighbours(AskedModel):
@@ -459,7 +456,7 @@ class VotesOfNeighbours(AskedModel):
         votes = view.all_classes(view.log_posterior(None), -np.inf)
         return votes, view.rows, view.rows.size
 
-    def file_text(self) -> str:
+    def file_model(self) -> Model:
         msg = "nearest neighbours have no model file: take the rows instead"
         raise MessageError(msg)
 
@@ -498,7 +495,7 @@ def asked_model(dataset: Dataset, pair: tuple[int, int], choice: ModelChoice) ->
 
 
 @lru_cache(_MOST_TRUTHS)
-def _view_of(truth: TrueGaussians, names: tuple[str, ...], columns: tuple[int, ...]) -> ModelView:
+def _view_of(truth: Gaussians, names: tuple[str, ...], columns: tuple[int, ...]) -> ModelView:
     whole, codes = truth.model, np.arange(len(names))
     return ModelView(codes, names, whole.marginal(columns), whole.n_parameters)
 

@@ -122,7 +122,7 @@ def _record(view: View, log_posterior: RealArray, codes: NDArray[Any]) -> dict[s
         "brier": evaluation.brier,
         "confusion": evaluation.confusion.tolist(),
         "calibration": [
-            {"mean": stated, "share": observed, "n": count}
+            {"mean": stated, "proportion": observed, "n": count}
             for stated, observed, count in zip(*(each.tolist() for each in columns), strict=True)
         ],
     }

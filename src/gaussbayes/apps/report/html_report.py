@@ -14,13 +14,8 @@ from gaussbayes.analysis.data_summary import NumberSummary, summarise_data
 from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.analysis.informative_features import informative_features
 from gaussbayes.analysis.view import pair_view
-from gaussbayes.apps.report import numerals, recipe, svg_figures
-from gaussbayes.apps.report.parameter_tables import (
-    ALL_CLASSES,
-    MOST_COLUMNS,
-    parameter_counts,
-    parameter_tables,
-)
+from gaussbayes.apps.report import numerals, parameter_tables, recipe, svg_figures
+from gaussbayes.apps.report.parameter_tables import ALL_CLASSES, MOST_COLUMNS
 from gaussbayes.apps.report.samples import stratified
 from gaussbayes.apps.report.subject import Subject, called
 from gaussbayes.base import atomic
@@ -58,7 +53,7 @@ def write_report(
 
     Parameters
     ----------
-    model : a fitted `GaussianClassifier`
+    model : a fitted `GaussianClassifier`, or a `Model`
     X, y : rows (n, d) and their labels (n,), of classes that the model knows
     path : the file to write; an existing one is replaced when the new one is complete
     held_out : how rows are held out to compare models, as in `compare`
@@ -155,8 +150,8 @@ def _gathered(model: Any, X: Any, y: Any, held_out: Any, seed: int) -> dict[str,
         "summary": summary,
         "numbers": list(zip(summary.numbers, _number_cells(summary.numbers), strict=True)),
         "categories": [(each, _frequent(each.count)) for each in summary.categories],
-        "parameter_counts": parameter_counts(subject.model),
-        "parameter_tables": parameter_tables(subject.model),
+        "parameter_counts": parameter_tables.parameter_counts(subject.model),
+        "parameter_tables": parameter_tables.parameter_tables(subject.model),
         "informative": informative,
         "n_drawn": drawn.codes.size,
         "evaluation": subject.evaluation,

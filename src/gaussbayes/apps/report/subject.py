@@ -14,6 +14,7 @@ from gaussbayes.analysis.held_out import ModelOptions, model_options
 from gaussbayes.analysis.view import read_labelled
 from gaussbayes.base.errors import DataError, PriorError
 from gaussbayes.base.types import LabelArray, RealArray
+from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import options_of
@@ -59,6 +60,8 @@ class Subject:
     @classmethod
     def of(cls, classifier: Any, X: Any, y: Any) -> "Subject":
         """Bring rows into the form of a model; raises what the model raises for others."""
+        if isinstance(classifier, Model):
+            classifier = GaussianClassifier.from_model(classifier)
         model, rows, codes = read_labelled(classifier, X, y)
         if not (codes >= 0).any():
             msg = "a report needs at least one row that has a label: give labels in y"

@@ -7,7 +7,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.data.roles import InferredTypes, Piece, Selection, check_distinct
+from gaussbayes.data.roles import (
+    InferredTypes,
+    Piece,
+    Selection,
+    check_distinct,
+    check_same_columns,
+)
 from gaussbayes.data.source_files import SourceFile
 
 
@@ -34,6 +40,10 @@ class FileReader(ABC):
             )
             raise DataError(msg)
         check_distinct(self.file.shown, names)
+
+    def check_columns(self, names: Sequence[str], selection: Selection) -> None:
+        """Raise if the file lacks columns that are to be read."""
+        check_same_columns(self.file.shown, names, selection.columns)
 
     @abstractmethod
     def look(self) -> tuple[InferredTypes, bool]:

@@ -14,13 +14,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.data.expansion import ArrowMessages
 from gaussbayes.data.readers import FileReader
 from gaussbayes.data.readers.batches import batch_rows, stored_types, tables_of
-from gaussbayes.data.roles import (
-    InferredTypes,
-    ParsedTable,
-    Piece,
-    Selection,
-    check_same_columns,
-)
+from gaussbayes.data.roles import InferredTypes, ParsedTable, Piece, Selection
 from gaussbayes.data.source_files import SourceFile, naming, seekable
 
 _MAGIC = b"ARROW1"
@@ -72,7 +66,7 @@ class ArrowReader(FileReader):
     def pieces(self, selection: Selection, at_once: int = 1, first: int = 0) -> Iterator[Piece]:  # noqa: ARG002
         with naming(self.file):
             opened = self._open()
-            check_same_columns(self.file.shown, opened.schema.names, selection.columns)
+            self.check_columns(opened.schema.names, selection)
             step = batch_rows(len(selection.columns))
             batches = (
                 self._batches(opened, first * step) if self._is_file else self._streamed(opened)

@@ -23,12 +23,7 @@ from gaussbayes.data.readers.text import (
     has_decimal_commas,
     infer_types,
 )
-from gaussbayes.data.roles import (
-    InferredTypes,
-    ParsedTable,
-    Selection,
-    check_same_columns,
-)
+from gaussbayes.data.roles import InferredTypes, ParsedTable, Selection
 
 _STEP = 1 << 20
 """Bytes that pyarrow parses at a time: they and what becomes of them stay in the cache. Where there
@@ -64,7 +59,7 @@ class CsvReader(TextReader):
         self, block: bytes, selection: Selection
     ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
         header = self._header(block)
-        check_same_columns(self.file.shown, header.names, selection.columns)
+        self.check_columns(header.names, selection)
         return block[header.n_bytes :], partial(_parse, header, selection)
 
     def _header(self, block: bytes) -> Header:

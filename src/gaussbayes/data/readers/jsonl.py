@@ -11,7 +11,7 @@ from pyarrow import json as arrow_json
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.data.bad_rows import BadRow, shorten
 from gaussbayes.data.readers.text import BOM, TextReader, first_records, fit_types, infer_types
-from gaussbayes.data.roles import InferredTypes, ParsedTable, Selection, check_same_columns
+from gaussbayes.data.roles import InferredTypes, ParsedTable, Selection
 
 _MOST_VALUES = 1 << 25
 """Of a block: lines that say nothing of many columns would take more memory than they are long."""
@@ -39,7 +39,7 @@ class JsonLinesReader(TextReader):
     ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
         data, objects, names = self._begun(block)
         if objects:
-            check_same_columns(self.file.shown, names, selection.columns)
+            self.check_columns(names, selection)
         return data, partial(_parse, self.file.shown, selection)
 
     def _begun(self, block: bytes) -> tuple[bytes, list[dict[str, Any]], list[str]]:

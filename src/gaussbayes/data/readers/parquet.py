@@ -18,13 +18,7 @@ from gaussbayes.data.expansion import (
 )
 from gaussbayes.data.readers import FileReader
 from gaussbayes.data.readers.batches import batch_rows, stored_types, tables_of
-from gaussbayes.data.roles import (
-    InferredTypes,
-    ParsedTable,
-    Piece,
-    Selection,
-    check_same_columns,
-)
+from gaussbayes.data.roles import InferredTypes, ParsedTable, Piece, Selection
 from gaussbayes.data.source_files import SourceFile, naming, seekable
 
 _PIECE_ROWS = 1 << 17
@@ -81,7 +75,7 @@ class ParquetReader(FileReader):
     def pieces(self, selection: Selection, at_once: int = 1, first: int = 0) -> Iterator[Piece]:
         with naming(self.file):
             names = self._opened.schema_arrow.names
-            check_same_columns(self.file.shown, names, selection.columns)
+            self.check_columns(names, selection)
             # Run-length encoding gives any number of rows for a few bytes.
             expanded = 8 * self.n_rows * len(selection.columns)
             check_total(self.file.shown, expanded, self._handle.size())

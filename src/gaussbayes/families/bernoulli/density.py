@@ -157,10 +157,7 @@ class BernoulliDensity(ColumnDensity):
         return np.asarray(np.minimum(total, 0.0))
 
     def contributions(
-        self,
-        row: Rows,
-        pair: tuple[int, int],
-        reference: Reference | None,  # noqa: ARG002
+        self, row: Rows, pair: tuple[int, int], _: Reference | None
     ) -> tuple[float, FloatArray]:
         """``log p(x_j | a) − log p(x_j | b)`` (d,), compared with unknown values, which add 0."""
         a, b = (self.selected([code]).by_column(row.matrix.astype(np.float64))[0] for code in pair)

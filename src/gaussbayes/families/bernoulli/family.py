@@ -1,7 +1,7 @@
 """The Bernoulli family: how often 0 and 1 were there → the probability of 1."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +37,7 @@ class Bernoulli(IndependentColumns):
     content: ClassVar[str] = "bit"  # what files must hold; see `gaussbayes.data.roles`
     statistics_type: ClassVar[type[ColumnSums]] = BernoulliStatistics
 
-    def density(
-        self,
-        sums: BernoulliStatistics,
-        together: BernoulliStatistics | None = None,  # noqa: ARG002
-    ) -> BernoulliDensity:
+    def density(self, sums: BernoulliStatistics, together: Any = None) -> BernoulliDensity:  # noqa: ARG002
         """The probabilities; of classes that have no values in a column, they must be smoothed."""
         weight = sums.sums[1:] + self.smoothing
         with np.errstate(divide="ignore"):

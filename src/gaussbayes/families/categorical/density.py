@@ -183,10 +183,7 @@ class CategoricalDensity:
         return np.minimum(total, 0.0)
 
     def contributions(
-        self,
-        row: Rows,
-        pair: tuple[int, int],
-        reference: Reference | None,  # noqa: ARG002
+        self, row: Rows, pair: tuple[int, int], _: Reference | None
     ) -> tuple[float, FloatArray]:
         """``log p(x_j | a) − log p(x_j | b)`` (q,) of each feature, compared with an unknown value.
 

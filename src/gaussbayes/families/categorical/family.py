@@ -47,23 +47,11 @@ class Categorical(Smoothed):
         if type(self.smoothing) is not float or not 0.0 <= self.smoothing < np.inf:
             super(Categorical, self).__post_init__()
 
-    def observe(
-        self,
-        rows: Rows,
-        targets: Targets,
-        names: Schema,  # noqa: ARG002
-        threads: int = 1,
-    ) -> CategoricalStatistics:
+    def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:  # noqa: ARG002
         """How much each category weighs in each class, for those that weigh anything."""
         return count(rows, targets, threads).trimmed()
 
-    def estimate(
-        self,
-        statistics: CategoricalStatistics,
-        names: Schema,
-        threads: int = 1,  # noqa: ARG002
-        start: Any = None,  # noqa: ARG002
-    ) -> Fit:
+    def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:  # noqa: ARG002
         """The probabilities of the categories that weigh anything.
 
         A class without any value of a feature is a DataError unless there is smoothing.
@@ -80,13 +68,7 @@ class Categorical(Smoothed):
         """None: it depends on the categories that occur."""
         return None
 
-    def start(
-        self,
-        statistics: CategoricalStatistics,
-        together: CategoricalStatistics,
-        names: Schema,
-        threads: int = 1,  # noqa: ARG002
-    ) -> CategoricalDensity:
+    def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:  # noqa: ARG002
         """The probabilities in each class with one more row, as are all rows together.
 
         No category has probability 0, also if only unlabelled rows have it: EM would never leave 0.
@@ -125,16 +107,12 @@ class Categorical(Smoothed):
         return RootCoordinates(start.categories, start.n_classes)
 
     def left_out(
-        self,
-        statistics: CategoricalStatistics,
-        path: Sequence["Categorical"],
-        targets: Targets,
-        names: Schema,  # noqa: ARG002
+        self, statistics: Any, path: Sequence["Categorical"], targets: Targets, names: Schema
     ) -> LeftOut | None:
         """The closed form of rows with one label each; see `left_out`."""
-        if targets.is_soft:
-            return None
-        return left_out(statistics, [family.smoothing for family in path], targets)
+        del names  # nothing can be wrong with categories
+        smoothing = [family.smoothing for family in path]
+        return None if targets.is_soft else left_out(statistics, smoothing, targets)
 
 
 @dataclass(frozen=True, slots=True)

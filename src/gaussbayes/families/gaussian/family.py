@@ -30,12 +30,10 @@ from gaussbayes.families.gaussian.shrinkage import (
 )
 from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, observe
 from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES, Structure, structure_of
-from gaussbayes.families.protocol import Fit, Kind
+from gaussbayes.families.protocol import TRIAL, Fit, Kind
 from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
-
-_TRIAL = 100  # iterations of EM after which a remedy is taken to work
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,23 +149,26 @@ class Gaussian:
             msg = f"{error}. Remedies: {'; '.join(self.remedies(statistics, names))}"
             raise SingularCovarianceError(msg) from None
 
-    def remedies(self, statistics: GaussianStatistics, names: Schema) -> list[str]:
-        """What makes an estimate from these statistics possible that has failed: each was tried."""
-        structure, others = self.structure, []
+    def alternatives(self) -> dict[str, "Gaussian"]:
+        """What may have an estimate where this has none, by how the user asks for it."""
+        structure, others = self.structure, {}
         if not (self.shrinkage or structure.shape.isotropic):
-            shrunk = replace(self, shrinkage=0.1)
-            others.append((shrunk, "give shrinkage (a number up to 1, or 'oas')"))
+            others["give shrinkage (a number up to 1, or 'oas')"] = replace(self, shrinkage=0.1)
         if not structure.shared:
             shared = replace(self, structure=structure.parts[1])
-            others.append((shared, "share one covariance among the classes (shared=True)"))
+            others["share one covariance among the classes (shared=True)"] = shared
         for name in ("diagonal", "spherical"):
             if name != structure.covariance and not structure.shape.isotropic:
                 simpler = replace(self, structure=structure_of(name, structure.sharing))
-                others.append((simpler, f"use covariance={name!r}"))
+                others[f"use covariance={name!r}"] = simpler
+        return others
+
+    def remedies(self, statistics: GaussianStatistics, names: Schema) -> list[str]:
+        """What makes an estimate from these statistics possible that has failed: each was tried."""
         working = []
-        for family, remedy in others:
+        for remedy, family in self.alternatives().items():
             with suppress(GaussBayesError):
-                _estimate(family, statistics, names, max_iterations=_TRIAL)
+                _estimate(family, statistics, names, max_iterations=TRIAL)
                 working.append(remedy)
         return [*working, "leave such features out"]
 

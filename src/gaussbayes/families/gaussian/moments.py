@@ -21,6 +21,9 @@ from gaussbayes.kernels.reference import scatter_shape, zero_moments
 
 _CACHED = 1 << 15  # entries of products that stay in the cache
 
+_NOISE = 16 * float(np.finfo(np.float64).eps)
+"""Proportion of a sum of squares below which what a removal leaves of it has no right digit."""
+
 ROUNDING = 1e-9
 """Proportion of a weight or a scatter that a subtraction may leave behind as rounding."""
 
@@ -336,7 +339,7 @@ def _settle(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
             f"{layout.owner(c, names)} {squares[c, j]:g}: {ONLY_ADDED}"
         )
         raise RemovalError(msg)
-    np.maximum(squares, 0.0, out=squares)
+    squares[squares <= _NOISE * original] = 0.0
     if not layout.correlated:
         return
     unit = np.sqrt(original)
@@ -351,3 +354,8 @@ def _settle(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
             f"squares{layout.owner(good, names)}: {ONLY_ADDED}"
         )
         raise RemovalError(msg)
+    # |sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ) in spite of rounding: of a single row nothing is left but zeros.
+    bound = np.sqrt(squares[:, :, None]) * np.sqrt(squares[:, None, :])
+    np.einsum("mii->mi", bound)[...] = squares
+    matrices = layout.stacked(scatter)
+    np.clip(matrices, -bound, bound, out=matrices)

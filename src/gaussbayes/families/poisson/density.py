@@ -164,10 +164,7 @@ class PoissonDensity(ColumnDensity):
         return np.stack([0.0 - 0.5 * np.square(root - other).sum(axis=1) for other in root])
 
     def contributions(
-        self,
-        row: Rows,
-        pair: tuple[int, int],
-        reference: Reference | None,  # noqa: ARG002
+        self, row: Rows, pair: tuple[int, int], _: Reference | None
     ) -> tuple[float, FloatArray]:
         """``x log(λ_a / λ_b) − (λ_a − λ_b)`` (d,), compared with unknown counts, which add 0."""
         (a, b), x = self.rate[list(pair)], row.matrix[0].astype(np.float64)

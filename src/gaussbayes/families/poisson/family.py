@@ -1,7 +1,7 @@
 """The Poisson family: events and rows → rates."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,9 +38,7 @@ class Poisson(IndependentColumns):
     content: ClassVar[str] = "count"  # what files must hold; see `gaussbayes.data.roles`
     statistics_type: ClassVar[type[ColumnSums]] = PoissonStatistics
 
-    def density(
-        self, sums: PoissonStatistics, together: PoissonStatistics | None = None
-    ) -> PoissonDensity:
+    def density(self, sums: PoissonStatistics, together: Any = None) -> PoissonDensity:
         """The rates; of classes that have no values in a column, they must be smoothed."""
         if self.smoothing == 0:
             return PoissonDensity(sums.total / sums.observed)

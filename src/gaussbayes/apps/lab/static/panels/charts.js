@@ -56,7 +56,7 @@ export function calibration(bins) {
   const at = (share) => 8 + 104 * share;
   const up = (share) => 112 - 104 * share;
   const said = there.map(
-    (bin) => `${percent(bin.mean)} came true in ${percent(bin.share)} of ${count(bin.n)}`,
+    (bin) => `${percent(bin.mean)} came true in ${percent(bin.proportion)} of ${count(bin.n)}`,
   ).join("; ");
   return el(
     "figure",
@@ -69,21 +69,21 @@ export function calibration(bins) {
       svg(
         "polyline",
         {
-          points: there.map((bin) => `${at(bin.mean)},${up(bin.share)}`).join(" "),
+          points: there.map((bin) => `${at(bin.mean)},${up(bin.proportion)}`).join(" "),
           class: "curve",
         },
       ),
       there.map((bin) =>
         svg("circle", {
           cx: at(bin.mean),
-          cy: up(bin.share),
+          cy: up(bin.proportion),
           r: 1.6 + 3 * Math.sqrt(bin.n / most),
           class: "dot",
         },
           svg(
             "title",
             {},
-            `${percent(bin.mean)} said, ${percent(bin.share)} came true, ${count(bin.n)} rows`,
+            `${percent(bin.mean)} said, ${percent(bin.proportion)} came true, ${count(bin.n)} rows`,
           ))),
       [0, 0.5, 1].flatMap((share) => [
         svg("text", { x: at(share), y: 121, class: "across" }, String(share)),
