@@ -540,7 +540,7 @@ def test_every_source_meets_everything() -> None:
 @pytest.mark.parametrize(
     "case", list(cases()), ids=lambda c: f"{c.kind}-{c.completeness}-{c.structure}"
 )
-def test_cell(case, name, tmp_path):
+def test_cell(case, name, request):
     function = OPERATIONS[name]
-    wants_folder = "tmp_path" in function.__code__.co_varnames[: function.__code__.co_argcount]
-    function(case, **({"tmp_path": tmp_path} if wants_folder else {}))
+    names = function.__code__.co_varnames[1 : function.__code__.co_argcount]
+    function(case, **{fixture: request.getfixturevalue(fixture) for fixture in names})

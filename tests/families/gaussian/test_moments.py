@@ -146,6 +146,13 @@ def test_removing_a_whole_class(layout: ScatterLayout) -> None:
     assert again.mean.tolist() == [[1e8 + 1], [6.0]]
 
 
+@each_layout
+def test_a_whole_class_is_removed_by_its_own_rows_only(layout: ScatterLayout) -> None:
+    seen = moments_of([[1e8], [1e8 + 2], [5.0], [7.0]], [0, 0, 1, 1], 2, layout)
+    with pytest.raises(RemovalError, match="cannot remove all rows of class 1 by rows whose mean"):
+        seen - moments_of([[500.0], [700.0]], [1, 1], 2, layout)
+
+
 def test_the_anchor_of_the_heavier_side_is_kept() -> None:
     light = moments_of([[1.0]], [0], 1)
     heavy = moments_of([[1e15], [1e15 + 2]], [0, 0], 1)

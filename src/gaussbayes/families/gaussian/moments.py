@@ -202,8 +202,8 @@ class ClassMoments:
         Raises
         ------
         RemovalError
-            If a weight would fall below zero, or a scatter be none: its sums of squares are
-            negative, or would be for some combination of the features.
+            If a weight would fall below zero, a scatter be none (its sums of squares are negative,
+            or would be for some combination of the features), or all rows have another mean.
         """
         _check_alike(self, other)
         layout = LAYOUTS[self.layout]
@@ -218,7 +218,9 @@ class ClassMoments:
             raise RemovalError(msg)
         left = weight > tolerance
         weight = np.where(left, weight, 0.0)
-        delta = np.where(left[:, None], _delta(self, other), 0.0)
+        delta = _delta(self, other)
+        _check_gone(self, delta, ~left, names)
+        delta = np.where(left[:, None], delta, 0.0)
         proportion = _divide(other.weight, weight)
         scatter = self.scatter - other.scatter
         layout.add_squares(scatter, -self.weight * proportion, delta)
@@ -321,6 +323,22 @@ def _delta(a: ClassMoments, b: ClassMoments) -> FloatArray:
 
 def _divide(part: FloatArray, whole: FloatArray) -> FloatArray:
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+
+
+def _check_gone(
+    before: ClassMoments, delta: FloatArray, gone: NDArray[np.bool_], names: Schema
+) -> None:
+    """Raise if a class is to be removed whole by rows of another mean, which is off by delta."""
+    spread = ROUNDING * LAYOUTS[before.layout].squares(before.scatter)
+    allowed = spread + before.weight[:, None] * np.square(_NOISE * before.mean)
+    wrong = gone[:, None] & (before.weight[:, None] * np.square(delta) > allowed)
+    if wrong.any():
+        c, j = np.argwhere(wrong)[0].tolist()
+        msg = (
+            f"cannot remove all rows of class {names.class_name(c)} by rows whose mean of "
+            f"{names.feature_name(j)} is another: {ONLY_ADDED}"
+        )
+        raise RemovalError(msg)
 
 
 def _settle(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
