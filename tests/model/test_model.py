@@ -99,7 +99,7 @@ def test_a_model_goes_on_with_what_it_kept() -> None:
             again = full.with_settings(settings(), "merge").densities[0].dense_covariance()
             np.testing.assert_allclose(again[0], np.cov(ROWS[:3].T, bias=True), rtol=1e-12)
         else:
-            with pytest.raises(DataError, match="summed without correlations, .* not enough"):
+            with pytest.raises(DataError, match="summed without correlations, not enough"):
                 full.with_settings(settings(), "merge")
     assert whole.merged(thin).observing.families[0].structure.covariance == "diagonal"
 

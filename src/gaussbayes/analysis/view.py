@@ -21,7 +21,7 @@ from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.labels import codes_among, read_targets
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.protocol import Discrete
+from gaussbayes.families.protocol import Discrete, Tabulated
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
 
@@ -193,10 +193,10 @@ def read_labelled(model: Any, X: Any, y: Any) -> tuple[Model, Rows, NDArray[np.i
 def view(model: Any, features: Sequence[int | str] | None = None) -> View:
     """A model seen through some of its features, given by name or number; None is all of them."""
     whole = model_of(model)
-    every = tuple(range(whole.schema.n_features))
-    columns = every if features is None else whole.schema.find_columns(features)
+    all_columns = tuple(range(whole.schema.n_features))
+    columns = all_columns if features is None else whole.schema.find_columns(features)
     # What was learnt is not needed to look at a model.
-    part = whole if columns == every else replace(whole, learnt=None).marginal(columns)
+    part = whole if columns == all_columns else replace(whole, learnt=None).marginal(columns)
     axes = tuple(_axis(part, place) for place in range(len(columns)))
     return View(part, axes, columns, whole, getattr(model, "unlabelled", None))
 
@@ -266,18 +266,13 @@ def row_axes(rows: Rows, schema: Schema, columns: Sequence[int]) -> tuple[Axis, 
 def _axis(model: Model, place: int) -> Axis:
     """One of the features of a model as an axis."""
     schema, name = model.schema, model.schema.titles[place]
-    density = next(
-        density
-        for component, density in zip(model.components, model.densities, strict=True)
-        if place in component.columns
-    )
-    if place not in schema.categorical:
+    pairs = zip(model.components, model.densities, strict=True)
+    component, density = next(pair for pair in pairs if place in pair[0].columns)
+    if not isinstance(density, Tabulated):
         return Axis(name, integers=density.integers if isinstance(density, Discrete) else None)
-    categories = model.categories[schema.categorical.index(place)]
-    codes = np.arange(len(categories), dtype=np.int32)[:, None]
-    alone = replace(model, learnt=None).marginal([place])
-    evidence = alone.log_evidence(Rows(np.empty((codes.size, 0)), codes, (categories,)))
-    return _category_axis(schema, place, categories, evidence)
+    j = component.columns.index(place)
+    probability = model.prior @ np.exp(density.of(j))
+    return _category_axis(schema, place, density.categories[j], probability)
 
 
 def _category_axis(

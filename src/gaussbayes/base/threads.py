@@ -40,15 +40,15 @@ def ranges(n_rows: int, step: int) -> list[slice]:
 
 def for_each(work: Callable[[Item], None], items: Iterable[Item], threads: int) -> None:
     """Call `work` on every item, on up to `threads` threads; the first error is raised."""
-    every = list(items)
-    threads = min(threads, len(every))
+    listed = list(items)
+    threads = min(threads, len(listed))
     if threads <= 1:
-        for item in every:
+        for item in listed:
             work(item)
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    queue: Iterator[Item] = iter(every)
+    queue: Iterator[Item] = iter(listed)
 
     def drain() -> None:
         # next() on a list iterator is atomic, so that each item goes to one thread.

@@ -285,17 +285,13 @@ def too_many_categories(what: str, example: object) -> DataError:
 
 
 def _of_array(values: NDArray[Any], name: str) -> tuple[CodeArray, Categories]:
-    kind = values.dtype.kind
-    if kind == "f":
+    if values.dtype.kind == "f":
         return _of_floats(values, name)
-    if kind in "biu":
+    if values.dtype.kind in "biu":
         codes, distinct = _encode(values)
         return codes, tuple(distinct.tolist())
-    if kind not in "OUST":
-        msg = (
-            f"{name} holds values of type {values.dtype}, which are no categories: make them "
-            "strings, integers or booleans"
-        )
+    if values.dtype.kind not in "OUST":
+        msg = f"{name} holds values of type {values.dtype}: {_EXPECTED}"
         raise DataError(msg)
     return _of_objects(values.tolist(), name)
 

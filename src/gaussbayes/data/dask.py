@@ -39,14 +39,10 @@ _SMALL = 1 << 16
 
 
 def open_on_cluster(source: Any, request: Request, client: Any = None) -> RowSource:
-    """The rows of a Dask DataFrame, or of files on a cluster.
+    """The rows of a Dask DataFrame, or of files that all workers find under the same names.
 
-    Parameters
-    ----------
-    source : a Dask DataFrame, or files as in `open_rows`; all workers must find them under the same
-        names. A large Parquet or Arrow file is shared among the workers, a file of text or a
-        compressed one is read by one of them
-    client : a `distributed.Client`; without one Dask chooses: the current client, or threads
+    A large Parquet or Arrow file is shared among the workers, a file of text or a compressed one is
+    read by one of them. Without a client Dask chooses: the current one, or threads.
     """
     _dask()  # says what is missing before anything is read
     if hasattr(source, "to_delayed"):

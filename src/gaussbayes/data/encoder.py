@@ -197,13 +197,9 @@ class Encoder:
         check_not_empty(shape)
 
     def _encode_rows(self, rows: Rows) -> Rows:
-        shape = rows.numbers.shape[1], rows.codes.shape[1]
-        expected = self.n_features - len(self.categorical), len(self.categorical)
-        if shape != expected:
-            msg = (
-                f"rows have {shape[0]} numbers and {shape[1]} categories, but {expected[0]} and "
-                f"{expected[1]} are expected"
-            )
+        g, q = rows.numbers.shape[1], rows.codes.shape[1]
+        if (g, q) != (self.n_features - len(self.categorical), len(self.categorical)):
+            msg = f"rows have {g} numbers and {q} categories, but others are expected"
             raise SchemaError(msg)
         if self.categories is None or not self.categorical:
             return rows

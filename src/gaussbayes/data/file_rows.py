@@ -181,13 +181,7 @@ def parts_of(plan: Plan, number: int) -> list[range]:
 
 
 def cut_places(n_places: int, n_bytes: int) -> list[range]:
-    """Places in parts of about `PART_BYTES`, each a subtree.
-
-    Examples
-    --------
-    >>> cut_places(10, 4 * PART_BYTES)
-    [range(0, 4), range(4, 8), range(8, 10)]
-    """
+    """Places in parts of about `PART_BYTES`, each a subtree: 2^m places from a multiple on."""
     step = 1
     while step < n_places and step * n_bytes < n_places * PART_BYTES:
         step *= 2

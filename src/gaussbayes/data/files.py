@@ -62,17 +62,11 @@ class Block:
 
 
 class Source:
-    """Rows in one or more files, with the same columns in each.
+    """Rows in one or more files, `listed`, with the same columns in each.
 
-    The types of the columns are inferred from the first block of the first file that has rows, and
-    then held: `gaussbayes.data.readers.text` says how for text.
-
-    Attributes
-    ----------
-    listed : the files, in the order in which they are read
-    inferred : `InferredTypes`, what the first file with rows has shown
-    handling : whether a bad row is an error or left out
-    bad_rows : `BadRows`, those left out so far by `blocks`
+    The types of the columns are `inferred` from the first block of the first file that has rows,
+    and then held: `gaussbayes.data.readers.text` says how for text. Bad rows are an error or left
+    out, as `handling` says; those that `blocks` has left out so far are in `bad_rows`.
     """
 
     def __init__(

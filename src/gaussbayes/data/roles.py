@@ -71,14 +71,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The columns to read.
-
-    Examples
-    --------
-    >>> roles = Roles("sex", ("age", "town"), "count", {"town": "category"})
-    >>> roles.kinds
-    {'age': 'number', 'count': 'weight', 'town': 'category'}
-    """
+    """The columns to read."""
 
     target: str | None
     features: tuple[str, ...]

@@ -46,8 +46,8 @@ def n_parameters(n_features: int) -> dict[str, int]:
     given: Any = GaussianClassifier.from_parameters
     counts = {}
     for shared in (False, True):
-        for shape, one in unit.items():
-            covariances = one if shared else np.stack([one] * 3)
+        for shape, covariance in unit.items():
+            covariances = covariance if shared else np.stack([covariance] * 3)
             options = {"covariance": shape, "shared": shared}
             model = given(None, np.zeros((3, d)), covariances, **options)
             counts[f"{shape}, {'shared' if shared else 'own'}"] = model.n_parameters_

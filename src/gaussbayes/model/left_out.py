@@ -297,11 +297,10 @@ def _priors_of_some(
     """The priors of the classes that are left, in the proportions that were given."""
     if priors is None or present.size == weight.size:
         return priors
-    every = class_priors(priors, schema, weight)
-    total = float(every[present].sum())
+    of_all = class_priors(priors, schema, weight)
+    total = float(of_all[present].sum())
     if total == 0:
-        lost = schema.class_name(int(np.flatnonzero(every)[0]))
+        lost = schema.class_name(int(np.flatnonzero(of_all)[0]))
         msg = f"only class {lost} has a prior above 0, and no other row"
         raise PriorError(msg)
-    some: FloatArray = every[present] / total
-    return some
+    return np.asarray(of_all[present] / total)

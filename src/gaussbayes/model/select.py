@@ -143,7 +143,7 @@ def chosen_before(settings: Settings, chosen: Settings) -> Settings:
     families = []
     for family, earlier in zip(settings.families, chosen.families, strict=True):
         candidates = list(family.candidates())
-        alike = (one for one in candidates if _choice(one) == _choice(earlier))
+        alike = (some for some in candidates if _choice(some) == _choice(earlier))
         families.append(family if len(candidates) == 1 else next(alike, earlier))
     chosen_weight = chosen.unlabelled_weight
     return replace(settings.with_families(families), unlabelled_weight=chosen_weight)

@@ -8,7 +8,7 @@ kernel, the others are added inside it, before anything is normalised.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
@@ -142,20 +142,18 @@ def squared_distance(
     They are over the columns of those families that have distances; blocks that are independent
     given the class add up.
     """
-    pairs = list(zip(solution.densities, parts, strict=True))
-    distant = [(density, part) for density, part in pairs if isinstance(density, Distant)]
-    if not distant:
+    distances = [
+        density.squared_distance(part, n_threads(n_jobs))
+        for density, part in zip(solution.densities, parts, strict=True)
+        if isinstance(density, Distant)
+    ]
+    if not distances:
         msg = (
             "distances are those of Gaussian features, and this model has none: its evidence "
             "(score_samples) says how usual a row is"
         )
         raise DataError(msg)
-    threads = n_threads(n_jobs)
-    squares, degrees = distant[0][0].squared_distance(distant[0][1], threads)
-    for density, part in distant[1:]:
-        more_squares, more_degrees = density.squared_distance(part, threads)
-        squares, degrees = squares + more_squares, degrees + more_degrees
-    return squares, degrees
+    return reduce(lambda a, b: (a[0] + b[0], a[1] + b[1]), distances)
 
 
 @dataclass(frozen=True, slots=True)

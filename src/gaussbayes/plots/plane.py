@@ -15,7 +15,6 @@ from gaussbayes.plots.style import Look, Styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
     from matplotlib.image import AxesImage
     from matplotlib.patches import Rectangle
 
@@ -23,8 +22,6 @@ LIGHT = 0.62  # of a class's colour is taken out of its region, so that points s
 _HATCH: Look = {"hatch": "/////", "edgecolor": "#6b6b6b"}
 OPEN: Look = _HATCH | {"hatch_linewidth": 0.6, "linewidth": 0.6}
 """What places look like where no class is probable enough."""
-NEUTRAL = ("white", "#c9d3da", "#7d8f9c", "#3b4a57")
-"""From 0 upwards, where colours stand for no class."""
 
 
 def has_ellipses(seen: View) -> bool:
@@ -38,13 +35,8 @@ def draw_image(ax: "Axes", grid: Grid, values: NDArray[Any], **look: Any) -> "Ax
     if any(grid.discrete):  # there is nothing between its points
         options["interpolation"] = "nearest"
     image = ax.imshow(values, extent=grid.edges, origin="lower", aspect="auto", **options)
-    show_all_of(ax, grid)
-    return image
-
-
-def show_all_of(ax: "Axes", grid: Grid) -> None:
-    """Let the axes end where the grid does."""
     ax.set(xlim=grid.extent[:2], ylim=grid.extent[2:])
+    return image
 
 
 def separate_categories(ax: "Axes", axes: Sequence[Axis]) -> None:
@@ -126,13 +118,6 @@ def _cells(grid: Grid, chosen: NDArray[np.bool_]) -> list["Rectangle"]:
             left = grid.x[start] - across / 2
             cells.append(Rectangle((left, bottom), (end - start) * across, up))
     return cells
-
-
-def color_map(*colors: str) -> "Colormap":
-    """A colour map that begins with the first colour, for 0, and ends with the last."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list(" to ".join(colors), list(colors))
 
 
 def region_handles(styles: Styles) -> list[Any]:

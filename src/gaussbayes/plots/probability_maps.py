@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LightSource
+from matplotlib.colors import LightSource, LinearSegmentedColormap
 from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ _PANEL_RESOLUTION = 200
 _PANEL = (3.0, 2.7)  # width and height of one of several panels, in inches
 _NAMES_OF_CATEGORIES = 0.8  # height below the panels, in inches
 _N_LEVELS = 10
+_NEUTRAL = ("white", "#c9d3da", "#7d8f9c", "#3b4a57")  # from 0 upwards, of no class
 _LONG = 24  # characters of a name that fit beside an axis of the surface
 _GROUND = 0.75  # how far a class's colour is from its own, towards white, where the evidence is 0
 
@@ -213,13 +214,13 @@ def _surface_colors(height: NDArray[Any], codes: NDArray[Any], styles: Styles) -
 
 def _draw_evidence(ax: Axes, grid: Grid, values: RealArray) -> Any:
     """Filled contours of the evidence (p·m,), or cells where a feature is discrete."""
-    look: Look = {"cmap": plane.color_map(*plane.NEUTRAL)}
+    look: Look = {"cmap": LinearSegmentedColormap.from_list("neutral", _NEUTRAL)}
     if any(grid.discrete):
         return plane.draw_image(ax, grid, grid.arrange(values), vmin=0.0, vmax=_top(values), **look)
     look["levels"] = MaxNLocator(_N_LEVELS).tick_values(0.0, _top(values))
     filled = ax.contourf(grid.x, grid.y, grid.arrange(values), zorder=0, **look)
     filled.set_rasterized(True)
-    plane.show_all_of(ax, grid)
+    ax.set(xlim=grid.extent[:2], ylim=grid.extent[2:])
     return filled
 
 
@@ -253,7 +254,7 @@ def _panels(quantity: _Quantity, seen: View, figure: Canvas) -> NDArray[Any]:
     panels = np.full((n_rows, n_columns), None, dtype=object)
     for code, look in enumerate(styles):
         panels.flat[code] = ax = figure.add_subplot(n_rows, n_columns, code + 1)
-        image = _draw_map(ax, quantity, grid, scores[:, code], _top(scores), *plane.NEUTRAL)
+        image = _draw_map(ax, quantity, grid, scores[:, code], _top(scores), *_NEUTRAL)
         plane.separate_categories(ax, seen.axes)
         style.draw_ticks(ax, seen.axes[0], "x")
         style.draw_ticks(ax, seen.axes[1], "y")
@@ -272,9 +273,9 @@ def _draw_map(
 ) -> AxesImage:
     """Scores (p·m,) as an image; of probabilities with a line where they are ½, if ever."""
     values = grid.arrange(scores)
-    top = 1.0 if quantity.is_probability else top
-    look = {"vmin": 0.0, "vmax": top, "interpolation": "bilinear"}
-    image = plane.draw_image(ax, grid, values, cmap=plane.color_map(*colors), **look)
+    look: Look = {"vmin": 0.0, "vmax": 1.0 if quantity.is_probability else top}
+    look |= {"cmap": LinearSegmentedColormap.from_list("map", colors), "interpolation": "bilinear"}
+    image = plane.draw_image(ax, grid, values, **look)
     halves = quantity.is_probability and not any(grid.discrete)
     if halves and scores.min() < 0.5 < scores.max():
         line: Look = {"colors": style.INK, "linewidths": 1.3, "zorder": 2}

@@ -18,7 +18,7 @@ from gaussbayes.data.rows import number_rows
 from gaussbayes.families.gaussian.cells import MOST_CELL_BYTES
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.registry import FAMILIES
-from gaussbayes.model.file import limits, load, loads
+from gaussbayes.model.file import document, load, loads
 from gaussbayes.model.file.document import LabelType, schema_text
 from gaussbayes.model.statistics import MOST_KEPT_BYTES
 from tests.model.file.broken import BROKEN, MISSING, MIXED
@@ -132,10 +132,10 @@ def test_the_cells_on_the_page() -> None:
 
 def test_the_limits_on_the_page() -> None:
     page = " ".join(PAGE.split())
-    for number in (MOST_STRINGS, limits.LARGEST_LABELS):
+    for number in (MOST_STRINGS, document.LARGEST_LABELS):
         assert f"{number:,}" in page
-    assert (limits.LARGEST_FILE, LONGEST_STRING) == (1 << 30, 64 << 10)
-    assert (limits.MOST_PLAIN_BYTES, limits.MOST_OTHER_BYTES) == (64 << 20, 8 << 20)
+    assert (document.LARGEST_FILE, LONGEST_STRING) == (1 << 30, 64 << 10)
+    assert (document.MOST_PLAIN_BYTES, document.MOST_OTHER_BYTES) == (64 << 20, 8 << 20)
     assert "at most 1 GiB" in page
     assert f"Cells take at most {MOST_CELL_BYTES >> 20} MiB in memory" in page
     assert f"Unlabelled rows take at most {MOST_KEPT_BYTES >> 20} MiB in memory" in page

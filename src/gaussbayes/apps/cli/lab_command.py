@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import command_files, command_options
+from gaussbayes.apps.cli import command_options
 from gaussbayes.apps.cli.command_options import RowOptions, option
 from gaussbayes.apps.cli.console import tell
 
@@ -52,6 +52,7 @@ def command(
 
 
 def _read(data: str, target: str | None, seed: int, **how: Any) -> Any:
+    from gaussbayes.apps.cli import command_files  # with NumPy: the page is there before
     from gaussbayes.apps.lab import table_reader
 
     source = command_files.open_files([data], RowOptions(**how))

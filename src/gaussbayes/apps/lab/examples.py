@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaussbayes.analysis import synthesis
-from gaussbayes.apps.lab.training_data import Table, TrueGaussians, number_table
+from gaussbayes.apps.lab.training_data import Gaussians, Table, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant
 from gaussbayes.data.rows import number_rows
@@ -62,19 +62,19 @@ def _gaussians(
     priors: Sequence[float] | str = "uniform",
     classes: Sequence[object] = "ABCDEFGHIJKL",
     features: tuple[str, ...] | None = None,
-) -> TrueGaussians:
+) -> Gaussians:
     k, d = np.shape(means)
     names = features or tuple(f"x{j + 1}" for j in range(d))
-    return TrueGaussians(priors, means, covariances, tuple(classes[:k]), names)
+    return Gaussians(priors, means, covariances, tuple(classes[:k]), names)
 
 
-def _five() -> TrueGaussians:
+def _five() -> Gaussians:
     angles = np.radians(90.0 + 72.0 * np.arange(5))
     means = 3.0 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     return _gaussians(means, [_turned(1.5, 0.7, 36.0 * code) for code in range(5)])
 
 
-def _few_rows() -> TrueGaussians:
+def _few_rows() -> Gaussians:
     """Two classes of correlated features, which differ in their means; more than rows in each."""
     d = 12
     apart = np.subtract.outer(np.arange(d), np.arange(d))
@@ -83,7 +83,7 @@ def _few_rows() -> TrueGaussians:
     return _gaussians(means, 0.6 ** np.abs(apart))
 
 
-def _drawn_table(truth: TrueGaussians, title: str, seed: int, n: int) -> Table:
+def _drawn_table(truth: Gaussians, title: str, seed: int, n: int) -> Table:
     """Rows from true parameters, classes by their priors."""
     rows, codes = synthesis.draw(truth.model, n, np.random.default_rng(seed))
     labels = np.array(truth.classes)
@@ -130,7 +130,7 @@ def _irises() -> handouts.Table:
     return handouts.Table("irises", irises.rows[order], irises.labels[order], irises.feature_names)
 
 
-def _drawn(title: str, about: str, n: int, truth: TrueGaussians | handouts.Gaussians) -> Example:
+def _drawn(title: str, about: str, n: int, truth: Gaussians | handouts.Gaussians) -> Example:
     if isinstance(truth, handouts.Gaussians):
         classes = range(truth.first, truth.first + len(truth.means))
         priors = truth.priors or "uniform"

@@ -24,7 +24,7 @@ from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.grid import limits
 from gaussbayes.apps.lab.messages import FitSettings, GaussiansByHand, ModelChoice, Neighbours
 from gaussbayes.apps.lab.store import Dataset
-from gaussbayes.apps.lab.training_data import ShownFeatures, TrueGaussians, gaussian_model
+from gaussbayes.apps.lab.training_data import Gaussians, ShownFeatures
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
@@ -393,7 +393,7 @@ class ModelByHand(AskedModel):
         names, k = self.dataset.classes, len(self.choice.priors)
         names += tuple(f"class {code + 1}" for code in range(len(names), k))
         try:
-            whole = gaussian_model(self.choice.priors, self.choice.means, self.choice.covariances)
+            whole = Gaussians(*msgspec.structs.astuple(self.choice)).model
         except GaussBayesError as error:
             msg = f"model: {error}"
             raise MessageError(msg) from None
@@ -495,7 +495,7 @@ def asked_model(dataset: Dataset, pair: tuple[int, int], choice: ModelChoice) ->
 
 
 @lru_cache(_MOST_TRUTHS)
-def _view_of(truth: TrueGaussians, names: tuple[str, ...], columns: tuple[int, ...]) -> ModelView:
+def _view_of(truth: Gaussians, names: tuple[str, ...], columns: tuple[int, ...]) -> ModelView:
     whole, codes = truth.model, np.arange(len(names))
     return ModelView(codes, names, whole.marginal(columns), whole.n_parameters)
 

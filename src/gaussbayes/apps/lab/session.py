@@ -62,35 +62,28 @@ class Worker:
                     job.set_exception(error)
 
 
-class Waiting:
-    def __init__(self) -> None:
-        self._latest: dict[str, Any] = {}
-        self._some = asyncio.Event()
-
-    def put(self, request: Any) -> None:
-        """Add a request in the place of the one of its kind."""
-        self._latest[request.kind] = request
-        self._some.set()
-
-    async def get(self) -> Any:
-        """The next one: quick kinds first, others in the order they came."""
-        await self._some.wait()
-        kind = next((kind for kind in _QUICK if kind in self._latest), next(iter(self._latest)))
-        request = self._latest.pop(kind)
-        if not self._latest:
-            self._some.clear()
-        return request
-
-
 async def converse(socket: WebSocket, backend: Backend, worker: Worker) -> None:
     """Read requests and answer them until the page is gone."""
-    waiting = Waiting()
-    answering = asyncio.create_task(_answer_all(socket, backend, worker, waiting))
+    latest: dict[str, Any] = {}  # the requests that wait, by kind
+    some = asyncio.Event()
+
+    async def answer_all() -> None:
+        with suppress(WebSocketDisconnect):
+            while await some.wait():
+                kind = next((kind for kind in _QUICK if kind in latest), next(iter(latest)))
+                request = latest.pop(kind)
+                if not latest:
+                    some.clear()
+                await _send(socket, await worker.run(answered, request, backend))
+
+    answering = asyncio.create_task(answer_all())
     try:
         with suppress(WebSocketDisconnect):
             while (message := await socket.receive())["type"] == "websocket.receive":
                 try:
-                    waiting.put(await _read(message.get("text"), backend))
+                    request = await _read(message.get("text"), backend)
+                    latest[request.kind] = request
+                    some.set()
                 except MessageError as error:
                     await _send(socket, error_text(str(error), error.kind, error.number))
     finally:
@@ -106,15 +99,6 @@ async def _read(text: str | None, backend: Backend) -> Any:
     if len(text) > _SHORT:
         return await asyncio.to_thread(backend.read, text)
     return backend.read(text)
-
-
-async def _answer_all(
-    socket: WebSocket, backend: Backend, worker: Worker, waiting: Waiting
-) -> None:
-    with suppress(WebSocketDisconnect):
-        while True:
-            request = await waiting.get()
-            await _send(socket, await worker.run(answered, request, backend))
 
 
 async def _send(socket: WebSocket, message: str | bytes) -> None:

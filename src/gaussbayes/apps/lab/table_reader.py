@@ -18,18 +18,8 @@ from gaussbayes.apps.lab.training_data import Table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.data import tables as arrow
 from gaussbayes.data.roles import Request, check_types, choose_roles
-from gaussbayes.data.tables import (
-    dictionary_parts,
-    is_category,
-    is_dictionary,
-    is_label,
-    is_missing,
-    is_number,
-    is_string,
-    listed,
-    value_type,
-)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -140,9 +130,8 @@ def _whole_table(name: str, source: "Source") -> "pa.Table":
     """All rows of a file; what is compressed may turn out to be more than can be kept."""
     import pyarrow as pa
 
-    fields = list(source.schema)
-    coded = source.inferred.categorical
-    numbers = [each.name for each in fields if is_number(each.type) and each.name not in coded]
+    numbers = [each.name for each in source.schema if arrow.is_number(each.type)]
+    numbers = [name for name in numbers if name not in source.inferred.categorical]
     parts, n_rows, n_bytes = [], 0, 0
     with closing(source.blocks(numbers=numbers, as_held=numbers)) as blocks:  # type: ignore[type-var]
         for block in blocks:
@@ -172,8 +161,8 @@ def likely_target(table: "pa.Table") -> str:
     from pyarrow import types
 
     kinds: dict[str, Any] = {field.name: field.type for field in reversed(table.schema)}
-    labels = [name for name, kind in kinds.items() if is_label(kind)]
-    strings = [name for name in labels if not is_number(kinds[name])]
+    labels = [name for name, kind in kinds.items() if arrow.is_label(kind)]
+    strings = [name for name in labels if not arrow.is_number(kinds[name])]
     discrete = [name for name in labels if not types.is_floating(kinds[name])]
     for name in dict.fromkeys((*strings, *discrete)):
         k = pc.count_distinct(_known(table.column(name))).as_py()
@@ -183,16 +172,7 @@ def likely_target(table: "pa.Table") -> str:
 
 
 def column_roles(source: NamedTable, target: str) -> dict[str, str]:
-    """What each other column holds, by its type and its values, or why it is left out.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> towns, names = ["u", "v", "u", "v"], ["Ann", "Bob", "Cid", "Dee"]
-    >>> table = pa.table({"x": range(4), "town": towns, "name": names, "kind": ["a", "b"] * 2})
-    >>> column_roles(NamedTable("four", table), "kind")
-    {'x': 'number', 'town': 'category', 'name': 'free text'}
-    """
+    """What each other column holds, by its type and its values, or why it is left out."""
     names = [name for name in source.table.column_names if name != target]
     return {name: _role(source.table.column(name), name in source.categorical) for name in names}
 
@@ -204,14 +184,14 @@ def _role(column: "pa.ChunkedArray", coded: bool) -> str:
     known = _known(column)
     if not len(known):
         return "no values"
-    if is_number(column.type):
+    if arrow.is_number(column.type):
         return _CATEGORY if coded else _NUMBER
-    is_text = is_string(column.type)
-    if types.is_temporal(value_type(column.type)) or (
+    is_text = arrow.is_string(column.type)
+    if types.is_temporal(arrow.value_type(column.type)) or (
         is_text and pc.all(pc.match_substring_regex(known, _DATE)).as_py()
     ):
         return "dates or times"
-    if not is_category(column.type):
+    if not arrow.is_category(column.type):
         return "neither numbers nor categories"
     n = pc.count_distinct(known).as_py()
     if is_text:
@@ -226,12 +206,12 @@ def _known(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if is_dictionary(column.type):  # its values are looked at once each: they may be long
-        codes, values = dictionary_parts(column)
-        blank = [is_missing(value) or value == "" for value in values.tolist()]
+    if arrow.is_dictionary(column.type):  # its values are looked at once each: they may be long
+        codes, values = arrow.dictionary_parts(column)
+        blank = [arrow.is_missing(value) or value == "" for value in values.tolist()]
         return pa.chunked_array([codes[~np.array([*blank, True])[codes]]])  # −1, null, is the last
     column = column.filter(pc.invert(pc.is_null(column, nan_is_null=True)))
-    return column.filter(pc.not_equal(column, "")) if is_string(column.type) else column
+    return column.filter(pc.not_equal(column, "")) if arrow.is_string(column.type) else column
 
 
 def labelled_rows(
@@ -290,7 +270,8 @@ def _usable(name: str, target: str, roles: dict[str, str], notes: list[str]) -> 
     for column, role in roles.items():
         if column not in features:
             reasons.setdefault(role, []).append(column)
-    left_out = ", ".join(f"{listed(columns)} ({reason})" for reason, columns in reasons.items())
+    others = [f"{arrow.listed(columns)} ({reason})" for reason, columns in reasons.items()]
+    left_out = ", ".join(others)
     if not features:
         msg = (
             f"there is no column to learn from: {name} has neither numbers nor categories beside "

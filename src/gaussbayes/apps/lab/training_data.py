@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,31 +14,24 @@ from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets, number_rows
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.model import Model
-from gaussbayes.model.prior import Priors
 from gaussbayes.model.settings import cut_rows
 
 
-def gaussian_model(priors: Priors, means: ArrayLike, covariances: ArrayLike) -> Model:
-    """A model of Gaussians with full covariances, its classes numbered as they come."""
-    shared = np.ndim(covariances) == 2
-    return given_model(
-        priors, means, covariances, covariance="full", shared=shared, fewest_classes=1
-    )
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class TrueGaussians:
-    """What rows were drawn from."""
+class Gaussians:
+    """What rows were drawn from, or what was set by hand."""
 
     priors: Sequence[float] | str  # (k,), or "uniform"
     means: ArrayLike  # (k, d)
     covariances: ArrayLike  # (k, d, d), or (d, d) of all classes
-    classes: tuple[object, ...]  # k
-    features: tuple[str, ...]  # d
+    classes: tuple[object, ...] = ()  # k
+    features: tuple[str, ...] = ()  # d
 
     @property
     def model(self) -> Model:
-        return gaussian_model(self.priors, self.means, self.covariances)
+        """The model of these parameters, its classes numbered as they come."""
+        how: dict[str, Any] = {"covariance": "full", "shared": np.ndim(self.covariances) == 2}
+        return given_model(self.priors, self.means, self.covariances, **how, fewest_classes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +59,7 @@ class Table:
     target: str = "class"  # what the column of the classes is called
     columns: tuple[str, ...] = ()  # of the file, if there is one
     note: str | None = None  # what the page should say of how the file was read
-    truth: TrueGaussians | None = None
+    truth: Gaussians | None = None
 
     @property
     def X(self) -> FloatArray:  # noqa: N802
@@ -130,7 +124,7 @@ def number_table(
     labels: LabelArray,
     features: Sequence[str],
     target: str = "class",
-    truth: TrueGaussians | None = None,
+    truth: Gaussians | None = None,
 ) -> Table:
     encoder = Encoder(len(features), tuple(features))
     rows = number_rows(X.astype(np.float64, copy=False))

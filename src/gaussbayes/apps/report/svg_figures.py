@@ -48,7 +48,8 @@ def drawings(
     comparison: Comparison | None,
 ) -> Drawings:
     """The figures: of all rows of the subject, or of those drawn as points."""
-    model, whole, points = subject.classifier, _rows(subject), _rows(drawn)
+    model = subject.classifier
+    whole, points = ((each.rows, each.labels) for each in (subject, drawn))
     figures: Drawings = {
         "reliability": partial(plots.calibration, model, *whole),
         "confidence": partial(plots.posterior_histogram, model, *whole),
@@ -59,10 +60,6 @@ def drawings(
     if comparison and any(each.neighbors and each.evaluation for each in comparison.candidates):
         figures["neighbours"] = partial(plots.neighbors_error, comparison)
     return figures
-
-
-def _rows(subject: Subject) -> tuple[Any, Any]:
-    return subject.rows, subject.labels
 
 
 def _model_drawings(

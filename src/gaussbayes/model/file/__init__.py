@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gaussbayes.base.atomic import replace_file
 from gaussbayes.base.errors import ModelFileError
-from gaussbayes.model.file.limits import LARGEST_FILE, check_size
+from gaussbayes.model.file.document import LARGEST_FILE, check_size
 from gaussbayes.model.file.reader import loads
 from gaussbayes.model.file.writer import dumps
 from gaussbayes.model.model import Model

@@ -20,8 +20,7 @@ from gaussbayes.base.records import (
 )
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray
-from gaussbayes.model.file.document import ClassesRecord, LabelType, PriorsRecord
-from gaussbayes.model.file.limits import LARGEST_LABELS
+from gaussbayes.model.file.document import LARGEST_LABELS, ClassesRecord, LabelType, PriorsRecord
 from gaussbayes.model.prior import Priors, class_priors
 
 

@@ -27,13 +27,15 @@ from gaussbayes.families.registry import FAMILIES, family_records
 from gaussbayes.model.file.class_labels import check_prior, read_classes, read_priors
 from gaussbayes.model.file.document import (
     FORMAT,
+    LARGEST_FILE,
     VERSION,
     FamilyRecord,
     ModelRecord,
     RowsRecord,
     SolutionRecord,
+    check_size,
+    check_strings,
 )
-from gaussbayes.model.file.limits import LARGEST_FILE, check_size, check_strings
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.solution import Solution

@@ -21,14 +21,15 @@ from gaussbayes.families.registry import family_records
 from gaussbayes.model.file.class_labels import write_classes, write_priors
 from gaussbayes.model.file.document import (
     FORMAT,
+    LARGEST_FILE,
     VERSION,
     FamilyRecord,
     ModelRecord,
     RowsRecord,
     SolutionRecord,
     UnlabelledRecord,
+    check_size,
 )
-from gaussbayes.model.file.limits import LARGEST_FILE, check_size
 from gaussbayes.model.file.reader import loads
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import Solution
@@ -71,15 +72,16 @@ def _solution(model: Model) -> Solution | None:
     learnt = model.learnt
     if learnt is None:
         return model.parameters
-    if learnt.is_complete and model.solution is None:
+    follows = learnt.is_complete
+    if follows and model.solution is None:
         return None
     try:
         with np.errstate(all="ignore"):
-            if not learnt.is_complete:
-                return model.parameters
-            solution = replace(model, solution=None).parameters
+            solution = (replace(model, solution=None) if follows else model).parameters
     except (GaussBayesError, np.linalg.LinAlgError):
         return model.solution  # too few rows so far: what was learnt is kept all the same
+    if not follows:
+        return solution
     return None if _same(model, model.parameters, solution) else model.parameters
 
 
