@@ -138,7 +138,8 @@ def _remedies(problem: "_Problem") -> Iterator[str]:
         families = tuple(others.get(remedy, family) for others, family in pairs)
         changed = settings.with_families(families)
         with suppress(GaussBayesError):
-            _maximum(replace(problem, settings=changed, families=families), None, 1e-3, TRIAL)
+            trial = replace(problem, settings=changed, families=families)
+            _maximum(trial, None, 1e-3, TRIAL // 4)  # all rows are read in each iteration
             yield remedy
     columns = zip(settings.families, problem.learnt.parts, problem.names, strict=True)
     with suppress(GaussBayesError):

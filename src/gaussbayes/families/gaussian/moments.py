@@ -372,8 +372,7 @@ def _settle(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
             f"squares{layout.owner(good, names)}: {ONLY_ADDED}"
         )
         raise RemovalError(msg)
-    # |sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ) in spite of rounding: of a single row nothing is left but zeros.
-    bound = np.sqrt(squares[:, :, None]) * np.sqrt(squares[:, None, :])
-    np.einsum("mii->mi", bound)[...] = squares
-    matrices = layout.stacked(scatter)
-    np.clip(matrices, -bound, bound, out=matrices)
+    # |sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ) but for the last digits: of a single row nothing is left but zeros.
+    root, products = np.sqrt(squares), layout.stacked(scatter)
+    bound = root[:, :, None] * root[:, None, :]
+    np.clip(products, -bound, bound, out=products, where=np.abs(products) > bound * (1 + ROUNDING))
