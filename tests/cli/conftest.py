@@ -73,7 +73,7 @@ def warm_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture
 def shell(tmp_path: Path, warm_process: str) -> Shell:
     """Run lines of shell in an empty directory; ``gaussbayes`` is the command."""
-    return partial(run_shell, f'"{sys.executable}" -IS {WARM} call {warm_process}', tmp_path)
+    return partial(run_shell, f'"{sys.executable}" -IS "{WARM}" call "{warm_process}"', tmp_path)
 
 
 @pytest.fixture

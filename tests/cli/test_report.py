@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes import GaussianClassifier
+from gaussbayes import GaussianClassifier, Model
 from gaussbayes.apps import report
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call
@@ -18,8 +18,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the report is asked for, instead of the report."""
     seen: dict[str, Any] = {}
 
-    def remember(model: object, X: object, y: object, path: Path, **options: object) -> Path:
-        seen.update({"model": model, "X": X, "y": y, "path": path}, **options)
+    def remember(model: Model, X: object, y: object, path: Path, **options: object) -> Path:
+        classifier = GaussianClassifier.from_model(model)
+        seen.update({"model": classifier, "X": X, "y": y, "path": path}, **options)
         return path
 
     monkeypatch.setattr(report, "write_report", remember)
