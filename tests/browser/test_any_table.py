@@ -76,17 +76,18 @@ def test_points_without_label_are_grey(mixed: Lab, theme: Any) -> None:
     apart = np.linalg.norm(places[:, None] - places[None], axis=2)
     np.fill_diagonal(apart, np.inf)
     row = int(np.argmax(np.where(labels == NO_CODE, apart.min(axis=1), -1)))
-    shown = mixed.page.evaluate(
-        """(at) => {
+    faint = {"light": [138, 147, 160, 255], "dark": [125, 135, 148, 255]}[theme]
+    # The page is told of another theme after the call that sets it: until it is painted, wait.
+    mixed.page.wait_for_function(
+        """([at, faint]) => {
             const canvas = document.getElementById("canvas-points");
             const ratio = canvas.width / lab.plot.width;
             const [left, top] = lab.view().toPixel(...at).map((side) => Math.round(ratio * side));
-            return [...canvas.getContext("2d").getImageData(left, top, 1, 1).data];
+            const shown = canvas.getContext("2d").getImageData(left, top, 1, 1).data;
+            return shown.join() === faint.join();
         }""",
-        places[row].tolist(),
+        arg=[places[row].tolist(), faint],
     )
-    faint = {"light": [138, 147, 160, 255], "dark": [125, 135, 148, 255]}[theme]
-    assert shown == faint
 
 
 def test_the_weight_of_points_without_label(mixed: Lab) -> None:
