@@ -13,7 +13,7 @@ import pytest
 
 from gaussbayes.apps.lab import table_reader
 from gaussbayes.apps.lab.table_reader import NamedTable
-from gaussbayes.apps.lab.training_data import Table
+from gaussbayes.apps.lab.training_data import LabTable
 from gaussbayes.apps.lab.wire_format import MessageError
 
 CSV = b"x,y,kind\n1,2.5,a\n2,,b\n3,4,a\n"
@@ -158,7 +158,7 @@ def test_the_likely_target(columns: dict[str, list[object]], likely: str) -> Non
     assert table_reader.likely_target(pa.table(columns)) == likely
 
 
-def labelled(target: str = "kind", **columns: object) -> Table:
+def labelled(target: str = "kind", **columns: object) -> LabTable:
     return table_reader.labelled_rows(NamedTable("t", table(**columns)), target)
 
 

@@ -31,7 +31,7 @@ SEED = 7  # fixes which flowers are held out
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class TrainTestSplit:
     """The flowers to learn from, and those held out to be asked about."""
 
     rows: FloatArray  # (n, d)
@@ -46,11 +46,11 @@ def classifier(name: str) -> GaussianClassifier:
     return GaussianClassifier(structure.covariance, shared=structure.shared, divisor="unbiased")
 
 
-def split(data: Dataset) -> Split:
+def split(data: Dataset) -> TrainTestSplit:
     """Hold out three tenths of each class."""
     options = {"test_size": 0.3, "random_state": SEED, "stratify": data.labels}
     rows, held_out_rows, labels, held_out = train_test_split(data.rows, data.labels, **options)
-    return Split(rows, labels, held_out_rows, held_out)
+    return TrainTestSplit(rows, labels, held_out_rows, held_out)
 
 
 def leave_one_out_errors(name: str, data: Dataset) -> int:
@@ -107,7 +107,7 @@ def covariance_tables(model: GaussianClassifier, data: Dataset) -> Iterator[Tabl
         yield _table(title, "", _stacked(data) * 2, cells)
 
 
-def confusion_table(model: GaussianClassifier, parts: Split) -> Table:
+def confusion_table(model: GaussianClassifier, parts: TrainTestSplit) -> Table:
     """How often each true class (row) was called what (column)."""
     guesses = model.predict(parts.held_out_rows)
     counts = confusion_matrix(parts.held_out_labels, guesses, labels=model.classes_)
@@ -120,7 +120,7 @@ def confusion_table(model: GaussianClassifier, parts: Split) -> Table:
     return _table(title, "true ↓  predicted →", classes, cells)
 
 
-def structure_table(data: Dataset, parts: Split) -> Table:
+def structure_table(data: Dataset, parts: TrainTestSplit) -> Table:
     """The six structures: what they cost in parameters, and how often they err."""
     n_held_out, n = len(parts.held_out_labels), len(data.labels)
     asked = f"held-out,\nof {n_held_out}", f"leave-one-out\nby refitting,\nof {n}"
@@ -139,7 +139,7 @@ def structure_table(data: Dataset, parts: Split) -> Table:
     return _table("the six structures and their errors", "model", columns, rows)
 
 
-def misjudged_table(model: GaussianClassifier, parts: Split) -> Table:
+def misjudged_table(model: GaussianClassifier, parts: TrainTestSplit) -> Table:
     """The held-out flowers that were called wrongly, and how sure the model was."""
     wrong = model.predict(parts.held_out_rows) != parts.held_out_labels
     posteriors = model.predict_proba(parts.held_out_rows[wrong])

@@ -13,7 +13,7 @@ from gaussbayes.data.tables import is_missing, value_type
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gaussbayes.data.roles import Selection
+    from gaussbayes.data.roles import ColumnSelection
 
 MOST_NAMED = 5
 """Bad rows that are kept to be named."""
@@ -137,7 +137,7 @@ _WRONG: dict[str, tuple[tuple[Condition, str], ...]] = {
 
 
 def sift(
-    table: "pa.Table", selection: "Selection", *, finite: bool
+    table: "pa.Table", selection: "ColumnSelection", *, finite: bool
 ) -> tuple["pa.Table", tuple[BadRow, ...]]:
     """Take out rows in which a value that is needed is missing, or is wrong, and say which.
 

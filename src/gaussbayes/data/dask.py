@@ -62,7 +62,7 @@ class ClusterFileRows(FileRows):
 
     client: Any = None
 
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:  # noqa: ARG002
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
         plan = self.plan(fold, encoder)
         # Workers need not be in this process's folder.
         files = tuple(replace(file, name=str(Path(file.name).absolute())) for file in plan.files)
@@ -104,7 +104,7 @@ class PartitionRows(RowSource):
     def shown(self) -> str:
         return f"the DataFrame of {len(self._partitions)} partitions"
 
-    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:  # noqa: ARG002
+    def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
         shared = _shared((self.roles, self.request, encoder, fold), self._client)
         task = _tree_task(_partition_partial, self._partitions, shared)
         return _computed(task, self._client)  # type: ignore[no-any-return]

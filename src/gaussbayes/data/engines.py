@@ -28,10 +28,10 @@ from gaussbayes.data.prefetch import read_ahead
 from gaussbayes.data.readers.batches import batch_rows, recut
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
 from gaussbayes.data.roles import (
+    ColumnSelection,
     ParsedTable,
     Request,
     Roles,
-    Selection,
     check_no_others,
     choose_roles,
 )
@@ -113,7 +113,7 @@ class EngineRows(RowSource):
     def _reader(self, encoder: Encoder) -> BlockReader:
         import pyarrow as pa
 
-        selection = Selection(pa.schema([]), self.roles.kinds, self.request.bad_rows)
+        selection = ColumnSelection(pa.schema([]), self.roles.kinds, self.request.bad_rows)
         return BlockReader(self.roles, self.request, encoder, selection)
 
     def _parsed(self) -> Iterator[ParsedTable]:

@@ -18,10 +18,10 @@ from gaussbayes.data.readers.csv import CsvReader
 from gaussbayes.data.readers.jsonl import JsonLinesReader
 from gaussbayes.data.readers.parquet import ParquetReader
 from gaussbayes.data.roles import (
+    ColumnSelection,
     InferredTypes,
     ParsedTable,
     Piece,
-    Selection,
     check_same_columns,
     select_columns,
 )
@@ -175,7 +175,7 @@ class Source:
         selection = select_columns(self.inferred, columns, kinds, self.handling, as_held=as_held)
         return self.selected_blocks(selection)
 
-    def selected_blocks(self, selection: Selection) -> Iterator[Block]:
+    def selected_blocks(self, selection: ColumnSelection) -> Iterator[Block]:
         """As `blocks`, of a selection."""
         self.bad_rows = BadRows()
         for reader in self.opened():
@@ -226,7 +226,7 @@ def open_source(
     return Source(files_of(source, format), bad_rows, most_columns)
 
 
-def _parsed(reader: FileReader, selection: Selection) -> Iterator[ParsedTable]:
+def _parsed(reader: FileReader, selection: ColumnSelection) -> Iterator[ParsedTable]:
     """The tables of a file, the next of which are read while one is used."""
     if not reader.is_text:
         pieces = reader.pieces(selection)
@@ -236,12 +236,12 @@ def _parsed(reader: FileReader, selection: Selection) -> Iterator[ParsedTable]:
     return in_order(jobs, threads)
 
 
-def _sifted(piece: Piece, selection: Selection) -> Iterator[ParsedTable]:
+def _sifted(piece: Piece, selection: ColumnSelection) -> Iterator[ParsedTable]:
     for parsed in piece():
         yield parsed.sifted(selection, finite=True)
 
 
-def _only(piece: Piece, selection: Selection) -> ParsedTable:
+def _only(piece: Piece, selection: ColumnSelection) -> ParsedTable:
     """The only table of a piece of text."""
     (parsed,) = _sifted(piece, selection)
     return parsed

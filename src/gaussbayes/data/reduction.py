@@ -27,7 +27,7 @@ from gaussbayes.data.bad_rows import NO_BAD_ROWS, BadRowError, BadRows, count_pr
 from gaussbayes.data.categories import MISSING, check_categories
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import read_label_column
-from gaussbayes.data.roles import ParsedTable, Request, Roles, Selection
+from gaussbayes.data.roles import ColumnSelection, ParsedTable, Request, Roles
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
 from gaussbayes.data.tables import weight_column
 from gaussbayes.kernels.columns import Columns
@@ -159,7 +159,7 @@ class OnUnlabelled(Generic[Sum_co]):
 
     function: Callable[[Rows, FloatArray], Sum_co]
 
-    def __call__(self, block: LabelledRows, threads: int, /) -> Sum_co | None:  # noqa: ARG002
+    def __call__(self, block: LabelledRows, threads: int, /) -> Sum_co | None:
         if not block.targets.n_unlabelled:
             return None
         chosen = ~block.targets.labelled
@@ -214,7 +214,7 @@ class BlockReader:
     roles: Roles
     request: Request
     encoder: Encoder
-    selection: Selection
+    selection: ColumnSelection
     integers: bool = False  # whether labels are strings that spell integers
     spelled: bool = False  # whether categories may be strings that spell numbers
 

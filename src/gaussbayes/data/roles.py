@@ -1,7 +1,7 @@
 """The columns of a source: which are the target, the features and the weights, what they hold.
 
-A `Request` says what is asked for, `Roles` which columns these are, and a `Selection` what is read
-of files, whose first block has shown `InferredTypes`; a `ParsedTable` is what was read.
+A `Request` says what is asked for, `Roles` which columns these are, and a `ColumnSelection` what is
+read of files, whose first block has shown `InferredTypes`; a `ParsedTable` is what was read.
 """
 
 import re
@@ -224,7 +224,7 @@ class InferredTypes:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class ColumnSelection:
     """The columns to read, in order, and what they must hold."""
 
     schema: "pa.Schema"
@@ -251,7 +251,7 @@ class ParsedTable:
     n_records: int  # good and bad
     problems: tuple[BadRow, ...] = ()  # the bad ones, in order; rows are numbered from 0 here
 
-    def sifted(self, selection: Selection, *, finite: bool) -> "ParsedTable":
+    def sifted(self, selection: ColumnSelection, *, finite: bool) -> "ParsedTable":
         """Without the rows that lack what they must have; see `gaussbayes.data.bad_rows.sift`."""
         table, more = sift(self.table, selection, finite=finite)
         if not more:
@@ -275,7 +275,7 @@ def select_columns(
     *,
     as_held: Collection[str] = (),
     strings: Collection[str] = (),
-) -> Selection:
+) -> ColumnSelection:
     """What to ask of files whose first block has shown `inferred`.
 
     Parameters
@@ -308,7 +308,9 @@ def select_columns(
         fields.append(pa.field(name, held))
         if kind == "category" and name not in stay and is_string(held):
             encoded.append(name)
-    return Selection(pa.schema(fields), kinds, bad_rows, tuple(encoded), decimal=inferred.decimal)
+    return ColumnSelection(
+        pa.schema(fields), kinds, bad_rows, tuple(encoded), decimal=inferred.decimal
+    )
 
 
 def check_present(columns: Sequence[str], wanted: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ functions these are, and which density follows from the sums; observing rows, th
 sums, EM and rows left out one at a time follow here.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NoReturn, Self, TypeVar
@@ -37,7 +38,7 @@ _BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClassSums:
+class ClassSums(ABC):
     """Sums over rows by class, in arrays: to be inherited by a record of them."""
 
     class_axes: ClassVar[dict[str, int]]  # the arrays, and which of their axes is that of the class
@@ -98,9 +99,9 @@ class ColumnSums(ClassSums):
     summed: ClassVar[tuple[str, ...]]  # (s,) what messages and model files call the sums
 
     @staticmethod
+    @abstractmethod
     def terms(numbers: FloatArray, place: Place) -> FloatArray:
         """What is summed (s, n, d) of numbers (n, d): first 1 where one is missing, else 0."""
-        raise NotImplementedError
 
     @property
     def n_columns(self) -> int:
@@ -118,15 +119,15 @@ class ColumnSums(ClassSums):
         return np.asarray(self.sums[0])
 
     @property
+    @abstractmethod
     def observed(self) -> FloatArray:
         """How much the rows with a value weigh (k, d)."""
-        raise NotImplementedError
 
     def __add__(self, other: Self) -> Self:
         self._check_alike(other)
         return self.mapped(lambda a, b, _: a + b, other)
 
-    def plus(self, other: Self, names: Schema) -> Self:  # noqa: ARG002
+    def plus(self, other: Self, names: Schema) -> Self:
         """The sums over the rows of both."""
         return self + other
 
@@ -266,7 +267,7 @@ def draw_powers(
     return rows, np.exp(each[0] - mixture)
 
 
-class ColumnDensity:
+class ColumnDensity(ABC):
     """A density of such number columns: a subclass has the parameters and what follows from them.
 
     Missing values count as missing in `expect`: as the columns are independent, their expectation
@@ -278,18 +279,18 @@ class ColumnDensity:
     statistics_type: ClassVar[type[ColumnSums]]
 
     @property
+    @abstractmethod
     def shape(self) -> tuple[int, int]:
         """Number of classes and of columns."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def variance(self) -> FloatArray:
         """The variances (k, d)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def log_likelihood(self, statistics: Any) -> float:
         """``Σ w log p(x | c)`` of what was observed, each row in its own class."""
-        raise NotImplementedError
 
     @property
     def n_classes(self) -> int:
@@ -359,13 +360,13 @@ class IndependentColumns(Smoothed):
     kind: ClassVar[Kind] = "number"
     statistics_type: ClassVar[type[ColumnSums]]
 
+    @abstractmethod
     def density(self, sums: Any, together: Any = None) -> Any:
         """The density that maximises likelihood and penalty, where it is determined.
 
         Arrays of `sums` may have further axes before those of class and column. `together` are the
         sums over all rows as those of one class; None adds those of the classes.
         """
-        raise NotImplementedError
 
     def determined(self, sums: Any) -> NDArray[np.bool_]:
         """Where there is a density (k, d): where rows have a value, of any class if smoothed."""
@@ -384,7 +385,7 @@ class IndependentColumns(Smoothed):
             numbers = rows[block].matrix.astype(np.float64, copy=False)
             self.statistics_type.terms(numbers, Place(block.start, names))
 
-    def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:  # noqa: ARG002
+    def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:
         """The density of each class and column; DataError if a class has no value in a column."""
         nowhere = ~(statistics.observed > 0).any(axis=0)
         for c, j in np.argwhere(~self.determined(statistics)).tolist():
@@ -396,14 +397,14 @@ class IndependentColumns(Smoothed):
         """One for each class and column."""
         return n_classes * n_columns
 
-    def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:  # noqa: ARG002
+    def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
         """The density of each class with one more row, which is the average of all rows."""
         for j in np.flatnonzero(together.observed == 0).tolist():
             self._raise_unknown(names.feature_name(j), "")
         average = together.sums / np.maximum(together.observed, 1.0)
         return self.density(replace(statistics, sums=statistics.sums + average), together)
 
-    def maximise(self, expected: Any, names: Schema) -> Any:  # noqa: ARG002
+    def maximise(self, expected: Any, names: Schema) -> Any:
         """The density of each class and column; that of all classes where one has no value."""
         known = self.determined(expected)
         if not known.all():

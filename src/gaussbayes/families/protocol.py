@@ -191,7 +191,7 @@ class Family(Protocol):
         """Statistics gathered under other settings; DataError if they lack what these need."""
         return statistics
 
-    def keeping(self, statistics: Any) -> Self:  # noqa: ARG002
+    def keeping(self, statistics: Any) -> Self:
         """This family, observing of more rows as much as these statistics have of theirs."""
         return self
 
@@ -222,7 +222,7 @@ class Family(Protocol):
     def log_penalty(self, density: Any) -> float:
         """What the M-step adds to the log-likelihood: 0, or the log of a prior of parameters."""
 
-    def penalised(self, statistics: Any, names: Schema) -> Self | None:  # noqa: ARG002
+    def penalised(self, statistics: Any, names: Schema) -> Self | None:
         """This family with a penalty that keeps the likelihood bounded; None if it has none."""
         return None
 

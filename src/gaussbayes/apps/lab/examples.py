@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaussbayes.analysis import synthesis
-from gaussbayes.apps.lab.training_data import Gaussians, Table, number_table
+from gaussbayes.apps.lab.training_data import LabTable, TrueGaussians, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant
 from gaussbayes.data.rows import number_rows
@@ -28,7 +28,7 @@ class Example:
     title: str
     about: str  # one line
     n: int  # rows, if the page does not say how many
-    make: Callable[[str, int, int], Table]  # of title, seed and number of rows
+    make: Callable[[str, int, int], LabTable]  # of title, seed and number of rows
     n_classes: int = 2
     is_drawn: bool = True  # whether seed and number matter
 
@@ -39,7 +39,7 @@ class Example:
         return {"title": self.title, "about": self.about} | numbers
 
 
-def example_table(name: str, seed: int, n: int | None) -> Table:
+def example_table(name: str, seed: int, n: int | None) -> LabTable:
     if name not in EXAMPLES:
         close = meant(name, EXAMPLES)
         msg = f"there is no example {name!r:.80}{close}; there are {', '.join(EXAMPLES)}"
@@ -62,19 +62,19 @@ def _gaussians(
     priors: Sequence[float] | str = "uniform",
     classes: Sequence[object] = "ABCDEFGHIJKL",
     features: tuple[str, ...] | None = None,
-) -> Gaussians:
+) -> TrueGaussians:
     k, d = np.shape(means)
     names = features or tuple(f"x{j + 1}" for j in range(d))
-    return Gaussians(priors, means, covariances, tuple(classes[:k]), names)
+    return TrueGaussians(priors, means, covariances, tuple(classes[:k]), names)
 
 
-def _five() -> Gaussians:
+def _five() -> TrueGaussians:
     angles = np.radians(90.0 + 72.0 * np.arange(5))
     means = 3.0 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     return _gaussians(means, [_turned(1.5, 0.7, 36.0 * code) for code in range(5)])
 
 
-def _few_rows() -> Gaussians:
+def _few_rows() -> TrueGaussians:
     """Two classes of correlated features, which differ in their means; more than rows in each."""
     d = 12
     apart = np.subtract.outer(np.arange(d), np.arange(d))
@@ -83,21 +83,21 @@ def _few_rows() -> Gaussians:
     return _gaussians(means, 0.6 ** np.abs(apart))
 
 
-def _drawn_table(truth: Gaussians, title: str, seed: int, n: int) -> Table:
+def _drawn_table(truth: TrueGaussians, title: str, seed: int, n: int) -> LabTable:
     """Rows from true parameters, classes by their priors."""
     rows, codes = synthesis.draw(truth.model, n, np.random.default_rng(seed))
     labels = np.array(truth.classes)
     return number_table(title, rows.matrix, codes, labels, truth.features, truth=truth)
 
 
-def _outlier(title: str, seed: int, n: int) -> Table:
+def _outlier(title: str, seed: int, n: int) -> LabTable:
     """The example with one covariance, and one row far away, the last."""
     table = _drawn_table(_SHARED, title, seed, max(n - 1, 1))
     rows, codes = np.vstack([table.X, _OUTLIER]), np.append(table.codes, 0).astype(np.int32)
     return replace(table, rows=number_rows(rows), codes=codes)
 
 
-def _xor(title: str, seed: int, n: int) -> Table:
+def _xor(title: str, seed: int, n: int) -> LabTable:
     """Two classes in opposite corners: none of them is a Gaussian."""
     generator = np.random.default_rng(seed)
     corner = generator.integers(4, size=n).astype(np.int32)
@@ -106,7 +106,7 @@ def _xor(title: str, seed: int, n: int) -> Table:
     return number_table(title, rows.matrix, corner // 2, np.array(["A", "B"]), corners.features)
 
 
-def _with_missing_values(title: str, seed: int, n: int) -> Table:
+def _with_missing_values(title: str, seed: int, n: int) -> LabTable:
     """Patients whose glucose was not measured where the count is above 48.
 
     What is missing depends on what is there, so that nothing is lost but precision.
@@ -117,7 +117,7 @@ def _with_missing_values(title: str, seed: int, n: int) -> Table:
     return replace(table, rows=number_rows(rows))
 
 
-def _listed_table(handout: handouts.Table, target: str, title: str, *_: int) -> Table:
+def _listed_table(handout: handouts.Table, target: str, title: str, *_: int) -> LabTable:
     labels, codes = np.unique(handout.labels, return_inverse=True)
     rows = np.asarray(handout.rows, np.float64)
     return number_table(title, rows, codes, labels, handout.features, target)
@@ -130,7 +130,7 @@ def _irises() -> handouts.Table:
     return handouts.Table("irises", irises.rows[order], irises.labels[order], irises.feature_names)
 
 
-def _drawn(title: str, about: str, n: int, truth: Gaussians | handouts.Gaussians) -> Example:
+def _drawn(title: str, about: str, n: int, truth: TrueGaussians | handouts.Gaussians) -> Example:
     if isinstance(truth, handouts.Gaussians):
         classes = range(truth.first, truth.first + len(truth.means))
         priors = truth.priors or "uniform"

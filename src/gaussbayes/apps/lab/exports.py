@@ -19,7 +19,7 @@ from gaussbayes.apps.lab.model_views import (
     VotesOfNeighbours,
 )
 from gaussbayes.apps.lab.performance import left_out_record
-from gaussbayes.apps.lab.training_data import Table
+from gaussbayes.apps.lab.training_data import LabTable
 from gaussbayes.apps.lab.wire_format import Answer
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.data.categories import kind
@@ -170,7 +170,7 @@ def _listed(names: Sequence[str]) -> str:
     return shlex.quote(quoted.getvalue())
 
 
-def _reading_code(table: Table) -> str:
+def _reading_code(table: LabTable) -> str:
     label = {"i": "int", "u": "int", "b": _BOOLEAN}.get(table.labels.dtype.kind, "str")
     kinds = [*("float" for _ in table.names), label]
     for column, categories in zip(table.encoder.categorical, table.categories, strict=True):

@@ -18,14 +18,14 @@ from gaussbayes.apps.lab import messages
 from gaussbayes.apps.lab.model_views import (
     NOTHING_TO_DRAW,
     AskedModel,
+    ClassifierView,
     ModelView,
-    View,
     asked_model,
     feature_limits,
     true_view,
 )
 from gaussbayes.apps.lab.performance import errors_record, left_out_record, row_errors
-from gaussbayes.apps.lab.store import Dataset
+from gaussbayes.apps.lab.store import LabDataset
 from gaussbayes.apps.lab.training_data import ShownFeatures
 from gaussbayes.apps.lab.wire_format import NO_CODE, Answer, problem_noted, single
 from gaussbayes.base.errors import DataError, GaussBayesError
@@ -214,7 +214,7 @@ def answer_multiples(request: messages.MultiplesRequest, asked: AskedModel) -> A
     return Answer({"models": records, "bounds": places.bounds}, {"label": places.image(labels)})
 
 
-def _choices(request: messages.MultiplesRequest, dataset: Dataset) -> dict[str, Any]:
+def _choices(request: messages.MultiplesRequest, dataset: LabDataset) -> dict[str, Any]:
     """The models by name; priors, divisor and the like are those of the request's model."""
     settings, k = request.model, request.neighbours
     if not isinstance(settings, messages.FitSettings):
@@ -228,12 +228,14 @@ def _choices(request: messages.MultiplesRequest, dataset: Dataset) -> dict[str, 
     return choices | {f"{k} nearest neighbour{'s' if k > 1 else ''}": messages.Neighbours(k)}
 
 
-def _exponentials(view: View, rows: Rows, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+def _exponentials(
+    view: ClassifierView, rows: Rows, names: Sequence[str]
+) -> dict[str, NDArray[Any]]:
     """Densities, not their logarithms, as the page gets them."""
     return {name: single(np.exp(each)) for name, each in view.logarithms(rows, names).items()}
 
 
-def _outlines(view: View) -> dict[str, Any]:
+def _outlines(view: ClassifierView) -> dict[str, Any]:
     """Parameters, ellipses and axes of two features."""
     if not isinstance(view, ModelView):
         return {}
@@ -253,7 +255,9 @@ def _outlines(view: View) -> dict[str, Any]:
     return {"parameters": view.record(), "ellipses": outlines, "axes": axes}
 
 
-def _layers(request: messages.SceneRequest, view: View, rows: Rows) -> dict[str, NDArray[Any]]:
+def _layers(
+    request: messages.SceneRequest, view: ClassifierView, rows: Rows
+) -> dict[str, NDArray[Any]]:
     """Values (p,) or (c, p); those that follow from the posterior by one calculation."""
     layers = request.layers
     arrays: dict[str, NDArray[Any]] = {}

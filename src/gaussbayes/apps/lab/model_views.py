@@ -23,8 +23,8 @@ from gaussbayes.analysis.bayes_error import BayesError, bayes_error
 from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.grid import limits
 from gaussbayes.apps.lab.messages import FitSettings, GaussiansByHand, ModelChoice, Neighbours
-from gaussbayes.apps.lab.store import Dataset
-from gaussbayes.apps.lab.training_data import Gaussians, ShownFeatures
+from gaussbayes.apps.lab.store import LabDataset
+from gaussbayes.apps.lab.training_data import ShownFeatures, TrueGaussians
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
@@ -53,7 +53,7 @@ _MANY, _FOLDS, _FEWER_FOLDS = 20_000, 10, 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View(ABC):
+class ClassifierView(ABC):
     """What a model says of rows that have the features shown."""
 
     classes: NDArray[np.intp]  # (m,) the class code on the page of each class of the model
@@ -91,7 +91,7 @@ class View(ABC):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ModelView(View):
+class ModelView(ClassifierView):
     """A model of the features shown."""
 
     model: Model
@@ -174,7 +174,7 @@ class ModelView(View):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NeighbourView(View):
+class NeighbourView(ClassifierView):
     """Nearest neighbours among the training rows, by the numbers among the features shown."""
 
     neighbours: Any  # scikit-learn's KNeighborsClassifier
@@ -210,13 +210,13 @@ def recalled(function: Function) -> Function:
 class AskedModel(ABC):
     """What a request is about: the rows, two features of them, and a model."""
 
-    dataset: Dataset
+    dataset: LabDataset
     pair: tuple[int, int]
     choice: Any
     made: dict[Hashable, Any] = field(default_factory=dict)  # for this request
 
     @abstractmethod
-    def view(self, shown: ShownFeatures) -> View:
+    def view(self, shown: ShownFeatures) -> ClassifierView:
         """The model as these features show it, the others integrated out."""
 
     @abstractmethod
@@ -343,7 +343,7 @@ class FittedModel(AskedModel):
 
 
 @recalled
-def _learnt(dataset: Dataset, first: int | None) -> Model:
+def _learnt(dataset: LabDataset, first: int | None) -> Model:
     """What the training rows say, or the first of them; every setting's model follows from it."""
     table, numbers = dataset.table, dataset.training(first)
     if not table.has_label[numbers].any():
@@ -393,7 +393,7 @@ class ModelByHand(AskedModel):
         names, k = self.dataset.classes, len(self.choice.priors)
         names += tuple(f"class {code + 1}" for code in range(len(names), k))
         try:
-            whole = Gaussians(*msgspec.structs.astuple(self.choice)).model
+            whole = TrueGaussians(*msgspec.structs.astuple(self.choice)).model
         except GaussBayesError as error:
             msg = f"model: {error}"
             raise MessageError(msg) from None
@@ -462,7 +462,7 @@ class VotesOfNeighbours(AskedModel):
 
 
 @recalled
-def _tree(dataset: Dataset, columns: tuple[int, ...]) -> tuple[Any, NDArray[np.intp]]:
+def _tree(dataset: LabDataset, columns: tuple[int, ...]) -> tuple[Any, NDArray[np.intp]]:
     """One nearest neighbour by some numbers, and the labelled training rows that have them."""
     from sklearn.neighbors import KNeighborsClassifier  # takes a while
 
@@ -475,7 +475,7 @@ def _tree(dataset: Dataset, columns: tuple[int, ...]) -> tuple[Any, NDArray[np.i
 
 
 def _complete(
-    dataset: Dataset, numbers: NDArray[np.intp], columns: tuple[int, ...]
+    dataset: LabDataset, numbers: NDArray[np.intp], columns: tuple[int, ...]
 ) -> NDArray[np.intp]:
     """Those of some rows in which none of these numbers is missing."""
     return numbers[~np.isnan(dataset.table.X[numbers][:, columns]).any(axis=1)]
@@ -488,19 +488,19 @@ _BY_CHOICE: dict[type[ModelChoice], type[AskedModel]] = {
 }
 
 
-def asked_model(dataset: Dataset, pair: tuple[int, int], choice: ModelChoice) -> AskedModel:
+def asked_model(dataset: LabDataset, pair: tuple[int, int], choice: ModelChoice) -> AskedModel:
     """The model that was chosen, of these rows."""
     dataset.check_features(*pair)
     return _BY_CHOICE[type(choice)](dataset, pair, choice)
 
 
 @lru_cache(_MOST_TRUTHS)
-def _view_of(truth: Gaussians, names: tuple[str, ...], columns: tuple[int, ...]) -> ModelView:
+def _view_of(truth: TrueGaussians, names: tuple[str, ...], columns: tuple[int, ...]) -> ModelView:
     whole, codes = truth.model, np.arange(len(names))
     return ModelView(codes, names, whole.marginal(columns), whole.n_parameters)
 
 
-def true_view(dataset: Dataset, shown: ShownFeatures) -> ModelView | None:
+def true_view(dataset: LabDataset, shown: ShownFeatures) -> ModelView | None:
     """The model that the rows were drawn from, if it is known; other rows have the same one."""
     truth = dataset.table.truth
     return None if truth is None else _view_of(truth, dataset.classes, shown.numbers)
@@ -512,7 +512,7 @@ def least_error(truth: ModelView) -> BayesError:
 
 
 @recalled
-def feature_limits(dataset: Dataset, column: int) -> tuple[float, float]:
+def feature_limits(dataset: LabDataset, column: int) -> tuple[float, float]:
     """What to show of a feature: all rows, or the true classes where there are none."""
     values = dataset.table.X[:, column : column + 1]
     rows = values[~np.isnan(values).any(axis=1)]

@@ -10,13 +10,13 @@ from gaussbayes.analysis.evaluation import evaluate
 from gaussbayes.apps.lab.messages import NumbersRequest
 from gaussbayes.apps.lab.model_views import (
     AskedModel,
+    ClassifierView,
     ModelView,
-    View,
     least_error,
     recalled,
     true_view,
 )
-from gaussbayes.apps.lab.store import Dataset
+from gaussbayes.apps.lab.store import LabDataset
 from gaussbayes.apps.lab.training_data import ShownFeatures
 from gaussbayes.apps.lab.wire_format import Answer, problem_noted
 from gaussbayes.base.types import RealArray
@@ -50,7 +50,7 @@ def _parts(asked: AskedModel) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def errors_record(
-    dataset: Dataset, shown: ShownFeatures, errors: RowErrors | None = None
+    dataset: LabDataset, shown: ShownFeatures, errors: RowErrors | None = None
 ) -> dict[str, Any]:
     """The errors of a figure, as the page is told them; without a model those of the truth."""
     truth = true_view(dataset, shown)
@@ -106,7 +106,7 @@ def left_out_record(asked: AskedModel) -> dict[str, Any] | None:
     return record | {"folds": None if n_folds == codes.size else n_folds}
 
 
-def _record(view: View, log_posterior: RealArray, codes: NDArray[Any]) -> dict[str, Any]:
+def _record(view: ClassifierView, log_posterior: RealArray, codes: NDArray[Any]) -> dict[str, Any]:
     """The evaluation of log posteriors (n, k), as the page is told it."""
     more = int(codes.max()) + 1 - log_posterior.shape[1]
     if more > 0:  # set by hand, with fewer classes than there are: the others are never predicted

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.apps.lab.messages import FitSettings, Neighbours, PointRequest
 from gaussbayes.apps.lab.model_views import AskedModel
-from gaussbayes.apps.lab.training_data import Table
+from gaussbayes.apps.lab.training_data import LabTable
 from gaussbayes.apps.lab.wire_format import Answer, MessageError, problem_noted
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.categories import MISSING
@@ -64,7 +64,7 @@ def answer_point(request: PointRequest, asked: AskedModel) -> Answer:
     return Answer(head)
 
 
-def _codes(table: Table, known: tuple[int | None, ...]) -> NDArray[np.int32]:
+def _codes(table: LabTable, known: tuple[int | None, ...]) -> NDArray[np.int32]:
     """The code of each feature that holds categories (q,), below 0 where it is not known."""
     if len(known) != table.rows.codes.shape[1]:
         msg = (

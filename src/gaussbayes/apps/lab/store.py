@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gaussbayes.apps.lab import messages, table_reader
 from gaussbayes.apps.lab.examples import example_table
 from gaussbayes.apps.lab.table_reader import NamedTable
-from gaussbayes.apps.lab.training_data import ShownFeatures, Table, number_table
+from gaussbayes.apps.lab.training_data import LabTable, ShownFeatures, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.data.rows import UNLABELLED
@@ -50,11 +50,11 @@ class Cache(Generic[Value]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Dataset:
+class LabDataset:
     """A table, which of its rows are held out, and what was worked out of it."""
 
     key: str  # what requests call it
-    table: Table
+    table: LabTable
     split: messages.Split  # how they were chosen
     test: NDArray[np.bool_]  # (n,)
     note: str | None  # what was left out, why no rows are held out, and the like
@@ -124,26 +124,26 @@ class Store:
 
     def __init__(self, given: NamedTable | None = None) -> None:
         self.given = given  # the table that the command was called with
-        self._datasets = Cache[Dataset](_MOST_BYTES, lambda dataset: dataset.n_bytes)
+        self._datasets = Cache[LabDataset](_MOST_BYTES, lambda dataset: dataset.n_bytes)
         self._uploads = Cache[NamedTable](_MOST_BYTES, lambda upload: int(upload.table.nbytes))
         self._results = Cache[Any](_MOST_RESULTS)
 
-    def dataset(self, key: str) -> Dataset:
+    def dataset(self, key: str) -> LabDataset:
         dataset = self._datasets.find(key)
         if dataset is None:
             msg = f"the data {key!r:.80} are not here any more; ask for them again"
             raise MessageError(msg)
         return dataset
 
-    def dataset_of(self, request: messages.DataRequest) -> Dataset:
+    def dataset_of(self, request: messages.DataRequest) -> LabDataset:
         asked = msgspec.json.encode((request.source, request.target, request.split))
         key = hashlib.sha256(asked).hexdigest()[:32]
 
-        def make() -> Dataset:
+        def make() -> LabDataset:
             table = self._table(request.source, request.target)
             test, problem = hold_out(table, request.split)
             note = "; ".join(filter(None, (table.note, problem))) or None
-            return Dataset(key, table, request.split, test, note, self._results)
+            return LabDataset(key, table, request.split, test, note, self._results)
 
         return self._datasets.recall(key, make)
 
@@ -153,7 +153,7 @@ class Store:
         upload = self._uploads.recall(key, lambda: table_reader.read_file(name, body))
         return {"upload": key, **upload.record}
 
-    def _table(self, source: messages.Source, target: str | None) -> Table:
+    def _table(self, source: messages.Source, target: str | None) -> LabTable:
         if isinstance(source, messages.PresetSource):
             return example_table(source.preset, source.seed, source.n)
         if isinstance(source, messages.PointsSource):
@@ -171,7 +171,7 @@ class Store:
         return table_reader.labelled_rows(named, target, source.features)
 
 
-def hold_out(table: Table, split: messages.Split) -> tuple[NDArray[np.bool_], str | None]:
+def hold_out(table: LabTable, split: messages.Split) -> tuple[NDArray[np.bool_], str | None]:
     """Which rows (n,) are held out, and why none are although that was asked for.
 
     They are those that ``gaussbayes evaluate --held-out PROPORTION --seed N`` holds out; rows

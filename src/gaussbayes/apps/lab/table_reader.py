@@ -1,7 +1,7 @@
 """Tables of files and of the command line → rows: which columns are used, and which are not.
 
 Numbers and categories are features; values and labels may be missing. What cannot be used is never
-dropped in silence: the note of a `Table` says which columns are left out and why.
+dropped in silence: the note of a `LabTable` says which columns are left out and why.
 """
 
 import tempfile
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gaussbayes.apps.lab import message_limits as limits
-from gaussbayes.apps.lab.training_data import Table
+from gaussbayes.apps.lab.training_data import LabTable
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
@@ -216,7 +216,7 @@ def _known(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
 
 def labelled_rows(
     source: NamedTable, target: str | None = None, features: Sequence[str] | None = None
-) -> Table:
+) -> LabTable:
     """The rows of a table; its note says which columns are left out, and how many labels miss.
 
     Parameters
@@ -260,7 +260,7 @@ def labelled_rows(
         _check_few(column, values, limits.MOST_CATEGORIES, "takes {} categories: leave it out")
     encoder = chosen.encoder.with_categories(rows.categories)
     rows, columns = replace(rows, numbers=numbers), tuple(table.column_names)
-    return Table(name, rows, codes, labels, encoder, target, columns, "; ".join(notes) or None)
+    return LabTable(name, rows, codes, labels, encoder, target, columns, "; ".join(notes) or None)
 
 
 def _usable(name: str, target: str, roles: dict[str, str], notes: list[str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from gaussbayes.model.settings import cut_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gaussians:
+class TrueGaussians:
     """What rows were drawn from, or what was set by hand."""
 
     priors: Sequence[float] | str  # (k,), or "uniform"
@@ -44,7 +44,7 @@ class ShownFeatures:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class LabTable:
     """Rows before any are held out, with a label or without.
 
     Figures show features that hold numbers, which are called `features` here; the others hold
@@ -59,7 +59,7 @@ class Table:
     target: str = "class"  # what the column of the classes is called
     columns: tuple[str, ...] = ()  # of the file, if there is one
     note: str | None = None  # what the page should say of how the file was read
-    truth: Gaussians | None = None
+    truth: TrueGaussians | None = None
 
     @property
     def X(self) -> FloatArray:  # noqa: N802
@@ -124,8 +124,8 @@ def number_table(
     labels: LabelArray,
     features: Sequence[str],
     target: str = "class",
-    truth: Gaussians | None = None,
-) -> Table:
+    truth: TrueGaussians | None = None,
+) -> LabTable:
     encoder = Encoder(len(features), tuple(features))
     rows = number_rows(X.astype(np.float64, copy=False))
-    return Table(name, rows, codes.astype(np.int32), labels, encoder, target, truth=truth)
+    return LabTable(name, rows, codes.astype(np.int32), labels, encoder, target, truth=truth)

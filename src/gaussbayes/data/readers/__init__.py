@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.roles import (
+    ColumnSelection,
     InferredTypes,
     Piece,
-    Selection,
     check_distinct,
     check_same_columns,
 )
@@ -41,7 +41,7 @@ class FileReader(ABC):
             raise DataError(msg)
         check_distinct(self.file.shown, names)
 
-    def check_columns(self, names: Sequence[str], selection: Selection) -> None:
+    def check_columns(self, names: Sequence[str], selection: ColumnSelection) -> None:
         """Raise if the file lacks columns that are to be read."""
         check_same_columns(self.file.shown, names, selection.columns)
 
@@ -50,7 +50,9 @@ class FileReader(ABC):
         """The columns and types by the first block, and whether there are rows in it."""
 
     @abstractmethod
-    def pieces(self, selection: Selection, at_once: int = 1, first: int = 0) -> Iterator[Piece]:
+    def pieces(
+        self, selection: ColumnSelection, at_once: int = 1, first: int = 0
+    ) -> Iterator[Piece]:
         """Its pieces in order; making one reads text, and calling it parses what was read.
 
         Parameters
@@ -64,14 +66,14 @@ class FileReader(ABC):
         """How many rows there are, if the file says so itself."""
         return None
 
-    def has_few_pieces(self, enough: int) -> bool:  # noqa: ARG002
+    def has_few_pieces(self, enough: int) -> bool:
         """Whether there are fewer pieces than enough, if that is known beforehand."""
         return False
 
-    def piece_count(self, selection: Selection) -> int | None:  # noqa: ARG002
+    def piece_count(self, selection: ColumnSelection) -> int | None:
         """How many pieces there are, if that can be told without reading the rows."""
         return None
 
-    def rows_before(self, selection: Selection, first: int) -> int:
+    def rows_before(self, selection: ColumnSelection, first: int) -> int:
         """How many rows are in the pieces before number `first`, where `piece_count` is known."""
         raise NotImplementedError

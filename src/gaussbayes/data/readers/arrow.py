@@ -14,7 +14,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.data.expansion import ArrowMessages
 from gaussbayes.data.readers import FileReader
 from gaussbayes.data.readers.batches import batch_rows, stored_types, tables_of
-from gaussbayes.data.roles import InferredTypes, ParsedTable, Piece, Selection
+from gaussbayes.data.roles import ColumnSelection, InferredTypes, ParsedTable, Piece
 from gaussbayes.data.source_files import SourceFile, naming, seekable
 
 _MAGIC = b"ARROW1"
@@ -56,14 +56,16 @@ class ArrowReader(FileReader):
             raise DataError(msg)
         return message.n_rows
 
-    def piece_count(self, selection: Selection) -> int | None:
+    def piece_count(self, selection: ColumnSelection) -> int | None:
         lengths = self._lengths
         return None if lengths is None else ceil(sum(lengths) / batch_rows(len(selection.columns)))
 
-    def rows_before(self, selection: Selection, first: int) -> int:
+    def rows_before(self, selection: ColumnSelection, first: int) -> int:
         return first * batch_rows(len(selection.columns))  # all pieces but the last have as many
 
-    def pieces(self, selection: Selection, at_once: int = 1, first: int = 0) -> Iterator[Piece]:  # noqa: ARG002
+    def pieces(
+        self, selection: ColumnSelection, at_once: int = 1, first: int = 0
+    ) -> Iterator[Piece]:
         with naming(self.file):
             opened = self._open()
             self.check_columns(opened.schema.names, selection)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gaussbayes.base.errors import SchemaError
 from gaussbayes.data.expansion import check_memory
-from gaussbayes.data.roles import InferredTypes, Selection
+from gaussbayes.data.roles import ColumnSelection, InferredTypes
 from gaussbayes.data.tables import is_dictionary, is_number, is_string, value_type
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def stored_types(schema: "pa.Schema", file: str) -> InferredTypes:
 
 
 def tables_of(
-    batches: Iterator["pa.RecordBatch"], selection: Selection, file: str, step: int
+    batches: Iterator["pa.RecordBatch"], selection: ColumnSelection, file: str, step: int
 ) -> Iterator["pa.Table"]:
     """The columns that are wanted, in order, as the types that are held, `step` rows at a time.
 
@@ -69,7 +69,7 @@ def tables_of(
 
 
 def _cast_slices(
-    batches: Iterator["pa.RecordBatch"], selection: Selection, file: str, step: int
+    batches: Iterator["pa.RecordBatch"], selection: ColumnSelection, file: str, step: int
 ) -> Iterator["pa.Table"]:
     import pyarrow as pa
 
@@ -82,7 +82,7 @@ def _cast_slices(
         del batch, wanted  # not to hold on to these rows while the next are read
 
 
-def cast_table(table: "pa.Table", selection: Selection, file: str) -> "pa.Table":
+def cast_table(table: "pa.Table", selection: ColumnSelection, file: str) -> "pa.Table":
     """The columns of a table as the types that are held."""
     import pyarrow as pa
 

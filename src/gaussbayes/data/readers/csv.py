@@ -23,7 +23,7 @@ from gaussbayes.data.readers.text import (
     has_decimal_commas,
     infer_types,
 )
-from gaussbayes.data.roles import InferredTypes, ParsedTable, Selection
+from gaussbayes.data.roles import ColumnSelection, InferredTypes, ParsedTable
 
 _STEP = 1 << 20
 """Bytes that pyarrow parses at a time: they and what becomes of them stay in the cache. Where there
@@ -56,7 +56,7 @@ class CsvReader(TextReader):
         return infer_types(inferred, text, "," if commas else "."), text.num_rows > 0
 
     def begin(
-        self, block: bytes, selection: Selection
+        self, block: bytes, selection: ColumnSelection
     ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
         header = self._header(block)
         self.check_columns(header.names, selection)
@@ -121,7 +121,7 @@ def _check_is_header(names: tuple[str, ...], file: str) -> None:
         raise SchemaError(msg)
 
 
-def _parse(header: Header, selection: Selection, data: bytes) -> ParsedTable:
+def _parse(header: Header, selection: ColumnSelection, data: bytes) -> ParsedTable:
     """The rows of a block as the types that are held; by way of text if some do not fit."""
     types = {field.name: field.type for field in selection.schema}
     types |= {name: pa.dictionary(pa.int32(), types[name]) for name in selection.encoded}

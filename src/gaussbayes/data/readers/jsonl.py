@@ -11,7 +11,7 @@ from pyarrow import json as arrow_json
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.data.bad_rows import BadRow, shorten
 from gaussbayes.data.readers.text import BOM, TextReader, first_records, fit_types, infer_types
-from gaussbayes.data.roles import InferredTypes, ParsedTable, Selection
+from gaussbayes.data.roles import ColumnSelection, InferredTypes, ParsedTable
 
 _MOST_VALUES = 1 << 25
 """Of a block: lines that say nothing of many columns would take more memory than they are long."""
@@ -35,7 +35,7 @@ class JsonLinesReader(TextReader):
         return infer_types(pa.schema(types).empty_table(), _as_text(objects, names)), True
 
     def begin(
-        self, block: bytes, selection: Selection
+        self, block: bytes, selection: ColumnSelection
     ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
         data, objects, names = self._begun(block)
         if objects:
@@ -57,7 +57,7 @@ class JsonLinesReader(TextReader):
         return block, objects, names
 
 
-def _parse(file: str, selection: Selection, data: bytes) -> ParsedTable:
+def _parse(file: str, selection: ColumnSelection, data: bytes) -> ParsedTable:
     """The rows of a block as the types that are held; values that are not there are null."""
     if (data.count(b"\n") + 1) * len(selection.columns) > _MOST_VALUES:
         msg = (

@@ -18,7 +18,7 @@ from gaussbayes.data.expansion import (
 )
 from gaussbayes.data.readers import FileReader
 from gaussbayes.data.readers.batches import batch_rows, stored_types, tables_of
-from gaussbayes.data.roles import InferredTypes, ParsedTable, Piece, Selection
+from gaussbayes.data.roles import ColumnSelection, InferredTypes, ParsedTable, Piece
 from gaussbayes.data.source_files import SourceFile, naming, seekable
 
 _PIECE_ROWS = 1 << 17
@@ -65,14 +65,16 @@ class ParquetReader(FileReader):
     def has_few_pieces(self, enough: int) -> bool:
         return len(self._groups) < enough
 
-    def piece_count(self, selection: Selection) -> int:  # noqa: ARG002
+    def piece_count(self, selection: ColumnSelection) -> int:
         return len(self._groups)
 
-    def rows_before(self, selection: Selection, first: int) -> int:  # noqa: ARG002
+    def rows_before(self, selection: ColumnSelection, first: int) -> int:
         before = (group for groups in self._groups[:first] for group in groups)
         return sum(self._row_groups[group].n_rows for group in before)
 
-    def pieces(self, selection: Selection, at_once: int = 1, first: int = 0) -> Iterator[Piece]:
+    def pieces(
+        self, selection: ColumnSelection, at_once: int = 1, first: int = 0
+    ) -> Iterator[Piece]:
         with naming(self.file):
             names = self._opened.schema_arrow.names
             self.check_columns(names, selection)
@@ -82,7 +84,9 @@ class ParquetReader(FileReader):
             for groups in self._groups[first:]:
                 yield partial(self._read, groups, selection, at_once)
 
-    def _read(self, groups: list[int], selection: Selection, at_once: int) -> Iterator[ParsedTable]:
+    def _read(
+        self, groups: list[int], selection: ColumnSelection, at_once: int
+    ) -> Iterator[ParsedTable]:
         """The batches of a piece.
 
         As many as memory allows are decoded together, which is faster, and then cut where they
@@ -106,7 +110,7 @@ class ParquetReader(FileReader):
                 yield ParsedTable(table, table.num_rows)
                 del table  # not to hold on to these rows, either
 
-    def _check_pages(self, groups: list[int], selection: Selection, n_rows: int) -> set[str]:
+    def _check_pages(self, groups: list[int], selection: ColumnSelection, n_rows: int) -> set[str]:
         """Raise if a page of the columns that are wanted takes too much memory.
 
         Returns the columns of strings that are to be read as dictionaries, because `n_rows` times

@@ -25,7 +25,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.data.bad_rows import BadRow, shorten
 from gaussbayes.data.categories import NULLS
 from gaussbayes.data.readers import FileReader
-from gaussbayes.data.roles import InferredTypes, ParsedTable, Piece, Selection
+from gaussbayes.data.roles import ColumnSelection, InferredTypes, ParsedTable, Piece
 from gaussbayes.data.source_files import SourceFile, bytes_taken, naming, open_bytes
 
 BLOCK_BYTES = 1 << 23
@@ -71,7 +71,9 @@ class TextReader(FileReader):
             self._rest = chain([first], blocks)
         return self.infer(first)
 
-    def pieces(self, selection: Selection, at_once: int = 1, first: int = 0) -> Iterator[Piece]:  # noqa: ARG002
+    def pieces(
+        self, selection: ColumnSelection, at_once: int = 1, first: int = 0
+    ) -> Iterator[Piece]:
         blocks: Iterator[bytes] | None = self._blocks()
         if self.file.is_read_once:
             blocks, self._rest = self._rest, None
@@ -91,7 +93,7 @@ class TextReader(FileReader):
 
     @abstractmethod
     def begin(
-        self, block: bytes, selection: Selection
+        self, block: bytes, selection: ColumnSelection
     ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
         """The rows in the first block, and what parses the rows of any block."""
 
@@ -247,7 +249,9 @@ def _mixed(values: Any, decimal: str) -> tuple[bool, str | None]:
     return True, None
 
 
-def fit_types(table: pa.Table, selection: Selection, problems: Sequence[BadRow]) -> ParsedTable:
+def fit_types(
+    table: pa.Table, selection: ColumnSelection, problems: Sequence[BadRow]
+) -> ParsedTable:
     """The rows of a table of text whose values fit; the others are bad ones, beside `problems`."""
     n_records = table.num_rows + len(problems)
     rows = np.setdiff1d(np.arange(n_records), [bad.row for bad in problems])

@@ -101,7 +101,7 @@ class BernoulliDensity(ColumnDensity):
         """``Σ (zeros log p(0) + ones log p(1))``."""
         return linear_log_likelihood(statistics.sums[1:], self.log_probability)
 
-    def marginal(self, columns: Sequence[int], names: Schema) -> "BernoulliDensity":  # noqa: ARG002
+    def marginal(self, columns: Sequence[int], names: Schema) -> "BernoulliDensity":
         """The density of some of the columns: the others are independent of them."""
         return BernoulliDensity(self.log_probability[:, :, list(columns)])
 

@@ -37,7 +37,7 @@ class Bernoulli(IndependentColumns):
     content: ClassVar[str] = "bit"  # what files must hold; see `gaussbayes.data.roles`
     statistics_type: ClassVar[type[ColumnSums]] = BernoulliStatistics
 
-    def density(self, sums: BernoulliStatistics, together: Any = None) -> BernoulliDensity:  # noqa: ARG002
+    def density(self, sums: BernoulliStatistics, together: Any = None) -> BernoulliDensity:
         """The probabilities; of classes that have no values in a column, they must be smoothed."""
         weight = sums.sums[1:] + self.smoothing
         with np.errstate(divide="ignore"):
@@ -51,7 +51,7 @@ class Bernoulli(IndependentColumns):
         """``α Σ (log p + log(1 − p))``, the log of the beta prior up to a constant."""
         return self.smoothing * float(density.log_probability.sum()) if self.smoothing else 0.0
 
-    def coordinates(self, start: BernoulliDensity, names: Schema) -> "Angles":  # noqa: ARG002
+    def coordinates(self, start: BernoulliDensity, names: Schema) -> "Angles":
         """The angles of the probabilities."""
         return Angles((start.n_classes, start.n_columns))
 
@@ -76,6 +76,6 @@ class Angles:
         with np.errstate(divide="ignore"):
             return BernoulliDensity(2.0 * np.log(np.abs([np.cos(angle), np.sin(angle)])))
 
-    def rounding(self, density: BernoulliDensity) -> float:  # noqa: ARG002
+    def rounding(self, density: BernoulliDensity) -> float:
         """Angles are right to a few units in the last place of π."""
         return 16 * _EPS

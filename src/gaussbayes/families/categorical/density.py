@@ -105,7 +105,7 @@ class CategoricalDensity:
         positive = counts > 0
         return float(counts[positive] @ self.log_probability[positive])
 
-    def marginal(self, columns: Sequence[int], names: Schema) -> "CategoricalDensity":  # noqa: ARG002
+    def marginal(self, columns: Sequence[int], names: Schema) -> "CategoricalDensity":
         """The density of some of the features: the others are independent of them."""
         log_probability = np.concatenate([self.of(j) for j in columns], axis=1)
         return CategoricalDensity(tuple(self.categories[j] for j in columns), log_probability)

@@ -47,11 +47,11 @@ class Categorical(Smoothed):
         if type(self.smoothing) is not float or not 0.0 <= self.smoothing < np.inf:
             super(Categorical, self).__post_init__()
 
-    def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:  # noqa: ARG002
+    def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:
         """How much each category weighs in each class, for those that weigh anything."""
         return count(rows, targets, threads).trimmed()
 
-    def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:  # noqa: ARG002
+    def estimate(self, statistics: Any, names: Schema, threads: int = 1, start: Any = None) -> Fit:
         """The probabilities of the categories that weigh anything.
 
         A class without any value of a feature is a DataError unless there is smoothing.
@@ -64,11 +64,11 @@ class Categorical(Smoothed):
                 self._raise_unknown(names.feature_name(j), owner)
         return Fit(self.maximise(statistics, names))
 
-    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:  # noqa: ARG002
+    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
         """None: it depends on the categories that occur."""
         return None
 
-    def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:  # noqa: ARG002
+    def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
         """The probabilities in each class with one more row, as are all rows together.
 
         No category has probability 0, also if only unlabelled rows have it: EM would never leave 0.
@@ -83,7 +83,7 @@ class Categorical(Smoothed):
             count[:, first[j] : first[j + 1]] += part / max(part.sum(), 1.0)
         return self.maximise(replace(widened, count=count), names)
 
-    def maximise(self, expected: CategoricalStatistics, names: Schema) -> CategoricalDensity:  # noqa: ARG002
+    def maximise(self, expected: CategoricalStatistics, names: Schema) -> CategoricalDensity:
         """The probabilities of the categories; those of all classes where one has no value."""
         log_probability, first = np.empty_like(expected.count), expected.starts
         for j, column in enumerate(expected.categories):
@@ -102,7 +102,7 @@ class Categorical(Smoothed):
         """``α Σ log p``, the log of the Dirichlet prior up to a constant."""
         return self.smoothing * float(density.log_probability.sum()) if self.smoothing else 0.0
 
-    def coordinates(self, start: CategoricalDensity, names: Schema) -> "RootCoordinates":  # noqa: ARG002
+    def coordinates(self, start: CategoricalDensity, names: Schema) -> "RootCoordinates":
         """Twice the square roots of the probabilities."""
         return RootCoordinates(start.categories, start.n_classes)
 
@@ -139,6 +139,6 @@ class RootCoordinates:
                 square[:, start:stop] /= square[:, start:stop].sum(axis=1, keepdims=True)
             return CategoricalDensity(self.categories, np.log(square))
 
-    def rounding(self, density: CategoricalDensity) -> float:  # noqa: ARG002
+    def rounding(self, density: CategoricalDensity) -> float:
         """Roots are right to a few units in the last place of 2, the largest of them."""
         return 16 * _EPS

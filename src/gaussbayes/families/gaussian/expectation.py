@@ -22,7 +22,7 @@ from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian.feature_moments import moments_of_cells
 from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments
-from gaussbayes.families.gaussian.points import Block, Frame, frame_of, points_of, row_blocks
+from gaussbayes.families.gaussian.points import Frame, PointBlock, frame_of, points_of, row_blocks
 from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, summarise
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class _Hidden:
     log_det: FloatArray  # (cells,) log |Λ_hh|
 
     @classmethod
-    def of(cls, block: Block, gaussian: _Gaussian) -> "_Hidden":
+    def of(cls, block: PointBlock, gaussian: _Gaussian) -> "_Hidden":
         """Factors of the columns of the whitener, exact to rounding.
 
         The quick way, by the Cholesky factor of ``Λ_hh = W_hᵀ W_h``, loses twice as many digits.
@@ -122,7 +122,9 @@ class _Hidden:
         log_det = 2.0 * np.log(np.abs(np.einsum("bii->bi", triangle))).sum(axis=1)
         return cls(basis, np.asarray(inverse, dtype=np.float64), log_det)
 
-    def complete(self, block: Block, deviation: FloatArray, whitener: FloatArray) -> FloatArray:
+    def complete(
+        self, block: PointBlock, deviation: FloatArray, whitener: FloatArray
+    ) -> FloatArray:
         """Fill in what is missing of deviations, in place; the squared distances (q,)."""
         if not block.hidden.shape[1]:
             return np.asarray(np.square(deviation @ whitener.T).sum(axis=1))
@@ -138,7 +140,7 @@ class _Hidden:
         white -= (basis @ along)[:, :, 0]
         return np.asarray(np.square(white).sum(axis=1))
 
-    def volume(self, block: Block, gaussian: _Gaussian) -> FloatArray:
+    def volume(self, block: PointBlock, gaussian: _Gaussian) -> FloatArray:
         """``log |2π Σ_oo|`` (q,) in the rows' units."""
         n_there = gaussian.log_unit.size - block.hidden.shape[1]
         units = 2.0 * gaussian.log_unit[block.hidden].sum(axis=1)
@@ -156,7 +158,7 @@ class _Sums:
         self._weight, self._shift = np.zeros(k), np.zeros((k, d))
         self._scatter = np.zeros((k if self._layout.by_class else 1, d, d))
 
-    def add_blocks(self, blocks: Sequence[Block], c: int, threads: int) -> float:
+    def add_blocks(self, blocks: Sequence[PointBlock], c: int, threads: int) -> float:
         """Add points of a class that lack something; the log-likelihood of all points."""
         gaussian = self.gaussians[c]
         log_likelihood = np.zeros(len(blocks))
@@ -203,7 +205,7 @@ class _Sums:
 
 
 def _summed(
-    block: Block,
+    block: PointBlock,
     deviation: FloatArray,
     weight: FloatArray,
     located: FloatArray,

@@ -1,8 +1,8 @@
 """Rows left out one at a time, in closed form: their log densities by what the others leave.
 
 Without a row the scatter of its class loses one outer product. In coordinates in which the scatter
-was diagonal (`Frame`), what is left is diagonal but for that product (`Rest`), and its inverse and
-determinant follow from the Sherman-Morrison formula, at d operations a row. With
+was diagonal (`ScatterFrame`), what is left is diagonal but for that product (`Rest`), and its
+inverse and determinant follow from the Sherman-Morrison formula, at d operations a row. With
 ``scatter' = D − pull y yᵀ`` and the leverage ``h = pull yᵀ D⁻¹ y``, for any deviation u::
 
     uᵀ scatter'⁻¹ u = uᵀ D⁻¹ u + pull (uᵀ D⁻¹ y)² / (1 − h)
@@ -127,7 +127,7 @@ def _nothing(X: FloatArray, removal: Removal, out: FloatArray, reliable: Reliabl
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Frame:
+class ScatterFrame:
     """Coordinates ``y = (x − mean) basis``, one set for each class or one for all (m).
 
     In them the scatter is diagonal. Without shrinkage a full scatter is whitened by its
@@ -146,20 +146,24 @@ class Frame:
         return deviation if self.basis is None else np.asarray(deviation @ self.basis[which])
 
 
-def white_frame(covariance: FloatArray, names: Schema, divide: FloatArray | float = 1.0) -> Frame:
+def white_frame(
+    covariance: FloatArray, names: Schema, divide: FloatArray | float = 1.0
+) -> ScatterFrame:
     """Coordinates in which covariances (m, d, d), scatters over `divide` (m,), are the identity."""
     whitener, log_det = factor(covariance, names)
     spread = np.ones(whitener.shape[:2]) * np.reshape(divide, (-1, 1))
-    return Frame(whitener.transpose(0, 2, 1), spread, log_det, full=True)
+    return ScatterFrame(whitener.transpose(0, 2, 1), spread, log_det, full=True)
 
 
-def principal_frame(scatter: FloatArray, names: Schema) -> Frame:
+def principal_frame(scatter: FloatArray, names: Schema) -> ScatterFrame:
     """The principal axes of scatters (m, d, d), in units of the mean square."""
     d = scatter.shape[-1]
     unit = _positive(np.einsum("mii->m", scatter) / d)
     axes = [_axes(matrix, names) for matrix in scatter / unit[:, None, None]]
     basis = np.stack([directions for directions, _ in axes]) / np.sqrt(unit)[:, None, None]
-    return Frame(basis, np.stack([spread for _, spread in axes]), d * np.log(unit), full=True)
+    return ScatterFrame(
+        basis, np.stack([spread for _, spread in axes]), d * np.log(unit), full=True
+    )
 
 
 def _axes(scatter: FloatArray, names: Schema) -> tuple[FloatArray, FloatArray]:
@@ -185,8 +189,8 @@ def _axes(scatter: FloatArray, names: Schema) -> tuple[FloatArray, FloatArray]:
 class Rest:
     """What is left without each of some rows: ``diag spread − pull y yᵀ``.
 
-    In the coordinates of a `Frame` the scatter is diagonal, with entries λ, and a row's deviation
-    from its mean is y. Without the row, and shrunk by the intensity s, a full scatter is
+    In the coordinates of a `ScatterFrame` the scatter is diagonal, with entries λ, and a row's
+    deviation from its mean is y. Without the row, and shrunk by the intensity s, a full scatter is
 
         (1 − s) (diag λ − factor y yᵀ) + s (t / d) I = diag D − pull y yᵀ
 
@@ -204,7 +208,7 @@ class Rest:
 
 
 def rest_of(
-    frame: Frame,
+    frame: ScatterFrame,
     which: int,
     y: FloatArray,
     factors: FloatArray,
@@ -280,12 +284,12 @@ class _Path:
     divisor: Divisor
     shrinkages: Sequence[Shrinkage]
 
-    def frame(self, names: Schema) -> Frame:
+    def frame(self, names: Schema) -> ScatterFrame:
         """The coordinates for covariances at either end: own ones, or a shared one."""
         moments, shape, shared = self.moments, self.structure.shape, self.structure.shared
         scatter = moments.scatters(shape.layout, shared=shared)
         if not shape.correlated:
-            return Frame(None, scatter, np.zeros(scatter.shape[0]), full=False)
+            return ScatterFrame(None, scatter, np.zeros(scatter.shape[0]), full=False)
         if self.shrinkages[0]:
             return principal_frame(scatter, names)
         weight = self.structure.weights(moments.weight)
@@ -293,7 +297,12 @@ class _Path:
         return white_frame(shape.from_scatter(scatter, _positive(divide)), names, divide)
 
     def own(
-        self, frame: Frame, X: FloatArray, removal: Removal, out: FloatArray, reliable: Reliable
+        self,
+        frame: ScatterFrame,
+        X: FloatArray,
+        removal: Removal,
+        out: FloatArray,
+        reliable: Reliable,
     ) -> None:
         """Only the class of the row itself changes without it."""
         moments, d = self.moments, X.shape[1]
@@ -321,7 +330,12 @@ class _Path:
                 reliable[place, which] &= rest.enough(after) & (divide > 0)
 
     def shared(
-        self, frame: Frame, X: FloatArray, removal: Removal, out: FloatArray, reliable: Reliable
+        self,
+        frame: ScatterFrame,
+        X: FloatArray,
+        removal: Removal,
+        out: FloatArray,
+        reliable: Reliable,
     ) -> None:
         """Every row has a part in the one covariance, whose determinant all have in common."""
         (n, _), k = X.shape, self.moments.n_classes
@@ -344,7 +358,7 @@ class _Path:
 
     def mixtures(
         self, weights: FloatArray | None, names: Schema
-    ) -> list[tuple[float, Frame, Frame]]:
+    ) -> list[tuple[float, ScatterFrame, ScatterFrame]]:
         """Rows' weights, and coordinates in which mixtures without such a row are diagonal.
 
         The first are those of the classes that the row is not of, the others of its own.
@@ -370,7 +384,7 @@ class _Path:
 
     def mixed(
         self,
-        mixtures: Sequence[tuple[float, Frame, Frame]],
+        mixtures: Sequence[tuple[float, ScatterFrame, ScatterFrame]],
         X: FloatArray,
         removal: Removal,
         out: FloatArray,

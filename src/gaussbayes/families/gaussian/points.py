@@ -47,7 +47,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class PointBlock:
     """Points that all have the same number of missing features; those with the same are a cell."""
 
     points: FloatArray  # (q, d)
@@ -66,7 +66,7 @@ class Points:
     """Labelled rows as points of their classes, in the units of a frame, 0 where one is missing."""
 
     frame: Frame
-    blocks: tuple[tuple[Block, ...], ...]  # k times those of complete rows and of others
+    blocks: tuple[tuple[PointBlock, ...], ...]  # k times those of complete rows and of others
 
 
 def frame_of(anchor: FloatArray, variance: FloatArray) -> Frame:
@@ -119,7 +119,7 @@ def _complete_cells(moments: ClassMoments) -> PatternMoments:
     return PatternMoments(which.astype(np.int32), observed, *mean, varied, scatter, "full")
 
 
-def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], Block]]:
+def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
     """Rows (n, d) in blocks, as they came but 0 where a value is missing, and their numbers."""
     patterns = patterns_of(X)
     values = np.where(np.isnan(X), 0.0, X)[patterns.order]
@@ -130,7 +130,7 @@ def row_blocks(X: FloatArray) -> Iterator[tuple[NDArray[np.intp], Block]]:
 
 def _blocks_of_cells(
     cells: PatternMoments, anchor: FloatArray, unit: FloatArray
-) -> Iterator[Block]:
+) -> Iterator[PointBlock]:
     """The points of cells of one class, so many at a time that their roots take little room.
 
     Where there are many cells of a single point, they are kept apart: a block of nothing else is
@@ -166,7 +166,7 @@ def _cut(
     located: FloatArray,
     starts: NDArray[np.intp],
     observed: NDArray[np.bool_],
-) -> Iterator[tuple[NDArray[np.intp], Block]]:
+) -> Iterator[tuple[NDArray[np.intp], PointBlock]]:
     """Blocks of patterns (p, d) that lack the same number of features; they fit into the cache.
 
     Points are in the order of their patterns; `starts` (p + 1,) says where each begins.
@@ -186,5 +186,7 @@ def _cut(
             cells, cell = np.unique(pattern[some], return_inverse=True)
             columns = np.nonzero(~observed[cells])[1].reshape(cells.size, hidden)
             at = order[some]
-            block = Block(np.ascontiguousarray(points[at]), weight[at], located[at], columns, cell)
+            block = PointBlock(
+                np.ascontiguousarray(points[at]), weight[at], located[at], columns, cell
+            )
             yield at, block

@@ -104,7 +104,7 @@ class PoissonDensity(ColumnDensity):
             natural = np.stack([-self.rate, np.log(self.rate), -np.ones(self.rate.shape)])
         return linear_log_likelihood(statistics.sums[1:], natural)
 
-    def marginal(self, columns: Sequence[int], names: Schema) -> "PoissonDensity":  # noqa: ARG002
+    def marginal(self, columns: Sequence[int], names: Schema) -> "PoissonDensity":
         """The density of some of the columns: the others are independent of them."""
         overall = None if self.overall is None else self.overall[list(columns)]
         return PoissonDensity(self.rate[:, list(columns)], overall)

@@ -55,7 +55,7 @@ class Poisson(IndependentColumns):
             product = np.where(density.overall > 0, density.overall * np.log(density.rate), 0.0)
         return self.smoothing * float((product - density.rate).sum())
 
-    def coordinates(self, start: PoissonDensity, names: Schema) -> "RootRates":  # noqa: ARG002
+    def coordinates(self, start: PoissonDensity, names: Schema) -> "RootRates":
         """Twice the square roots of the rates."""
         return RootRates(start.rate.shape, start.overall)
 
