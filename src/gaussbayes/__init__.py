@@ -61,7 +61,7 @@ __all__ = [
 
 _HOME = {
     "CapabilityError": "base.errors",
-    "ClassMoments": "families.gaussian.moments",
+    "ClassMoments": "families.gaussian.statistics",
     "DataError": "base.errors",
     "GaussBayesError": "base.errors",
     "GaussianClassifier": "classifier",

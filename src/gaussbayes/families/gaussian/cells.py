@@ -3,9 +3,6 @@
 The likelihood of labelled rows of one class that have the same features depends on their weight,
 mean and scatter alone. Such a *cell* merges and is removed exactly, as the moments of complete rows
 are, so that rows with missing values can be learnt from in one pass, in parts, and be forgotten.
-
-Complete rows pay nothing for the others: they are summed as if nothing could be missing, and only a
-sum that is not finite makes anybody look.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError, NonFiniteError, RemovalError
+from gaussbayes.base.errors import DataError, RemovalError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.patterns import group
 from gaussbayes.base.schema import Schema
@@ -287,10 +284,7 @@ def observe(
     the same, to the bit, for any number of threads. Infinity among the rows is an error, and so are
     patterns of missing values that take too much memory.
     """
-    try:
-        return GaussianStatistics(summarise(X, targets, weights, n_classes, layout, threads))
-    except NonFiniteError:
-        rows = as_matrix(X)
+    rows = as_matrix(X)
     called = None if names is None else names.features or names.places
     check_finite(rows, 0, called, allow_nan=True)
     whole = ~np.isnan(rows).any(axis=1)

@@ -35,7 +35,6 @@ from gaussbayes.families.gaussian.shrinkage import Penalty, Shrinkage, shrink
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Shape, Structure, structure_of_values
 from gaussbayes.families.protocol import ParameterTable, Reference
-from gaussbayes.families.removal import degrees
 from gaussbayes.kernels.columns import as_matrix
 from gaussbayes.kernels.forms import IMPOSSIBLE, NOT_FINITE, Form, Linear, Masked, Quadratic
 from gaussbayes.kernels.normaliser import check_possible
@@ -218,8 +217,9 @@ def estimate(
     this way, then mixed: own scatters may be singular, the mixture may not.
     """
     values = _values(moments, names, structure, divisor, shrinkage)
+    weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     try:
-        covariance = structure.shape.of(values, names, structure.weights(moments.weight))
+        covariance = structure.shape.of(values, names, weight)
     except SingularCovarianceError:
         if structure.between:  # singular only if the pooled one is, of which more can be said
             estimate(moments, names, structure.parts[1], divisor, shrinkage)
@@ -289,8 +289,9 @@ def _values(
         )
         return np.asarray((1.0 - structure.sharing) * apart + structure.sharing * pooled)
     shared, shape = structure.shared, structure.shape
-    weight = structure.weights(moments.weight)
-    divide = degrees(weight, divisor, moments.n_classes if shared else 1)
+    weight = moments.weight.sum(keepdims=True) if shared else moments.weight
+    n_means = moments.weight.size if shared else 1
+    divide = weight if divisor == "mle" else weight - n_means
     if (divide <= 0).any():
         code = int(np.argmin(divide))
         who = "the classes together weigh" if shared else f"class {names.class_name(code)} weighs"
@@ -300,7 +301,8 @@ def _values(
         )
         raise DataError(msg)
     values = shape.from_scatter(moments.scatters(shape.layout, shared=shared), divide)
-    return values if shape.isotropic else shrink(values, shrinkage, weight)
+    unshrunk = shrinkage is None or shape.isotropic
+    return values if unshrunk else shrink(values, shrinkage, weight)
 
 
 def _center(moments: ClassMoments) -> tuple[FloatArray, FloatArray]:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, get_args
 from gaussbayes.base.errors import (
     DataError,
     GaussBayesError,
+    NonFiniteError,
     ParameterError,
     SingularCovarianceError,
 )
@@ -28,7 +29,7 @@ from gaussbayes.families.gaussian.shrinkage import (
     check_shrinkage,
     penalty_of,
 )
-from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for
+from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, summarise
 from gaussbayes.families.gaussian.structure import (
     MIXTURES,
     SHAPES,
@@ -115,10 +116,17 @@ class Gaussian:
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
     ) -> GaussianStatistics:
-        """The statistics of labelled rows, hard labels or soft ones; NaN is a missing value."""
-        k = targets.n_classes
-        layout = self.layout(k, rows.numbers.shape[1])
-        return observe(rows.numbers, targets.labels, targets.weights, k, layout, names, threads)
+        """The statistics of labelled rows, hard labels or soft ones; NaN is a missing value.
+
+        Complete rows pay nothing for the others: they are summed as if nothing could be missing,
+        and only a sum that is not finite makes anybody look.
+        """
+        X, labels, weights, k = rows.numbers, targets.labels, targets.weights, targets.n_classes
+        layout = self.layout(k, X.shape[1])
+        try:
+            return GaussianStatistics(summarise(X, labels, weights, k, layout, threads))
+        except NonFiniteError:
+            return observe(X, labels, weights, k, layout, names, threads)
 
     def adapted(self, statistics: GaussianStatistics) -> GaussianStatistics:
         """Statistics gathered under other settings, if they have what these settings need."""
