@@ -22,7 +22,7 @@ from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.families.categorical.statistics import CategoricalStatistics
 from gaussbayes.families.gaussian.cells import PatternMoments
-from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.model.options import Options, check_options
 from gaussbayes.model.sources import Observation
 from gaussbayes.model.statistics import Learnt, observe

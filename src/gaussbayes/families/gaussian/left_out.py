@@ -24,11 +24,9 @@ from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.gaussian.factor import factor
-from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.shrinkage import Shrinkage, oas_intensity, shrink
-from gaussbayes.families.gaussian.statistics import GaussianStatistics
-from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
+from gaussbayes.families.gaussian.structure import Structure, factor
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import LEAST_LEFT, Removal, degrees
 

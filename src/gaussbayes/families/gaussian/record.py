@@ -33,12 +33,9 @@ from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CovarianceName, Divisor, FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, check_size
 from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.factor import cholesky
 from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments
-from gaussbayes.families.gaussian.shapes import Shape
-from gaussbayes.families.gaussian.statistics import GaussianStatistics
-from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
+from gaussbayes.families.gaussian.structure import Shape, Structure, cholesky
 from gaussbayes.kernels.reference import scatter_shape
 
 # Proportion of the features' sums of squares by which an eigenvalue may be below zero.
