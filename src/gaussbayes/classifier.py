@@ -45,7 +45,17 @@ from gaussbayes.model.statistics import Learnt, observe
 Known = TypeVar("Known")
 
 _LEARNING = ("priors", "unlabelled_weight", "selection")
-_OPTIONS = ("covariance", "shared", "divisor", "shrinkage", "smoothing", "families", *_LEARNING)
+_OPTIONS = (
+    "covariance",
+    "shared",
+    "divisor",
+    "shrinkage",
+    "target",
+    "estimate",
+    "smoothing",
+    "families",
+    *_LEARNING,
+)
 
 
 class _Fact(Generic[Known]):
@@ -223,10 +233,12 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         covariance: CovarianceName | Literal["auto"] = "full",
         *,
-        shared: bool | float = False,
+        shared: bool | float | Literal["auto"] = False,
         priors: Priors = None,
         divisor: Divisor = "mle",
         shrinkage: float | Literal["oas", "auto"] | None = None,
+        target: Literal["diagonal", "spherical"] = "diagonal",
+        estimate: Literal["plug_in", "predictive"] = "plug_in",
         selection: Criterion = "leave_one_out",
         categorical_features: CategoricalFeatures = "from_dtype",
         smoothing: float = 0.0,
@@ -240,6 +252,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.priors = priors
         self.divisor = divisor
         self.shrinkage = shrinkage
+        self.target = target
+        self.estimate = estimate
         self.selection = selection
         self.categorical_features = categorical_features
         self.smoothing = smoothing

@@ -110,6 +110,8 @@ def check_options(
     shared: Any = False,
     divisor: Any = "mle",
     shrinkage: Any = None,
+    target: Any = "diagonal",
+    estimate: Any = "plug_in",
     smoothing: Any = 0.0,
     families: Any = None,
     priors: Any = None,
@@ -135,6 +137,8 @@ def check_options(
         "shared": shared,
         "divisor": divisor,
         "shrinkage": shrinkage,
+        "target": target,
+        "estimate": estimate,
         "smoothing": _not_negative("smoothing", smoothing),
     }
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now

@@ -11,13 +11,19 @@ chosen last, for the best of the candidates by labelled rows.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite, isnan, nan
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError
+from gaussbayes.base.errors import (
+    CapabilityError,
+    DataError,
+    GaussBayesError,
+    ParameterError,
+)
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.fit import solve
@@ -223,7 +229,9 @@ def _fitted(learnt: Learnt, settings: Settings, schema: Schema, n_jobs: int | No
         solution = solve(learnt, settings, schema, n_jobs)
     except GaussBayesError as error:
         return Candidate(settings, nan, nan, nan, nan, _size(settings, schema), str(error))
-    value = bic(solution, learnt, settings, schema)
+    value = nan
+    with suppress(CapabilityError):  # a density without sufficient statistics has none
+        value = bic(solution, learnt, settings, schema)
     return Candidate(settings, nan, nan, nan, value, solution.n_parameters)
 
 

@@ -44,9 +44,7 @@ def draw_widely(
     return number_rows(transform(density, codes, rows)), weight
 
 
-def spread_tails(
-    codes: CodeArray, generator: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
+def spread_tails(codes: CodeArray, generator: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """A tail probability for each class code (n,), and 1 over the density that it has there."""
     tail, weight = np.empty(codes.shape[0]), np.empty(codes.shape[0])
     for code in np.unique(codes):

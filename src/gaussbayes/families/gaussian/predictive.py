@@ -19,8 +19,8 @@ S_c, and something from the trace: a closed form.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,9 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.estimation import _center
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.shapes import Full
+from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
+from gaussbayes.families.gaussian.statistics import ClassMoments
+from gaussbayes.families.gaussian.structure import Full
 from gaussbayes.families.gaussian.student import StudentDensity, student_log_density
 from gaussbayes.families.removal import LEAST_LEFT, Removal
 
@@ -87,7 +86,7 @@ def predictive(moments: ClassMoments, names: Schema, prior: Prior) -> StudentDen
         raise DataError(msg)
     scale = scatter * ((1.0 + 1.0 / weight) / degrees)[:, None, None]
     return StudentDensity(
-        GaussianDensity(*_center(moments), Full.of(scale, names, weight)), degrees
+        GaussianDensity(*centre_of(moments), Full.of(scale, names, weight)), degrees
     )
 
 
@@ -95,7 +94,7 @@ def predictive(moments: ClassMoments, names: Schema, prior: Prior) -> StudentDen
 class LeftOut:
     """Log densities of rows by what is left without each of them, for several priors.
 
-    Without a row at y from the mean of its class b, with the factor f of its `Removal`, a scatter is
+    Without a row at y from the mean of its class b, and with the factor f of its `Removal`, it is
 
         M_c − pull y yᵀ + shift,    pull = f ((1 − g) ρ/k + [c = b])
 
@@ -109,6 +108,7 @@ class LeftOut:
     unit: FloatArray  # (d,) of the features: scatters are in squares of it
     own: FloatArray  # (k, d, d) S_c
     pooled: FloatArray  # (d, d) P
+    axes: dict[tuple[Prior, int], Any] = field(default_factory=dict)  # those worked out so far
 
     @classmethod
     def of(cls, moments: ClassMoments, priors: Sequence[Prior]) -> "LeftOut":
@@ -172,13 +172,26 @@ class _Without:
         own = self.mine * float(self.prior.sharing < 1.0)
         return np.asarray(self.removal.factor * (self.part * (1.0 - self.prior.shrinkage) + own))
 
+    def principal_axes(self) -> tuple[FloatArray, FloatArray]:
+        """The scatter (d,) along its principal axes, but for the target, and these in columns.
+
+        They are the same for every block of rows.
+        """
+        key = self.prior, self.code
+        if key not in self.of_all.axes:
+            pooled = (1.0 - self.prior.shrinkage) * self.part * self.of_all.pooled
+            spread, basis = np.linalg.eigh(pooled + self.scatter)
+            self.of_all.axes[key] = np.maximum(spread, 0.0), basis
+        spread, basis = self.of_all.axes[key]
+        return spread, basis
+
     def spherical(self) -> tuple[FloatArray, FloatArray, Reliable]:
         """Squared distances, log determinants and reliability (n,) for a spherical target."""
         g, d = self.prior.shrinkage, self.y.shape[1]
         trace = float(np.trace(self.of_all.pooled))
         left = trace - self.removal.factor * np.einsum("nd,nd->n", self.y, self.y)
-        spread, basis = np.linalg.eigh((1.0 - g) * self.part * self.of_all.pooled + self.scatter)
-        diagonal = np.maximum(spread, 0.0) + (self.part * g / d * left)[:, None]
+        spread, basis = self.principal_axes()
+        diagonal = spread + (self.part * g / d * left)[:, None]
         y, v = self.y @ basis, self.apart @ basis
         scaled = y / diagonal
         length = np.einsum("nd,nd->n", y, scaled)
@@ -235,7 +248,7 @@ def log_evidence(moments: ClassMoments, prior: Prior) -> float:
     The prior of the means is flat: the evidence is up to a constant that is the same for all
     priors of covariances. With ``ν₀ = s + d + 1`` and ``B = s T`` it is::
 
-        Σ_c log Γ_d((ν₀ + n_c − 1)/2) − log Γ_d(ν₀/2) + ν₀/2 log |B| − (ν₀ + n_c − 1)/2 log |B + S_c|
+        Σ_c log Γ_d(ν_c/2) − log Γ_d(ν₀/2) + ν₀/2 log |B| − ν_c/2 log |B + S_c|,  ν_c = ν₀ + n_c − 1
     """
     from scipy.special import multigammaln
 

@@ -12,6 +12,7 @@ is missing, and the marginal of a Student-t has the same entries of m and Λ and
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -151,11 +152,11 @@ class StudentDensity:
         step = (x[seen] - self.gaussian.center[seen]) - origin
         at_zero = replace(two.gaussian, center=np.zeros(seen.size))
         at_reference = replace(two, gaussian=at_zero).log_density(number_rows(origin[None]))[0]
-        first, second = (two._gradient_along(code, origin, step) for code in (0, 1))
+        first, second = (two.gradient_along(code, origin, step) for code in (0, 1))
         amounts[seen] = step * (first - second)
         return float(at_reference[0] - at_reference[1]), amounts
 
-    def _gradient_along(self, code: int, origin: FloatArray, step: FloatArray) -> FloatArray:
+    def gradient_along(self, code: int, origin: FloatArray, step: FloatArray) -> FloatArray:
         """The mean gradient (d,) of a class's log density on the way ``origin + α step``."""
         shape, nu = self.gaussian.covariance, float(self.degrees[code])
         apart = origin - self.gaussian.offset[code]
@@ -211,7 +212,7 @@ class StudentDensity:
         ends = [-far, *extrema.tolist(), far]
         points = [
             brentq(log_ratio, low, high, xtol=1e-14, rtol=1e-14)
-            for low, high in zip(ends[:-1], ends[1:], strict=True)
+            for low, high in pairwise(ends)
             if log_ratio(low) * log_ratio(high) < 0
         ]
         return np.asarray(center + unit * np.array(points))
