@@ -6,6 +6,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from importlib import import_module
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import Any, Generic, Literal, Self, TypeVar, overload
@@ -17,6 +18,14 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gaussbayes.analysis import class_moments
+from gaussbayes.analysis.bayes_error import bayes_error
+from gaussbayes.analysis.decision import decide
+from gaussbayes.analysis.evidence import evidence_p_values
+from gaussbayes.analysis.explanation import explain
+from gaussbayes.analysis.held_out import leave_one_out
+from gaussbayes.analysis.novelty import class_p_values
+from gaussbayes.analysis.prior_shift import prior_shift
+from gaussbayes.analysis.synthesis import as_generator, draw
 from gaussbayes.base.errors import GaussBayesError, ParameterError
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import (
@@ -34,28 +43,17 @@ from gaussbayes.data.labels import check_known, codes_among, encode, read_target
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame
 from gaussbayes.families.protocol import Convergence
+from gaussbayes.model.construction import given_model, moments_model
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.options import Options, check_options, fit_model, options_of
-from gaussbayes.model.prior import Priors
 from gaussbayes.model.select import Criterion, chosen_before, is_open
-from gaussbayes.model.settings import Settings
+from gaussbayes.model.settings import Priors, Settings
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
 from gaussbayes.model.statistics import Learnt, observe
 
 Known = TypeVar("Known")
 
-_LEARNING = ("priors", "unlabelled_weight", "selection")
-_OPTIONS = (
-    "covariance",
-    "shared",
-    "divisor",
-    "shrinkage",
-    "target",
-    "estimate",
-    "smoothing",
-    "families",
-    *_LEARNING,
-)
+_OPTIONS = tuple(signature(check_options).parameters)
 
 
 class _Fact(Generic[Known]):
@@ -284,7 +282,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         options = self._options()
         table, encoder = self._first(options, X, y, sample_weight)
-        model, selection = fit_model(table, encoder.schema(table.classes), options, self.n_jobs)
+        model, selection = fit_model(table, encoder.schema(table.classes), options)
         return self._remember(model, selection_=selection, bad_rows_=None)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -472,7 +470,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The proportion of rows predicted right; rows without label do not count, soft in part."""
-        from gaussbayes.analysis.evaluation import accuracy
+        from gaussbayes.model.evaluation import accuracy
 
         model, rows = self._ready(), self._rows(X)
         targets, classes = read_targets(y, rows.n_rows, sample_weight, self.unlabelled)
@@ -510,8 +508,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> rows.shape, rows.dtype, set(rows[labels == "b", 1])
         ((100, 2), dtype('O'), {'S'})
         """
-        from gaussbayes.analysis.synthesis import as_generator, draw
-
         model = self._ready()
         rows, codes = draw(model, n_samples, as_generator(random_state))
         return model.encoder.decode(rows), model.schema.classes[codes]
@@ -551,8 +547,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> model.decide([[2.5]], costs={("ill", "well"): 50, ("well", "ill"): 1}).labels
         array(['ill'], dtype=object)
         """
-        from gaussbayes.analysis.decision import decide
-
         model = self._ready()
         if not (isinstance(priors, str) and priors == "own"):
             model = model.with_priors(priors)
@@ -567,8 +561,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         not missing; a model that has none refuses. A row whose p-values are all tiny is like no
         class, whatever its posteriors say.
         """
-        from gaussbayes.analysis.novelty import class_p_values
-
         return class_p_values(self._ready(), self._rows(X), self.n_jobs)
 
     def evidence_p_values(self, X: Any, n_draws: int = 100_000, random_state: Any = 0) -> Any:
@@ -577,8 +569,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Simulated, with standard errors (`gaussbayes.analysis.evidence.PValues`); rows with missing
         values are compared by the features that they have.
         """
-        from gaussbayes.analysis.evidence import evidence_p_values
-
         return evidence_p_values(self._ready(), self._rows(X), n_draws, random_state, self.n_jobs)
 
     def estimate_priors(self, X: Any, sample_weight: Any = None, **settings: Any) -> Any:
@@ -594,15 +584,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> shift.prior.round(3).tolist()
         [0.75, 0.25]
         """
-        from gaussbayes.analysis.prior_shift import prior_shift
-
         log_posterior = self.predict_log_proba(X)
         return prior_shift(log_posterior, self._ready().prior, sample_weight, **settings)
 
     def bayes_error(self, n_draws: int = 100_000, random_state: Any = 0) -> Any:
         """How often the best rule is wrong if the model is right (`BayesError`), simulated."""
-        from gaussbayes.analysis.bayes_error import bayes_error
-
         return bayes_error(self._ready(), n_draws, random_state, self.n_jobs)
 
     def explain(
@@ -634,8 +620,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> [part.amount for part in explanation.log_odds.contributions]
         [2.0, 4.0]
         """
-        from gaussbayes.analysis.explanation import explain
-
         model = self._ready()
         pair = None if between is None else self._pair(*between)
         return explain(model, model.encoder.encode_row(row), pair, reference)
@@ -654,8 +638,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> np.exp(left_out.log_posterior[2]).round(4).tolist(), left_out.evaluation.n_errors
         ([0.0875, 0.9125], 1)
         """
-        from gaussbayes.analysis.held_out import leave_one_out
-
         options = self._options()
         table, encoder = self._first(options, X, y, sample_weight)
         schema = encoder.schema(table.classes)
@@ -707,8 +689,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> model.shared, model.predict([[0.4, 0.4], [1.6, 1.6]]).tolist()
         (True, [0, 1])
         """
-        from gaussbayes.model.construction import given_model
-
         structure: dict[str, Any] = {"covariance": covariance, "shared": shared}
         model = given_model(
             priors, means, covariances, classes, feature_names=feature_names, **structure
@@ -724,8 +704,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         **settings: Any,
     ) -> Self:
         """A classifier of moments gathered elsewhere; `settings` are the constructor's."""
-        from gaussbayes.model.construction import moments_model
-
         classifier = cls(**settings)
         model = moments_model(moments, classifier._options(), classes, feature_names)
         _check_settled(model.settings, "from_moments")
@@ -849,8 +827,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, options: Options, X: Any, y: Any, sample_weight: Any
     ) -> tuple[LabelledRows, Encoder]:
         """Rows of a model that has seen none, and their features."""
-        kinds = options.kinds if options.families else None
-        encoder = Encoder.learn(X, self.categorical_features, kinds)
+        encoder = options.encoder(X)
         return self._table(encoder, X, y, sample_weight), encoder
 
     def _learnt(self, before: Model, X: Any, y: Any, sample_weight: Any) -> Learnt:

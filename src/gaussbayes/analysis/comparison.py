@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.analysis.held_out import (
     Method,
-    ModelOptions,
+    Predictor,
     Splits,
-    TrainingSplit,
     method_of,
     model_options,
     split,
 )
 from gaussbayes.base.errors import GaussBayesError, ParameterError
 from gaussbayes.base.progress import track
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
-from gaussbayes.data.rows import Rows
+from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.families.gaussian.structure import STRUCTURES, Structure, structure_of
-from gaussbayes.model.options import fit_model
+from gaussbayes.model.evaluation import Evaluation
+from gaussbayes.model.options import Options, fit_model
 from gaussbayes.model.select import Selection, structure_name
 
 if TYPE_CHECKING:
@@ -162,11 +162,11 @@ def compare(
     >>> compared.candidates[-1].name, compared.selection.best.structure.sharing
     ('automatic choice', 0.5)
     """
-    plan = model_options(model)
-    splits = split(X, y, plan, held_out, random_state)
-    candidates = list(_gaussians(plan, model, splits))
-    open_plan = plan.with_options(covariance="auto", shrinkage="auto")
-    choice = method_of(open_plan)
+    options = model_options(model)
+    splits = split(X, y, options, held_out, random_state)
+    candidates = list(_gaussians(options, model, splits))
+    open_options = options.with_families(covariance="auto", shrinkage="auto")
+    choice = method_of(open_options)
     if automatic:
         candidates.append((ComparedModel(AUTOMATIC), choice))
     if logistic:
@@ -174,8 +174,8 @@ def compare(
     candidates += _nearest_neighbors(neighbors, splits)
     tasks = ((method, fold) for fold in splits.folds() for _, method in candidates)
     for method, fold in track(tasks, "comparing models", len(candidates) * len(splits.pairs)):
-        method.evaluate_fold(fold)
-    selection = _chosen(choice, open_plan, splits) if automatic else None
+        method.evaluate_fold(*fold, splits.schema)
+    selection = _chosen(choice, open_options, splits) if automatic else None
     measured = [_measured(candidate, method, splits) for candidate, method in candidates]
     if selection is not None:
         best = selection.best
@@ -198,19 +198,19 @@ def _measured(candidate: ComparedModel, method: Method, splits: Splits) -> Compa
 
 
 def _gaussians(
-    plan: ModelOptions, model: Any, splits: Splits
+    options: Options, model: Any, splits: Splits
 ) -> Iterator[tuple[ComparedModel, Method]]:
     """The six structures with the other options of a model, and its own if that is another."""
     fitted = getattr(model, "structure_", None)
-    options = plan.options.of_families
-    if fitted is None and options["covariance"] != "auto":
-        fitted = structure_of(options["covariance"], options["shared"])
+    given = options.of_families
+    if fitted is None and given["covariance"] != "auto":
+        fitted = structure_of(given["covariance"], given["shared"])
     between = {fitted.name: fitted} if fitted is not None and fitted.between else {}
     compared: set[str] = set()
     for structure in (STRUCTURES | between).values():
         shared = structure.shared_setting
-        changed = plan.with_options(covariance=structure.covariance, shared=shared)
-        name = structure_name(changed.options.settings(splits.schema))
+        changed = options.with_families(covariance=structure.covariance, shared=shared)
+        name = structure_name(changed.settings(splits.schema))
         if name not in compared:  # without covariances all are the same
             compared.add(name)
             used = structure if name == structure.name else None
@@ -218,10 +218,10 @@ def _gaussians(
             yield ComparedModel(name, used, n_parameters=n_parameters), method_of(changed)
 
 
-def _n_parameters(plan: ModelOptions, splits: Splits) -> int | None:
+def _n_parameters(options: Options, splits: Splits) -> int | None:
     """How many free parameters a model of all rows has; it is known even if no fit succeeds."""
     schema, table = splits.schema, splits.table
-    settings = plan.options.settings(schema)
+    settings = options.settings(schema)
     labelled = table.targets.labelled
     targets, parts = table.targets[labelled], settings.parts(table.rows[labelled], schema)
     k: int = schema.classes.shape[0]
@@ -240,11 +240,11 @@ def _n_parameters(plan: ModelOptions, splits: Splits) -> int | None:
     return total
 
 
-def _chosen(method: Method, plan: ModelOptions, splits: Splits) -> Selection | None:
+def _chosen(method: Method, options: Options, splits: Splits) -> Selection | None:
     """What is chosen from all rows that models were fitted to; None if nothing can be."""
     if method.problem is None and len(splits.pairs) > 1:
         try:
-            return fit_model(splits.training, splits.schema, plan.options, plan.n_jobs)[1]
+            return fit_model(splits.training, splits.schema, options)[1]
         except GaussBayesError as error:
             method.problem = str(error)
     return None if method.problem is not None else method.selection
@@ -301,25 +301,25 @@ def _logistic_regression() -> Any:
 def _peer(make: Callable[[], Any], features: Callable[[Rows], RealArray], splits: Splits) -> Method:
     """An estimator of scikit-learn, which is fitted to the rows that have a label."""
 
-    def fit(fold: TrainingSplit) -> tuple[Callable[[], RealArray], LabelArray, Any]:
-        labelled = fold.table.targets.labelled
+    def fit(table: LabelledRows, schema: Schema) -> Predictor:
+        labelled = table.targets.labelled
         estimator = make()
-        estimator.fit(features(fold.table.rows[labelled]), fold.table.targets.codes[labelled])
+        estimator.fit(features(table.rows[labelled]), table.targets.codes[labelled])
 
-        def predict() -> RealArray:
+        def predict(rows: Rows) -> RealArray:
             with np.errstate(divide="ignore"):  # a class without a vote is called impossible
-                log_posterior: RealArray = np.log(estimator.predict_proba(features(fold.test)))
+                log_posterior: RealArray = np.log(estimator.predict_proba(features(rows)))
             return log_posterior
 
-        return predict, fold.schema.classes[estimator.classes_], None
+        return predict, schema.classes[estimator.classes_], None
 
-    missing = int(np.count_nonzero(np.isnan(splits.table.rows.matrix).any(axis=1)))
+    tables = [splits.table] if splits.tested is splits.table else [splits.table, splits.tested]
+    lacking = np.concatenate([np.isnan(table.rows.matrix).any(axis=1) for table in tables])
     problem = None
-    if missing:
-        problem = (
-            f"it needs every value, and {missing} of {splits.table.rows.n_rows} rows lack some"
-        )
-    elif splits.table.targets.is_soft:
+    if lacking.any():
+        missing = np.count_nonzero(lacking)
+        problem = f"it needs every value, and {missing} of {lacking.size} rows lack some"
+    elif any(table.targets.is_soft for table in tables):
         problem = "it needs one class for each row, and labels are soft"
     return Method(fit, problem)
 

@@ -24,9 +24,8 @@ from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import Removal, remove
 from gaussbayes.kernels.normaliser import log_sum_exp
-from gaussbayes.model.fit import solve
-from gaussbayes.model.prior import Priors, class_priors
-from gaussbayes.model.settings import Settings
+from gaussbayes.model.model import solve
+from gaussbayes.model.settings import Priors, Settings, class_priors
 from gaussbayes.model.solution import Solution, score
 from gaussbayes.model.statistics import Learnt, observe_parts
 

@@ -26,7 +26,7 @@ from gaussbayes.base.errors import (
 )
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows
-from gaussbayes.model.fit import solve
+from gaussbayes.model.evaluation import evaluate
 from gaussbayes.model.left_out import (
     HeldOutRows,
     Outcome,
@@ -34,6 +34,7 @@ from gaussbayes.model.left_out import (
     held_out_rows,
     hold_out,
 )
+from gaussbayes.model.model import solve
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.solution import Solution, log_evidence
 from gaussbayes.model.statistics import KeptRows, Learnt
@@ -126,7 +127,9 @@ def select(
         candidates += _judged(data, path, n_jobs)
     best = _best(candidates, criterion)
     if learnt.unlabelled is not None:
-        weighted = _weighted(replace(data, learnt=learnt), best, n_jobs)
+        weights = [replace(best.settings, unlabelled_weight=u) for u in UNLABELLED_WEIGHTS]
+        data, folds = replace(data, learnt=learnt), 2 * SELECTION_FOLDS
+        weighted = _judged(data, weights, n_jobs, folds, always=True)
         candidates += weighted
         best = _best(weighted, criterion)
     return Selection(tuple(candidates), best, criterion)
@@ -235,32 +238,27 @@ def _fitted(learnt: Learnt, settings: Settings, schema: Schema, n_jobs: int | No
     return Candidate(settings, nan, nan, nan, value, solution.n_parameters)
 
 
-def _judged(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) -> list[Candidate]:
-    """Candidates of a path with what the rows that were held out say of them."""
+def _judged(
+    data: HeldOutRows,
+    path: Sequence[Settings],
+    n_jobs: int | None,
+    folds: int = SELECTION_FOLDS,
+    *,
+    always: bool = False,
+) -> list[Candidate]:
+    """Candidates of a path with what the rows that were held out say of them; see `hold_out`."""
     judged = [_fitted(data.learnt, settings, data.schema, n_jobs) for settings in path]
     possible = [number for number, candidate in enumerate(judged) if candidate.refused is None]
     if possible:
         settings = [path[number] for number in possible]
-        outcomes, _ = hold_out(data, settings, n_jobs, SELECTION_FOLDS)
+        outcomes, _ = hold_out(data, settings, n_jobs, folds, always=always)
         for number, outcome in zip(possible, outcomes, strict=True):
             judged[number] = _scored(judged[number], outcome, data)
     return judged
 
 
-def _weighted(data: HeldOutRows, best: Candidate, n_jobs: int | None) -> list[Candidate]:
-    """The best candidate with each weight of unlabelled rows, judged by the same folds."""
-    candidates = []
-    for weight in UNLABELLED_WEIGHTS:
-        settings = replace(best.settings, unlabelled_weight=weight)
-        candidate = _fitted(data.learnt, settings, data.schema, n_jobs)
-        if candidate.refused is None:
-            outcomes, _ = hold_out(data, [settings], n_jobs, 2 * SELECTION_FOLDS, always=True)
-            candidate = _scored(candidate, outcomes[0], data)
-        candidates.append(candidate)
-    return candidates
-
-
 def _scored(candidate: Candidate, outcome: Outcome, data: HeldOutRows) -> Candidate:
+    """A candidate by the rows held out, but for those of weight 0 or alone in a class."""
     if isinstance(outcome, GaussBayesError):
         return replace(candidate, refused=str(outcome))
     weights = data.targets.weights
@@ -269,15 +267,9 @@ def _scored(candidate: Candidate, outcome: Outcome, data: HeldOutRows) -> Candid
     rows = np.flatnonzero(heavy & company[data.codes])
     if not rows.size:
         return replace(candidate, refused="no class has two rows, of which one could be left out")
-    truth, log_posterior = data.targets[rows], outcome[rows]
-    proportions = truth.labels if truth.is_soft else np.eye(data.classes.shape[0])[truth.codes]
-    of_truth = np.multiply(proportions, log_posterior, where=proportions > 0, out=proportions * 0.0)
-    loss = -float(np.average(of_truth.sum(axis=1), weights=truth.weights))
-    right = proportions[np.arange(rows.size), log_posterior.argmax(axis=1)]
-    error = float(np.mean(1.0 - right))
-    gap = np.square(np.exp(log_posterior) - proportions).sum(axis=1)
-    brier = float(np.mean(gap + (1.0 - np.square(proportions).sum(axis=1))))
-    return replace(candidate, log_loss=loss, error=error, brier=brier)
+    truth = data.targets[rows]
+    seen = evaluate(outcome[rows], truth.labels, data.classes, truth.weights)
+    return replace(candidate, log_loss=seen.log_loss, error=seen.error, brier=seen.brier)
 
 
 def _best(candidates: Sequence[Candidate], criterion: Criterion) -> Candidate:
