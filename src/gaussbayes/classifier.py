@@ -44,8 +44,9 @@ from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame
 from gaussbayes.families.protocol import Convergence
 from gaussbayes.model.construction import given_model, moments_model
+from gaussbayes.model.fitting import fit_model
 from gaussbayes.model.model import Model, learnt_model
-from gaussbayes.model.options import Options, check_options, fit_model, options_of
+from gaussbayes.model.options import Options, check_options, options_of
 from gaussbayes.model.select import Criterion, chosen_before, is_open
 from gaussbayes.model.settings import Priors, Settings
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
@@ -238,6 +239,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         target: Literal["diagonal", "spherical"] = "diagonal",
         estimate: Literal["plug_in", "predictive"] = "plug_in",
         selection: Criterion = "leave_one_out",
+        calibration: Literal["leave_one_out"] | None = None,
+        average: bool = False,
         categorical_features: CategoricalFeatures = "from_dtype",
         smoothing: float = 0.0,
         families: Mapping[Any, Any] | None = None,
@@ -253,6 +256,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.target = target
         self.estimate = estimate
         self.selection = selection
+        self.calibration = calibration
+        self.average = average
         self.categorical_features = categorical_features
         self.smoothing = smoothing
         self.families = families

@@ -316,10 +316,10 @@ class Model:
             learnt = self.learnt.of_columns(cuts, lambda rows: cut_rows(rows, self.schema, columns))
         return replace(
             self,
-            settings=replace(self.settings, components=tuple(components)),
+            settings=replace(self.settings, components=tuple(components), calibration=None),
             schema=schema,
             learnt=learnt,
-            solution=replace(self.parameters, densities=tuple(densities)),
+            solution=replace(self.parameters, densities=tuple(densities), calibration=None),
         )
 
     def with_feature_names(self, names: Sequence[str] | None) -> "Model":
@@ -328,7 +328,8 @@ class Model:
 
     def _of(self, learnt: Learnt) -> "Model":
         schema = replace(self.schema, classes=learnt.classes)
-        return replace(self, schema=schema, learnt=learnt, solution=None)
+        settings = self.settings.of_classes(self.schema, learnt.classes)
+        return replace(self, settings=settings, schema=schema, learnt=learnt, solution=None)
 
     def checked(self) -> "Model":
         """The same; priors that do not fit the classes are an error now, not at a prediction."""
@@ -397,9 +398,10 @@ def solve(
     unlabelled = learnt.unlabelled
     if unlabelled is not None and settings.unlabelled_weight > 0:
         reduction = unlabelled.kept("estimating the parameters") if rows is None else rows
-        return expectation_maximisation(
+        solution = expectation_maximisation(
             learnt, reduction, settings, schema, threads=threads, start=start
         )
+        return replace(solution, calibration=settings.calibration)
     if settings.priors is None:
         prior: FloatArray = weight / weight.sum()
     else:
@@ -412,7 +414,8 @@ def solve(
         for component, part, name, density in columns
     ]
     densities = tuple(fit.density for fit in fits)
-    return Solution(prior, densities, weight, _convergence(fits, learnt, settings, prior))
+    convergence = _convergence(fits, learnt, settings, prior)
+    return Solution(prior, densities, weight, convergence, settings.calibration)
 
 
 def _check_classes(weight: FloatArray, schema: Schema) -> None:

@@ -5,19 +5,15 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from inspect import signature
 from math import inf
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import n_threads
 from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.rows import LabelledRows
 from gaussbayes.families.registry import family_type
-from gaussbayes.model.model import Model, solve
-from gaussbayes.model.select import Criterion, Selection, select
+from gaussbayes.model.select import Criterion
 from gaussbayes.model.settings import Component, Priors, Settings
-from gaussbayes.model.statistics import observe
 
 _WORTH_A_THREAD = 1 << 16
 """Values below which starting a thread costs more than it saves."""
@@ -37,6 +33,8 @@ class Options:
     priors: Priors = None
     unlabelled_weight: float = 1.0
     criterion: Criterion = "leave_one_out"
+    calibration: Literal["leave_one_out"] | None = None
+    average: bool = False
     categorical_features: Any = "from_dtype"
     unlabelled: Any = None  # the label that stands for a missing one
     n_jobs: int | None = None
@@ -132,6 +130,8 @@ def check_options(
     priors: Any = None,
     unlabelled_weight: Any = 1.0,
     selection: Any = "leave_one_out",
+    calibration: Any = None,
+    average: Any = False,
     categorical_features: Any = "from_dtype",
     unlabelled: Any = None,
     n_jobs: int | None = None,
@@ -152,6 +152,12 @@ def check_options(
         possible = ", ".join(map(repr, get_args(Criterion)))
         msg = f"selection must be one of {possible}, got {selection!r}"
         raise ParameterError(msg)
+    if calibration not in (None, "leave_one_out"):
+        msg = f"calibration must be None or 'leave_one_out', got {calibration!r}"
+        raise ParameterError(msg)
+    if not isinstance(average, bool):
+        msg = f"average must be True or False, got {average!r}"
+        raise ParameterError(msg)
     of_families = {
         "covariance": covariance,
         "shared": shared,
@@ -164,7 +170,8 @@ def check_options(
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
     weight = _not_negative("unlabelled_weight", unlabelled_weight)
     reading = (categorical_features, unlabelled, n_jobs)
-    return Options(of_families, _families(families), priors, weight, selection, *reading, made)
+    learning = (priors, weight, selection, calibration, average)
+    return Options(of_families, _families(families), *learning, *reading, made)
 
 
 def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
@@ -213,28 +220,3 @@ def _not_negative(what: str, value: Any) -> float:
     """The value, if it is 0 or a finite number above it; nearly always it is a plain one."""
     plain = type(value) in {float, int} and 0 <= value < inf
     return float(value) if plain else not_negative(what, value)
-
-
-def fit_model(
-    table: LabelledRows, schema: Schema, options: Options
-) -> tuple[Model, Selection | None]:
-    """The model of a table with its parameters, and how it was chosen if something was left open.
-
-    The classes of `schema`, which names the features, are those of the table.
-    """
-    settings = options.settings(schema)
-    few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD
-    threads = 1 if few and options.n_jobs is None else n_threads(options.n_jobs)
-    learnt = observe(table, settings, schema, threads, keep_all=True)
-    if not learnt.parts[0].weight.all():
-        learnt = learnt.with_rows()
-        schema = replace(schema, classes=learnt.classes)
-    selection = None
-    if options.automatic:
-        selection = select(table, learnt, settings, schema, options.criterion, threads)
-        settings = selection.best.settings
-        learnt = learnt.adapted(settings)
-    solution = solve(learnt, settings, schema, threads)
-    if learnt.unlabelled is not None:
-        learnt = learnt.trimmed()
-    return Model(settings, schema, learnt, solution), selection

@@ -9,10 +9,11 @@ import numpy as np
 
 from gaussbayes.base.errors import PriorError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import FloatArray
+from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows
 from gaussbayes.kernels.columns import Columns
+from gaussbayes.model.calibration import Calibration
 
 Priors: TypeAlias = str | Sequence[float] | Mapping[object, float] | FloatArray | None
 
@@ -39,6 +40,7 @@ class Settings:
     components: tuple[Component, ...]
     priors: Priors = None
     unlabelled_weight: float = 1.0  # how much an unlabelled row counts beside a labelled one
+    calibration: Calibration | None = None  # of posteriors, by rows left out
 
     @property
     def families(self) -> tuple[Any, ...]:
@@ -81,6 +83,13 @@ class Settings:
                 else:
                     numbers[:, numeric.index(column)] = part.matrix[:, place]
         return Rows(numbers, codes, tuple(categories))
+
+    def of_classes(self, before: Schema, classes: LabelArray) -> "Settings":
+        """The same for other classes than before: a class that is new has no offset."""
+        if self.calibration is None:
+            return self
+        codes = [before.position(label) for label in classes.tolist()]
+        return replace(self, calibration=self.calibration.selected(codes))
 
     def with_families(self, families: Sequence[Any]) -> "Settings":
         """The same with other families for the same columns."""

@@ -11,7 +11,8 @@ from gaussbayes.apps.cli.console import warnings_told
 from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows, check_bytes
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.reduction import Reduced, count_incomplete
-from gaussbayes.model.options import Options, fit_model
+from gaussbayes.model.fitting import fit_model
+from gaussbayes.model.options import Options
 from gaussbayes.model.sources import SourceFit, fit_rows
 
 _KEPT = 10
