@@ -12,6 +12,7 @@ FAMILIES = {
     "categorical": "Categorical",
     "poisson": "Poisson",
     "bernoulli": "Bernoulli",
+    "transformed": "Transformed",
 }
 """The class of each family; it is in the package of the same name as the family."""
 
