@@ -5,10 +5,12 @@ at, evenly picked.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
@@ -40,7 +42,7 @@ Likelihood: TypeAlias = Literal["marginal", "within"]
 FENCE = 1e3
 """Values that a power is learnt from are less than this from the median, in median distances."""
 
-_BEYOND = 3.0
+_BEYOND = 1.0
 """How far beyond all others a row unlike them is, in standard deviations."""
 
 _FARTHEST = float(np.finfo(np.float64).max)
@@ -64,107 +66,155 @@ def learn(
     transform changes them in anything else. Rows without labels tell of powers, ranks and means;
     scales are deviations within classes.
     """
-    n = rows.n_rows
-    which = slice(None, None, max(1, -(-n // MOST_ROWS)))
+    which = slice(None, None, max(1, -(-rows.n_rows // MOST_ROWS)))
     logarithmic = np.array([j for j, kind in enumerate(kinds) if kind == "log"], dtype=np.intp)
-    x = rows.matrix.astype(np.float64, copy=False)
+    x: FloatArray = rows.matrix.astype(np.float64, copy=False)
     check_positive(x, logarithmic, names)
-    sample = _Sample.of(x[which], targets[which])
+    everything, classes = _samples(x[which], targets[which])
     learnt: list[Transform] = [Standardised()] * len(kinds)
     for j in logarithmic.tolist():
         learnt[j] = Logarithm()
-    varied = sample.has_three_values()
+    varied = everything.has_three_values()
     powers = [j for j, kind in enumerate(kinds) if kind == "yeo-johnson" and varied[j]]
-    near = sample.x
     if powers:
-        near = near.copy()
-        for j, transform in zip(
-            powers, _powers(sample.of_columns(powers), likelihood), strict=True
-        ):
+        frames = _frames(everything.x[:, powers])
+        likely = classes if likelihood == "within" and classes.codes.size else everything
+        for j, transform in zip(powers, _powers(likely.of_columns(powers), frames), strict=True):
             learnt[j] = transform
-            near[:, j][(near[:, j] < transform.lowest) | (near[:, j] > transform.highest)] = np.nan
     for j, kind in enumerate(kinds):
         if kind == "rank-normal" and varied[j]:
-            learnt[j] = _ranks(sample.x[:, j], sample.weights)
-    scaled = _scaled(learnt, _Sample(near, sample.weights, sample.by_class))
+            learnt[j] = _ranks(everything.x[:, j], everything.weights)
+    scaled = _scaled(learnt, everything, classes)
     for j in powers:
-        scaled[j] = _reaching(scaled[j], sample.x[:, j])
+        scaled[j] = _reaching(scaled[j], everything.x[:, j])
     return Transforms(tuple(scaled))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Sample:
-    """Rows to learn from: numbers, 1 where one is there, and weights by class."""
+    """Rows to learn from, ordered by their classes."""
 
-    def __init__(self, x: FloatArray, weights: FloatArray, by_class: FloatArray) -> None:
-        self.x = x  # (n, d)
-        self.weights = weights  # (n,)
-        self.by_class = by_class  # (n, k) weights of labelled rows
-        self.present = (~np.isnan(x)).astype(np.float64)
-
-    @classmethod
-    def of(cls, x: FloatArray, targets: Targets) -> "_Sample":
-        weights = targets.total_weights().astype(np.float64)
-        rows, codes, each = targets.memberships()
-        by_class = np.zeros((x.shape[0], targets.n_classes))
-        by_class[rows, codes] = each
-        return cls(np.where(np.isfinite(x), x, np.nan), weights, by_class)
+    x: FloatArray  # (n, d) NaN if missing
+    weights: FloatArray  # (n,) above 0
+    codes: NDArray[np.intp]  # (n,) sorted
 
     def of_columns(self, columns: Sequence[int]) -> "_Sample":
-        return _Sample(self.x[:, columns], self.weights, self.by_class)
+        return replace(self, x=self.x[:, columns])
 
-    def has_three_values(self) -> Any:
-        """Which columns have three different values or more (d,), of rows that weigh anything."""
-        x = self.x[self.weights > 0]
+    def near(self, lowest: FloatArray, highest: FloatArray) -> "_Sample":
+        """The same where values beyond some ends (d,) are missing."""
+        with np.errstate(invalid="ignore"):
+            inside = (self.x >= lowest) & (self.x <= highest)
+        return replace(self, x=np.where(inside, self.x, np.nan))
+
+    def has_three_values(self) -> NDArray[np.bool_]:
+        """Which columns have three different values or more (d,)."""
+        x = self.x
         if not x.shape[0]:
             return np.zeros(x.shape[1], dtype=bool)
+        low, high = np.fmin.reduce(x, axis=0), np.fmax.reduce(x, axis=0)
         with np.errstate(invalid="ignore"):
-            low = np.fmin.reduce(x, axis=0)
-            high = np.fmax.reduce(x, axis=0)
-            return ((x > low) & (x < high)).any(axis=0)
+            return np.asarray(((x > low) & (x < high)).any(axis=0))
 
-    def variance(self, values: FloatArray, groups: FloatArray) -> FloatArray:
-        """The variance (d,) about the means of groups (n, k), 0 where that is rounding.
+    @property
+    def present(self) -> FloatArray:
+        """How much each value weighs (n, d): 0 where it is missing."""
+        return np.where(np.isnan(self.x), 0.0, self.weights[:, None])
 
-        Values must be near 0, and are not looked at where they are missing.
-        """
-        known = np.where(self.present > 0, values, 0.0)
-        weight = groups.T @ self.present
-        mean = np.divide(groups.T @ known, weight, out=np.zeros_like(weight), where=weight > 0)
-        total = np.zeros(known.shape[1])
-        for code in range(groups.shape[1]):  # not by sums of squares, which cancel
-            total += groups[:, code] @ np.square(self.present * (known - mean[code]))
-        every = weight.sum(axis=0)
-        variance = np.divide(total, every, out=np.zeros_like(total), where=every > 0)
-        largest = np.abs(known).max(axis=0, initial=0.0)
+    def mean(self, values: FloatArray, present: FloatArray) -> FloatArray:
+        """The means (d,) of values that weigh as much."""
+        total = present.sum(axis=0)
+        sums = (present * np.where(present > 0, values, 0.0)).sum(axis=0)
+        mean: FloatArray = np.divide(sums, total, out=np.zeros_like(total), where=total > 0)
+        return mean
+
+    def variance(self, values: FloatArray, present: FloatArray) -> FloatArray:
+        """The variances (d,) about the means of the classes, 0 where they are rounding."""
+        known = np.where(present > 0, values, 0.0)
+        total = present.sum(axis=0)
+        if not self.codes.size:
+            return np.zeros_like(total)
+        starts = np.flatnonzero(np.diff(self.codes, prepend=-1))
+        weight = np.add.reduceat(present, starts, axis=0)
+        sums = np.add.reduceat(present * known, starts, axis=0)
+        mean = np.divide(sums, weight, out=np.zeros_like(sums), where=weight > 0)
+        rest = known - np.repeat(mean, np.diff(starts, append=self.codes.size), axis=0)
+        squares = (present * np.square(rest)).sum(axis=0)
+        variance = np.divide(squares, total, out=np.zeros_like(total), where=total > 0)
+        largest = np.abs(known).max(axis=0)
         return np.where(np.sqrt(variance) > _ROUNDING * largest, variance, 0.0)
 
 
-def _powers(sample: _Sample, likelihood: Likelihood) -> list[YeoJohnson]:
-    """The most likely Yeo-Johnson transforms of columns, not yet scaled."""
-    origin = np.nanmedian(sample.x, axis=0)
-    with np.errstate(over="ignore"):
-        distance = np.minimum(np.abs(sample.x - origin), _FARTHEST)
-    unit = np.nanmedian(np.where(distance > 0, distance, np.nan), axis=0)
-    near = np.where(distance <= FENCE * unit, sample.x, np.nan)
-    lowest, highest = np.nanmin(near, axis=0), np.nanmax(near, axis=0)
-    sample = _Sample(near, sample.weights, sample.by_class)
-    u = (near - origin) / unit
-    groups = sample.weights[:, None] if likelihood == "marginal" else sample.by_class
-    if not groups.any():  # no row has a label
-        groups = sample.weights[:, None]
-    weight = groups.sum(axis=1)
-    total = weight @ sample.present
+def _samples(x: FloatArray, targets: Targets) -> tuple[_Sample, _Sample]:
+    """All rows as those of one class, and the labelled ones by class."""
+    x = np.where(np.isfinite(x), x, np.nan)
+    weights = targets.total_weights().astype(np.float64)
+    heavy = np.flatnonzero(weights > 0)
+    everything = _Sample(x[heavy], weights[heavy], np.zeros(heavy.size, np.intp))
+    rows, codes, each = targets.memberships()
+    order = np.argsort(codes, kind="stable")
+    return everything, _Sample(x[rows[order]], each[order], codes[order])
 
-    def log_likelihood(power: FloatArray) -> FloatArray:
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Frames:
+    """Origins and units (f, d) in which powers are tried, and between which values (d,)."""
+
+    origin: FloatArray
+    unit: FloatArray
+    lowest: FloatArray
+    highest: FloatArray
+
+
+def _frames(x: FloatArray) -> _Frames:
+    """The median, the lowest and the highest as origins, with median distances from them as units.
+
+    So nothing depends on the unit or the origin of a column, nor on its sign.
+    """
+    middle = np.nanmedian(x, axis=0)
+    with np.errstate(over="ignore"):
+        distance = np.minimum(np.abs(x - middle), _FARTHEST)
+    unit = np.nanmedian(np.where(distance > 0, distance, np.nan), axis=0)
+    near = np.where(distance <= FENCE * unit, x, np.nan)
+    lowest, highest = np.nanmin(near, axis=0), np.nanmax(near, axis=0)
+    units = [unit, middle - lowest, highest - middle]
+    return _Frames(
+        np.stack([middle, lowest, highest]),
+        np.stack([np.where(each > 0, each, unit) for each in units]),
+        lowest,
+        highest,
+    )
+
+
+def _powers(sample: _Sample, frames: _Frames) -> list[YeoJohnson]:
+    """The most likely Yeo-Johnson transforms of columns, not yet scaled."""
+    near = sample.near(frames.lowest, frames.highest)
+    present = near.present
+    total = present.sum(axis=0)
+
+    def log_likelihood(power: FloatArray, u: FloatArray) -> FloatArray:
         with np.errstate(all="ignore"):
             psi, log_slope = yeo_johnson(u, power)
-            slopes = weight @ np.where(sample.present > 0, log_slope, 0.0)
-            value = slopes - 0.5 * total * np.log(sample.variance(psi, groups))
+            slopes = (present * np.where(present > 0, log_slope, 0.0)).sum(axis=0)
+            value = slopes - 0.5 * total * np.log(near.variance(psi, present))
         return np.where(np.isfinite(value), value, -np.inf)
 
-    power = _maximum(log_likelihood, u.shape[1])
-    columns = zip(*(each.tolist() for each in (power, origin, unit, lowest, highest)), strict=True)
-    return [YeoJohnson(a, b, c, lowest=low, highest=high) for a, b, c, low, high in columns]
+    powers, values = [], []
+    for origin, unit in zip(frames.origin, frames.unit, strict=True):
+        function = partial(log_likelihood, u=(near.x - origin) / unit)
+        powers.append(_maximum(function, total.size))
+        values.append(function(powers[-1]) - total * np.log(unit))
+    best = np.argmax(values, axis=0)
+    return [
+        YeoJohnson(
+            float(powers[f][j]),
+            float(frames.origin[f, j]),
+            float(frames.unit[f, j]),
+            lowest=float(frames.lowest[j]),
+            highest=float(frames.highest[j]),
+        )
+        for j, f in enumerate(best.tolist())
+    ]
 
 
 def _maximum(function: Callable[[FloatArray], FloatArray], n_columns: int) -> FloatArray:
@@ -176,7 +226,7 @@ def _maximum(function: Callable[[FloatArray], FloatArray], n_columns: int) -> Fl
     high = np.minimum(best + 1.0, LARGEST_POWER)
     inner = [high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)]
     at = [function(power) for power in inner]
-    while (high - low).max() > 1e-7:
+    while (high - low).max() > 1e-6:
         left = at[0] >= at[1]  # the maximum is below the second point
         low, high = np.where(left, low, inner[0]), np.where(left, inner[1], high)
         kept, value = np.where(left, inner[0], inner[1]), np.where(left, at[0], at[1])
@@ -197,37 +247,48 @@ def _ranks(x: FloatArray, weights: FloatArray) -> RankNormal:
     # The middle of the ranks of each value.
     rank = (np.cumsum(weight) - 0.5 * weight) / weight.sum()
     if values.size > MOST_KNOTS:
-        at = np.searchsorted(rank, np.linspace(0.0, 1.0, MOST_KNOTS))
-        chosen = np.unique(np.append(np.minimum(at, values.size - 1), [0, values.size - 1]))
+        middles = 0.5 * (rank[1:] + rank[:-1])
+        # The value whose rank is nearest to each of these; the first and the last are among them.
+        chosen = np.unique(np.searchsorted(middles, np.linspace(0.0, 1.0, MOST_KNOTS)))
         values, rank = values[chosen], rank[chosen]
     z = ndtri(rank)
     return RankNormal(tuple(values.tolist()), tuple(z.tolist()))
 
 
-def _scaled(transforms: Sequence[Transform], sample: _Sample) -> list[Transform]:
+def _scaled(
+    transforms: Sequence[Transform], everything: _Sample, classes: _Sample
+) -> list[Transform]:
     """The transforms followed by ``(z − mean) / deviation``.
 
     The deviation is that within the classes; of all rows where that is 0, and 1 if that is too.
     """
-    # Near 0: of columns that lie far from it, differences are exact.
-    first = np.where(sample.present > 0, sample.x, np.inf).min(axis=0, initial=np.inf)
+    ends = np.array([_ends(transform) for transform in transforms]).T
+    everything, classes = everything.near(*ends), classes.near(*ends)
+    # Differences from one of the values are exact, however far from 0 they are.
+    first = np.fmin.reduce(everything.x, axis=0, initial=np.inf)
     first = np.where(np.isfinite(first), first, 0.0)
     plain = [
         Standardised(float(low)) if isinstance(transform, Standardised) else transform
         for transform, low in zip(transforms, first, strict=True)
     ]
-    z = Transforms(tuple(plain)).forward(sample.x)[0]
-    largest = np.maximum(np.nanmax(np.abs(z), axis=0, initial=0.0), 1e-300)
-    z /= largest  # squares do not overflow
-    known = np.where(sample.present > 0, z, 0.0)
-    every = sample.weights @ sample.present
-    mean = np.divide(sample.weights @ known, every, out=np.zeros_like(every), where=every > 0)
-    variance = sample.variance(z - mean, sample.by_class)
-    variance = np.where(variance > 0, variance, sample.variance(z - mean, sample.weights[:, None]))
+    forward = Transforms(tuple(plain)).forward
+    z, of_classes = forward(everything.x)[0], forward(classes.x)[0]
+    largest = np.maximum(np.fmax.reduce(np.abs(z), axis=0, initial=0.0), 1e-300)
+    present = everything.present
+    mean = everything.mean(z / largest, present)  # squares are not to overflow
+    variance = classes.variance(of_classes / largest - mean, classes.present)
+    overall = everything.variance(z / largest - mean, present)
+    variance = np.where(variance > 0, variance, overall)
     scale = np.where(variance > 0, np.sqrt(variance) * largest, 1.0)
-    mean = np.where(every > 0, mean * largest, 0.0)
-    columns = zip(plain, mean.tolist(), scale.tolist(), strict=True)
+    columns = zip(plain, (mean * largest).tolist(), scale.tolist(), strict=True)
     return [_rescaled(*column) for column in columns]
+
+
+def _ends(transform: Transform) -> tuple[float, float]:
+    """Between which values a transform is to be scaled."""
+    if isinstance(transform, YeoJohnson):
+        return transform.lowest, transform.highest
+    return -np.inf, np.inf
 
 
 def _rescaled(transform: Transform, mean: float, scale: float) -> Transform:

@@ -18,7 +18,7 @@ where nothing is known of the slope, they go on logarithmically, with the slope 
 
 The reach r is 1. So powers whose image is bounded become bijections too. A row unlike all others,
 1e300 among ones, is far away but no more than that: a power is learnt without it, and the reach on
-its side is such that it is 3 beyond the others.
+its side is such that it is 1 beyond the others.
 """
 
 from collections.abc import Sequence
