@@ -7,6 +7,7 @@ evidence and BIC are those of the rows as they came. Whatever belongs to regions
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, number_rows
-from gaussbayes.families.protocol import ParameterTable, Reference
+from gaussbayes.families.protocol import Fused, ParameterTable, Reference
 from gaussbayes.families.transformed.statistics import (
     TransformedStatistics,
     row_blocks,
@@ -38,7 +39,7 @@ _DEGREES = 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TransformedDensity:
-    """Gaussian densities of k classes, of columns that are transformed."""
+    """Densities of k classes, of columns that are transformed; see `density_of`."""
 
     transforms: Transforms
     inner: Any  # Density, of z
@@ -62,48 +63,43 @@ class TransformedDensity:
 
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
         """``log p(z | c) + Σ_j log t_j'(x_j)`` (n, k) over the columns that are there."""
-        return self.score(rows, np.zeros(self.n_classes), None, "log_joint", threads)
+        out: RealArray = np.empty((rows.n_rows, self.n_classes), rows.dtype)
+        self._score(rows, lambda z, _: self.inner.log_density(z), out, threads, slopes=True)
+        return out
 
-    def score(
+    def _score(
         self,
         rows: Rows,
-        log_prior: FloatArray,
-        bias: Callable[[slice], RealArray] | None,
-        task: Task,
+        score: Callable[[Rows, int], NDArray[Any]],
+        out: NDArray[Any],
         threads: int,
-    ) -> NDArray[Any]:
-        """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: labels (n,) or (n, k).
+        *,
+        slopes: bool,
+    ) -> None:
+        """Write what a function says of z and the number of its first row, block by block.
 
-        Rows are transformed block by block, so that memory is bounded.
+        So memory is bounded. With `slopes` their logarithms are added.
         """
-        n, dtype = rows.n_rows, rows.dtype
-        out: NDArray[Any] = (
-            np.empty(n, np.intp) if task == "label" else np.empty((n, self.n_classes), dtype)
-        )
+        dtype, columns = rows.dtype, self.n_columns
 
-        def of_block(block: slice) -> Callable[[slice], RealArray] | None:
-            if bias is None:
-                return None
-            return lambda part: bias(slice(block.start + part.start, block.start + part.stop))
+        def transform(some: Rows, first_row: int) -> tuple[Rows, FloatArray]:
+            z, log_slope = transformed(self.transforms, some, None, first_row)
+            return number_rows(z.matrix.astype(dtype, copy=False)), log_slope
 
         def score_block(block: slice) -> None:
-            z, log_slope = transformed(self.transforms, rows[block], None, block.start)
-            some = number_rows(z.matrix.astype(dtype, copy=False))
-            out[block] = self.inner.score(some, log_prior, of_block(block), task, 1)
-            if task == "log_joint":
+            z, log_slope = transform(rows[block], block.start)
+            out[block] = score(z, block.start)
+            if slopes:
                 out[block] += log_slope.sum(axis=1)[:, None].astype(dtype)
 
-        blocks = row_blocks(*rows.numbers.shape)
+        blocks = row_blocks(rows.n_rows, columns)
         try:
-            many = n * self.n_columns > _WORTH_A_THREAD
+            many = rows.n_rows * columns > _WORTH_A_THREAD
             for_each(score_block, blocks, threads if many else 1)
         except DataError:
             if len(blocks) > 1:  # the message is to count rows from the first of all
-                z, _ = transformed(self.transforms, rows)
-                some = number_rows(z.matrix.astype(dtype, copy=False))
-                self.inner.score(some, log_prior, bias, task, threads)
+                score(transform(rows, 0)[0], 0)
             raise
-        return out
 
     def squared_distance(self, rows: Rows, threads: int = 1) -> tuple[FloatArray, FloatArray]:
         """Squared distances (n, k) of the transformed rows, and how many columns there are (n,)."""
@@ -141,11 +137,11 @@ class TransformedDensity:
     def marginal(self, columns: Sequence[int], names: Schema) -> "TransformedDensity":
         """The density of some of the columns: transforms are of single columns."""
         inner = self.inner.marginal(columns, names)
-        return TransformedDensity(self.transforms.of_columns(columns), inner)
+        return replace(self, transforms=self.transforms.of_columns(columns), inner=inner)
 
     def selected(self, codes: Sequence[int]) -> "TransformedDensity":
         """Only the classes with these codes, in this order."""
-        return TransformedDensity(self.transforms, self.inner.selected(codes))
+        return replace(self, inner=self.inner.selected(codes))
 
     # Draws.
 
@@ -163,15 +159,7 @@ class TransformedDensity:
         rows, weight = self.inner.draw_widely(codes, generator)
         return self._back(rows), weight
 
-    def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
-        """A row for each sorted pair (n,) ``a k + b``, in proportion to ``√(p(x|a) p(x|b))``."""
-        return self._back(self.inner.draw_between(pairs, generator))
-
     # Two classes.
-
-    def log_overlap(self) -> FloatArray:
-        """``log ∫ √(p(x | a) p(x | b)) dx`` (k, k), that of z."""
-        return np.asarray(self.inner.log_overlap())
 
     def contributions(
         self, row: Rows, pair: tuple[int, int], reference: Reference | None
@@ -194,7 +182,7 @@ class TransformedDensity:
         """The points x, sorted, at which ``log p(x | a) − log p(x | b) + constant`` is 0."""
         return self.transforms.inverse(self.inner.crossings(pair, constant)[:, None])[:, 0]
 
-    # Parameters, in the units of the rows.
+    # Moments in the units of the rows, where z is normal or nearly so.
 
     @property
     def mean(self) -> FloatArray:
@@ -275,3 +263,54 @@ class TransformedDensity:
             values = np.array([list(powers.values())])
             shown.append(ParameterTable("Yeo-Johnson power", tuple(powers), values))
         return tuple(shown)
+
+
+class FusedTransformedDensity(TransformedDensity):
+    """Transformed columns whose z a kernel scores, and of which two classes overlap as known."""
+
+    __slots__ = ()
+
+    def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
+        """``log p(z | c) + Σ_j log t_j'(x_j)`` (n, k) over the columns that are there."""
+        return self.score(rows, np.zeros(self.n_classes), None, "log_joint", threads)
+
+    def score(
+        self,
+        rows: Rows,
+        log_prior: FloatArray,
+        bias: Callable[[slice], RealArray] | None,
+        task: Task,
+        threads: int,
+    ) -> NDArray[Any]:
+        """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: (n,) or (n, k)."""
+        shape = rows.n_rows if task == "label" else (rows.n_rows, self.n_classes)
+        out: NDArray[Any] = np.empty(shape, np.intp if task == "label" else rows.dtype)
+
+        def score(z: Rows, first: int) -> NDArray[Any]:
+            added = None
+            if bias is not None:
+                added = partial(_shifted, bias, first)
+            scores: NDArray[Any] = self.inner.score(z, log_prior, added, task, 1)
+            return scores
+
+        self._score(rows, score, out, threads, slopes=task == "log_joint")
+        return out
+
+    def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
+        """A row for each sorted pair (n,) ``a k + b``, in proportion to ``√(p(x|a) p(x|b))``."""
+        return self._back(self.inner.draw_between(pairs, generator))
+
+    def log_overlap(self) -> FloatArray:
+        """``log ∫ √(p(x | a) p(x | b)) dx`` (k, k), that of z."""
+        return np.asarray(self.inner.log_overlap())
+
+
+def _shifted(bias: Callable[[slice], RealArray], first: int, part: slice) -> RealArray:
+    """What is added to rows that are counted from another one."""
+    return bias(slice(first + part.start, first + part.stop))
+
+
+def density_of(transforms: Transforms, inner: Any) -> TransformedDensity:
+    """The density of columns whose transforms have this density."""
+    kind = FusedTransformedDensity if isinstance(inner, Fused) else TransformedDensity
+    return kind(transforms, inner)

@@ -12,7 +12,7 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
 from gaussbayes.families.removal import Removal
-from gaussbayes.families.transformed.density import TransformedDensity
+from gaussbayes.families.transformed.density import TransformedDensity, density_of
 from gaussbayes.families.transformed.learning import learn
 from gaussbayes.families.transformed.statistics import (
     TransformedStatistics,
@@ -149,7 +149,7 @@ class Transformed(Family):
         if record is not None:
             curve = record.log_likelihood + statistics.log_slope.sum()
             record = replace(record, log_likelihood=curve)
-        return Fit(TransformedDensity(statistics.transforms, fit.density), record)
+        return Fit(density_of(statistics.transforms, fit.density), record)
 
     def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
         """Free parameters of the family of z; what the transforms learnt counts as settings."""
@@ -167,12 +167,12 @@ class Transformed(Family):
     ) -> TransformedDensity:
         """A density to start from, by labelled rows, and all rows as those of one class."""
         inner = self.family.start(statistics.inner, together.inner, names, threads)
-        return TransformedDensity(statistics.transforms, inner)
+        return density_of(statistics.transforms, inner)
 
     def maximise(self, expected: TransformedStatistics, names: Schema) -> TransformedDensity:
         """The density that maximises likelihood and penalty: the slopes do not depend on it."""
         inner = self.family.maximise(expected.inner, names)
-        return TransformedDensity(expected.transforms, inner)
+        return density_of(expected.transforms, inner)
 
     def log_penalty(self, density: TransformedDensity) -> float:
         """The penalty of the family of z."""
@@ -247,7 +247,7 @@ class TransformedCoordinates:
 
     def density(self, vector: FloatArray) -> TransformedDensity:
         """The density with these coordinates."""
-        return TransformedDensity(self.transforms, self.inner.density(vector))
+        return density_of(self.transforms, self.inner.density(vector))
 
     def rounding(self, density: TransformedDensity) -> float:
         """How much of the coordinates after an iteration of EM is rounding."""

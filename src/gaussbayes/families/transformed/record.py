@@ -9,7 +9,7 @@ from msgspec import Meta
 from gaussbayes.base.records import Numbers, Record, floats, numbers, refuse, within
 from gaussbayes.base.schema import Schema
 from gaussbayes.families.gaussian import record as gaussian
-from gaussbayes.families.transformed.density import TransformedDensity
+from gaussbayes.families.transformed.density import TransformedDensity, density_of
 from gaussbayes.families.transformed.family import Transformed
 from gaussbayes.families.transformed.statistics import TransformedStatistics
 from gaussbayes.families.transformed.transform import (
@@ -127,4 +127,4 @@ def read_density(
 ) -> TransformedDensity:
     """The densities of the classes and columns that `names` has."""
     inner = gaussian.read_density(record, family.family, names)
-    return TransformedDensity(_transforms(family, names), inner)
+    return density_of(_transforms(family, names), inner)

@@ -149,10 +149,12 @@ class RankNormal:
 
     def forward(self, x: FloatArray) -> Mapped:
         """A column (n, 1), and the logarithms of the slopes."""
-        knots, slopes = np.asarray(self.x), self.slopes
-        z = np.interp(x, knots, self.z)
-        segment = np.searchsorted(knots, x, side="right") - 1
-        log_slope = np.where(np.isnan(x), np.nan, slopes[np.clip(segment, 0, slopes.size - 1)])
+        knots, image, slopes = np.asarray(self.x), np.asarray(self.z), self.slopes
+        segment = np.searchsorted(knots[1:-1], x, side="right")
+        inside = np.clip(x, knots[0], knots[-1])
+        z = image[segment] + (inside - knots[segment]) * np.exp(slopes)[segment]
+        log_slope = slopes[segment]
+        log_slope[np.isnan(x)] = np.nan
         _extend(x, z, log_slope, (knots[:1], knots[-1:]))
         return z, log_slope
 
