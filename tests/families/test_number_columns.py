@@ -18,7 +18,7 @@ from gaussbayes.families.poisson import Poisson, PoissonDensity
 from gaussbayes.families.poisson.density import log_probability
 from gaussbayes.families.poisson.statistics import log_factorial
 from gaussbayes.families.removal import remove
-from gaussbayes.kernels.columns import Columns
+from gaussbayes.kernels.arrays import Columns
 
 NAMES = Schema(np.array(["a", "b"]), 2, ("visits", "calls"))
 FAMILIES = [Poisson, Bernoulli]
