@@ -1,7 +1,8 @@
-"""The families by name: the one line that a new family adds outside its folder."""
+"""The families by name: the one line that a new family adds outside its module or package."""
 
 from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 from gaussbayes.base.errors import ParameterError
@@ -13,7 +14,7 @@ FAMILIES = {
     "poisson": "Poisson",
     "bernoulli": "Bernoulli",
 }
-"""The class of each family; it is in the package of the same name as the family."""
+"""The class of each family; it is in the module or package of the same name as the family."""
 
 
 def family_type(name: object) -> Any:
@@ -32,15 +33,16 @@ def family_pushdown(name: str) -> Any:
     `gaussbayes.data.engines.EngineTable` and the positions of the family's features, and gives None
     if the rows have to be read.
     """
-    module = f"gaussbayes.families.{name}.pushdown"
-    return import_module(module).push_down if find_spec(module) is not None else None
+    module = _part(name, "pushdown")
+    return None if module is None else module.push_down
 
 
 def family_records(name: str) -> Any:
     """The module that writes a family to a model file and reads it, imported now.
 
-    It is called `record` and has the types `SettingsRecord`, `StatisticsRecord` and `DensityRecord`
-    (see `gaussbayes.base.records`) and functions between them and what the family works with::
+    It is the module `record` of the family, or the family itself if it is one module. It has the
+    types `SettingsRecord`, `StatisticsRecord` and `DensityRecord` (see `gaussbayes.base.records`),
+    and functions between them and what the family works with::
 
         write_settings(family) -> SettingsRecord         read_settings(record) -> family
         write_statistics(statistics) -> StatisticsRecord
@@ -51,4 +53,12 @@ def family_records(name: str) -> Any:
     `names`, a `Schema`, has the classes and columns that a record must be of. What is wrong in a
     record is said by `gaussbayes.base.records.refuse`, with its place in the record.
     """
-    return import_module(f"gaussbayes.families.{name}.record")
+    return _part(name, "record") or import_module(f"gaussbayes.families.{name}")
+
+
+def _part(name: str, part: str) -> ModuleType | None:
+    """A module of the package of a family; None if there is none, or the family is one module."""
+    package = f"gaussbayes.families.{name}"
+    if not hasattr(import_module(package), "__path__") or find_spec(f"{package}.{part}") is None:
+        return None
+    return import_module(f"{package}.{part}")
