@@ -101,7 +101,7 @@ def test_matplotlib_is_loaded_by_the_first_figure_only() -> None:
 def test_statistics_core_needs_neither_scikit_learn_nor_scipy() -> None:
     core = "import sys, gaussbayes; gaussbayes.ClassMoments, gaussbayes.show_config"
     loaded = run(sys.executable, "-c", f"{core}; print(*sys.modules)").split()
-    assert "gaussbayes.families.gaussian.moments" in loaded
+    assert "gaussbayes.families.gaussian.statistics" in loaded
     assert not {"scipy", "sklearn", "pandas"} & set(loaded)
 
 

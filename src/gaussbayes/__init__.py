@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         SingularCovarianceError,
     )
     from gaussbayes.classifier import GaussianClassifier
-    from gaussbayes.families.gaussian.moments import ClassMoments
+    from gaussbayes.families.gaussian.statistics import ClassMoments
     from gaussbayes.kernels import show_config
     from gaussbayes.model.model import Model
     from gaussbayes.model.solution import Solution
@@ -61,7 +61,7 @@ __all__ = [
 
 _HOME = {
     "CapabilityError": "base.errors",
-    "ClassMoments": "families.gaussian.moments",
+    "ClassMoments": "families.gaussian.statistics",
     "DataError": "base.errors",
     "GaussBayesError": "base.errors",
     "GaussianClassifier": "classifier",

@@ -14,9 +14,9 @@ from gaussbayes.base.errors import DataError, NonFiniteError, ParameterError
 from gaussbayes.base.records import RecordError, decode
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.families import family_records
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.protocol import Reference
-from gaussbayes.families.registry import family_records
 from gaussbayes.families.transformed import (
     Logarithm,
     RankNormal,

@@ -12,7 +12,7 @@ from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads
 from gaussbayes.data.rows import LabelledRows
-from gaussbayes.families.registry import family_type
+from gaussbayes.families import family_type
 from gaussbayes.model.fit import solve
 from gaussbayes.model.model import Model
 from gaussbayes.model.prior import Priors

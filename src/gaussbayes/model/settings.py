@@ -10,7 +10,7 @@ import numpy as np
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows
-from gaussbayes.kernels.columns import Columns
+from gaussbayes.kernels.arrays import Columns
 from gaussbayes.model.prior import Priors
 
 

@@ -14,11 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, RemovalError
+from gaussbayes.base.finite import check_finite
 from gaussbayes.base.patterns import group
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import ranges
-from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
-from gaussbayes.families.gaussian.moments import LAYOUTS, ONLY_ADDED, ClassMoments
+from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
+from gaussbayes.families.gaussian.statistics import (
+    LAYOUTS,
+    ONLY_ADDED,
+    ClassMoments,
+    GaussianStatistics,
+    summarise,
+)
+from gaussbayes.kernels.arrays import Columns, as_matrix
 from gaussbayes.kernels.reference import scatter_shape
 
 MOST_CELL_BYTES = 512 << 20
@@ -27,6 +35,13 @@ MOST_CELL_BYTES = 512 << 20
 _BLOCK = 1 << 19  # entries of the scatters that are worked on at a time: four megabytes
 # The parts that have an entry for every cell.
 _BY_CELL = ("codes", "observed", "weight", "anchor", "offset")
+
+
+class _Cell(str):
+    """The name of a cell, which messages write without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +89,14 @@ class PatternMoments:
         """How much the rows of each class weigh (k,)."""
         return np.bincount(self.codes, self.weight, minlength=n_classes).astype(np.float64)
 
+    def named(self, names: Schema) -> Schema:
+        """What messages call cells, as if they were classes: the class, and what is missing."""
+        written = [
+            _Cell(f"{names.class_name(code)} without {names.feature_list(np.flatnonzero(~known))}")
+            for code, known in zip(self.codes.tolist(), self.observed, strict=True)
+        ]
+        return replace(names, classes=np.array(written, dtype=object))
+
     def dense(self) -> ClassMoments:
         """The moments with a scatter for every cell."""
         scatter = np.zeros(scatter_shape(self.layout, self.n_cells, self.n_features))
@@ -105,12 +128,12 @@ class PatternMoments:
         mine, theirs = number[: self.n_cells], number[self.n_cells :]
         strange = np.flatnonzero(~np.isin(theirs, mine))
         if strange.size:
-            cell = cell_names(other, names).class_name(int(strange[0]))
+            cell = other.named(names).class_name(int(strange[0]))
             msg = f"there are no rows of class {cell} to be removed: {ONLY_ADDED}"
             raise RemovalError(msg)
         at = np.searchsorted(mine, theirs)  # the cells of `self` are numbered as they stand
         touched = self.taken(at)
-        called = cell_names(touched, names)
+        called = touched.named(names)
 
         def removed(a: ClassMoments, b: ClassMoments, first: int) -> ClassMoments:
             return a.without(b, replace(called, classes=called.classes[first:]))
@@ -149,22 +172,6 @@ class PatternMoments:
         layout = cell_layout(layout)
         scatter = LAYOUTS[self.layout].reduced(self.scatter, layout)
         return replace(self, scatter=scatter, layout=layout)
-
-
-class _Cell(str):
-    """The name of a cell, which messages write without quotes."""
-
-    __slots__ = ()
-    __repr__ = str.__str__
-
-
-def cell_names(cells: PatternMoments, names: Schema) -> Schema:
-    """What messages call cells, as if they were classes: the class, and what is missing."""
-    written = [
-        _Cell(f"{names.class_name(code)} without {names.feature_list(np.flatnonzero(~observed))}")
-        for code, observed in zip(cells.codes.tolist(), cells.observed, strict=True)
-    ]
-    return replace(names, classes=np.array(written, dtype=object))
 
 
 def cell_layout(layout: ScatterLayout) -> ScatterLayout:
@@ -259,3 +266,86 @@ def _joined(parts: Sequence[PatternMoments]) -> PatternMoments:
         for name in (*_BY_CELL, "scatter")
     }
     return replace(parts[0], **joined, varied=np.concatenate(varied))
+
+
+def observe(
+    X: RealArray | Columns,
+    targets: CodeArray | FloatArray,
+    weights: FloatArray | None,
+    n_classes: int,
+    layout: ScatterLayout,
+    names: Schema | None = None,
+    threads: int = 1,
+) -> GaussianStatistics:
+    """The statistics of labelled rows, of which some may have missing values (NaN).
+
+    Rows are (n, d), float32 or float64, of any strides, or columns that lie apart; targets are
+    class codes (n,), or soft labels (n, k): how much of a row belongs to each class. The result is
+    the same, to the bit, for any number of threads. Infinity among the rows is an error, and so are
+    patterns of missing values that take too much memory.
+    """
+    rows = as_matrix(X)
+    called = None if names is None else names.features or names.places
+    check_finite(rows, 0, called, allow_nan=True)
+    whole = ~np.isnan(rows).any(axis=1)
+    cells = _cells_of(rows, np.flatnonzero(~whole), targets, weights, layout, threads)
+    weights = None if weights is None else weights[whole]
+    moments = summarise(rows[whole], targets[whole], weights, n_classes, layout, threads)
+    return GaussianStatistics(moments, cells)
+
+
+def _cells_of(
+    X: RealArray,
+    rows: NDArray[np.intp],
+    targets: CodeArray | FloatArray,
+    weights: FloatArray | None,
+    layout: ScatterLayout,
+    threads: int,
+) -> PatternMoments | None:
+    """The cells of rows with missing values, given by their numbers; None if none of them weighs.
+
+    A row that belongs to several classes in part is in a cell of each.
+    """
+    counted = None if weights is None else weights[rows]
+    if targets.ndim == 2:
+        position, codes = np.nonzero(targets[rows])
+        part = targets[rows][position, codes].astype(np.float64)
+        rows, counted = rows[position], part if counted is None else part * counted[position]
+    else:
+        codes = targets[rows].astype(np.intp)
+    if counted is not None:
+        positive = counted > 0
+        rows, codes, counted = rows[positive], codes[positive], counted[positive]
+    if not rows.size:
+        return None
+    owner, observed, number = unite_cells(codes.astype(np.int32), ~np.isnan(X[rows]))
+    order = np.argsort(number, kind="stable")
+    rows, counted = rows[order], None if counted is None else counted[order]
+    starts = np.searchsorted(number[order], np.arange(owner.size + 1))
+    size = np.diff(starts)
+    many = np.flatnonzero(size > 1)
+    check_size(owner.size, many.size, observed, layout)
+    # Most cells may have one row only, of which nothing has to be summed.
+    anchor = np.where(observed, X[rows[starts[:-1]]], 0.0)
+    weight = np.ones(owner.size) if counted is None else counted[starts[:-1]]
+    layout, d = cell_layout(layout), X.shape[1]
+    offset, scatter = np.zeros(anchor.shape), np.zeros(scatter_shape(layout, many.size, d))
+    blocks = ranges(many.size, max(1, _BLOCK // prod(scatter_shape(layout, 1, d))))
+
+    def sum_block(some: slice) -> None:
+        cells = many[some]
+        where = np.concatenate([np.arange(starts[cell], starts[cell + 1]) for cell in cells])
+        values = X[rows[where]]
+        values[np.isnan(values)] = 0.0
+        codes = np.repeat(np.arange(cells.size, dtype=np.int32), size[cells])
+        alone = threads if len(blocks) == 1 else 1
+        their = None if counted is None else counted[where]
+        part = summarise(values, codes, their, cells.size, layout, alone)
+        weight[cells], anchor[cells] = part.weight, part.anchor
+        offset[cells], scatter[some] = part.offset, part.scatter
+
+    for_each(sum_block, blocks, threads)
+    varied = differs(scatter)
+    if not varied.all():
+        scatter = scatter[varied]
+    return PatternMoments(owner, observed, weight, anchor, offset, many[varied], scatter, layout)

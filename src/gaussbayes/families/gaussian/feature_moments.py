@@ -14,8 +14,7 @@ from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.cells import PatternMoments
-from gaussbayes.families.gaussian.moments import LAYOUTS
-from gaussbayes.families.gaussian.statistics import GaussianStatistics
+from gaussbayes.families.gaussian.statistics import LAYOUTS, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
 
 

@@ -18,15 +18,18 @@ from gaussbayes.base.anderson import Iterations, Step, accelerate, total_objecti
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.estimation import maximum
-from gaussbayes.families.gaussian.factor import check_variances, factor
+from gaussbayes.families.gaussian.density import GaussianDensity, maximum
+from gaussbayes.families.gaussian.expectation import Frame, frame_of
 from gaussbayes.families.gaussian.feature_moments import FeatureMoments, feature_moments
-from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments, empty, place
-from gaussbayes.families.gaussian.points import Frame, frame_of
 from gaussbayes.families.gaussian.shrinkage import Penalty
-from gaussbayes.families.gaussian.statistics import GaussianStatistics
-from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.families.gaussian.statistics import (
+    LAYOUTS,
+    ClassMoments,
+    GaussianStatistics,
+    empty,
+    place,
+)
+from gaussbayes.families.gaussian.structure import Structure, check_variances, factor
 from gaussbayes.families.protocol import Convergence
 
 MAX_ITERATIONS = 10_000

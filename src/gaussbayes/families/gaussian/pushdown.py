@@ -29,8 +29,7 @@ from gaussbayes.families.gaussian.cells import (
     unite_cells,
 )
 from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.statistics import GaussianStatistics
+from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 
 MOST_SUMS = 1275
 """Those of a full scatter of 50 features; engines are slow to plan and to run larger queries."""

@@ -41,7 +41,7 @@ class Transformed(Family):
     Examples
     --------
     >>> from gaussbayes.data.rows import number_rows
-    >>> from gaussbayes.families.registry import family_type
+    >>> from gaussbayes.families import family_type
     >>> rows = number_rows(np.exp([[0.0], [1.0], [2.0], [3.0]]))
     >>> targets, names = Targets(np.array([0, 0, 1, 1], np.int32), 2), Schema(np.arange(2), 1)
     >>> family = Transformed(("log",), family_type("gaussian")()).prepared(rows, targets, names)
