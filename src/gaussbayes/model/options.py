@@ -48,9 +48,7 @@ class Options:
     @property
     def automatic(self) -> bool:
         """Whether something is left to be chosen, if there are features that it is about."""
-        return any(
-            isinstance(value, str) and value == "auto" for value in self.of_families.values()
-        )
+        return "auto" in self.of_families.values()
 
     @property
     def kinds(self) -> dict[str | int, Any]:
