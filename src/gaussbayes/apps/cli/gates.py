@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.apps.cli import command_options
+from gaussbayes.model.evaluation import Evaluation
 
 GATES = {
     "min_accuracy": ("accuracy", 1.0),

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import click
 
 from gaussbayes.analysis.comparison import Comparison, compare
-from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file
 from gaussbayes.apps.cli.command_options import RowOptions, names_option, option
 from gaussbayes.apps.cli.console import tell, warnings_told
@@ -14,6 +13,7 @@ from gaussbayes.apps.cli.evaluate_command import evaluate_files, evaluate_rows
 from gaussbayes.apps.cli.figure_kinds import DESCRIPTIONS, KINDS, FigureKind
 from gaussbayes.apps.cli.fit_command import fit_files, fit_loaded
 from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows, among, draw
+from gaussbayes.model.evaluation import Evaluation
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options, options_of
 

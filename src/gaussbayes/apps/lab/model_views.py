@@ -33,7 +33,7 @@ from gaussbayes.model.construction import given_model
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.options import Options, check_options, options_of
-from gaussbayes.model.prior import Priors
+from gaussbayes.model.settings import Priors
 from gaussbayes.model.statistics import observe
 
 Value = TypeVar("Value")

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.evaluation import evaluate
 from gaussbayes.apps.lab.messages import NumbersRequest
 from gaussbayes.apps.lab.model_views import (
     AskedModel,
@@ -20,6 +19,7 @@ from gaussbayes.apps.lab.store import LabDataset
 from gaussbayes.apps.lab.training_data import ShownFeatures
 from gaussbayes.apps.lab.wire_format import Answer, problem_noted
 from gaussbayes.base.types import RealArray
+from gaussbayes.model.evaluation import evaluate
 
 
 @dataclass(frozen=True, slots=True, eq=False)

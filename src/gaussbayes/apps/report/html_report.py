@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.data_summary import NumberSummary, summarise_data
-from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.analysis.informative_features import informative_features
 from gaussbayes.analysis.view import pair_view
 from gaussbayes.apps.report import numerals, parameter_tables, recipe, svg_figures
@@ -20,6 +19,7 @@ from gaussbayes.apps.report.samples import stratified
 from gaussbayes.apps.report.subject import Subject, called
 from gaussbayes.base import atomic
 from gaussbayes.base.errors import ParameterError
+from gaussbayes.model.evaluation import Evaluation
 from gaussbayes.plots.plane import has_ellipses
 from gaussbayes.plots.style import class_styles
 
