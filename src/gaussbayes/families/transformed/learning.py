@@ -6,7 +6,6 @@ at, evenly picked.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -77,9 +76,9 @@ def learn(
     varied = everything.has_three_values()
     powers = [j for j, kind in enumerate(kinds) if kind == "yeo-johnson" and varied[j]]
     if powers:
-        frames = _frames(everything.x[:, powers])
         likely = classes if likelihood == "within" and classes.codes.size else everything
-        for j, transform in zip(powers, _powers(likely.of_columns(powers), frames), strict=True):
+        found = _powers(everything.of_columns(powers), likely.of_columns(powers))
+        for j, transform in zip(powers, found, strict=True):
             learnt[j] = transform
     for j, kind in enumerate(kinds):
         if kind == "rank-normal" and varied[j]:
@@ -156,65 +155,32 @@ def _samples(x: FloatArray, targets: Targets) -> tuple[_Sample, _Sample]:
     return everything, _Sample(x[rows[order]], each[order], codes[order])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Frames:
-    """Origins and units (f, d) in which powers are tried, and between which values (d,)."""
+def _powers(everything: _Sample, likely: _Sample) -> list[YeoJohnson]:
+    """Yeo-Johnson transforms of columns, not yet scaled: those that make some rows likeliest.
 
-    origin: FloatArray
-    unit: FloatArray
-    lowest: FloatArray
-    highest: FloatArray
-
-
-def _frames(x: FloatArray) -> _Frames:
-    """The median, the lowest and the highest as origins, with median distances from them as units.
-
-    So nothing depends on the unit or the origin of a column, nor on its sign.
+    The origin is the median and the unit the median distance from it, so that nothing depends on
+    the unit or the origin of a column, nor on its sign.
     """
-    middle = np.nanmedian(x, axis=0)
+    origin = np.nanmedian(everything.x, axis=0)
     with np.errstate(over="ignore"):
-        distance = np.minimum(np.abs(x - middle), _FARTHEST)
+        distance = np.minimum(np.abs(everything.x - origin), _FARTHEST)
     unit = np.nanmedian(np.where(distance > 0, distance, np.nan), axis=0)
-    near = np.where(distance <= FENCE * unit, x, np.nan)
-    lowest, highest = np.nanmin(near, axis=0), np.nanmax(near, axis=0)
-    units = [unit, middle - lowest, highest - middle]
-    return _Frames(
-        np.stack([middle, lowest, highest]),
-        np.stack([np.where(each > 0, each, unit) for each in units]),
-        lowest,
-        highest,
-    )
-
-
-def _powers(sample: _Sample, frames: _Frames) -> list[YeoJohnson]:
-    """The most likely Yeo-Johnson transforms of columns, not yet scaled."""
-    near = sample.near(frames.lowest, frames.highest)
-    present = near.present
+    known = np.where(distance <= FENCE * unit, everything.x, np.nan)
+    lowest, highest = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
+    near = likely.near(lowest, highest)
+    present, u = near.present, (near.x - origin) / unit
     total = present.sum(axis=0)
 
-    def log_likelihood(power: FloatArray, u: FloatArray) -> FloatArray:
+    def log_likelihood(power: FloatArray) -> FloatArray:
         with np.errstate(all="ignore"):
             psi, log_slope = yeo_johnson(u, power)
             slopes = (present * np.where(present > 0, log_slope, 0.0)).sum(axis=0)
             value = slopes - 0.5 * total * np.log(near.variance(psi, present))
         return np.where(np.isfinite(value), value, -np.inf)
 
-    powers, values = [], []
-    for origin, unit in zip(frames.origin, frames.unit, strict=True):
-        function = partial(log_likelihood, u=(near.x - origin) / unit)
-        powers.append(_maximum(function, total.size))
-        values.append(function(powers[-1]) - total * np.log(unit))
-    best = np.argmax(values, axis=0)
-    return [
-        YeoJohnson(
-            float(powers[f][j]),
-            float(frames.origin[f, j]),
-            float(frames.unit[f, j]),
-            lowest=float(frames.lowest[j]),
-            highest=float(frames.highest[j]),
-        )
-        for j, f in enumerate(best.tolist())
-    ]
+    power = _maximum(log_likelihood, total.size)
+    columns = zip(*(each.tolist() for each in (power, origin, unit, lowest, highest)), strict=True)
+    return [YeoJohnson(a, b, c, lowest=low, highest=high) for a, b, c, low, high in columns]
 
 
 def _maximum(function: Callable[[FloatArray], FloatArray], n_columns: int) -> FloatArray:
