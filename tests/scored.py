@@ -15,7 +15,7 @@ from gaussbayes.families.gaussian.density import given as given_density
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
-from gaussbayes.kernels.normaliser import log_sum_exp
+from gaussbayes.kernels.reference import log_sum_exp
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,13 +20,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gaussbayes.analysis import class_moments
 from gaussbayes.analysis.bayes_error import bayes_error
 from gaussbayes.analysis.decision import decide
-from gaussbayes.analysis.evidence import evidence_p_values
 from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.held_out import leave_one_out
-from gaussbayes.analysis.novelty import class_p_values
+from gaussbayes.analysis.novelty import class_p_values, evidence_p_values
 from gaussbayes.analysis.prior_shift import prior_shift
 from gaussbayes.analysis.synthesis import as_generator, draw
 from gaussbayes.base.errors import GaussBayesError, ParameterError
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import (
     BadRowHandling,
@@ -64,8 +64,7 @@ class _Fact(Generic[Known]):
     """
 
     def __init__(self, read: Callable[[Model], Any], *, solved: bool = True) -> None:
-        self.read = read
-        self.solved = solved
+        self.read, self.solved = read, solved
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -78,10 +77,10 @@ class _Fact(Generic[Known]):
         if classifier is None:
             return self
         known: Known | None = None
-        if "_model" in vars(classifier):
+        model: Model | None = vars(classifier).get("_model")
+        if model is not None:
             try:
-                model = _solved(classifier) if self.solved else vars(classifier)["_model"]
-                known = self.read(model)
+                known = self.read(_solved(classifier) if self.solved else model)
             except GaussBayesError as error:
                 raise NotFittedError(str(error)) from error
         if known is None or (isinstance(known, dict) and not known):
@@ -286,8 +285,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         the model can learn more, be merged and forget; ``unlabelled_weight=0`` leaves them out.
         """
         options = self._options()
-        table, encoder = self._first(options, X, y, sample_weight)
-        model, selection = fit_model(table, encoder.schema(table.classes), options)
+        table, schema = self._first(options, X, y, sample_weight)
+        model, selection = fit_model(table, schema, options)
         return self._remember(model, selection_=selection, bad_rows_=None)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -302,8 +301,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             model = before.updated(more)
         else:
             options = self._options()
-            table, encoder = self._first(options, X, y, sample_weight)
-            schema = encoder.schema(table.classes)
+            table, schema = self._first(options, X, y, sample_weight)
             settings = options.settings(schema)
             _check_settled(settings, "partial_fit")
             more = observe(table, settings, schema, n_threads(self.n_jobs))
@@ -408,12 +406,15 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         client: Any = None,
     ) -> Self:
         """Learn from more rows; the features, and the target if not given, are those of before."""
-        from gaussbayes.model.sources import update_source
+        from gaussbayes.model.sources import Observation, open_more, update_rows
 
         before = self._with_settings("partial_fit_source")
-        read: dict[str, Any] = {"bad_rows": bad_rows, "client": client, "n_jobs": self.n_jobs}
-        fit = update_source(before, source, target, weights=weights, mark=self.unlabelled, **read)
-        return self._remember(fit.model, bad_rows_=fit.reduced.bad_rows)
+        request = {"weights": weights, "mark": self.unlabelled, "bad_rows": bad_rows}
+        rows = open_more(before, source, target, client=client, **request)
+        observation = Observation(before.observing, before.schema)
+        reduced = rows.reduce(observation, n_jobs=self.n_jobs)
+        model = update_rows(before, rows, reduced, self.n_jobs).model
+        return self._remember(model, bad_rows_=reduced.bad_rows)
 
     # Scores.
 
@@ -571,7 +572,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def evidence_p_values(self, X: Any, n_draws: int = 100_000, random_state: Any = 0) -> Any:
         """How probable it is that a row of the model has no more evidence than each row (n,).
 
-        Simulated, with standard errors (`gaussbayes.analysis.evidence.PValues`); rows with missing
+        Simulated, with standard errors (`gaussbayes.analysis.novelty.PValues`); rows with missing
         values are compared by the features that they have.
         """
         return evidence_p_values(self._ready(), self._rows(X), n_draws, random_state, self.n_jobs)
@@ -644,13 +645,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ([0.0875, 0.9125], 1)
         """
         options = self._options()
-        table, encoder = self._first(options, X, y, sample_weight)
-        schema = encoder.schema(table.classes)
+        table, schema = self._first(options, X, y, sample_weight)
         settings = options.settings(schema)
-        if is_open(settings):
-            if not self.__sklearn_is_fitted__():
-                _check_settled(settings, "leave_one_out")
+        if self.__sklearn_is_fitted__():
             settings = chosen_before(settings, self._model.settings)
+        _check_settled(settings, "leave_one_out")
         return leave_one_out(table, schema, settings, self.n_jobs)
 
     def report(self, X: Any, y: Any, path: Any = "report.html", **options: Any) -> Path:
@@ -794,9 +793,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     covariances_ = _Fact[FloatArray](class_moments.class_covariances)
     correlations_ = _Fact[FloatArray](class_moments.class_correlations)
     n_parameters_ = _Fact[int](lambda model: model.n_parameters)
-    structure_ = _Fact[Any](
-        lambda model: _first(model.settings.families, "structure"), solved=False
-    )
+    structure_ = _Fact[Any](lambda model: model.settings.first("structure"), solved=False)
     moments_ = _Fact[Any](lambda model: _first(_parts(model), "moments"), solved=False)
     incomplete_ = _Fact[Any](lambda model: _first(_parts(model), "cells"), solved=False)
     counts_ = _Fact[Any](_counts, solved=False)
@@ -823,17 +820,16 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _with_settings(self, step: str) -> Model:
         """The model so far with the settings of now; what was chosen before stays."""
         model = self._record()
-        settings = self._options().settings(model.schema)
-        if is_open(settings):
-            settings = chosen_before(settings, model.settings)
+        settings = chosen_before(self._options().settings(model.schema), model.settings)
         return model.with_settings(settings, step)
 
     def _first(
         self, options: Options, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[LabelledRows, Encoder]:
-        """Rows of a model that has seen none, and their features."""
+    ) -> tuple[LabelledRows, Schema]:
+        """Rows of a model that has seen none, and what their features are called."""
         encoder = options.encoder(X)
-        return self._table(encoder, X, y, sample_weight), encoder
+        table = self._table(encoder, X, y, sample_weight)
+        return table, encoder.schema(table.classes)
 
     def _learnt(self, before: Model, X: Any, y: Any, sample_weight: Any) -> Learnt:
         """What rows teach whose features are those of before in number, name and order."""

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families import family_records
 from gaussbayes.families.bernoulli import Bernoulli
 from gaussbayes.families.categorical import Categorical
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.poisson import Poisson
-from gaussbayes.families.registry import family_records
+from gaussbayes.families.transformed import Standardised, Transformed, YeoJohnson
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,9 @@ NUMBERS = Column(
     tuple(np.arange(-20, 21) / 4), tuple(np.linspace(-400, 400, 32_001).tolist()), 0.025
 )
 
+POWER = YeoJohnson(0.7, -1.0, 4.0, 0.2, 0.9, -400.0, 400.0)
+"""A transform that is smooth but at its origin, where the density of x still has two slopes."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -45,9 +49,9 @@ class Case:
     exact: bool = True  # statistics of integer weights do not round
 
     def __str__(self) -> str:
-        settings = {name: getattr(self.family, name) for name in self.family.__dataclass_fields__}
-        chosen = [v for name, v in settings.items() if v and name in {"structure", "smoothing"}]
-        return "-".join([self.family.name, *map(str, chosen)])
+        chosen = [getattr(self.family, name, None) for name in ("structure", "smoothing")]
+        kinds = [transform.kind for transform in getattr(self.family, "transforms", ())]
+        return "-".join([self.family.name, *kinds, *(str(value) for value in chosen if value)])
 
 
 CASES = [
@@ -60,6 +64,8 @@ CASES = [
     Case(Gaussian(), NUMBERS, exact=False),
     Case(Gaussian.of("diagonal", shared=True), NUMBERS, exact=False),
     Case(Gaussian.of("full", shared=0.5), NUMBERS, exact=False),
+    Case(Transformed((Standardised(1.5, 2.0),), Gaussian()), NUMBERS, exact=False),
+    Case(Transformed((POWER,), Gaussian.of("full", shared=True)), NUMBERS, exact=False),
 ]
 
 Values = Sequence[Sequence[Any]]

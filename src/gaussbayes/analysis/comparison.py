@@ -6,9 +6,9 @@ neighbours and logistic regression, where these can take the rows.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import isfinite, isinf, nan, sqrt
 from numbers import Integral
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,14 +100,45 @@ class Comparison:
         return [candidate.record() for candidate in self.candidates]
 
     def table(self) -> "Table":
-        """The candidates as a table of rich, with the best value of each column in bold."""
-        return _rich_table(self.candidates, self.how)
+        """A table of rich, at most 80 columns: the best of each in bold, problems under it."""
+        try:
+            from rich.box import SIMPLE_HEAD
+            from rich.table import Table
+            from rich.text import Text
+        except ImportError as error:
+            msg = "tables need rich, which is not installed: pip install 'gaussbayes[cli]'"
+            raise ImportError(msg) from error
+        table = Table(
+            title=Text(self.how),
+            title_justify="left",
+            title_style="",
+            caption=Text("\n".join(problems(self.candidates))),
+            caption_justify="left",
+            caption_style="",
+            box=SIMPLE_HEAD,
+            show_edge=False,
+            collapse_padding=True,
+            pad_edge=False,
+        )
+        for i, name in enumerate(_COLUMNS):
+            table.add_column(name, justify="right" if i else "left")
+        best = _best(self.candidates)
+        for row in map(_cells, self.candidates):
+            styles = ["bold" if cell == top else "" for cell, top in zip(row, best, strict=True)]
+            table.add_row(*map(Text, row, styles))
+        return table
 
-    def __rich__(self) -> "Table":
-        return self.table()
+    __rich__ = table
 
     def __str__(self) -> str:
-        return _plain_text(self.candidates, self.how)
+        heads = zip(*(name.rpartition("\n")[::2] for name in _COLUMNS), strict=True)
+        rows = [*heads, *map(_cells, self.candidates)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
+            for row in rows
+        ]
+        return "\n".join([self.how, *lines, *problems(self.candidates)])
 
 
 def compare(
@@ -171,31 +202,35 @@ def compare(
     if automatic:
         candidates.append((ComparedModel(AUTOMATIC), choice))
     if logistic:
-        candidates.append((ComparedModel(LOGISTIC), _peer(_logistic_regression, _one_hot, splits)))
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        regression = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+        candidates.append((ComparedModel(LOGISTIC), _peer(regression, _one_hot, splits)))
     candidates += _nearest_neighbors(neighbors, splits)
     tasks = ((method, fold) for fold in splits.folds() for _, method in candidates)
     for method, fold in track(tasks, "comparing models", len(candidates) * len(splits.pairs)):
         method.evaluate_fold(*fold, splits.schema)
-    selection = _chosen(choice, open_options, splits) if automatic else None
-    measured = [_measured(candidate, method, splits) for candidate, method in candidates]
-    if selection is not None:
-        best = selection.best
-        measured = [
-            replace(candidate, structure=best.structure, n_parameters=best.n_parameters)
-            if candidate.name == AUTOMATIC
-            else candidate
-            for candidate in measured
-        ]
+    selection = choice.selection
+    if automatic and choice.problem is None and len(splits.pairs) > 1:
+        try:
+            selection = fit_model(splits.training, splits.schema, open_options)[1]
+        except GaussBayesError as error:
+            choice.problem = str(error)
+    measured = []
+    for candidate, method in candidates:
+        result: dict[str, Any] = {"evaluation": method.evaluation(splits)}
+        if method.problem is None:
+            medians = np.median(method.seconds, axis=0).tolist()
+            result |= zip(("fit_seconds", "predict_seconds"), medians, strict=True)
+        if method is choice and selection is not None and method.problem is None:
+            best = selection.best
+            result |= {"structure": best.structure, "n_parameters": best.n_parameters}
+        measured.append(replace(candidate, problem=method.problem, **result))
     classes, n_rows = splits.schema.classes, len(splits.truth)
-    return Comparison(tuple(measured), classes, splits.how, n_rows, selection)
-
-
-def _measured(candidate: ComparedModel, method: Method, splits: Splits) -> ComparedModel:
-    evaluation = method.evaluation(splits)
-    if evaluation is None:
-        return replace(candidate, problem=method.problem)
-    fit, predict = np.median(method.seconds, axis=0).tolist()
-    return replace(candidate, evaluation=evaluation, fit_seconds=fit, predict_seconds=predict)
+    chosen = selection if choice.problem is None else None
+    return Comparison(tuple(measured), classes, splits.how, n_rows, chosen)
 
 
 def _gaussians(
@@ -241,21 +276,13 @@ def _n_parameters(options: Options, splits: Splits) -> int | None:
     return total
 
 
-def _chosen(method: Method, options: Options, splits: Splits) -> Selection | None:
-    """What is chosen from all rows that models were fitted to; None if nothing can be."""
-    if method.problem is None and len(splits.pairs) > 1:
-        try:
-            return fit_model(splits.training, splits.schema, options)[1]
-        except GaussBayesError as error:
-            method.problem = str(error)
-    return None if method.problem is not None else method.selection
-
-
 # Peers: estimators of scikit-learn, which take numbers.
 
 
 def _nearest_neighbors(neighbors: Any, splits: Splits) -> Iterator[tuple[ComparedModel, Method]]:
     """Nearest neighbours, once for each number of them."""
+    from sklearn.neighbors import KNeighborsClassifier
+
     counts = list(neighbors) if isinstance(neighbors, Iterable) else [neighbors]
     integers = (isinstance(count, Integral) and not isinstance(count, bool) for count in counts)
     if not all(integers) or any(count < 1 for count in counts):
@@ -264,17 +291,13 @@ def _nearest_neighbors(neighbors: Any, splits: Splits) -> Iterator[tuple[Compare
     labelled = splits.table.targets.labelled
     fewest = min(int(np.count_nonzero(labelled[train])) for train, _ in splits.pairs)
     for count in map(int, dict.fromkeys(counts)):
-        method = _peer(partial(_voters, count), _matrix, splits)
+        method = _peer(KNeighborsClassifier(count), attrgetter("matrix"), splits)
         if splits.table.rows.codes.shape[1]:
             method.problem = "categories have no distances between them"
         elif count > fewest and method.problem is None:
             method.problem = f"there are only {fewest} rows to find neighbours among"
         name = f"{count} nearest neighbour{'s' if count > 1 else ''}"
         yield ComparedModel(name, neighbors=count), method
-
-
-def _matrix(rows: Rows) -> RealArray:
-    return rows.matrix
 
 
 def _one_hot(rows: Rows) -> FloatArray:
@@ -285,26 +308,13 @@ def _one_hot(rows: Rows) -> FloatArray:
     return np.concatenate(columns, axis=1)
 
 
-def _voters(count: int) -> Any:
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return KNeighborsClassifier(count)
-
-
-def _logistic_regression() -> Any:
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-
-
-def _peer(make: Callable[[], Any], features: Callable[[Rows], RealArray], splits: Splits) -> Method:
+def _peer(unfitted: Any, features: Callable[[Rows], RealArray], splits: Splits) -> Method:
     """An estimator of scikit-learn, which is fitted to the rows that have a label."""
+    from sklearn.base import clone
 
     def fit(table: LabelledRows, schema: Schema) -> Predictor:
         labelled = table.targets.labelled
-        estimator = make()
+        estimator = clone(unfitted)
         estimator.fit(features(table.rows[labelled]), table.targets.codes[labelled])
 
         def predict(rows: Rows) -> RealArray:
@@ -336,47 +346,6 @@ _COLUMNS = (
     "fit\nms",
     "predict\nms",
 )
-
-
-def _rich_table(candidates: Sequence[ComparedModel], title: str) -> "Table":
-    """A table of at most 80 columns, the best of each column in bold, problems under it."""
-    try:
-        from rich.box import SIMPLE_HEAD
-        from rich.table import Table
-        from rich.text import Text
-    except ImportError as error:
-        msg = "tables are printed with rich, which is not installed: pip install 'gaussbayes[cli]'"
-        raise ImportError(msg) from error
-    table = Table(
-        title=Text(title),
-        title_justify="left",
-        title_style="",
-        caption=Text("\n".join(problems(candidates))),
-        caption_justify="left",
-        caption_style="",
-        box=SIMPLE_HEAD,
-        show_edge=False,
-        collapse_padding=True,
-        pad_edge=False,
-    )
-    for i, name in enumerate(_COLUMNS):
-        table.add_column(name, justify="right" if i else "left")
-    best = _best(candidates)
-    for row in map(_cells, candidates):
-        styles = ["bold" if cell == top else "" for cell, top in zip(row, best, strict=True)]
-        table.add_row(*map(Text, row, styles))
-    return table
-
-
-def _plain_text(candidates: Sequence[ComparedModel], title: str) -> str:
-    """The same without styles."""
-    heads = zip(*(name.rpartition("\n")[::2] for name in _COLUMNS), strict=True)
-    rows = [*heads, *map(_cells, candidates)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
-    ]
-    return "\n".join([title, *lines, *problems(candidates)])
 
 
 def problems(candidates: Sequence[ComparedModel]) -> list[str]:

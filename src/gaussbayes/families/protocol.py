@@ -181,6 +181,18 @@ class Family(Protocol):
     name: ClassVar[str]  # in the registry, on the command line and in model files
     kind: ClassVar[Kind]
 
+    def prepared(self, rows: Rows, targets: Targets, names: Schema) -> Self:
+        """This family with what it has to learn from rows before it observes any.
+
+        It is asked once, of all rows, of a sample, or of the first of a stream; what is learnt then
+        is a setting like others. Rows may lack labels.
+        """
+        return self
+
+    def of_columns(self, columns: Sequence[int]) -> Self:
+        """The family of some of the columns that this one is prepared for, in this order."""
+        return self
+
     def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:
         """The statistics of labelled rows: hard labels or soft ones, weighted.
 

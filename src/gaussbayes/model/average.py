@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.kernels.normaliser import log_sum_exp
+from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Priors, class_priors

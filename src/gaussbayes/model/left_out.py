@@ -23,11 +23,11 @@ from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import Removal, remove
-from gaussbayes.kernels.normaliser import log_sum_exp
+from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.model.calibration import Calibration, calibrate, calibrated_left_out
-from gaussbayes.model.model import solve
+from gaussbayes.model.model import Model, solve
 from gaussbayes.model.settings import Priors, Settings, class_priors
-from gaussbayes.model.solution import Solution, score
+from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import Learnt, observe_parts
 
 MOST_SINGLE_ROWS = 300
@@ -164,20 +164,14 @@ def _hold_out(
     always: bool,
 ) -> tuple[list[Outcome], int]:
     """`hold_out` without calibration."""
-    n = data.codes.size
-    functions = None if always else _closed_forms(data, path)
+    functions = None if always else closed_forms(data, path)
     if functions is not None:
-        return _leave_out(data, path, functions, n_jobs), n
+        return _leave_out(data, path, functions, n_jobs), data.codes.size
     if len(path) > 1:  # one of them without a closed form does not take it from the others
         pairs = [_hold_out(data, [settings], n_jobs, folds, always=always) for settings in path]
         return [outcomes[0] for outcomes, _ in pairs], max(number for _, number in pairs)
     outcome, number = _hold_out_folds(data, path[0], n_jobs, folds, always=always)
     return [outcome], number
-
-
-def has_closed_form(data: HeldOutRows, path: Sequence[Settings]) -> bool:
-    """Whether rows are left out one at a time without fitting the model again for each."""
-    return _closed_forms(data, path) is not None
 
 
 def fold_numbers(codes: CodeArray, folds: int) -> NDArray[np.intp]:
@@ -188,8 +182,8 @@ def fold_numbers(codes: CodeArray, folds: int) -> NDArray[np.intp]:
     return number
 
 
-def _closed_forms(data: HeldOutRows, path: Sequence[Settings]) -> list[LeftOut] | None:
-    """Each family's closed form, for all of the path; None unless all have one.
+def closed_forms(data: HeldOutRows, path: Sequence[Settings]) -> list[LeftOut] | None:
+    """Each family's closed form for a row left out, for all of the path; None unless all have one.
 
     Soft labels have none: a row takes its weights from several classes at once.
     """
@@ -290,7 +284,7 @@ def _hold_out_folds(
                 folds = n
         number = fold_numbers(data.codes, folds)
         folds = int(number.max(initial=0)) + 1
-        for rows, others in _without_folds(data, settings, number):
+        for rows, others in _without_folds(data, settings, number, range(folds)):
             learnt = Learnt(data.classes, others, unlabelled)
             result[rows] = _posterior_without(data, settings, learnt, rows, start, n_jobs)
     except GaussBayesError as error:
@@ -299,17 +293,14 @@ def _hold_out_folds(
 
 
 def _without_folds(
-    data: HeldOutRows, settings: Settings, number: NDArray[np.intp]
+    data: HeldOutRows,
+    settings: Settings,
+    number: NDArray[np.intp],
+    folds: range,
+    outside: tuple[Any, ...] | None = None,
 ) -> Iterator[tuple[NDArray[np.intp], tuple[Any, ...]]]:
     """The rows of each fold, and the statistics of all others: added up by halves."""
-
-    def halves(
-        folds: range, outside: tuple[Any, ...] | None
-    ) -> Iterator[tuple[NDArray[np.intp], tuple[Any, ...]]]:
-        if len(folds) == 1:
-            if outside is not None:
-                yield np.flatnonzero(number == folds[0]), outside
-            return
+    if len(folds) > 1:
         middle = len(folds) // 2
         sides = folds[:middle], folds[middle:]
         for inner, outer in (sides, sides[::-1]):
@@ -317,9 +308,9 @@ def _without_folds(
             parts = _observed(data, settings, which)
             if outside is not None:
                 parts = tuple(a + b for a, b in zip(outside, parts, strict=True))
-            yield from halves(inner, parts)
-
-    yield from halves(range(int(number.max()) + 1), None)
+            yield from _without_folds(data, settings, number, inner, parts)
+    elif outside is not None:
+        yield np.flatnonzero(number == folds[0]), outside
 
 
 def _observed(data: HeldOutRows, settings: Settings, which: NDArray[np.intp]) -> tuple[Any, ...]:
@@ -343,10 +334,8 @@ def _posterior_without(
         if present.size < data.classes.size:
             learnt, start = learnt.selected(present.tolist()), None
         schema = replace(data.schema, classes=learnt.classes)
-        chosen = replace(settings, priors=priors)
-        solution = solve(learnt, chosen, schema, n_jobs, start)
-        parts = chosen.parts(data.rows[rows], schema)
-        result[:, present] = score(solution, parts, "log_posterior", 1)
+        model = Model(replace(settings, priors=priors), schema, learnt).solved(n_jobs, start)
+        result[:, present] = model.log_posterior(data.rows[rows], 1)
     except GaussBayesError as error:
         what = f"row {rows[0] + 1} of {data.codes.size}" if rows.size == 1 else "some of the rows"
         msg = f"without {what} the model cannot be fitted, or cannot tell its class: {error}"
@@ -358,8 +347,7 @@ def _log_prior(priors: Priors, data: HeldOutRows, removal: Removal) -> FloatArra
     """Log priors (n, k) without each row, up to a constant of the row."""
     weight, n = data.learnt.weight, removal.codes.size
     if priors is not None:
-        given = np.log(class_priors(priors, data.schema, weight))
-        return np.repeat(given[None], n, axis=0)
+        return np.repeat(np.log(class_priors(priors, data.schema, weight))[None], n, axis=0)
     log_prior = np.repeat(np.log(weight)[None], n, axis=0)
     log_prior[np.arange(n), removal.codes] = np.log(removal.weight)
     return log_prior

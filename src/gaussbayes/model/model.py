@@ -382,14 +382,10 @@ def solve(
     start: Solution | None = None,
     rows: RowReduction | None = None,
 ) -> Solution:
-    """The parameters of at least two classes.
+    """The parameters of at least two classes, whatever is missing.
 
-    Labelled rows alone leave every family to itself; unlabelled ones join them in EM.
-
-    Parameters
-    ----------
-    start : parameters near the result, from which EM starts if it has to
-    rows : the unlabelled rows, if they are not kept in memory
+    Labelled rows alone leave every family to itself; unlabelled ones join them in EM. It starts
+    from `start`, parameters near the result; `rows` are unlabelled ones that are not kept.
     """
     weight: FloatArray = learnt.parts[0].weight
     _check_classes(weight, schema)

@@ -11,7 +11,7 @@ from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.encoder import Encoder
-from gaussbayes.families.registry import family_type
+from gaussbayes.families import family_type
 from gaussbayes.model.select import Criterion
 from gaussbayes.model.settings import Component, Priors, Settings
 
@@ -46,9 +46,7 @@ class Options:
     @property
     def automatic(self) -> bool:
         """Whether something is left to be chosen, if there are features that it is about."""
-        return any(
-            isinstance(value, str) and value == "auto" for value in self.of_families.values()
-        )
+        return "auto" in self.of_families.values()
 
     @property
     def kinds(self) -> dict[str | int, Any]:

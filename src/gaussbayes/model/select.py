@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite, isnan, nan
+from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -31,7 +32,7 @@ from gaussbayes.model.evaluation import evaluate
 from gaussbayes.model.left_out import (
     HeldOutRows,
     Outcome,
-    has_closed_form,
+    closed_forms,
     held_out_rows,
     hold_out,
     sampled,
@@ -69,7 +70,7 @@ class Candidate:
     @property
     def structure(self) -> Any:
         """The structure of the covariances; None if there are none."""
-        return _setting(self.settings, "structure")
+        return self.settings.first("structure")
 
     @property
     def name(self) -> str:
@@ -79,7 +80,7 @@ class Candidate:
     @property
     def shrinkage(self) -> Any:
         """The shrinkage of the covariances."""
-        return _setting(self.settings, "shrinkage")
+        return self.settings.first("shrinkage")
 
     @property
     def unlabelled_weight(self) -> float:
@@ -168,7 +169,7 @@ def try_all(
             raise no_rows()
         data = sampled(held_out_rows(table, replace(view.learnt, unlabelled=None), schema))
         paths = list(_paths(settings, criterion))
-        for path in [path for path in paths if has_closed_form(data, path)] or paths:
+        for path in [path for path in paths if closed_forms(data, path)] or paths:
             judged = _judged(data, path, n_jobs)
             trials += [Trial(candidate, view, outcome) for candidate, outcome in judged]
     return trials
@@ -176,7 +177,7 @@ def try_all(
 
 def structure_name(settings: Settings) -> str:
     """What the structure is called, or the families where there are no covariances."""
-    structure = _setting(settings, "structure")
+    structure = settings.first("structure")
     families = dict.fromkeys(family.name for family in settings.families)
     return ", ".join(families) if structure is None else str(structure.name)
 
@@ -188,6 +189,8 @@ def is_open(settings: Settings) -> bool:
 
 def chosen_before(settings: Settings, chosen: Settings) -> Settings:
     """The settings with what was chosen before where they leave something open."""
+    if not is_open(settings):
+        return settings
     families = []
     for family, earlier in zip(settings.families, chosen.families, strict=True):
         candidates = list(family.candidates())
@@ -259,18 +262,16 @@ def _choice(family: Any) -> tuple[Any, Any]:
     return getattr(family, "structure", None), getattr(family, "shrinkage", None)
 
 
-def _setting(settings: Settings, name: str) -> Any:
-    values = (getattr(family, name, None) for family in settings.families)
-    return next((value for value in values if value is not None), None)
-
-
 def _fitted(learnt: Learnt, settings: Settings, schema: Schema, n_jobs: int | None) -> Candidate:
     """A candidate before any row is held out."""
     schema = replace(schema, classes=learnt.classes)
     try:
         solution = solve(learnt, settings, schema, n_jobs)
     except GaussBayesError as error:
-        return Candidate(settings, nan, nan, nan, nan, _size(settings, schema), str(error))
+        # How many parameters it would have, as far as is known.
+        k, parts = schema.classes.shape[0], settings.components
+        sizes = (part.family.n_parameters(k, len(part.columns)) or 0 for part in parts)
+        return Candidate(settings, nan, nan, nan, nan, int(k - 1 + sum(sizes)), str(error))
     value = nan
     with suppress(CapabilityError):  # a density without sufficient statistics has none
         value = bic(solution, learnt, settings, schema)
@@ -312,10 +313,7 @@ def _scored(candidate: Candidate, outcome: Outcome, data: HeldOutRows) -> Candid
 
 def best_of(candidates: Sequence[Candidate], criterion: Criterion) -> Selection:
     """The candidates, and the best of those that can be judged."""
-
-    def value(candidate: Candidate) -> float:
-        return candidate.bic if criterion == "bic" else candidate.log_loss
-
+    value = attrgetter("bic" if criterion == "bic" else "log_loss")
     judged = [some for some in candidates if some.refused is None and not isnan(value(some))]
     if not judged:
         reasons = "; ".join(dict.fromkeys(str(candidate.refused) for candidate in candidates))
@@ -326,10 +324,3 @@ def best_of(candidates: Sequence[Candidate], criterion: Criterion) -> Selection:
     good = (candidate for candidate in judged if value(candidate) <= most)
     best = min(good, key=lambda candidate: candidate.n_parameters)
     return Selection(tuple(candidates), best, criterion)
-
-
-def _size(settings: Settings, schema: Schema) -> int:
-    """How many free parameters a model that cannot be fitted would have, as far as is known."""
-    k, parts = schema.classes.shape[0], settings.components
-    counts = (part.family.n_parameters(k, len(part.columns)) or 0 for part in parts)
-    return int(k - 1 + sum(counts))

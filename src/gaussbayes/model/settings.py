@@ -12,7 +12,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows
-from gaussbayes.kernels.columns import Columns
+from gaussbayes.kernels.arrays import Columns
 from gaussbayes.model.calibration import Calibration
 
 Priors: TypeAlias = str | Sequence[float] | Mapping[object, float] | FloatArray | None
@@ -46,6 +46,11 @@ class Settings:
     def families(self) -> tuple[Any, ...]:
         """The family of each component."""
         return tuple(component.family for component in self.components)
+
+    def first(self, setting: str) -> Any:
+        """The value of a setting of the first family that has it, such as `structure`; or None."""
+        values = (getattr(family, setting, None) for family in self.families)
+        return next((value for value in values if value is not None), None)
 
     def names(self, schema: Schema) -> tuple[Schema, ...]:
         """What messages call the features of each component."""
@@ -120,14 +125,7 @@ def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
 
 
 def class_priors(priors: Priors, schema: Schema, weight: FloatArray) -> FloatArray:
-    """The prior of each class (k,).
-
-    Parameters
-    ----------
-    priors : None for the classes' proportions of the weight, ``"uniform"``, a sequence in the order
-        of the classes, or a mapping from label to probability
-    weight : (k,) weight of each class
-    """
+    """The prior of each class (k,): its proportion of the weight (k,) if `priors` is None."""
     k = schema.classes.shape[0]
     if priors is None:
         return np.asarray(weight / weight.sum())

@@ -5,6 +5,7 @@ labels have no finite sufficient statistic: they are kept as they are, up to a l
 what they say together, as rows of one class, and the parameters they helped to estimate.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
@@ -292,18 +293,16 @@ def _map(
 
 def _row_difference(mine: KeptRows, gone: KeptRows) -> NDArray[np.intp]:
     """The numbers of the rows of the first that are left when the second are taken out."""
-    other = gone.rows.with_categories(mine.rows.categories)
-    places: dict[bytes, list[int]] = {}
+    places = defaultdict[bytes, list[int]](list)
     for number, key in enumerate(_keys(mine.rows, mine.weights)):
-        places.setdefault(key, []).append(number)
-    removed = []
-    for number, key in enumerate(_keys(other, gone.weights)):
-        if not places.get(key):
+        places[key].append(number)
+    left = np.ones(mine.rows.n_rows, dtype=bool)
+    removed = gone.rows.with_categories(mine.rows.categories)
+    for number, key in enumerate(_keys(removed, gone.weights)):
+        if not places[key]:
             msg = f"unlabelled row {number} is not among those that the model has learnt from: "
             raise RemovalError(msg + "remove only rows that were added")
-        removed.append(places[key].pop())
-    left = np.ones(mine.rows.n_rows, dtype=bool)
-    left[removed] = False
+        left[places[key].pop()] = False
     return np.flatnonzero(left)
 
 

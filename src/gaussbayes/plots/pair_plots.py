@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.grid import view_grid, view_limits
-from gaussbayes.analysis.region_map import region_map
+from gaussbayes.analysis.grid import region_map, view_grid, view_limits
 from gaussbayes.analysis.view import Axis, View, read_labelled, view
 from gaussbayes.base.errors import SchemaError
 from gaussbayes.base.progress import track

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.grid import Grid
-from gaussbayes.analysis.region_map import RegionMap, boundary_segments
+from gaussbayes.analysis.grid import Grid, RegionMap, boundary_segments
 from gaussbayes.analysis.view import Axis, View
 from gaussbayes.families.protocol import Distant
 from gaussbayes.plots import style

@@ -6,8 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from gaussbayes.analysis import decision
-from gaussbayes.analysis.grid import axis_points, view_grid, view_limits
-from gaussbayes.analysis.region_map import intervals, region_map
+from gaussbayes.analysis.grid import axis_points, intervals, region_map, view_grid, view_limits
 from gaussbayes.analysis.view import View, view_of
 from gaussbayes.base.types import FloatArray
 from gaussbayes.plots import plane, row_markers, style

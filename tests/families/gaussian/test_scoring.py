@@ -16,7 +16,7 @@ from gaussbayes.data.rows import number_rows
 from gaussbayes.families.gaussian import density as module
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.structure import Diagonal
-from gaussbayes.kernels.columns import Columns
+from gaussbayes.kernels.arrays import Columns
 from tests.families.gaussian.densities import (
     Kind,
     covariances,

@@ -10,7 +10,7 @@ from gaussbayes.families.gaussian import cells
 from gaussbayes.families.gaussian.cells import observe
 from gaussbayes.families.gaussian.statistics import GaussianStatistics, _row_blocks, summarise
 from gaussbayes.kernels import Kernels
-from gaussbayes.kernels.columns import Columns
+from gaussbayes.kernels.arrays import Columns
 from tests.oracles import EPS, assert_close, exact_scatter, rounding
 from tests.strategies import LAYOUTS, Rows
 

@@ -26,7 +26,7 @@ from gaussbayes.families.gaussian.statistics import (
     GaussianStatistics,
     summarise,
 )
-from gaussbayes.kernels.columns import Columns, as_matrix
+from gaussbayes.kernels.arrays import Columns, as_matrix
 from gaussbayes.kernels.reference import scatter_shape
 
 MOST_CELL_BYTES = 512 << 20

@@ -35,9 +35,16 @@ from gaussbayes.families.gaussian.shrinkage import Penalty, Shrinkage, shrink
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Shape, Structure, structure_of_values
 from gaussbayes.families.protocol import ParameterTable, Reference
-from gaussbayes.kernels.columns import as_matrix
-from gaussbayes.kernels.forms import IMPOSSIBLE, NOT_FINITE, Form, Linear, Masked, Quadratic
-from gaussbayes.kernels.normaliser import check_possible
+from gaussbayes.kernels import check_possible
+from gaussbayes.kernels.arrays import (
+    IMPOSSIBLE,
+    NOT_FINITE,
+    Form,
+    Linear,
+    Masked,
+    Quadratic,
+    as_matrix,
+)
 
 Purpose: TypeAlias = Literal["log_joint", "distance", "posterior", "logarithm"]
 """What a form is for; the last two are the posterior, and differences of logarithms."""

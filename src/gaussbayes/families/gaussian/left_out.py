@@ -15,6 +15,7 @@ rounding behind: such rows are called unreliable, and have to be refitted.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -61,28 +62,22 @@ def left_out(
         has_closed_form(member.structure, member.shrinkage, weights) for member in path
     ):
         return None
-    groups: dict[tuple[Structure, Divisor, bool], list[int]] = {}
-    for place, member in enumerate(path):
-        key = member.structure, member.divisor, bool(member.shrinkage)
-        groups.setdefault(key, []).append(place)
-    formulas = [
-        (places, _formula(moments, weights, names, [path[place] for place in places]))
-        for places in groups.values()
-    ]
+    formulas, stop = [], 0
+    for _, group in groupby(
+        path, lambda each: (each.structure, each.divisor, bool(each.shrinkage))
+    ):
+        members, start = list(group), stop
+        stop += len(members)
+        formulas.append((slice(start, stop), _formula(moments, weights, names, members)))
 
     def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, Reliable]:
-        X, k = rows.matrix.astype(np.float64), moments.n_classes
-        log_density, reliable = (
-            np.empty((len(path), len(X), k)),
-            np.empty((len(path), len(X)), bool),
-        )
+        X = rows.matrix.astype(np.float64, copy=False)
+        log_density = np.zeros((len(path), len(X), moments.n_classes))
+        reliable = np.repeat(removal.sound[None], len(path), axis=0)
         with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable
             for places, formula in formulas:
-                part = np.zeros((len(places), len(X), k))
-                good = np.repeat(removal.sound[None], len(places), axis=0)
-                formula(X, removal, part, good)
-                part *= -0.5
-                log_density[places], reliable[places] = part, good
+                formula(X, removal, log_density[places], reliable[places])
+        log_density *= -0.5
         return log_density, reliable
 
     return log_densities

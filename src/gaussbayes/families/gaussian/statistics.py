@@ -28,7 +28,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
 from gaussbayes.families.gaussian.structure import cholesky
-from gaussbayes.kernels.columns import Columns, as_matrix
+from gaussbayes.kernels.arrays import Columns, as_matrix
 from gaussbayes.kernels.reference import scatter_shape, zero_moments
 
 if TYPE_CHECKING:

@@ -1,0 +1,23 @@
+"""Numbers that follow another family once every column is transformed by a monotone function."""
+
+from gaussbayes.families.transformed.density import TransformedDensity
+from gaussbayes.families.transformed.family import Transformed
+from gaussbayes.families.transformed.statistics import TransformedStatistics
+from gaussbayes.families.transformed.transform import (
+    Logarithm,
+    RankNormal,
+    Standardised,
+    Transforms,
+    YeoJohnson,
+)
+
+__all__ = [
+    "Logarithm",
+    "RankNormal",
+    "Standardised",
+    "Transformed",
+    "TransformedDensity",
+    "TransformedStatistics",
+    "Transforms",
+    "YeoJohnson",
+]

@@ -1,0 +1,316 @@
+"""Densities of rows whose columns are transformed: ``p(x | c) = p(z | c) Π_j t_j'(x_j)``.
+
+The slopes are the same for all classes, so that they leave posteriors as they are; likelihoods,
+evidence and BIC are those of the rows as they came. Whatever belongs to regions, not to units
+(quantiles, distances, overlaps, odds, contributions of columns), is the same for x and z.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import for_each
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray, Task
+from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.protocol import Fused, ParameterTable, Reference
+from gaussbayes.families.transformed.statistics import (
+    TransformedStatistics,
+    row_blocks,
+    transformed,
+    weighted_sums,
+)
+from gaussbayes.families.transformed.transform import Transforms, YeoJohnson
+
+_WORTH_A_THREAD = 1 << 18
+"""Numbers below which starting a thread costs more than it saves."""
+
+_NODES = np.linspace(-12.0, 12.0, 1201)
+"""Standard deviations at which a normal density is summed for moments."""
+
+_DEGREES = 60
+"""Terms of the series for a covariance; they are in proportion to powers of the correlation."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TransformedDensity:
+    """Densities of k classes, of columns that are transformed; see `density_of`."""
+
+    transforms: Transforms
+    inner: Any  # Density, of z
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return int(self.inner.n_classes)
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return int(self.inner.n_columns)
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of the densities of z; what the transforms learnt counts as settings."""
+        return int(self.inner.n_parameters)
+
+    # Scores.
+
+    def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
+        """``log p(z | c) + Σ_j log t_j'(x_j)`` (n, k) over the columns that are there."""
+        out: RealArray = np.empty((rows.n_rows, self.n_classes), rows.dtype)
+        self._score(rows, lambda z, _: self.inner.log_density(z), out, threads, slopes=True)
+        return out
+
+    def _score(
+        self,
+        rows: Rows,
+        score: Callable[[Rows, int], NDArray[Any]],
+        out: NDArray[Any],
+        threads: int,
+        *,
+        slopes: bool,
+    ) -> None:
+        """Write what a function says of z and the number of its first row, block by block.
+
+        So memory is bounded. With `slopes` their logarithms are added.
+        """
+        dtype, columns = rows.dtype, self.n_columns
+
+        def transform(some: Rows, first_row: int) -> tuple[Rows, FloatArray]:
+            z, log_slope = transformed(self.transforms, some, None, first_row)
+            return number_rows(z.matrix.astype(dtype, copy=False)), log_slope
+
+        def score_block(block: slice) -> None:
+            z, log_slope = transform(rows[block], block.start)
+            out[block] = score(z, block.start)
+            if slopes:
+                out[block] += log_slope.sum(axis=1)[:, None].astype(dtype)
+
+        blocks = row_blocks(rows.n_rows, columns)
+        try:
+            many = rows.n_rows * columns > _WORTH_A_THREAD
+            for_each(score_block, blocks, threads if many else 1)
+        except DataError:
+            if len(blocks) > 1:  # the message is to count rows from the first of all
+                score(transform(rows, 0)[0], 0)
+            raise
+
+    def squared_distance(self, rows: Rows, threads: int = 1) -> tuple[FloatArray, FloatArray]:
+        """Squared distances (n, k) of the transformed rows, and how many columns there are (n,)."""
+        distance: tuple[FloatArray, FloatArray] = self.inner.squared_distance(
+            transformed(self.transforms, rows)[0], threads
+        )
+        return distance
+
+    # Statistics.
+
+    def expect(
+        self, rows: Rows, responsibility: FloatArray, threads: int = 1
+    ) -> TransformedStatistics:
+        """Expected statistics of rows that belong to each class in part (n, k)."""
+        z, log_slope = transformed(self.transforms, rows)
+        inner = self.inner.expect(z, responsibility, threads)
+        sums = weighted_sums(log_slope, responsibility)
+        return TransformedStatistics(self.transforms, inner, sums)
+
+    def expect_statistics(
+        self, statistics: TransformedStatistics
+    ) -> tuple[TransformedStatistics, float]:
+        """Expected complete statistics of rows known by theirs, and their `log_likelihood`."""
+        inner, log_likelihood = self.inner.expect_statistics(statistics.inner)
+        total = float(log_likelihood) + float(statistics.log_slope.sum())
+        return replace(statistics, inner=inner), total
+
+    def log_likelihood(self, statistics: TransformedStatistics) -> float:
+        """``Σ w log p(x | c)`` of what was observed, each row in its own class."""
+        of_z = float(self.inner.log_likelihood(statistics.inner))
+        return of_z + float(statistics.log_slope.sum())
+
+    # Parts.
+
+    def marginal(self, columns: Sequence[int], names: Schema) -> "TransformedDensity":
+        """The density of some of the columns: transforms are of single columns."""
+        inner = self.inner.marginal(columns, names)
+        return replace(self, transforms=self.transforms.of_columns(columns), inner=inner)
+
+    def selected(self, codes: Sequence[int]) -> "TransformedDensity":
+        """Only the classes with these codes, in this order."""
+        return replace(self, inner=self.inner.selected(codes))
+
+    # Draws.
+
+    def _back(self, rows: Rows) -> Rows:
+        return number_rows(self.transforms.inverse(rows.matrix.astype(np.float64, copy=False)))
+
+    def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
+        """One row for each class code (n,)."""
+        return self._back(self.inner.draw(codes, generator))
+
+    def draw_widely(
+        self, codes: CodeArray, generator: np.random.Generator
+    ) -> tuple[Rows, FloatArray]:
+        """A row for each class code (n,), rare ones among them, and the weight of each."""
+        rows, weight = self.inner.draw_widely(codes, generator)
+        return self._back(rows), weight
+
+    # Two classes.
+
+    def contributions(
+        self, row: Rows, pair: tuple[int, int], reference: Reference | None
+    ) -> tuple[float, FloatArray]:
+        """The log ratio at the reference, and each column's contribution (d,): those of z."""
+        z, _ = transformed(self.transforms, row)
+        if reference is not None and reference.point is not None:
+            point = self.transforms.forward(np.asarray(reference.point)[None])[0][0]
+            reference = Reference(point)
+        parts: tuple[float, FloatArray] = self.inner.contributions(z, pair, reference)
+        return parts
+
+    def reference_point(self, reference: Reference) -> FloatArray:
+        """The point (d,) that a reference stands for: of weights, a mean of z."""
+        if reference.point is not None:
+            return np.asarray(reference.point)
+        return self.transforms.inverse(self.inner.reference_point(reference))
+
+    def crossings(self, pair: tuple[int, int], constant: float) -> FloatArray:
+        """The points x, sorted, at which ``log p(x | a) − log p(x | b) + constant`` is 0."""
+        return self.transforms.inverse(self.inner.crossings(pair, constant)[:, None])[:, 0]
+
+    # Moments in the units of the rows, where z is normal or nearly so.
+
+    @property
+    def mean(self) -> FloatArray:
+        """The means of x (k, d)."""
+        if self.transforms.linear:
+            return self.transforms.inverse(self.inner.mean)
+        return np.asarray(self._coefficients(0)[0])
+
+    @property
+    def deviation(self) -> FloatArray:
+        """The standard deviations of x (k, d)."""
+        if self.transforms.linear:
+            return np.asarray(self.inner.deviation * self._scale)
+        squares = np.square(self._coefficients(_DEGREES)[1:])
+        return np.asarray(np.sqrt(squares.sum(axis=0)))
+
+    def dense_covariance(self) -> FloatArray:
+        """The covariances of x (m, d, d); m is 1 if the classes share one, else k.
+
+        With ``E[t⁻¹(z) h_n(z)] = a_n`` for the Hermite polynomials h_n, normalised, the covariance
+        of two columns whose z have correlation ρ is ``Σ_{n ≥ 1} ρⁿ a_n b_n`` (Mehler).
+        """
+        covariance: FloatArray = self.inner.dense_covariance()
+        if self.transforms.linear:
+            return np.asarray(covariance * self._scale[:, None] * self._scale)
+        deviation = np.sqrt(np.einsum("mii->mi", covariance))
+        correlation = covariance / deviation[:, :, None] / deviation[:, None, :]
+        a = self._coefficients(_DEGREES)
+        total = np.zeros((self.n_classes, self.n_columns, self.n_columns))
+        power = np.ones_like(correlation)
+        for coefficient in a[1:]:
+            power = power * correlation
+            total += power * coefficient[:, :, None] * coefficient[:, None, :]
+        return total
+
+    @property
+    def _scale(self) -> FloatArray:
+        """The scales of transforms that are linear (d,)."""
+        ends = self.transforms.inverse(np.array([[0.0], [1.0]]) * np.ones(self.n_columns))
+        return np.asarray(ends[1] - ends[0])
+
+    def _coefficients(self, degree: int) -> FloatArray:
+        """``E[x h_n(z)]`` (degree + 1, k, d) for the standardised z of each class and column."""
+        z = self.inner.mean + _NODES[:, None, None] * self.inner.deviation
+        x = self.transforms.inverse(z)
+        mass = np.exp(-0.5 * np.square(_NODES))
+        mass /= mass.sum()
+        middle = self.transforms.inverse(self.inner.mean)
+        away = x - middle  # a mean far from 0 costs no digit
+        before, polynomial = np.zeros_like(_NODES), np.ones_like(_NODES)
+        coefficients = []
+        for n in range(degree + 1):
+            coefficients.append(np.tensordot(mass * polynomial, away, 1))
+            following = (_NODES * polynomial - np.sqrt(n) * before) / np.sqrt(n + 1.0)
+            before, polynomial = polynomial, following
+        coefficients[0] = coefficients[0] + middle
+        return np.stack(coefficients)
+
+    def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
+        """Means and standard deviations of x, what else there is of z, and the powers."""
+        shown = [
+            ParameterTable("mean", names.titles, self.mean),
+            ParameterTable("standard deviation", names.titles, self.deviation),
+        ]
+        known = {table.title for table in shown}
+        shown += [
+            replace(table, title=f"{table.title}, transformed")
+            for table in self.inner.tables(names)
+            if table.title not in known
+        ]
+        of = self.transforms.of
+        powers = {
+            title: transform.power
+            for title, transform in zip(names.titles, of * (self.n_columns // len(of)), strict=True)
+            if isinstance(transform, YeoJohnson)
+        }
+        if powers:
+            values = np.array([list(powers.values())])
+            shown.append(ParameterTable("Yeo-Johnson power", tuple(powers), values))
+        return tuple(shown)
+
+
+class FusedTransformedDensity(TransformedDensity):
+    """Transformed columns whose z a kernel scores, and of which two classes overlap as known."""
+
+    __slots__ = ()
+
+    def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
+        """``log p(z | c) + Σ_j log t_j'(x_j)`` (n, k) over the columns that are there."""
+        return self.score(rows, np.zeros(self.n_classes), None, "log_joint", threads)
+
+    def score(
+        self,
+        rows: Rows,
+        log_prior: FloatArray,
+        bias: Callable[[slice], RealArray] | None,
+        task: Task,
+        threads: int,
+    ) -> NDArray[Any]:
+        """What `task` asks for of ``log_prior_c + log p(x | c) + bias_c``: (n,) or (n, k)."""
+        shape = rows.n_rows if task == "label" else (rows.n_rows, self.n_classes)
+        out: NDArray[Any] = np.empty(shape, np.intp if task == "label" else rows.dtype)
+
+        def score(z: Rows, first: int) -> NDArray[Any]:
+            added = None
+            if bias is not None:
+                added = partial(_shifted, bias, first)
+            scores: NDArray[Any] = self.inner.score(z, log_prior, added, task, 1)
+            return scores
+
+        self._score(rows, score, out, threads, slopes=task == "log_joint")
+        return out
+
+    def draw_between(self, pairs: NDArray[np.intp], generator: np.random.Generator) -> Rows:
+        """A row for each sorted pair (n,) ``a k + b``, in proportion to ``√(p(x|a) p(x|b))``."""
+        return self._back(self.inner.draw_between(pairs, generator))
+
+    def log_overlap(self) -> FloatArray:
+        """``log ∫ √(p(x | a) p(x | b)) dx`` (k, k), that of z."""
+        return np.asarray(self.inner.log_overlap())
+
+
+def _shifted(bias: Callable[[slice], RealArray], first: int, part: slice) -> RealArray:
+    """What is added to rows that are counted from another one."""
+    return bias(slice(first + part.start, first + part.stop))
+
+
+def density_of(transforms: Transforms, inner: Any) -> TransformedDensity:
+    """The density of columns whose transforms have this density."""
+    kind = FusedTransformedDensity if isinstance(inner, Fused) else TransformedDensity
+    return kind(transforms, inner)

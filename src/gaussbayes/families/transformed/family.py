@@ -1,0 +1,263 @@
+"""A family of transformed columns: a monotone transform of each, then another family."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
+from gaussbayes.families.removal import Removal
+from gaussbayes.families.transformed.density import TransformedDensity, density_of
+from gaussbayes.families.transformed.learning import learn
+from gaussbayes.families.transformed.statistics import (
+    TransformedStatistics,
+    observe,
+    row_blocks,
+    transformed,
+)
+from gaussbayes.families.transformed.transform import (
+    TRANSFORMS,
+    Transform,
+    TransformName,
+    Transforms,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Transformed(Family):
+    """Columns whose transforms ``z_j = t_j(x_j)`` follow a family.
+
+    ``log p(x | c) = log p(z | c) + Σ_j log t_j'(x_j)``
+
+    A transform is given by name until it is learnt (`prepared`), from rows, before any are
+    observed; from then on it is a setting. So statistics are sums over rows of z, which merge and
+    are removed, and rows left out one at a time are scored exactly, given the transforms.
+
+    Examples
+    --------
+    >>> from gaussbayes.data.rows import number_rows
+    >>> from gaussbayes.families import family_type
+    >>> rows = number_rows(np.exp([[0.0], [1.0], [2.0], [3.0]]))
+    >>> targets, names = Targets(np.array([0, 0, 1, 1], np.int32), 2), Schema(np.arange(2), 1)
+    >>> family = Transformed(("log",), family_type("gaussian")()).prepared(rows, targets, names)
+    >>> family.transforms
+    (Logarithm(center=1.5, scale=0.5),)
+    >>> density = family.estimate(family.observe(rows, targets, names), names).density
+    >>> density.inner.mean.tolist(), density.log_density(rows)[0].round(4).tolist()
+    ([[-2.0], [2.0]], [-0.7258, -12.7258])
+    """
+
+    transforms: tuple[Transform | TransformName, ...]
+    """One for each column, or one for all: what was learnt, or the name of what is to be."""
+    family: Any  # Family, of z
+
+    name: ClassVar[str] = "transformed"
+    kind: ClassVar[Kind] = "number"
+
+    def __post_init__(self) -> None:
+        for transform in self.transforms:
+            if isinstance(transform, str):
+                check_transform(transform)
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Those of the family of z, and the transforms by name: one if all are the same."""
+        kinds = tuple(t if isinstance(t, str) else t.kind for t in self.transforms)
+        return {**self.family.options, "transform": kinds[0] if len(set(kinds)) == 1 else kinds}
+
+    @property
+    def structure(self) -> Any:
+        """The structure of the covariances of z."""
+        return self.family.structure
+
+    @property
+    def shrinkage(self) -> Any:
+        """The shrinkage of the covariances of z."""
+        return self.family.shrinkage
+
+    @property
+    def learnt(self) -> Transforms:
+        """The transforms; they must have been learnt."""
+        for transform in self.transforms:
+            if isinstance(transform, str):
+                msg = f"the transform {transform!r} must be learnt (prepared) before it is used"
+                raise ParameterError(msg)
+        return Transforms(self.transforms)  # type: ignore[arg-type]
+
+    def prepared(self, rows: Rows, targets: Targets, names: Schema) -> "Transformed":
+        """This family with the transforms that suit the rows, where they are given by name."""
+        kinds: Sequence[Any] = self.transforms
+        if not any(isinstance(kind, str) for kind in kinds):
+            return self
+        if len(kinds) == 1:
+            kinds = kinds * rows.numbers.shape[1]
+        wanted: list[Any] = [kind if isinstance(kind, str) else "standardised" for kind in kinds]
+        learnt = learn(wanted, rows, targets, names).of
+        pairs = zip(kinds, learnt, strict=True)
+        return replace(
+            self, transforms=tuple(new if isinstance(kind, str) else kind for kind, new in pairs)
+        )
+
+    def of_columns(self, columns: Sequence[int]) -> "Transformed":
+        """The family of some of the columns, in this order."""
+        if len(self.transforms) == 1:
+            return self
+        return replace(self, transforms=tuple(self.transforms[j] for j in columns))
+
+    def n_bytes(self, n_classes: int, n_columns: int) -> int:
+        """How much memory the statistics of so many classes and features take."""
+        return int(self.family.n_bytes(n_classes, n_columns)) + 8 * n_classes * n_columns
+
+    def check(self, rows: Rows, names: Schema) -> None:
+        """Raise for the first value that cannot be transformed; names row and column."""
+        transforms = self.learnt
+        for block in row_blocks(*rows.numbers.shape):
+            x = rows[block].matrix.astype(np.float64, copy=False)
+            transforms.check(x, names, block.start)
+
+    def observe(
+        self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
+    ) -> TransformedStatistics:
+        """The statistics of labelled rows, transformed."""
+        return observe(self.learnt, self.family, rows, targets, names, threads)
+
+    def adapted(self, statistics: TransformedStatistics) -> TransformedStatistics:
+        """Statistics gathered under other settings, by the same transforms."""
+        statistics.check_alike(self.learnt)
+        return replace(statistics, inner=self.family.adapted(statistics.inner))
+
+    def keeping(self, statistics: TransformedStatistics) -> "Transformed":
+        """This family, observing of more rows as much as these statistics have of theirs."""
+        return self._around(self.family.keeping(statistics.inner))
+
+    def estimate(
+        self,
+        statistics: TransformedStatistics,
+        names: Schema,
+        threads: int = 1,
+        start: TransformedDensity | None = None,
+    ) -> Fit:
+        """The density that fits the transformed rows best, regularised."""
+        near = None if start is None else start.inner
+        fit = self.family.estimate(statistics.inner, names, threads, near)
+        record = fit.convergence
+        if record is not None:
+            curve = record.log_likelihood + statistics.log_slope.sum()
+            record = replace(record, log_likelihood=curve)
+        return Fit(density_of(statistics.transforms, fit.density), record)
+
+    def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
+        """Free parameters of the family of z; what the transforms learnt counts as settings."""
+        count: int | None = self.family.n_parameters(n_classes, n_columns)
+        return count
+
+    # EM for missing labels.
+
+    def start(
+        self,
+        statistics: TransformedStatistics,
+        together: TransformedStatistics,
+        names: Schema,
+        threads: int = 1,
+    ) -> TransformedDensity:
+        """A density to start from, by labelled rows, and all rows as those of one class."""
+        inner = self.family.start(statistics.inner, together.inner, names, threads)
+        return density_of(statistics.transforms, inner)
+
+    def maximise(self, expected: TransformedStatistics, names: Schema) -> TransformedDensity:
+        """The density that maximises likelihood and penalty: the slopes do not depend on it."""
+        inner = self.family.maximise(expected.inner, names)
+        return density_of(expected.transforms, inner)
+
+    def log_penalty(self, density: TransformedDensity) -> float:
+        """The penalty of the family of z."""
+        return float(self.family.log_penalty(density.inner))
+
+    def penalised(self, statistics: TransformedStatistics, names: Schema) -> "Transformed | None":
+        """This family with a penalty that keeps the likelihood bounded; None if it has none."""
+        penalised = self.family.penalised(statistics.inner, names)
+        return None if penalised is None else self._around(penalised)
+
+    def alternatives(self) -> dict[str, "Transformed"]:
+        """What may have an estimate where this has none, by how the user asks for it."""
+        return {name: self._around(other) for name, other in self.family.alternatives().items()}
+
+    def coordinates(self, start: TransformedDensity, names: Schema) -> "TransformedCoordinates":
+        """Those of the family of z."""
+        inner = self.family.coordinates(start.inner, names)
+        return TransformedCoordinates(start.transforms, inner)
+
+    # Held-out rows and selection.
+
+    def left_out(
+        self,
+        statistics: TransformedStatistics,
+        path: Sequence["Transformed"],
+        targets: Targets,
+        names: Schema,
+    ) -> LeftOut | None:
+        """The closed form of the family of z, given the transforms."""
+        families = [member.family for member in path]
+        closed = self.family.left_out(statistics.inner, families, targets, names)
+        if closed is None:
+            return None
+
+        def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, Any]:
+            scores: tuple[FloatArray, Any] = closed(
+                transformed(statistics.transforms, rows)[0], removal
+            )
+            return scores
+
+        return log_densities
+
+    def candidates(self) -> Iterator["Transformed"]:
+        """What the automatic choice tries: the candidates of the family of z."""
+        for family in self.family.candidates():
+            yield self._around(family)
+
+    def on_path_with(self, other: "Transformed") -> bool:
+        """Whether two families differ in what regularises only."""
+        alike = self.transforms == other.transforms
+        return alike and bool(self.family.on_path_with(other.family))
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether its free parameters can be counted, as BIC needs."""
+        return bool(self.family.is_counted)
+
+    def _around(self, family: Any) -> "Transformed":
+        return replace(self, family=family)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TransformedCoordinates:
+    """A density of transformed columns as a vector: that of z."""
+
+    transforms: Transforms
+    inner: Any  # Coordinates
+
+    def vector(self, density: TransformedDensity) -> FloatArray:
+        """The coordinates of a density (p,)."""
+        return np.asarray(self.inner.vector(density.inner))
+
+    def density(self, vector: FloatArray) -> TransformedDensity:
+        """The density with these coordinates."""
+        return density_of(self.transforms, self.inner.density(vector))
+
+    def rounding(self, density: TransformedDensity) -> float:
+        """How much of the coordinates after an iteration of EM is rounding."""
+        return float(self.inner.rounding(density.inner))
+
+
+def check_transform(name: object) -> TransformName:
+    """The name of a transform, if it is one."""
+    if not isinstance(name, str) or name not in TRANSFORMS:
+        known = ", ".join(map(repr, TRANSFORMS))
+        msg = f"a transform must be one of {known}, got {name!r:.80}"
+        raise ParameterError(msg)
+    return name  # type: ignore[return-value]

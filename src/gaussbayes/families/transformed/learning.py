@@ -1,0 +1,282 @@
+"""Transforms learnt from rows: Yeo-Johnson's power by maximum likelihood, ranks, means and scales.
+
+What is learnt of a column is one transform for all classes. Of many rows, `MOST_ROWS` are looked
+at, evenly picked.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families.transformed.transform import (
+    Logarithm,
+    RankNormal,
+    Standardised,
+    Transform,
+    TransformName,
+    Transforms,
+    YeoJohnson,
+    check_positive,
+    yeo_johnson,
+)
+
+MOST_ROWS = 10_000
+"""Rows that a transform is learnt from; of more, these are evenly picked."""
+
+MOST_KNOTS = 100
+"""Knots of a rank-normal transform."""
+
+LARGEST_POWER = 5.0
+"""Yeo-Johnson's power is sought between this and its negative."""
+
+Likelihood: TypeAlias = Literal["marginal", "within"]
+"""Whether transformed columns are to be normal, or normal within each class."""
+
+FENCE = 1e3
+"""Values that a power is learnt from are less than this from the median, in median distances."""
+
+_BEYOND = 1.0
+"""How far beyond all others a row unlike them is, in standard deviations."""
+
+_FARTHEST = float(np.finfo(np.float64).max)
+
+_ROUNDING = 1e-13
+"""Proportion of the largest difference below which a deviation is rounding."""
+
+_GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
+
+
+def learn(
+    kinds: Sequence[TransformName],
+    rows: Rows,
+    targets: Targets,
+    names: Schema,
+    likelihood: Likelihood = "marginal",
+) -> Transforms:
+    """The transforms of these kinds, one for each column, that suit the rows.
+
+    Constant columns, and those of two values, are standardised, whatever was asked for: no monotone
+    transform changes them in anything else. Rows without labels tell of powers, ranks and means;
+    scales are deviations within classes.
+    """
+    which = slice(None, None, max(1, -(-rows.n_rows // MOST_ROWS)))
+    logarithmic = np.array([j for j, kind in enumerate(kinds) if kind == "log"], dtype=np.intp)
+    x: FloatArray = rows.matrix.astype(np.float64, copy=False)
+    check_positive(x, logarithmic, names)
+    everything, classes = _samples(x[which], targets[which])
+    learnt: list[Transform] = [Standardised()] * len(kinds)
+    for j in logarithmic.tolist():
+        learnt[j] = Logarithm()
+    varied = everything.has_three_values()
+    powers = [j for j, kind in enumerate(kinds) if kind == "yeo-johnson" and varied[j]]
+    if powers:
+        likely = classes if likelihood == "within" and classes.codes.size else everything
+        found = _powers(everything.of_columns(powers), likely.of_columns(powers))
+        for j, transform in zip(powers, found, strict=True):
+            learnt[j] = transform
+    for j, kind in enumerate(kinds):
+        if kind == "rank-normal" and varied[j]:
+            learnt[j] = _ranks(everything.x[:, j], everything.weights)
+    scaled = _scaled(learnt, everything, classes)
+    for j in powers:
+        scaled[j] = _reaching(scaled[j], everything.x[:, j])
+    return Transforms(tuple(scaled))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sample:
+    """Rows to learn from, ordered by their classes."""
+
+    x: FloatArray  # (n, d) NaN if missing
+    weights: FloatArray  # (n,) above 0
+    codes: NDArray[np.intp]  # (n,) sorted
+
+    def of_columns(self, columns: Sequence[int]) -> "_Sample":
+        return replace(self, x=self.x[:, columns])
+
+    def near(self, lowest: FloatArray, highest: FloatArray) -> "_Sample":
+        """The same where values beyond some ends (d,) are missing."""
+        with np.errstate(invalid="ignore"):
+            inside = (self.x >= lowest) & (self.x <= highest)
+        return replace(self, x=np.where(inside, self.x, np.nan))
+
+    def has_three_values(self) -> NDArray[np.bool_]:
+        """Which columns have three different values or more (d,)."""
+        x = self.x
+        if not x.shape[0]:
+            return np.zeros(x.shape[1], dtype=bool)
+        low, high = np.fmin.reduce(x, axis=0), np.fmax.reduce(x, axis=0)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(((x > low) & (x < high)).any(axis=0))
+
+    @property
+    def present(self) -> FloatArray:
+        """How much each value weighs (n, d): 0 where it is missing."""
+        return np.where(np.isnan(self.x), 0.0, self.weights[:, None])
+
+    def mean(self, values: FloatArray, present: FloatArray) -> FloatArray:
+        """The means (d,) of values that weigh as much."""
+        total = present.sum(axis=0)
+        sums = (present * np.where(present > 0, values, 0.0)).sum(axis=0)
+        mean: FloatArray = np.divide(sums, total, out=np.zeros_like(total), where=total > 0)
+        return mean
+
+    def variance(self, values: FloatArray, present: FloatArray) -> FloatArray:
+        """The variances (d,) about the means of the classes, 0 where they are rounding."""
+        known = np.where(present > 0, values, 0.0)
+        total = present.sum(axis=0)
+        if not self.codes.size:
+            return np.zeros_like(total)
+        starts = np.flatnonzero(np.diff(self.codes, prepend=-1))
+        weight = np.add.reduceat(present, starts, axis=0)
+        sums = np.add.reduceat(present * known, starts, axis=0)
+        mean = np.divide(sums, weight, out=np.zeros_like(sums), where=weight > 0)
+        rest = known - np.repeat(mean, np.diff(starts, append=self.codes.size), axis=0)
+        squares = (present * np.square(rest)).sum(axis=0)
+        variance = np.divide(squares, total, out=np.zeros_like(total), where=total > 0)
+        largest = np.abs(known).max(axis=0)
+        return np.where(np.sqrt(variance) > _ROUNDING * largest, variance, 0.0)
+
+
+def _samples(x: FloatArray, targets: Targets) -> tuple[_Sample, _Sample]:
+    """All rows as those of one class, and the labelled ones by class."""
+    x = np.where(np.isfinite(x), x, np.nan)
+    weights = targets.total_weights().astype(np.float64)
+    heavy = np.flatnonzero(weights > 0)
+    everything = _Sample(x[heavy], weights[heavy], np.zeros(heavy.size, np.intp))
+    rows, codes, each = targets.memberships()
+    order = np.argsort(codes, kind="stable")
+    return everything, _Sample(x[rows[order]], each[order], codes[order])
+
+
+def _powers(everything: _Sample, likely: _Sample) -> list[YeoJohnson]:
+    """Yeo-Johnson transforms of columns, not yet scaled: those that make some rows likeliest.
+
+    The origin is the median and the unit the median distance from it, so that nothing depends on
+    the unit or the origin of a column, nor on its sign.
+    """
+    origin = np.nanmedian(everything.x, axis=0)
+    with np.errstate(over="ignore"):
+        distance = np.minimum(np.abs(everything.x - origin), _FARTHEST)
+    unit = np.nanmedian(np.where(distance > 0, distance, np.nan), axis=0)
+    known = np.where(distance <= FENCE * unit, everything.x, np.nan)
+    lowest, highest = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
+    near = likely.near(lowest, highest)
+    present, u = near.present, (near.x - origin) / unit
+    total = present.sum(axis=0)
+
+    def log_likelihood(power: FloatArray) -> FloatArray:
+        with np.errstate(all="ignore"):
+            psi, log_slope = yeo_johnson(u, power)
+            slopes = (present * np.where(present > 0, log_slope, 0.0)).sum(axis=0)
+            value = slopes - 0.5 * total * np.log(near.variance(psi, present))
+        return np.where(np.isfinite(value), value, -np.inf)
+
+    power = _maximum(log_likelihood, total.size)
+    columns = zip(*(each.tolist() for each in (power, origin, unit, lowest, highest)), strict=True)
+    return [YeoJohnson(a, b, c, lowest=low, highest=high) for a, b, c, low, high in columns]
+
+
+def _maximum(function: Callable[[FloatArray], FloatArray], n_columns: int) -> FloatArray:
+    """Where a function of the powers of columns (d,) ↦ (d,) is largest: a grid, golden section."""
+    grid = np.linspace(-LARGEST_POWER, LARGEST_POWER, 11)
+    values = np.stack([function(np.full(n_columns, power)) for power in grid])
+    best = grid[values.argmax(axis=0)]
+    low = np.maximum(best - 1.0, -LARGEST_POWER)
+    high = np.minimum(best + 1.0, LARGEST_POWER)
+    inner = [high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)]
+    at = [function(power) for power in inner]
+    while (high - low).max() > 1e-6:
+        left = at[0] >= at[1]  # the maximum is below the second point
+        low, high = np.where(left, low, inner[0]), np.where(left, inner[1], high)
+        kept, value = np.where(left, inner[0], inner[1]), np.where(left, at[0], at[1])
+        new = np.where(left, high - _GOLDEN * (high - low), low + _GOLDEN * (high - low))
+        found = function(new)
+        inner = [np.where(left, new, kept), np.where(left, kept, new)]
+        at = [np.where(left, found, value), np.where(left, value, found)]
+    return np.asarray(0.5 * (low + high))
+
+
+def _ranks(x: FloatArray, weights: FloatArray) -> RankNormal:
+    """The rank-normal transform of a column that has three values or more."""
+    from scipy.special import ndtri
+
+    known = ~np.isnan(x) & (weights > 0)
+    values, place = np.unique(x[known], return_inverse=True)
+    weight = np.bincount(place, weights[known])
+    # The middle of the ranks of each value.
+    rank = (np.cumsum(weight) - 0.5 * weight) / weight.sum()
+    if values.size > MOST_KNOTS:
+        middles = 0.5 * (rank[1:] + rank[:-1])
+        # The value whose rank is nearest to each of these; the first and the last are among them.
+        chosen = np.unique(np.searchsorted(middles, np.linspace(0.0, 1.0, MOST_KNOTS)))
+        values, rank = values[chosen], rank[chosen]
+    z = ndtri(rank)
+    return RankNormal(tuple(values.tolist()), tuple(z.tolist()))
+
+
+def _scaled(
+    transforms: Sequence[Transform], everything: _Sample, classes: _Sample
+) -> list[Transform]:
+    """The transforms followed by ``(z − mean) / deviation``.
+
+    The deviation is that within the classes; of all rows where that is 0, and 1 if that is too.
+    """
+    ends = np.array([_ends(transform) for transform in transforms]).T
+    everything, classes = everything.near(*ends), classes.near(*ends)
+    # Differences from one of the values are exact, however far from 0 they are.
+    first = np.fmin.reduce(everything.x, axis=0, initial=np.inf)
+    first = np.where(np.isfinite(first), first, 0.0)
+    plain = [
+        Standardised(float(low)) if isinstance(transform, Standardised) else transform
+        for transform, low in zip(transforms, first, strict=True)
+    ]
+    forward = Transforms(tuple(plain)).forward
+    z, of_classes = forward(everything.x)[0], forward(classes.x)[0]
+    largest = np.maximum(np.fmax.reduce(np.abs(z), axis=0, initial=0.0), 1e-300)
+    present = everything.present
+    mean = everything.mean(z / largest, present)  # squares are not to overflow
+    variance = classes.variance(of_classes / largest - mean, classes.present)
+    overall = everything.variance(z / largest - mean, present)
+    variance = np.where(variance > 0, variance, overall)
+    scale = np.where(variance > 0, np.sqrt(variance) * largest, 1.0)
+    columns = zip(plain, (mean * largest).tolist(), scale.tolist(), strict=True)
+    return [_rescaled(*column) for column in columns]
+
+
+def _ends(transform: Transform) -> tuple[float, float]:
+    """Between which values a transform is to be scaled."""
+    if isinstance(transform, YeoJohnson):
+        return transform.lowest, transform.highest
+    return -np.inf, np.inf
+
+
+def _rescaled(transform: Transform, mean: float, scale: float) -> Transform:
+    if isinstance(transform, RankNormal):
+        z = (np.asarray(transform.z) - mean) / scale
+        return RankNormal(transform.x, tuple(z.tolist()))
+    return replace(transform, center=transform.center + mean, scale=scale)
+
+
+def _reaching(transform: Any, x: FloatArray) -> Transform:
+    """The transform of a column with rows beyond its ends, which are not to be too far away."""
+    ends = np.array([transform.lowest, transform.highest])
+    extremes = np.array([np.nanmin(x), np.nanmax(x)])
+    log_slope = Transforms((transform,)).forward(ends[:, None])[1][:, 0]
+    reach = np.ones(2)
+    for side in np.flatnonzero(extremes != ends).tolist():
+        # Where x is without a reach of its own: log(1 + exp(distance)) beyond the end.
+        distance = (
+            log_slope[side] + np.log(np.abs(0.5 * extremes[side] - 0.5 * ends[side])) + np.log(2.0)
+        )
+        if distance > _BEYOND:
+            for _ in range(50):
+                reach[side] = _BEYOND / np.logaddexp(0.0, distance - np.log(reach[side]))
+    scaled: Transform = replace(transform, reach_below=float(reach[0]), reach_above=float(reach[1]))
+    return scaled

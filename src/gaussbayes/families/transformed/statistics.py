@@ -1,0 +1,159 @@
+"""What rows say once they are transformed: the statistics of z, and the sums of the log slopes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.merge_tree import merge_blocks
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import ranges
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.families.transformed.transform import Transforms
+
+_BLOCK = 1 << 16
+"""Numbers that are transformed at a time: as many as stay near the processor."""
+
+
+def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
+    """The rows in pieces that are transformed at a time; at least one piece."""
+    return ranges(n_rows, max(256, _BLOCK // max(1, n_columns))) or [slice(0, 0)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TransformedStatistics:
+    """The statistics of the transformed rows by another family, and ``Σ w log t'(x)``.
+
+    With these sums the likelihood is that of the rows as they came: ``Σ w log p(x | c) =
+    Σ w log p(z | c) + Σ_cj log_slope``. A value that is missing adds nothing.
+    """
+
+    transforms: Transforms
+    inner: Any  # Statistics, of z
+    log_slope: FloatArray  # (k, d)
+
+    @property
+    def weight(self) -> FloatArray:
+        """How much the rows of each class weigh (k,)."""
+        return np.asarray(self.inner.weight)
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return int(self.log_slope.shape[1])
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory they take."""
+        return int(self.inner.n_bytes) + self.log_slope.nbytes
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no value was missing."""
+        return bool(self.inner.is_complete)
+
+    def __add__(self, other: "TransformedStatistics") -> "TransformedStatistics":
+        self.check_alike(other.transforms)
+        return self._with(self.inner + other.inner, self.log_slope + other.log_slope)
+
+    def plus(self, other: "TransformedStatistics", names: Schema) -> "TransformedStatistics":
+        """The statistics of the rows of both; they must be transformed alike."""
+        self.check_alike(other.transforms)
+        inner = self.inner.plus(other.inner, names)
+        return self._with(inner, self.log_slope + other.log_slope)
+
+    def without(self, other: "TransformedStatistics", names: Schema) -> "TransformedStatistics":
+        """The statistics of these rows without others, which must be among them."""
+        self.check_alike(other.transforms)
+        inner = self.inner.without(other.inner, names)
+        left = self.log_slope - other.log_slope
+        return self._with(inner, np.where(inner.weight[:, None] > 0, left, 0.0))
+
+    def scaled(self, factor: float) -> "TransformedStatistics":
+        """The statistics of the same rows, each counting `factor` times as much."""
+        return self._with(self.inner.scaled(factor), factor * self.log_slope)
+
+    def selected(self, codes: Sequence[int]) -> "TransformedStatistics":
+        """Only the classes with these codes, in this order."""
+        return self._with(self.inner.selected(codes), self.log_slope[list(codes)])
+
+    def aligned(self, positions: Sequence[int], n_classes: int) -> "TransformedStatistics":
+        """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
+        log_slope = np.zeros((n_classes, self.n_columns))
+        log_slope[list(positions)] = self.log_slope
+        return self._with(self.inner.aligned(positions, n_classes), log_slope)
+
+    def together(self) -> "TransformedStatistics":
+        """The statistics of the rows of all classes, as those of one class."""
+        return self._with(self.inner.together(), self.log_slope.sum(axis=0, keepdims=True))
+
+    def of_columns(self, columns: Sequence[int]) -> "TransformedStatistics":
+        """Only these columns, in this order."""
+        some, log_slope = self.inner.of_columns(columns), self.log_slope[:, list(columns)]
+        return TransformedStatistics(self.transforms.of_columns(columns), some, log_slope)
+
+    def check_alike(self, transforms: Transforms) -> None:
+        """Raise unless the rows were transformed by these."""
+        if self.transforms is not transforms and self.transforms != transforms:
+            msg = (
+                "rows that were transformed in different ways cannot be put together: what was "
+                "learnt from the first rows (powers, knots, means and scales) holds for all that "
+                "follow; fit to all rows at once, or add rows to one model with partial_fit"
+            )
+            raise DataError(msg)
+
+    def _with(self, inner: Any, log_slope: FloatArray) -> "TransformedStatistics":
+        return replace(self, inner=inner, log_slope=log_slope)
+
+
+def transformed(
+    transforms: Transforms, rows: Rows, names: Schema | None = None, first_row: int = 0
+) -> tuple[Rows, FloatArray]:
+    """Rows (n) transformed, in float64, and the logarithms of the slopes (n, d), 0 if missing.
+
+    A value that cannot be transformed is an error that names row, counted from `first_row`, and
+    column.
+    """
+    x: FloatArray = rows.matrix.astype(np.float64, copy=False)
+    z, log_slope = transforms.forward(x, names, first_row)
+    np.nan_to_num(log_slope, copy=False)
+    return number_rows(z), log_slope
+
+
+def observe(
+    transforms: Transforms,
+    family: Any,
+    rows: Rows,
+    targets: Targets,
+    names: Schema,
+    threads: int = 1,
+) -> TransformedStatistics:
+    """What labelled rows say, in blocks of a size that depends on the number of columns only."""
+
+    def observe_block(block: slice) -> TransformedStatistics:
+        z, log_slope = transformed(transforms, rows[block], names, block.start)
+        some = targets[block]
+        inner = family.observe(z, some, names)
+        return TransformedStatistics(transforms, inner, _by_class(log_slope, some))
+
+    return merge_blocks(observe_block, row_blocks(*rows.numbers.shape), threads)
+
+
+def _by_class(terms: FloatArray, targets: Targets) -> FloatArray:
+    """The weighted sums (k, d) of terms (n, d) over the rows of each class."""
+    k, d = targets.n_classes, terms.shape[1]
+    if targets.is_soft:
+        return weighted_sums(terms, targets.labels * targets.total_weights()[:, None])
+    if targets.weights is not None:
+        terms = terms * targets.weights[:, None]
+    place = targets.codes.astype(np.intp)[:, None] * d + np.arange(d)
+    sums: FloatArray = np.bincount(place.ravel(), terms.ravel(), k * d).astype(np.float64)
+    return sums.reshape(k, d)
+
+
+def weighted_sums(terms: FloatArray, weights: FloatArray) -> FloatArray:
+    """``Σ_n weights_nc terms_nj`` (k, d); BLAS may add in another order with other threads."""
+    return np.asarray(np.einsum("nc,nj->cj", weights, terms))

@@ -1,0 +1,355 @@
+"""Monotone transforms of single columns: forward, backward, and the logarithm of the slope.
+
+Every transform t is a bijection, so that ``log p(x) = log p(z) + log t'(x)`` with ``z = t(x)`` is a
+density of x wherever that of z is one. Each ends in ``(g(x) − center) / scale``, so that z has no
+unit. NaN stays NaN.
+
+================  =============================================================================
+``standardised``  ``g(x) = x``
+``log``           ``g(x) = log x``, of numbers above 0
+``yeo-johnson``   the power transform of Yeo and Johnson (2000) of ``(x − origin) / unit``
+``rank-normal``   linear between knots, at which z is the normal quantile of their rank
+================  =============================================================================
+
+The last two are learnt from rows, and hold between the smallest and the largest of these. Beyond,
+where nothing is known of the slope, they go on logarithmically, with the slope s at the end x_e::
+
+    z = z_e ± r log(1 + s |x − x_e| / r)
+
+The reach r is 1. So powers whose image is bounded become bijections too. A row unlike all others,
+1e300 among ones, is far away but no more than that: a power is learnt without it, and the reach on
+its side is such that it is 1 beyond the others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.finite import check_finite
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+
+TransformName: TypeAlias = Literal["standardised", "yeo-johnson", "log", "rank-normal"]
+
+_LARGEST = float(np.finfo(np.float64).max)
+
+_FARTHEST = 1e300
+"""Where z is what would be larger than any number."""
+
+_ONES = (np.ones(1), np.ones(1))
+
+Mapped: TypeAlias = tuple[FloatArray, FloatArray]
+"""What columns are mapped to, and the logarithms of the slopes there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standardised:
+    """``z = (x − center) / scale``."""
+
+    center: float = 0.0
+    scale: float = 1.0
+
+    kind: ClassVar[TransformName] = "standardised"
+
+    @staticmethod
+    def forward(x: FloatArray, center: FloatArray, scale: FloatArray) -> Mapped:
+        """Columns (n, m) by numbers (m,) of each, and the logarithms of the slopes."""
+        z = (x - center) / scale
+        return z, 0.0 * z - np.log(scale)  # NaN where it is missing
+
+    @staticmethod
+    def inverse(z: FloatArray, center: FloatArray, scale: FloatArray) -> FloatArray:
+        """The columns (…, m) that were mapped to these."""
+        return center + scale * z
+
+
+@dataclass(frozen=True, slots=True)
+class Logarithm:
+    """``z = (log x − center) / scale`` of x above 0."""
+
+    center: float = 0.0
+    scale: float = 1.0
+
+    kind: ClassVar[TransformName] = "log"
+
+    @staticmethod
+    def forward(x: FloatArray, center: FloatArray, scale: FloatArray) -> Mapped:
+        """Columns (n, m) by numbers (m,) of each, and the logarithms of the slopes."""
+        logarithm = np.log(x)
+        return (logarithm - center) / scale, -logarithm - np.log(scale)
+
+    @staticmethod
+    def inverse(z: FloatArray, center: FloatArray, scale: FloatArray) -> FloatArray:
+        """The columns (…, m) that were mapped to these."""
+        return np.exp(center + scale * z)
+
+
+@dataclass(frozen=True, slots=True)
+class YeoJohnson:
+    """``z = (ψ_λ((x − origin) / unit) − center) / scale``, between the lowest and the highest x.
+
+    ``ψ_λ(u) = ((1 + u)^λ − 1) / λ`` for u ≥ 0, ``−((1 − u)^(2 − λ) − 1) / (2 − λ)`` below, and a
+    logarithm where the exponent is 0. It is linear for λ = 1; less draws the upper values together.
+    """
+
+    power: float = 1.0  # λ
+    origin: float = 0.0
+    unit: float = 1.0
+    center: float = 0.0
+    scale: float = 1.0
+    lowest: float = -_LARGEST
+    highest: float = _LARGEST
+    reach_below: float = 1.0
+    reach_above: float = 1.0
+
+    kind: ClassVar[TransformName] = "yeo-johnson"
+
+    @staticmethod
+    def forward(x: FloatArray, *numbers: FloatArray) -> Mapped:
+        """Columns (n, m) by numbers (m,) of each, and the logarithms of the slopes."""
+        power, origin, unit, center, scale, lowest, highest, *reach = numbers
+        u = (np.clip(x, lowest, highest) - origin) / unit
+        psi, log_slope = yeo_johnson(u, power)
+        z, log_slope = (psi - center) / scale, log_slope - np.log(unit * scale)
+        _extend(x, z, log_slope, (lowest, highest), reach)
+        return z, log_slope
+
+    @staticmethod
+    def inverse(z: FloatArray, *numbers: FloatArray) -> FloatArray:
+        """The columns (…, m) that were mapped to these."""
+        power, origin, unit, center, scale, lowest, highest, *reach = numbers
+        ends = np.stack([lowest, highest])
+        image, log_slope = YeoJohnson.forward(ends, *numbers)
+        y = np.clip(z, *image) * scale + center
+        x = np.clip(origin + unit * inverse_yeo_johnson(y, power), lowest, highest)
+        _extend_back(z, x, ends, image, log_slope, reach)
+        return x
+
+
+@dataclass(frozen=True, slots=True)
+class RankNormal:
+    """Linear between the knots ``(x, z)``, both of which increase."""
+
+    x: tuple[float, ...]
+    z: tuple[float, ...]
+
+    kind: ClassVar[TransformName] = "rank-normal"
+
+    @property
+    def slopes(self) -> FloatArray:
+        """The logarithm of the slope between each knot and the next."""
+        # By halves: the difference of two numbers may be larger than any.
+        halves = np.diff(np.multiply(self.x, 0.5))
+        return np.asarray(np.log(np.diff(self.z)) - np.log(halves) - np.log(2.0))
+
+    def forward(self, x: FloatArray) -> Mapped:
+        """A column (n, 1), and the logarithms of the slopes."""
+        knots, image, slopes = np.asarray(self.x), np.asarray(self.z), self.slopes
+        segment = np.searchsorted(knots[1:-1], x, side="right")
+        inside = np.clip(x, knots[0], knots[-1])
+        z = image[segment] + (inside - knots[segment]) * np.exp(slopes)[segment]
+        log_slope = slopes[segment]
+        log_slope[np.isnan(x)] = np.nan
+        _extend(x, z, log_slope, (knots[:1], knots[-1:]))
+        return z, log_slope
+
+    def inverse(self, z: FloatArray) -> FloatArray:
+        """The column (…, 1) that was mapped to this."""
+        x = np.interp(z, self.z, self.x)
+        ends, image = (np.array([[each[0]], [each[-1]]]) for each in (self.x, self.z))
+        _extend_back(z, x, ends, image, self.slopes[[0, -1], None])
+        return x
+
+
+Transform: TypeAlias = Standardised | Logarithm | YeoJohnson | RankNormal
+
+TRANSFORMS: dict[str, type[Transform]] = {
+    kind.kind: kind for kind in (Standardised, YeoJohnson, Logarithm, RankNormal)
+}
+"""The transforms by name."""
+
+
+def yeo_johnson(u: FloatArray, power: FloatArray) -> Mapped:
+    """``ψ_λ(u)``, and the logarithm of its slope.
+
+    Examples
+    --------
+    >>> psi, log_slope = yeo_johnson(np.array([-3.0, 0.0, 3.0]), np.array([0.5]))
+    >>> psi.round(4).tolist(), np.exp(log_slope).round(4).tolist()
+    ([-4.6667, 0.0, 2.0], [2.0, 1.0, 0.5])
+    """
+    exponent, logarithm = _exponent(u, power), np.log1p(np.abs(u))
+    divisor = np.where(exponent == 0, 1.0, exponent)
+    size = np.where(exponent == 0, logarithm, np.expm1(exponent * logarithm) / divisor)
+    return np.copysign(size, u), (exponent - 1.0) * logarithm
+
+
+def inverse_yeo_johnson(psi: FloatArray, power: FloatArray) -> FloatArray:
+    """The u of which ψ_λ is this; it must be one of its values."""
+    exponent, size = _exponent(psi, power), np.abs(psi)
+    divisor = np.where(exponent == 0, 1.0, exponent)
+    # Rounding may bring values at the end of a bounded image beyond it.
+    inside = np.maximum(exponent * size, -1.0 + 1e-300)
+    logarithm = np.where(exponent == 0, size, np.log1p(inside) / divisor)
+    return np.copysign(np.expm1(logarithm), psi)
+
+
+def _exponent(values: FloatArray, power: FloatArray) -> FloatArray:
+    return np.where(values >= 0, power, 2.0 - power)
+
+
+def _extend(
+    x: FloatArray,
+    z: FloatArray,
+    log_slope: FloatArray,
+    ends: Sequence[FloatArray],
+    reach: Sequence[FloatArray] = _ONES,
+) -> None:
+    """Let values beyond the ends, below and above, go on from there; slopes are those of ends."""
+    for sign, end, r in zip((-1.0, 1.0), ends, reach, strict=True):
+        outside = x > end if sign > 0 else x < end
+        if outside.any():
+            last, radius = (np.broadcast_to(each, x.shape)[outside] for each in (end, r))
+            # Half of the distance: all of it may be larger than any number.
+            half = np.abs(0.5 * x[outside] - 0.5 * last)
+            relative = log_slope[outside] + np.log(half) + np.log(2.0) - np.log(radius)
+            logarithm = np.logaddexp(0.0, relative)
+            z[outside] += sign * radius * logarithm
+            log_slope[outside] -= logarithm
+
+
+def _extend_back(
+    z: FloatArray,
+    x: FloatArray,
+    ends: FloatArray,
+    image: FloatArray,
+    log_slope: FloatArray,
+    reach: Sequence[FloatArray] = _ONES,
+) -> None:
+    """The inverse of `_extend`: of ends (2, m), their image, and the slopes there."""
+    sides = zip((-1.0, 1.0), ends, image, log_slope, reach, strict=True)
+    for sign, end, first, slope, r in sides:
+        outside = z > first if sign > 0 else z < first
+        if outside.any():
+            each = (np.broadcast_to(part, z.shape)[outside] for part in (end, first, slope, r))
+            last, start, log_s, radius = each
+            beyond = np.abs(z[outside] - start) / radius
+            # log(exp(b) − 1), also where exp(b) is larger than any number
+            logarithm = beyond + np.log(-np.expm1(-beyond)) + np.log(radius) - log_s
+            distance = np.exp(np.minimum(logarithm, np.log(_LARGEST)))
+            x[outside] = np.clip(last + sign * distance, -_LARGEST, _LARGEST)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Columns with transforms of one kind."""
+
+    kind: Any  # the class of the transforms, or the one transform of a single column
+    columns: NDArray[np.intp] | slice
+    numbers: tuple[FloatArray, ...]  # (m,) each
+
+
+@lru_cache(maxsize=64)
+def _groups(transforms: tuple[Transform, ...]) -> tuple[_Group, ...]:
+    """The columns by the kind of their transforms, which are worked out together."""
+    groups = []
+    for kind in TRANSFORMS.values():
+        columns = [j for j, transform in enumerate(transforms) if isinstance(transform, kind)]
+        if kind is RankNormal:
+            groups += [_Group(transforms[j], np.array([j]), ()) for j in columns]
+        elif columns:
+            each = [
+                np.array([getattr(transforms[j], field.name) for j in columns])
+                for field in fields(kind)
+            ]
+            everything = len(columns) == len(transforms)
+            where = slice(None) if everything else np.array(columns)
+            groups.append(_Group(kind, where, tuple(each)))
+    return tuple(groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Transforms:
+    """The transform of each column; a single one is that of all columns.
+
+    Examples
+    --------
+    >>> transforms = Transforms((Standardised(5.0, 2.0), Logarithm()))
+    >>> z, log_slope = transforms.forward(np.array([[7.0, 1.0]]))
+    >>> z.tolist(), log_slope.round(4).tolist()
+    ([[1.0, 0.0]], [[-0.6931, -0.0]])
+    >>> transforms.inverse(z).tolist()
+    [[7.0, 1.0]]
+    """
+
+    of: tuple[Transform, ...]
+
+    def of_columns(self, columns: Sequence[int]) -> "Transforms":
+        """Those of some columns, in this order."""
+        return self if len(self.of) == 1 else Transforms(tuple(self.of[j] for j in columns))
+
+    @property
+    def linear(self) -> bool:
+        """Whether nothing but units and origins is changed."""
+        return all(isinstance(transform, Standardised) for transform in self.of)
+
+    def forward(self, x: FloatArray, names: Schema | None = None, first_row: int = 0) -> Mapped:
+        """The columns (n, d) transformed, and the logarithms of the slopes; both NaN if missing.
+
+        Infinity, or what is not above 0 but must be, is a DataError that names row and column.
+        """
+        self.check(x, names, first_row)
+        z, log_slope = np.empty_like(x), np.empty_like(x)
+        with np.errstate(all="ignore"):
+            for group in self._groups(x.shape[1]):
+                z[:, group.columns], log_slope[:, group.columns] = group.kind.forward(
+                    x[:, group.columns], *group.numbers
+                )
+        infinite = np.isinf(z)
+        if infinite.any():  # a number may be too large in units of its scale, but is one
+            called = None if names is None else names.features or names.places
+            check_finite(x, first_row, called, allow_nan=True)
+            z[infinite] = np.copysign(_FARTHEST, z[infinite])
+        return z, log_slope
+
+    def inverse(self, z: FloatArray) -> FloatArray:
+        """The columns (…, d) that were mapped to these."""
+        x = np.empty_like(z)
+        with np.errstate(all="ignore"):
+            for group in self._groups(z.shape[-1]):
+                x[..., group.columns] = group.kind.inverse(z[..., group.columns], *group.numbers)
+        return x
+
+    def check(self, x: FloatArray, names: Schema | None = None, first_row: int = 0) -> None:
+        """Raise for the first value that has no logarithm but must; names row and column."""
+        for group in self._groups(x.shape[1]):
+            if group.kind is Logarithm:
+                columns = np.arange(x.shape[1])[group.columns]
+                check_positive(x, columns, names, first_row)
+
+    def _groups(self, n_columns: int) -> tuple[_Group, ...]:
+        if len(self.of) == 1 and n_columns > 1:
+            return _groups(self.of * n_columns)
+        return _groups(self.of)
+
+
+def check_positive(
+    x: FloatArray, columns: NDArray[np.intp], names: Schema | None, first_row: int = 0
+) -> None:
+    """Raise for the first number in these columns of x (n, d) that is not above 0."""
+    wrong = x[:, columns] <= 0
+    if wrong.any():
+        row, place = np.argwhere(wrong)[0].tolist()
+        column = int(columns[place])
+        where = f"column {column} of its family" if names is None else names.feature_name(column)
+        msg = (
+            f"row {row + first_row} has {x[row, column]:g} in {where}, which must be above 0 for "
+            "transform='log': correct it, leave such rows out, or choose another transform "
+            "('yeo-johnson' takes any number)"
+        )
+        raise DataError(msg)
