@@ -189,6 +189,11 @@ class Family(Protocol):
         """
         return self
 
+    @property
+    def is_prepared(self) -> bool:
+        """Whether there is nothing left that it has to learn before it observes rows."""
+        return True
+
     def of_columns(self, columns: Sequence[int]) -> Self:
         """The family of some of the columns that this one is prepared for, in this order."""
         return self

@@ -37,14 +37,16 @@ def fit_model(
 
     The classes of `schema`, which names the features, are those of the table.
     """
-    settings = options.settings(schema)
     few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD
     threads = 1 if few and options.n_jobs is None else n_threads(options.n_jobs)
-    learnt = observe(table, settings, schema, threads, keep_all=True)
-    if not learnt.parts[0].weight.all():
-        learnt = learnt.with_rows()
-        schema = replace(schema, classes=learnt.classes)
-    selection, views = None, [View(settings, learnt)]
+    views = []
+    for settings in options.alternatives(schema):
+        settled = settings.prepared(table.rows, table.targets, schema)
+        views.append(View(settled, observe(table, settled, schema, threads, keep_all=True)))
+    if not views[0].learnt.parts[0].weight.all():
+        views = [View(view.settings, view.learnt.with_rows()) for view in views]
+        schema = replace(schema, classes=views[0].learnt.classes)
+    selection, settings, learnt = None, views[0].settings, views[0].learnt
     if options.automatic and options.average:
         return _average(table, views, schema, options, threads)
     if options.automatic:

@@ -18,6 +18,9 @@ from gaussbayes.model.settings import Component, Priors, Settings
 _WORTH_A_THREAD = 1 << 16
 """Values below which starting a thread costs more than it saves."""
 
+TRIED = (None, "standardised", "yeo-johnson")
+"""The transforms that the automatic choice tries; None leaves features in their units."""
+
 DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
 """The family of the features that are given none."""
 
@@ -32,6 +35,8 @@ class Options:
     """Features by name or number, and the name of their family, or the family itself."""
     priors: Priors = None
     unlabelled_weight: float = 1.0
+    transform: Any = None
+    """The name of a transform, or names by feature; "auto" leaves it open."""
     criterion: Criterion = "leave_one_out"
     calibration: Literal["leave_one_out"] | None = None
     average: bool = False
@@ -46,7 +51,7 @@ class Options:
     @property
     def automatic(self) -> bool:
         """Whether something is left to be chosen, if there are features that it is about."""
-        return "auto" in self.of_families.values()
+        return "auto" in (self.transform, *self.of_families.values())
 
     @property
     def kinds(self) -> dict[str | int, Any]:
@@ -68,8 +73,20 @@ class Options:
         kinds = self.kinds if self.families else None
         return Encoder.learn(X, self.categorical_features, kinds)
 
+    def alternatives(self, schema: Schema) -> list[Settings]:
+        """The settings of a model with these features: several if the transform is left open."""
+        plain = self._settings(schema)
+        if self.transform is None:
+            return [plain]
+        several = TRIED if self.transform == "auto" else (self.transform,)
+        return [_transformed(plain, transform, schema) for transform in several]
+
     def settings(self, schema: Schema) -> Settings:
         """The settings of a model with these features."""
+        return self.alternatives(schema)[0]
+
+    def _settings(self, schema: Schema) -> Settings:
+        """The settings before any feature is transformed."""
         given: dict[int, str] = {}
         blocks = []
         for features, family in self.families:
@@ -101,6 +118,26 @@ class Options:
         return self.made.get(family) or make_family(family, self.of_families)
 
 
+def _transformed(settings: Settings, transform: Any, schema: Schema) -> Settings:
+    """The settings with the features of Gaussian blocks transformed; None leaves them as they are.
+
+    Of a mapping, features that are not named are standardised.
+    """
+    if transform is None:
+        return settings
+    families = []
+    for component in settings.components:
+        family = component.family
+        if family.name == DEFAULT_FAMILIES["number"]:
+            names = (transform,)
+            if isinstance(transform, Mapping):
+                by_column = {schema.find_columns([key])[0]: transform[key] for key in transform}
+                names = tuple(by_column.get(j, "standardised") for j in component.columns)
+            family = family_type("transformed")(names, family)
+        families.append(family)
+    return settings.with_families(families)
+
+
 def make_family(name: str, options: Mapping[str, Any]) -> Any:
     """The family of this name with those of the options that it knows."""
     make, known = _maker(name)
@@ -123,6 +160,7 @@ def check_options(
     shrinkage: Any = None,
     target: Any = "diagonal",
     estimate: Any = "plug_in",
+    transform: Any = None,
     smoothing: Any = 0.0,
     families: Any = None,
     priors: Any = None,
@@ -153,6 +191,9 @@ def check_options(
     if calibration not in (None, "leave_one_out"):
         msg = f"calibration must be None or 'leave_one_out', got {calibration!r}"
         raise ParameterError(msg)
+    for name in transform.values() if isinstance(transform, Mapping) else [transform]:
+        if name is not None and not (name == "auto" and name is transform):
+            family_type("transformed")((name,), None)  # a name that is not known is an error now
     if not isinstance(average, bool):
         msg = f"average must be True or False, got {average!r}"
         raise ParameterError(msg)
@@ -168,7 +209,7 @@ def check_options(
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
     weight = _not_negative("unlabelled_weight", unlabelled_weight)
     reading = (categorical_features, unlabelled, n_jobs)
-    learning = (priors, weight, selection, calibration, average)
+    learning = (priors, weight, transform, selection, calibration, average)
     return Options(of_families, _families(families), *learning, *reading, made)
 
 
@@ -180,7 +221,8 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
     defaults = list(DEFAULT_FAMILIES.values())
     families: dict[Any, Any] = {}
     for component in settings.components:
-        name = component.family.name
+        family = getattr(component.family, "family", component.family)  # what is transformed
+        name = family.name
         if name in defaults:  # blocks of the features that are not named come first
             del defaults[: defaults.index(name) + 1]
             continue
@@ -188,9 +230,9 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
         features: Sequence[Any] = component.columns
         if schema.features is not None:
             features = [schema.features[column] for column in component.columns]
-        plain = make_family(name, options) == component.family
+        plain = make_family(name, options) == family
         key = features[0] if len(features) == 1 else tuple(features)
-        families[key] = name if plain else component.family
+        families[key] = name if plain else family
     options |= {"families": families or None, "priors": settings.priors}
     return options | {"unlabelled_weight": settings.unlabelled_weight}
 

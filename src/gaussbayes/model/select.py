@@ -193,11 +193,15 @@ def chosen_before(settings: Settings, chosen: Settings) -> Settings:
         return settings
     families = []
     for family, earlier in zip(settings.families, chosen.families, strict=True):
+        if not family.is_prepared:  # as it was learnt once
+            families.append(earlier)
+            continue
         candidates = list(family.candidates())
         alike = (some for some in candidates if _choice(some) == _choice(earlier))
         families.append(family if len(candidates) == 1 else next(alike, earlier))
-    chosen_weight = chosen.unlabelled_weight
-    return replace(settings.with_families(families), unlabelled_weight=chosen_weight)
+    settings = settings.with_families(families)
+    learnt = {"unlabelled_weight": chosen.unlabelled_weight, "calibration": chosen.calibration}
+    return replace(settings, **learnt)  # type: ignore[arg-type]
 
 
 def bic(solution: Solution, learnt: Learnt, settings: Settings, schema: Schema) -> float:
@@ -257,9 +261,9 @@ def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]
     yield path
 
 
-def _choice(family: Any) -> tuple[Any, Any]:
+def _choice(family: Any) -> tuple[Any, ...]:
     """What is chosen of a family."""
-    return getattr(family, "structure", None), getattr(family, "shrinkage", None)
+    return type(family), getattr(family, "structure", None), getattr(family, "shrinkage", None)
 
 
 def _fitted(learnt: Learnt, settings: Settings, schema: Schema, n_jobs: int | None) -> Candidate:

@@ -11,7 +11,7 @@ from gaussbayes.base.errors import PriorError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
-from gaussbayes.data.rows import Rows
+from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.kernels.arrays import Columns
 from gaussbayes.model.calibration import Calibration
 
@@ -95,6 +95,15 @@ class Settings:
             return self
         codes = [before.position(label) for label in classes.tolist()]
         return replace(self, calibration=self.calibration.selected(codes))
+
+    def prepared(self, rows: Rows, targets: Targets, schema: Schema) -> "Settings":
+        """The settings with what families have to learn from rows before they observe any."""
+        if all(component.family.is_prepared for component in self.components):
+            return self
+        columns = zip(self.families, self.parts(rows, schema), self.names(schema), strict=True)
+        return self.with_families(
+            [family.prepared(part, targets, names) for family, part, names in columns]
+        )
 
     def with_families(self, families: Sequence[Any]) -> "Settings":
         """The same with other families for the same columns."""

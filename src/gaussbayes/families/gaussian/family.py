@@ -83,6 +83,7 @@ class Gaussian:
 
     name: ClassVar[str] = "gaussian"
     kind: ClassVar[Kind] = "number"
+    is_prepared: ClassVar[bool] = True
 
     @classmethod
     def of(

@@ -89,10 +89,14 @@ class Transformed(Family):
                 raise ParameterError(msg)
         return Transforms(self.transforms)  # type: ignore[arg-type]
 
+    @property
+    def is_prepared(self) -> bool:
+        return not any(isinstance(transform, str) for transform in self.transforms)
+
     def prepared(self, rows: Rows, targets: Targets, names: Schema) -> "Transformed":
         """This family with the transforms that suit the rows, where they are given by name."""
         kinds: Sequence[Any] = self.transforms
-        if not any(isinstance(kind, str) for kind in kinds):
+        if self.is_prepared:
             return self
         if len(kinds) == 1:
             kinds = kinds * rows.numbers.shape[1]
