@@ -167,11 +167,12 @@ def _hold_out(
     functions = None if always else closed_forms(data, path)
     if functions is not None:
         return _leave_out(data, path, functions, n_jobs), data.codes.size
-    if len(path) > 1:  # one of them without a closed form does not take it from the others
+    # One of them without a closed form does not take it from the others.
+    closed = [not always and closed_forms(data, [settings]) is not None for settings in path]
+    if any(closed):
         pairs = [_hold_out(data, [settings], n_jobs, folds, always=always) for settings in path]
         return [outcomes[0] for outcomes, _ in pairs], max(number for _, number in pairs)
-    outcome, number = _hold_out_folds(data, path[0], n_jobs, folds, always=always)
-    return [outcome], number
+    return _hold_out_folds(data, path, n_jobs, folds, always=always)
 
 
 def fold_numbers(codes: CodeArray, folds: int) -> NDArray[np.intp]:
@@ -268,28 +269,46 @@ def _refit(
 
 
 def _hold_out_folds(
-    data: HeldOutRows, settings: Settings, n_jobs: int | None, folds: int | None, *, always: bool
-) -> tuple[Outcome, int]:
-    """Log posteriors by the models of the other folds, and how many folds there are."""
-    n = data.codes.size
-    result = np.empty((n, data.classes.shape[0]))
-    unlabelled = data.learnt.unlabelled if settings.unlabelled_weight > 0 else None
+    data: HeldOutRows,
+    path: Sequence[Settings],
+    n_jobs: int | None,
+    folds: int | None,
+    *,
+    always: bool,
+) -> tuple[list[Outcome], int]:
+    """Log posteriors by the models of the other folds, and how many folds there are.
+
+    The statistics of the other folds are the same for all settings of the path.
+    """
+    n, some = data.codes.size, path[0]
+    unlabelled = data.learnt.unlabelled if some.unlabelled_weight > 0 else None
     if folds is None:
         folds = n if n <= MOST_SINGLE_ROWS else FOLDS
-    try:
-        start = None
+    outcomes: list[Outcome] = [np.empty((n, data.classes.shape[0])) for _ in path]
+    starts: list[Solution | None] = [None] * len(path)
+    for place, settings in enumerate(path):
         if unlabelled is None:
-            start = solve(data.learnt, settings, data.schema, n_jobs)
+            try:
+                start = starts[place] = solve(data.learnt, settings, data.schema, n_jobs)
+            except GaussBayesError as error:
+                outcomes[place] = error
+                continue
             if start.convergence is None and not always:  # without EM a fit takes next to nothing
                 folds = n
-        number = fold_numbers(data.codes, folds)
-        folds = int(number.max(initial=0)) + 1
-        for rows, others in _without_folds(data, settings, number, range(folds)):
-            learnt = Learnt(data.classes, others, unlabelled)
-            result[rows] = _posterior_without(data, settings, learnt, rows, start, n_jobs)
-    except GaussBayesError as error:
-        return error, folds
-    return result, folds
+    number = fold_numbers(data.codes, folds)
+    folds = int(number.max(initial=0)) + 1
+    for rows, others in _without_folds(data, some, number, range(folds)):
+        learnt = Learnt(data.classes, others, unlabelled)
+        for place, settings in enumerate(path):
+            outcome = outcomes[place]
+            if isinstance(outcome, GaussBayesError):
+                continue
+            try:
+                part = _posterior_without(data, settings, learnt, rows, starts[place], n_jobs)
+                outcome[rows] = part
+            except GaussBayesError as error:
+                outcomes[place] = error
+    return outcomes, folds
 
 
 def _without_folds(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import prod
 from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -308,6 +309,12 @@ class Gaussian:
         return not self.structure.between
 
 
+_completed: WeakKeyDictionary[GaussianStatistics, tuple[GaussianStatistics, Any]] = (
+    WeakKeyDictionary()
+)
+"""What is expected of rows with missing values, for as long as their statistics live."""
+
+
 @dataclass(frozen=True, slots=True)
 class PredictiveGaussian(Gaussian):
     """Gaussians whose covariances are integrated out: Student-t densities.
@@ -357,15 +364,20 @@ class PredictiveGaussian(Gaussian):
         max_iterations: int = missing_values.MAX_ITERATIONS,
     ) -> Fit:
         """Of rows with missing values, what is expected under a shared covariance counts."""
-        record = None
-        if not statistics.is_complete:
+        if statistics.is_complete:
+            return Fit(predictive(statistics.moments, names, self.prior))
+        # The same for every prior, which is tried one after another.
+        completed = _completed.get(statistics)
+        if completed is None:
             pooled = STRUCTURES["LDA"]
             expected, record = missing_values.complete(
                 statistics, pooled, names, max_iterations=max_iterations, threads=threads
             )
             shared = maximum(expected.moments, names, pooled)
-            statistics, _ = shared.expect_statistics(statistics)
-        return Fit(predictive(statistics.moments, names, self.prior), record)
+            completed = shared.expect_statistics(statistics)[0], record
+            _completed[statistics] = completed
+        expected, record = completed
+        return Fit(predictive(expected.moments, names, self.prior), record)
 
     def alternatives(self) -> dict[str, "Gaussian"]:
         """What may have an estimate where this has none, by how the user asks for it."""
