@@ -23,6 +23,7 @@ from gaussbayes.analysis.decision import decide
 from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.held_out import leave_one_out
 from gaussbayes.analysis.novelty import class_p_values, evidence_p_values
+from gaussbayes.analysis.prediction_sets import prediction_sets
 from gaussbayes.analysis.prior_shift import prior_shift
 from gaussbayes.analysis.synthesis import as_generator, draw
 from gaussbayes.base.errors import GaussBayesError, ParameterError
@@ -660,6 +661,26 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model = self._ready()
         pair = None if between is None else self._pair(*between)
         return explain(model, model.encoder.encode_row(row), pair, reference)
+
+    def predict_set(self, X: Any, coverage: float = 0.9, *, by_class: bool = False) -> Any:
+        """Which classes are in the prediction set of each row: booleans (n, k), as `classes_`.
+
+        The set of a new row contains its class with the probability `coverage`: over all rows, or
+        within each class (`by_class`). It needs ``calibration="leave_one_out"``, as `auto` has it:
+        the scores of rows left out say what is usual, and no rows are set apart. See
+        `gaussbayes.analysis.prediction_sets`.
+
+        Examples
+        --------
+        >>> from gaussbayes.datasets import load_iris
+        >>> iris = load_iris()
+        >>> model = GaussianClassifier(calibration="leave_one_out").fit(iris.rows, iris.labels)
+        >>> model.classes_[model.predict_set(iris.rows[:1], 0.99)[0]].tolist()
+        ['setosa']
+        """
+        return prediction_sets(
+            self._ready(), self._rows(X), coverage, by_class=by_class, n_jobs=self.n_jobs
+        )
 
     def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Every labelled row predicted by the model of all others.

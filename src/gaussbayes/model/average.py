@@ -35,8 +35,12 @@ class AveragedModel(Model):
 
     members: tuple[Model, ...] = ()
     weights: FloatArray | None = None  # (m,), summing to 1, the largest first
-    calibration: Calibration | None = None  # of the average
+    of_average: Calibration | None = None  # the calibration of the average
     given_prior: FloatArray | None = None  # (k,) if it was changed since
+
+    @property
+    def calibration(self) -> Calibration | None:
+        return self.of_average
 
     @property
     def prior(self) -> FloatArray:
@@ -137,6 +141,6 @@ def averaged(
         **common,
         members=tuple(members[int(number)] for number in order),
         weights=weights[order] / weights.sum(),
-        calibration=calibration,
+        of_average=calibration,
         given_prior=given_prior,
     )

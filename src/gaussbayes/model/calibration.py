@@ -41,6 +41,9 @@ class Calibration:
 
     temperature: float  # t, above 0 and at most 1
     offsets: FloatArray  # (k,), summing to 0
+    left_out: tuple[FloatArray, ...] = ()
+    """For each class, the log posteriors of it that its rows were given when they were left out,
+    calibrated by other rows, sorted: what prediction sets are made by."""
 
     def applied(self, log_likelihood: RealArray, log_prior: FloatArray) -> RealArray:
         """``log prior_c + t log p(x | c) + b_c`` (n, k), of log-likelihoods (n, k)."""
@@ -50,7 +53,9 @@ class Calibration:
     def selected(self, codes: Sequence[int]) -> "Calibration":
         """Only the classes with these codes, in this order; those below 0 are new ones."""
         offsets = np.append(self.offsets, 0.0)[np.asarray(codes, dtype=np.intp)]
-        return Calibration(self.temperature, offsets)
+        scores = (*self.left_out, np.empty(0)) if self.left_out else ()
+        left_out = tuple(scores[code] for code in codes) if scores else ()
+        return Calibration(self.temperature, offsets, left_out)
 
 
 def calibrate(

@@ -131,8 +131,13 @@ def calibration_of(data: HeldOutRows, settings: Settings, log_posterior: FloatAr
     The only row of a class says nothing.
     """
     which = with_company(data)
-    arrays = _evidence_of(data, settings, log_posterior)
-    return calibrate(*(array[which] for array in arrays))
+    arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
+    joint = calibrated_left_out(*arrays)
+    codes = data.codes[which]
+    scores = (joint - log_sum_exp(joint)[:, None])[np.arange(codes.size), codes]
+    of_classes = range(data.classes.shape[0])
+    left_out = tuple(np.sort(scores[codes == code]) for code in of_classes)
+    return replace(calibrate(*arrays), left_out=left_out)
 
 
 def with_company(data: HeldOutRows) -> NDArray[np.intp]:

@@ -22,6 +22,7 @@ from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.model import solution as scores
+from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.em import expectation_maximisation
 from gaussbayes.model.settings import Component, Priors, Settings, class_priors, cut_rows
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
@@ -83,6 +84,11 @@ class Model:
         if self.learnt is not None and self.learnt.unlabelled is None:
             return class_priors(self.settings.priors, self.schema, self.learnt.weight)
         return self.parameters.prior
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What is done to posteriors, and by which scores of rows left out."""
+        return self.settings.calibration
 
     @property
     def convergence(self) -> Convergence | None:
