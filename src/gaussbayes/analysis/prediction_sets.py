@@ -34,9 +34,9 @@ def conformal_p_values(
     >>> conformal_p_values(np.log([[0.75, 0.25]]), calibration, by_class=False).tolist()
     [[0.6, 0.2]]
     """
-    result = np.empty(log_posterior.shape)
+    result: FloatArray = np.empty(log_posterior.shape)
     together = np.sort(np.concatenate(calibration.left_out))
-    for code in range(result.shape[1]):
+    for code in range(log_posterior.shape[-1]):
         scores = calibration.left_out[code] if by_class else together
         below = np.searchsorted(scores, log_posterior[:, code], side="right")
         result[:, code] = (1.0 + below) / (1.0 + scores.size)
