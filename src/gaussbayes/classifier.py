@@ -36,6 +36,7 @@ from gaussbayes.base.types import (
     FloatArray,
     LabelArray,
     RealArray,
+    TransformName,
 )
 from gaussbayes.data.categories import MANY, Categories, warn_of_many, warn_of_unseen
 from gaussbayes.data.encoder import Encoder
@@ -159,6 +160,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Divide the scatter by N, or by N − 1 (the shared one by N − k).
     shrinkage : None, float in [0, 1], "oas" or "auto"
         How far covariances are moved towards the spherical one of equal trace; ``"auto"`` chooses.
+    transform : None, "standardised", "yeo-johnson", "log", "rank-normal" or {feature: transform}
+        A monotone transform of every Gaussian feature, or of those in the mapping (several in a
+        tuple), one for all classes; the transformed features are Gaussian. It is learnt from the
+        rows of `fit`, the first of `partial_fit`, or at most 10,000 of them. Densities, evidence
+        and draws are those of the rows as they come.
     selection : {"leave_one_out", "bic"}
         What ``"auto"`` chooses by: the log loss of every row under the model without it; or BIC,
         for which no rows are needed, so that it works for files too, and which chooses between own
@@ -234,6 +240,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         priors: Priors = None,
         divisor: Divisor = "mle",
         shrinkage: float | Literal["oas", "auto"] | None = None,
+        transform: TransformName | Mapping[Any, TransformName | None] | None = None,
         selection: Criterion = "leave_one_out",
         categorical_features: CategoricalFeatures = "from_dtype",
         smoothing: float = 0.0,
@@ -247,6 +254,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.priors = priors
         self.divisor = divisor
         self.shrinkage = shrinkage
+        self.transform = transform
         self.selection = selection
         self.categorical_features = categorical_features
         self.smoothing = smoothing
@@ -293,7 +301,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             options = self._options()
             table, schema = self._first(options, X, y, sample_weight)
-            settings = options.settings(schema)
+            settings = options.settings(schema).prepared(table.rows, table.targets, schema)
             _check_settled(settings, "partial_fit")
             more = observe(table, settings, schema, n_threads(self.n_jobs))
             model = learnt_model(settings, schema, more)
@@ -351,7 +359,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         theirs: Model = vars(other)["_model"]
         if self.__sklearn_is_fitted__():
             return self._remember(self._with_settings("merge").merged(theirs))
-        settings = self._options().settings(theirs.schema)
+        settings = self._options().settings(theirs.schema).prepared_like(theirs.settings)
         _check_settled(settings, "merge")
         return self._remember(theirs.with_settings(settings, "merge"))
 

@@ -181,12 +181,21 @@ class Family(Protocol):
     name: ClassVar[str]  # in the registry, on the command line and in model files
     kind: ClassVar[Kind]
 
+    @property
+    def is_prepared(self) -> bool:
+        """Whether there is nothing that has to be learnt before rows are observed."""
+        return True
+
     def prepared(self, rows: Rows, targets: Targets, names: Schema) -> Self:
         """This family with what it has to learn from rows before it observes any.
 
         It is asked once, of all rows, of a sample, or of the first of a stream; what is learnt then
         is a setting like others. Rows may lack labels.
         """
+        return self
+
+    def prepared_like(self, other: Any) -> Self:
+        """This family with what another one, of the same columns, has learnt so."""
         return self
 
     def of_columns(self, columns: Sequence[int]) -> Self:

@@ -40,6 +40,8 @@ class Options:
     categorical_features: Any = "from_dtype"
     unlabelled: Any = None  # the label that stands for a missing one
     n_jobs: int | None = None
+    transform: Any = None
+    """What Gaussian features are transformed by; or pairs of features and what they are."""
     made: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Families that were made already, by name."""
     known: Encoder | None = None
@@ -95,7 +97,35 @@ class Options:
             for kind, columns in rest.items()
             if columns
         ]
-        return Settings((*components, *blocks), self.priors, self.unlabelled_weight)
+        components = [*components, *blocks]
+        if self.transform is not None:
+            components = self._transformed(components, schema)
+        return Settings(tuple(components), self.priors, self.unlabelled_weight)
+
+    def _transformed(self, components: Sequence[Component], schema: Schema) -> list[Component]:
+        """The same where the Gaussian families are those of transformed features."""
+        from gaussbayes.families.transformed import Standardised, Transformed
+
+        columns = [c for part in components if part.family.name == "gaussian" for c in part.columns]
+        wanted: dict[int, Any] = dict.fromkeys(columns, self.transform)
+        if isinstance(self.transform, tuple):
+            wanted = {}
+            for features, transform in self.transform:
+                for column in schema.find_columns(features):
+                    if column not in columns or column in wanted:
+                        what = "be Gaussian" if column not in wanted else "have one transform"
+                        msg = f"{schema.feature_name(column)} must {what} to be transformed"
+                        raise ParameterError(msg)
+                    wanted[column] = transform
+        changed = []
+        for part in components:
+            transforms = [wanted.get(column) for column in part.columns]
+            family = part.family
+            if any(transform is not None for transform in transforms):
+                each = tuple(Standardised() if some is None else some for some in transforms)
+                family = Transformed(each, family)
+            changed.append(replace(part, family=family))
+        return changed
 
     def _family(self, family: Any) -> Any:
         if not isinstance(family, str):
@@ -123,6 +153,7 @@ def check_options(
     shared: Any = False,
     divisor: Any = "mle",
     shrinkage: Any = None,
+    transform: Any = None,
     smoothing: Any = 0.0,
     families: Any = None,
     priors: Any = None,
@@ -157,7 +188,7 @@ def check_options(
     }
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
     weight = _not_negative("unlabelled_weight", unlabelled_weight)
-    reading = (categorical_features, unlabelled, n_jobs)
+    reading = (categorical_features, unlabelled, n_jobs, _transform(transform))
     return Options(of_families, _families(families), priors, weight, selection, *reading, made)
 
 
@@ -169,7 +200,8 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
     defaults = list(DEFAULT_FAMILIES.values())
     families: dict[Any, Any] = {}
     for component in settings.components:
-        name = component.family.name
+        family = getattr(component.family, "family", component.family)
+        name = family.name
         if name in defaults:  # blocks of the features that are not named come first
             del defaults[: defaults.index(name) + 1]
             continue
@@ -177,9 +209,10 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
         features: Sequence[Any] = component.columns
         if schema.features is not None:
             features = [schema.features[column] for column in component.columns]
-        plain = make_family(name, options) == component.family
+        plain = make_family(name, options) == family
         key = features[0] if len(features) == 1 else tuple(features)
-        families[key] = name if plain else component.family
+        families[key] = name if plain else family
+    options["transform"] = _transform_of(settings, schema)
     options |= {"families": families or None, "priors": settings.priors}
     return options | {"unlabelled_weight": settings.unlabelled_weight}
 
@@ -203,6 +236,37 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
     return tuple(pairs)
 
 
+def _transform(transform: Any) -> Any:
+    """What features are transformed by: None, a name, or a mapping as pairs."""
+    if transform is None:
+        return None
+    from gaussbayes.families.transformed import check_transform
+
+    if not isinstance(transform, Mapping):
+        return check_transform(transform)
+    pairs = []
+    for features, each in transform.items():
+        several = features if isinstance(features, tuple) else (features,)
+        pairs.append((several, None if each is None else check_transform(each)))
+    return tuple(pairs) or None
+
+
+def _transform_of(settings: Settings, schema: Schema) -> Any:
+    """The option that gives the transforms of some settings, by name."""
+    names: Sequence[Any] = schema.features or range(schema.n_features)
+    kinds: dict[Any, Any] = {}
+    for component in settings.components:
+        family, columns = component.family, [names[column] for column in component.columns]
+        if family.name == "gaussian":
+            kinds |= dict.fromkeys(columns)
+        elif hasattr(family, "kinds"):
+            kinds |= zip(columns, family.kinds, strict=True)
+    different = set(kinds.values())
+    if len(different) <= 1:
+        return next(iter(different), None)
+    return {name: kind for name, kind in kinds.items() if kind is not None}
+
+
 def _not_negative(what: str, value: Any) -> float:
     """The value, if it is 0 or a finite number above it; nearly always it is a plain one."""
     plain = type(value) in {float, int} and 0 <= value < inf
@@ -216,7 +280,7 @@ def fit_model(
 
     The classes of `schema`, which names the features, are those of the table.
     """
-    settings = options.settings(schema)
+    settings = options.settings(schema).prepared(table.rows, table.targets, schema)
     few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD
     threads = 1 if few and options.n_jobs is None else n_threads(options.n_jobs)
     learnt = observe(table, settings, schema, threads, keep_all=True)

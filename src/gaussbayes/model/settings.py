@@ -11,7 +11,7 @@ from gaussbayes.base.errors import PriorError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import Categories
-from gaussbayes.data.rows import Rows
+from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.kernels.arrays import Columns
 
 Priors: TypeAlias = str | Sequence[float] | Mapping[object, float] | FloatArray | None
@@ -86,6 +86,27 @@ class Settings:
                 else:
                     numbers[:, numeric.index(column)] = part.matrix[:, place]
         return Rows(numbers, codes, tuple(categories))
+
+    def prepared(self, rows: Rows, targets: Targets, schema: Schema) -> "Settings":
+        """The same with what families learn from rows before they observe any."""
+        if all(component.family.is_prepared for component in self.components):
+            return self
+        columns = zip(self.families, self.parts(rows, schema), self.names(schema), strict=True)
+        return self.with_families(
+            [family.prepared(part, targets, n) for family, part, n in columns]
+        )
+
+    def prepared_like(self, other: "Settings") -> "Settings":
+        """The same with what the families of other settings have learnt so."""
+        if all(component.family.is_prepared for component in self.components):
+            return self
+        known = {component.columns: component.family for component in other.components}
+        return self.with_families(
+            [
+                component.family.prepared_like(known.get(component.columns))
+                for component in self.components
+            ]
+        )
 
     def with_families(self, families: Sequence[Any]) -> "Settings":
         """The same with other families for the same columns."""

@@ -37,7 +37,7 @@ from gaussbayes.families.gaussian.structure import (
     Structure,
     structure_of,
 )
-from gaussbayes.families.protocol import TRIAL, Fit, Kind
+from gaussbayes.families.protocol import TRIAL, Family, Fit, Kind
 from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
@@ -52,7 +52,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussian:
+class Gaussian(Family):
     """A Gaussian for each class, with covariances of some structure.
 
     Examples
