@@ -134,6 +134,17 @@ def _categories(model: Model) -> dict[Any, Categories]:
     return dict(zip(features, model.categories, strict=True))
 
 
+def _transforms(model: Model) -> dict[Any, Any]:
+    names: Sequence[Any] = model.schema.features or range(model.schema.n_features)
+    return {
+        names[column]: transform
+        for component in model.components
+        for column, transform in zip(
+            component.columns, getattr(component.family, "transforms", ()), strict=False
+        )
+    }
+
+
 class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """One Gaussian for each class, and Bayes' rule; other families for features that need them.
 
@@ -193,6 +204,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : (k,) the labels, sorted; only those whose rows weigh something
     priors_ : (k,)
     means_ : (k, g) of the features that hold numbers
+    transforms_ : what was learnt of each transformed feature, by its name or number; another model
+        takes it as `transform`
     covariances_ : (k, g, g), or (g, g) when shared; 0 between features of different families
     correlations_ : as `covariances_`, scaled to unit variances
     category_probabilities_ : ``p(category | class)`` (k, m) of each categorical feature
@@ -788,6 +801,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     parameters_ = _Fact[Solution](lambda model: model.parameters)
     convergence_ = _Fact[Convergence](lambda model: model.convergence)
     priors_ = _Fact[FloatArray](lambda model: model.prior)
+    transforms_ = _Fact[dict[Any, Any]](_transforms, solved=False)
     means_ = _Fact[FloatArray](class_moments.class_means)
     covariances_ = _Fact[FloatArray](class_moments.class_covariances)
     correlations_ = _Fact[FloatArray](class_moments.class_correlations)

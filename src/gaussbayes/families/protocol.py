@@ -398,6 +398,27 @@ class Discrete(Protocol):
 
 
 @runtime_checkable
+class Bounded(Protocol):
+    """A density of numbers that is 0 up to some number."""
+
+    @property
+    def lowest(self) -> FloatArray:
+        """Above which the values of each column are (d,); −∞ where they may be any."""
+
+
+@runtime_checkable
+class Warped(Protocol):
+    """A density of columns whose transforms have another one."""
+
+    @property
+    def straight(self) -> Any:
+        """The density of the transformed columns."""
+
+    def warp(self, points: FloatArray) -> FloatArray:
+        """The columns (…, d) of which these are the transforms."""
+
+
+@runtime_checkable
 class Crossing(Protocol):
     """A density of a single column whose log ratio of two classes has roots that are known."""
 
