@@ -37,6 +37,7 @@ from gaussbayes.base.types import (
     FloatArray,
     LabelArray,
     RealArray,
+    TransformName,
 )
 from gaussbayes.data.categories import MANY, Categories, warn_of_many, warn_of_unseen
 from gaussbayes.data.encoder import Encoder
@@ -135,6 +136,17 @@ def _categories(model: Model) -> dict[Any, Categories]:
     return dict(zip(features, model.categories, strict=True))
 
 
+def _transforms(model: Model) -> dict[Any, Any]:
+    names: Sequence[Any] = model.schema.features or range(model.schema.n_features)
+    return {
+        names[column]: transform
+        for component in model.components
+        for column, transform in zip(
+            component.columns, getattr(component.family, "transforms", ()), strict=False
+        )
+    }
+
+
 class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """One Gaussian for each class, and Bayes' rule; other families for features that need them.
 
@@ -161,6 +173,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Divide the scatter by N, or by N − 1 (the shared one by N − k).
     shrinkage : None, float in [0, 1], "oas" or "auto"
         How far covariances are moved towards the spherical one of equal trace; ``"auto"`` chooses.
+    transform : None, "standardised", "yeo-johnson", "log", "rank-normal" or {feature: transform}
+        A monotone transform of every Gaussian feature, or of those in the mapping (several in a
+        tuple), one for all classes; the transformed features are Gaussian. It is learnt from the
+        rows of `fit`, the first of `partial_fit`, or at most 10,000 of them. Densities, evidence
+        and draws are those of the rows as they come.
     selection : {"leave_one_out", "bic"}
         What ``"auto"`` chooses by: the log loss of every row under the model without it; or BIC,
         for which no rows are needed, so that it works for files too, and which chooses between own
@@ -189,6 +206,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : (k,) the labels, sorted; only those whose rows weigh something
     priors_ : (k,)
     means_ : (k, g) of the features that hold numbers
+    transforms_ : what was learnt of each transformed feature, by its name or number; another model
+        takes it as `transform`
     covariances_ : (k, g, g), or (g, g) when shared; 0 between features of different families
     correlations_ : as `covariances_`, scaled to unit variances
     category_probabilities_ : ``p(category | class)`` (k, m) of each categorical feature
@@ -238,7 +257,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         shrinkage: float | Literal["oas", "auto"] | None = None,
         target: Literal["diagonal", "spherical"] = "diagonal",
         estimate: Literal["plug_in", "predictive"] = "plug_in",
-        transform: Any = None,
+        transform: TransformName | Mapping[Any, Any] | Literal["auto"] | None = None,
         selection: Criterion = "leave_one_out",
         calibration: Literal["leave_one_out"] | None = None,
         average: bool = False,
@@ -334,7 +353,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             options = self._options()
             table, schema = self._first(options, X, y, sample_weight)
-            settings = options.settings(schema)
+            settings = options.settings(schema).prepared(table.rows, table.targets, schema)
             _check_settled(settings, "partial_fit")
             more = observe(table, settings, schema, n_threads(self.n_jobs))
             model = learnt_model(settings, schema, more)
@@ -392,7 +411,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         theirs: Model = vars(other)["_model"]
         if self.__sklearn_is_fitted__():
             return self._remember(self._with_settings("merge").merged(theirs))
-        settings = self._options().settings(theirs.schema)
+        settings = self._options().settings(theirs.schema).prepared_like(theirs.settings)
         _check_settled(settings, "merge")
         return self._remember(theirs.with_settings(settings, "merge"))
 
@@ -841,6 +860,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     parameters_ = _Fact[Solution](lambda model: model.parameters)
     convergence_ = _Fact[Convergence](lambda model: model.convergence)
     priors_ = _Fact[FloatArray](lambda model: model.prior)
+    transforms_ = _Fact[dict[Any, Any]](_transforms, solved=False)
     means_ = _Fact[FloatArray](class_moments.class_means)
     covariances_ = _Fact[FloatArray](class_moments.class_covariances)
     correlations_ = _Fact[FloatArray](class_moments.class_correlations)

@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from gaussbayes import GaussianClassifier
+from gaussbayes.families.transformed import Logarithm
 from tests.composition import oracle
 
 KINDS = {
@@ -15,6 +16,7 @@ KINDS = {
     "categories": (0, 0, (2, 3)),
     "both": (2, 0, (3,)),
     "counts": (2, 1, ()),
+    "logarithms": (2, 0, (2,)),
 }
 """How many numbers and counts there are, and how many categories each categorical feature has."""
 
@@ -39,7 +41,13 @@ STRUCTURES = {
 SOME = ("full", "full shared", "diagonal")
 """Structures of kinds that are there for something else."""
 
-OF_KINDS = {"numbers": STRUCTURES, "categories": ("full",), "both": STRUCTURES, "counts": SOME}
+OF_KINDS = {
+    "numbers": STRUCTURES,
+    "categories": ("full",),
+    "both": STRUCTURES,
+    "counts": SOME,
+    "logarithms": SOME,
+}
 
 CLASSES = ("a", "b", "c")
 SMOOTHING = 0.5
@@ -63,6 +71,7 @@ class Case:
             "shared": sharing,
             "smoothing": SMOOTHING,
             "families": families or None,
+            "transform": {("x0", "x1"): Logarithm()} if self.kind == "logarithms" else None,
         }
 
     @property
@@ -174,7 +183,7 @@ def rows(kind, completeness, n=54, seed=5):
         Z = np.where(generator.random(Z.shape) < 0.15, -1, Z)
         N = np.where(generator.random(N.shape) < 0.15, np.nan, N)
     y = np.where((np.arange(n) % 4 == 3) & (np.arange(n) > 8), -1, y) if unlabelled else y
-    return oracle.Data(X, N, Z, sizes, y, 3)
+    return oracle.Data(X, N, Z, sizes, y, 3, logged=kind == "logarithms")
 
 
 @cache
@@ -183,12 +192,13 @@ def queries(kind, n=24):
     data = rows(kind, "missing", n=n, seed=11)
     X, N, Z = data.X.copy(), data.N.copy(), data.Z.copy()
     X[-1], N[-1], Z[-1] = np.nan, np.nan, -1
-    return oracle.Data(X, N, Z, data.sizes, np.arange(n) % 3, 3)
+    return oracle.Data(X, N, Z, data.sizes, np.arange(n) % 3, 3, logged=data.logged)
 
 
 def frame_of(data):
     """Rows as a frame: numbers, counts, then columns of pandas' type category."""
-    columns = {f"x{j}": data.X[:, j] for j in range(data.X.shape[1])}
+    numbers = np.exp(data.X) if data.logged else data.X
+    columns = {f"x{j}": numbers[:, j] for j in range(data.X.shape[1])}
     columns |= {f"n{j}": data.N[:, j] for j in range(data.N.shape[1])}
     for j, m in enumerate(data.sizes):
         names = np.array([f"level {code}" for code in range(m)] + [None], dtype=object)

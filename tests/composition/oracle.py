@@ -23,6 +23,7 @@ class Data:
     y: np.ndarray  # (n,)
     k: int
     w: np.ndarray | None = None
+    logged: bool = False  # whether rows come as exponentials of these numbers
     known: dict = field(default_factory=dict, repr=False)  # EM that was run before
 
     @property
@@ -64,6 +65,15 @@ class Truth:
     probability: tuple  # q arrays (k, m)
     log_likelihood: float = np.nan
     smoothed: float = 0.0  # the log of the prior that smoothing stands for
+    logged: bool = False  # whether rows come as exponentials
+
+    @property
+    def moments(self):
+        """Means (k, g) and covariances (k, g, g) of the rows as they come."""
+        if not self.logged:
+            return self.mean, self.covariance
+        mean = np.exp(self.mean + 0.5 * np.einsum("kii->ki", self.covariance))
+        return mean, mean[:, :, None] * mean[:, None, :] * np.expm1(self.covariance)
 
     def squared_distance(self, data):
         """Squared Mahalanobis distances (n, k) of what is there."""
@@ -84,6 +94,8 @@ class Truth:
         """log p(x | c) (n, k) of what is there."""
         squares, volumes = self._distances(data)
         out = -0.5 * (squares + volumes)
+        if data.logged:  # the slope of log x is 1 / x
+            out -= np.nansum(data.X, axis=1, keepdims=True)
         for j in range(data.N.shape[1]):
             rows = np.flatnonzero(~np.isnan(data.N[:, j]))
             count, rate = data.N[rows, j, None], self.rate[:, j]
@@ -123,7 +135,7 @@ class Truth:
         below = [np.cumsum(table, axis=1)[y] for table in self.probability]
         Z = [(generator.random((n, 1)) > table[:, :-1]).sum(axis=1) for table in below]
         Z = np.column_stack([np.empty((n, 0), int), *Z])
-        return Data(X, N, Z, sizes, y, self.prior.size)
+        return Data(X, N, Z, sizes, y, self.prior.size, logged=self.logged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,6 +206,7 @@ def _maximum(data, covariance, sharing, smoothing, priors, unlabelled_weight, it
                 (t + smoothing) / (t + smoothing).sum(axis=1, keepdims=True)
                 for t in expected.tables
             ),
+            logged=data.logged,
         )
         moved = _apart(new, truth)
         truth = new
@@ -251,7 +264,8 @@ def _start(data, w, labelled, covariance, sharing, smoothing):
             table[data.y[i], data.Z[i, j]] += w[i]
         table = table + smoothing
         tables.append(table / table.sum(axis=1, keepdims=True))
-    return Truth(weight / weight.sum(), mean, _diagonal(var), rate, tuple(tables))
+    tables = tuple(tables)
+    return Truth(weight / weight.sum(), mean, _diagonal(var), rate, tables, logged=data.logged)
 
 
 def _diagonal(variances):

@@ -51,10 +51,10 @@ def same_model(model, truth):
     """Whether a classifier has the parameters that the oracle found."""
     close(model.priors_, truth.prior)
     if truth.mean.shape[1]:
-        k, g = truth.mean.shape
-        close(model.means_, np.column_stack([truth.mean, truth.rate]))
+        (k, g), (mean, expected) = truth.mean.shape, truth.moments
+        close(model.means_, np.column_stack([mean, truth.rate]))
         covariances = np.broadcast_to(model.covariances_, (k, *model.covariances_.shape[-2:]))
-        close(covariances[:, :g, :g], truth.covariance)
+        close(covariances[:, :g, :g], expected)
         close(np.einsum("kii->ki", covariances)[:, g:], truth.rate)
     if truth.probability:
         tables = model.category_probabilities_.values()
@@ -350,13 +350,14 @@ def explain(case):
 def sample(case):
     truth, n = truth_of(case), 4000
     drawn, labels = model_of(case).sample(n, random_state=1)
+    means, covariances = truth.moments
     for c, label in enumerate(CLASSES):
         of_class = labels == label
         assert abs(of_class.mean() - truth.prior[c]) < 5 * np.sqrt(0.25 / n)
         m = of_class.sum()
         for j in range(truth.mean.shape[1]):
-            spread = np.sqrt(truth.covariance[c, j, j] / m)
-            assert abs(drawn[of_class, j].astype(float).mean() - truth.mean[c, j]) < 5 * spread
+            spread = np.sqrt(covariances[c, j, j] / m)
+            assert abs(drawn[of_class, j].astype(float).mean() - means[c, j]) < 5 * spread
         for j, rate in enumerate(truth.rate[c]):
             column = drawn[of_class, truth.mean.shape[1] + j].astype(float)
             assert abs(column.mean() - rate) < 5 * np.sqrt(rate / m)

@@ -6,7 +6,7 @@ Of integers, between which there is nothing, a boundary stands halfway between t
 categories, which have no order, have none.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import number_rows
-from gaussbayes.families.protocol import Crossing, Discrete, Tabulated, require
+from gaussbayes.families.protocol import Crossing, Discrete, Tabulated, Warped, require
 from gaussbayes.model.model import Model
 
 
@@ -40,6 +40,12 @@ def decision_boundaries(model: Model) -> tuple[Boundary, ...]:
         return ()
     if isinstance(density, Discrete):
         return _between_integers(model, *density.integers)
+    if isinstance(density, Warped):
+        solution = replace(model.parameters, densities=(density.straight,))
+        found = decision_boundaries(replace(model, solution=solution))
+        points = density.warp(np.array([[boundary.position] for boundary in found]).reshape(-1, 1))
+        pairs = zip(found, points[:, 0].tolist(), strict=True)
+        return tuple(replace(boundary, position=position) for boundary, position in pairs)
     roots = _all_roots(model)
     if not roots.size:
         return ()

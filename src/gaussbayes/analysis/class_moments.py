@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gaussbayes.analysis.ellipse import ellipse
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.protocol import Located, Tabulated
+from gaussbayes.families.protocol import Located, Tabulated, Warped
 from gaussbayes.model.model import Model
 
 
@@ -23,22 +24,42 @@ def class_deviations(model: Model) -> FloatArray:
     return _of_located(model, "deviation")
 
 
-def _of_located(model: Model, moment: str) -> FloatArray:
+def _of_located(model: Model, moment: str, *, straight: bool = False) -> FloatArray:
     values = np.full(_shape(model), np.nan)
-    for columns, density in _located(model):
+    for columns, density in _located(model, straight=straight):
         values[:, columns] = getattr(density, moment)
     return values
 
 
-def class_covariances(model: Model) -> FloatArray:
-    """The covariances (k, g, g) of the features that hold numbers; (g, g) if classes share them."""
+def class_covariances(model: Model, *, straight: bool = False) -> FloatArray:
+    """The covariances (k, g, g) of the features that hold numbers; (g, g) if classes share them.
+
+    With `straight` those that are transformed are so here.
+    """
     k, g = _shape(model)
-    blocks = [(columns, density.dense_covariance()) for columns, density in _located(model)]
+    located = _located(model, straight=straight)
+    blocks = [(columns, density.dense_covariance()) for columns, density in located]
     shared = bool(blocks) and all(block.shape[0] == 1 for _, block in blocks) and k > 1
     covariances = np.zeros((1 if shared else k, g, g))
     for columns, block in blocks:
         covariances[:, np.array(columns)[:, None], columns] = block
     return covariances[0] if shared else covariances
+
+
+def class_outlines(model: Model, radius: float) -> FloatArray:
+    """Points (k, n, 2) at this Mahalanobis distance from the classes, once around.
+
+    Of two features that hold numbers. Of features that are transformed they are ellipses before
+    they are mapped back.
+    """
+    covariances = np.broadcast_to(class_covariances(model, straight=True), (_shape(model)[0], 2, 2))
+    means = _of_located(model, "mean", straight=True)
+    pairs = zip(means, covariances, strict=True)
+    points = np.stack([ellipse(mean, covariance, radius) for mean, covariance in pairs])
+    for columns, density in _located(model):
+        if isinstance(density, Warped):
+            points[..., columns] = density.warp(points[..., columns])
+    return points
 
 
 def class_correlations(model: Model) -> FloatArray:
@@ -68,10 +89,11 @@ def _shape(model: Model) -> tuple[int, int]:
     return schema.classes.shape[0], schema.n_features - len(schema.categorical)
 
 
-def _located(model: Model) -> Iterator[tuple[list[int], Located]]:
+def _located(model: Model, *, straight: bool = False) -> Iterator[tuple[list[int], Located]]:
     """Densities that have means, each with the places of its columns among the numbers."""
     categorical = np.array(model.schema.categorical, dtype=np.intp)
     for component, density in zip(model.components, model.densities, strict=True):
-        if isinstance(density, Located):
+        shown = density.straight if straight and isinstance(density, Warped) else density
+        if isinstance(shown, Located):
             columns = np.array(component.columns, dtype=np.intp)
-            yield (columns - np.searchsorted(categorical, columns)).tolist(), density
+            yield (columns - np.searchsorted(categorical, columns)).tolist(), shown

@@ -55,8 +55,10 @@ def leave_one_out(
     """Predict every labelled row by the model of the others.
 
     In closed form where there is one. Where labels are soft each row takes a fit; where values or
-    labels are missing, up to 300 rows are left out one at a time and of more rows 50 folds.
+    labels are missing, up to 300 rows are left out one at a time and of more rows 50 folds. What
+    transforms learn is learnt from all rows, once.
     """
+    settings = settings.prepared(table.rows, table.targets, schema)
     learnt = observe(table, settings, schema, n_threads(n_jobs), keep_all=True).with_rows()
     data = held_out_rows(table, learnt, schema)
     (outcome,), n_folds = hold_out(data, [settings], n_jobs)

@@ -23,7 +23,7 @@ from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
-from gaussbayes.families.protocol import Distant, Extreme, Located
+from gaussbayes.families.protocol import Distant, Extreme, Located, Warped
 from gaussbayes.model.model import Model
 from gaussbayes.model.solution import log_evidence
 
@@ -173,7 +173,8 @@ def evidence_distribution(
     possible = np.flatnonzero(solution.prior > 0)
     if possible.size == 1 and len(solution.densities) == 1:
         density = solution.densities[0]
-        if isinstance(density, Distant) and isinstance(density, Located):
+        plain = isinstance(density, Distant) and not isinstance(density, Warped)
+        if plain and isinstance(density, Located):
             peak = number_rows(density.mean[possible])
             return ExactEvidence(float(model.log_evidence(peak)[0]), model.schema.n_features)
     densities = capable_densities(model, Extreme, "the p-value of the evidence")

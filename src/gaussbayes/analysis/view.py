@@ -21,12 +21,16 @@ from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.labels import codes_among, read_targets
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.protocol import Discrete, Tabulated
+from gaussbayes.families.protocol import Bounded, Discrete, Tabulated
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
 
 MOST_CATEGORIES = 24
 """Categories that have a place on an axis: of more, the most probable ones."""
+
+
+_FIRST = 1e-3
+"""Proportion of an axis that is left out beside a number that values must be above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ class Axis:
     categories: tuple[str, ...] = ()  # at 0, 1, 2, …; none of an axis of numbers
     codes: tuple[int, ...] = ()  # of these categories
     integers: tuple[float, float] | None = None  # the least and the largest possible
+    above: float = -np.inf  # what numbers must be above
 
     @property
     def is_discrete(self) -> bool:
@@ -63,6 +68,8 @@ class Axis:
         if self.integers is not None:
             least, largest = self.integers
             return max(floor(low), least) - 0.5, min(ceil(high), largest) + 0.5
+        if low <= self.above:
+            low = self.above + _FIRST * (high - self.above)
         return low, high
 
 
@@ -268,9 +275,11 @@ def _axis(model: Model, place: int) -> Axis:
     schema, name = model.schema, model.schema.titles[place]
     pairs = zip(model.components, model.densities, strict=True)
     component, density = next(pair for pair in pairs if place in pair[0].columns)
-    if not isinstance(density, Tabulated):
-        return Axis(name, integers=density.integers if isinstance(density, Discrete) else None)
     j = component.columns.index(place)
+    if not isinstance(density, Tabulated):
+        above = float(density.lowest[j]) if isinstance(density, Bounded) else -np.inf
+        integers = density.integers if isinstance(density, Discrete) else None
+        return Axis(name, integers=integers, above=above)
     probability = model.prior @ np.exp(density.of(j))
     return _category_axis(schema, place, density.categories[j], probability)
 

@@ -30,6 +30,9 @@ CategoricalFeatures: TypeAlias = Literal["from_dtype"] | Sequence[str | int | bo
 Divisor: TypeAlias = Literal["mle", "unbiased"]
 """What the scatter is divided by: N (maximum likelihood) or N − 1 (unbiased)."""
 
+TransformName: TypeAlias = Literal["standardised", "yeo-johnson", "log", "rank-normal"]
+"""What Gaussian features are transformed by."""
+
 ScatterLayout: TypeAlias = Literal["full", "pooled", "diagonal"]
 """How much of the scatter is kept: (k, d, d), (d, d) summed over classes, or (k, d)."""
 

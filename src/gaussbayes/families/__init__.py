@@ -13,9 +13,11 @@ FAMILIES = {
     "categorical": "Categorical",
     "poisson": "Poisson",
     "bernoulli": "Bernoulli",
-    "transformed": "Transformed",
 }
 """The class of each family; it is in the module or package of the same name as the family."""
+
+RECORDED = (*FAMILIES, "transformed")
+"""The families that model files have: those, and one that is made of another."""
 
 
 def family_type(name: object) -> Any:

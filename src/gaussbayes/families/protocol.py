@@ -181,6 +181,11 @@ class Family(Protocol):
     name: ClassVar[str]  # in the registry, on the command line and in model files
     kind: ClassVar[Kind]
 
+    @property
+    def is_prepared(self) -> bool:
+        """Whether there is nothing that has to be learnt before rows are observed."""
+        return True
+
     def prepared(self, rows: Rows, targets: Targets, names: Schema) -> Self:
         """This family with what it has to learn from rows before it observes any.
 
@@ -189,10 +194,9 @@ class Family(Protocol):
         """
         return self
 
-    @property
-    def is_prepared(self) -> bool:
-        """Whether there is nothing left that it has to learn before it observes rows."""
-        return True
+    def prepared_like(self, other: Any) -> Self:
+        """This family with what another one, of the same columns, has learnt so."""
+        return self
 
     def of_columns(self, columns: Sequence[int]) -> Self:
         """The family of some of the columns that this one is prepared for, in this order."""
@@ -391,6 +395,27 @@ class Discrete(Protocol):
     @property
     def integers(self) -> tuple[float, float]:
         """The smallest and the largest that are possible; ∞ if there is no largest."""
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """A density of numbers that is 0 up to some number."""
+
+    @property
+    def lowest(self) -> FloatArray:
+        """Above which the values of each column are (d,); −∞ where they may be any."""
+
+
+@runtime_checkable
+class Warped(Protocol):
+    """A density of columns whose transforms have another one."""
+
+    @property
+    def straight(self) -> Any:
+        """The density of the transformed columns."""
+
+    def warp(self, points: FloatArray) -> FloatArray:
+        """The columns (…, d) of which these are the transforms."""
 
 
 @runtime_checkable

@@ -70,6 +70,9 @@ def moments_model(
     d = moments.n_features
     schema = Schema(ordered, d, check_names(feature_names, d))
     settings = options.settings(schema)
+    if not all(family.is_prepared for family in settings.families):
+        msg = "a transform must be learnt from rows, and there are moments only: leave it out"
+        raise ParameterError(msg)
     statistics: Any = GaussianStatistics(moments.selected(order.tolist()))
     parts = (statistics,)
     if len(settings.components) > 1:

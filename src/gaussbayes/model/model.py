@@ -313,7 +313,8 @@ class Model:
             chosen = [column for column in columns if column in component.columns]
             if chosen:
                 local = [component.columns.index(column) for column in chosen]
-                part = Component(component.family, tuple(place[column] for column in chosen))
+                family = component.family.of_columns(local)
+                part = Component(family, tuple(place[column] for column in chosen))
                 cuts.append((number, local))
                 components.append(part)
                 densities.append(density.marginal(local, schema.part(part.columns)))

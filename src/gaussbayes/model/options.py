@@ -18,6 +18,8 @@ from gaussbayes.model.settings import Component, Priors, Settings
 _WORTH_A_THREAD = 1 << 16
 """Values below which starting a thread costs more than it saves."""
 
+AUTOMATIC = "auto"
+
 TRIED = (None, "standardised", "yeo-johnson")
 """The transforms that the automatic choice tries; None leaves features in their units."""
 
@@ -36,7 +38,7 @@ class Options:
     priors: Priors = None
     unlabelled_weight: float = 1.0
     transform: Any = None
-    """The name of a transform, or names by feature; "auto" leaves it open."""
+    """What Gaussian features are transformed by; or pairs of features and what they are."""
     criterion: Criterion = "leave_one_out"
     calibration: Literal["leave_one_out"] | None = None
     average: bool = False
@@ -75,18 +77,11 @@ class Options:
 
     def alternatives(self, schema: Schema) -> list[Settings]:
         """The settings of a model with these features: several if the transform is left open."""
-        plain = self._settings(schema)
-        if self.transform is None:
-            return [plain]
-        several = TRIED if self.transform == "auto" else (self.transform,)
-        return [_transformed(plain, transform, schema) for transform in several]
+        several = TRIED if self.transform == AUTOMATIC else (self.transform,)
+        return [replace(self, transform=some).settings(schema) for some in several]
 
     def settings(self, schema: Schema) -> Settings:
-        """The settings of a model with these features."""
-        return self.alternatives(schema)[0]
-
-    def _settings(self, schema: Schema) -> Settings:
-        """The settings before any feature is transformed."""
+        """The settings of a model with these features; the first of several."""
         given: dict[int, str] = {}
         blocks = []
         for features, family in self.families:
@@ -110,32 +105,40 @@ class Options:
             for kind, columns in rest.items()
             if columns
         ]
-        return Settings((*components, *blocks), self.priors, self.unlabelled_weight)
+        components = [*components, *blocks]
+        if self.transform not in (None, AUTOMATIC):
+            components = self._transformed(components, schema)
+        return Settings(tuple(components), self.priors, self.unlabelled_weight)
+
+    def _transformed(self, components: Sequence[Component], schema: Schema) -> list[Component]:
+        """The same where the Gaussian families are those of transformed features."""
+        from gaussbayes.families.transformed import Standardised, Transformed
+
+        columns = [c for part in components if part.family.name == "gaussian" for c in part.columns]
+        wanted: dict[int, Any] = dict.fromkeys(columns, self.transform)
+        if isinstance(self.transform, tuple):
+            wanted = {}
+            for features, transform in self.transform:
+                for column in schema.find_columns(features):
+                    if column not in columns or column in wanted:
+                        what = "be Gaussian" if column not in wanted else "have one transform"
+                        msg = f"{schema.feature_name(column)} must {what} to be transformed"
+                        raise ParameterError(msg)
+                    wanted[column] = transform
+        changed = []
+        for part in components:
+            transforms = [wanted.get(column) for column in part.columns]
+            family = part.family
+            if any(transform is not None for transform in transforms):
+                each = tuple(Standardised() if some is None else some for some in transforms)
+                family = Transformed(each, family)
+            changed.append(replace(part, family=family))
+        return changed
 
     def _family(self, family: Any) -> Any:
         if not isinstance(family, str):
             return family
         return self.made.get(family) or make_family(family, self.of_families)
-
-
-def _transformed(settings: Settings, transform: Any, schema: Schema) -> Settings:
-    """The settings with the features of Gaussian blocks transformed; None leaves them as they are.
-
-    Of a mapping, features that are not named are standardised.
-    """
-    if transform is None:
-        return settings
-    families = []
-    for component in settings.components:
-        family = component.family
-        if family.name == DEFAULT_FAMILIES["number"]:
-            names = (transform,)
-            if isinstance(transform, Mapping):
-                by_column = {schema.find_columns([key])[0]: transform[key] for key in transform}
-                names = tuple(by_column.get(j, "standardised") for j in component.columns)
-            family = family_type("transformed")(names, family)
-        families.append(family)
-    return settings.with_families(families)
 
 
 def make_family(name: str, options: Mapping[str, Any]) -> Any:
@@ -191,9 +194,6 @@ def check_options(
     if calibration not in (None, "leave_one_out"):
         msg = f"calibration must be None or 'leave_one_out', got {calibration!r}"
         raise ParameterError(msg)
-    for name in transform.values() if isinstance(transform, Mapping) else [transform]:
-        if name is not None and not (name == "auto" and name is transform):
-            family_type("transformed")((name,), None)  # a name that is not known is an error now
     if not isinstance(average, bool):
         msg = f"average must be True or False, got {average!r}"
         raise ParameterError(msg)
@@ -209,7 +209,7 @@ def check_options(
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
     weight = _not_negative("unlabelled_weight", unlabelled_weight)
     reading = (categorical_features, unlabelled, n_jobs)
-    learning = (priors, weight, transform, selection, calibration, average)
+    learning = (priors, weight, _transform(transform), selection, calibration, average)
     return Options(of_families, _families(families), *learning, *reading, made)
 
 
@@ -221,7 +221,7 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
     defaults = list(DEFAULT_FAMILIES.values())
     families: dict[Any, Any] = {}
     for component in settings.components:
-        family = getattr(component.family, "family", component.family)  # what is transformed
+        family = getattr(component.family, "family", component.family)
         name = family.name
         if name in defaults:  # blocks of the features that are not named come first
             del defaults[: defaults.index(name) + 1]
@@ -233,6 +233,7 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
         plain = make_family(name, options) == family
         key = features[0] if len(features) == 1 else tuple(features)
         families[key] = name if plain else family
+    options["transform"] = _transform_of(settings, schema)
     options |= {"families": families or None, "priors": settings.priors}
     return options | {"unlabelled_weight": settings.unlabelled_weight}
 
@@ -254,6 +255,37 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
         several = features if isinstance(features, tuple) else (features,)
         pairs.append((tuple(several), family))
     return tuple(pairs)
+
+
+def _transform(transform: Any) -> Any:
+    """What features are transformed by: None, a name, or a mapping as pairs."""
+    if transform is None or transform == AUTOMATIC:
+        return transform
+    from gaussbayes.families.transformed import check_transform
+
+    if not isinstance(transform, Mapping):
+        return check_transform(transform)
+    pairs = []
+    for features, each in transform.items():
+        several = features if isinstance(features, tuple) else (features,)
+        pairs.append((several, None if each is None else check_transform(each)))
+    return tuple(pairs) or None
+
+
+def _transform_of(settings: Settings, schema: Schema) -> Any:
+    """The option that gives the transforms of some settings, by name."""
+    names: Sequence[Any] = schema.features or range(schema.n_features)
+    kinds: dict[Any, Any] = {}
+    for component in settings.components:
+        family, columns = component.family, [names[column] for column in component.columns]
+        if family.name == "gaussian":
+            kinds |= dict.fromkeys(columns)
+        elif hasattr(family, "kinds"):
+            kinds |= zip(columns, family.kinds, strict=True)
+    different = set(kinds.values())
+    if len(different) <= 1:
+        return next(iter(different), None)
+    return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
 def _not_negative(what: str, value: Any) -> float:

@@ -189,6 +189,7 @@ def is_open(settings: Settings) -> bool:
 
 def chosen_before(settings: Settings, chosen: Settings) -> Settings:
     """The settings with what was chosen before where they leave something open."""
+    settings = settings.prepared_like(chosen)
     if not is_open(settings):
         return settings
     families = []

@@ -97,12 +97,24 @@ class Settings:
         return replace(self, calibration=self.calibration.selected(codes))
 
     def prepared(self, rows: Rows, targets: Targets, schema: Schema) -> "Settings":
-        """The settings with what families have to learn from rows before they observe any."""
+        """The same with what families learn from rows before they observe any."""
         if all(component.family.is_prepared for component in self.components):
             return self
         columns = zip(self.families, self.parts(rows, schema), self.names(schema), strict=True)
         return self.with_families(
-            [family.prepared(part, targets, names) for family, part, names in columns]
+            [family.prepared(part, targets, n) for family, part, n in columns]
+        )
+
+    def prepared_like(self, other: "Settings") -> "Settings":
+        """The same with what the families of other settings have learnt so."""
+        if all(component.family.is_prepared for component in self.components):
+            return self
+        known = {component.columns: component.family for component in other.components}
+        return self.with_families(
+            [
+                component.family.prepared_like(known.get(component.columns))
+                for component in self.components
+            ]
         )
 
     def with_families(self, families: Sequence[Any]) -> "Settings":

@@ -15,9 +15,10 @@ from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import kind, warn_of_many
+from gaussbayes.data.labels import unite
 from gaussbayes.data.reduction import Reduced, RowSource, open_rows
 from gaussbayes.data.roles import Request
-from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
 from gaussbayes.families import family_pushdown
 from gaussbayes.model.model import Model, known_categories, learnt_model
 from gaussbayes.model.options import Options
@@ -27,6 +28,10 @@ from gaussbayes.model.statistics import Learnt, RowReduction, Sum, observe
 
 if TYPE_CHECKING:
     from gaussbayes.data.engines import EngineTable
+
+
+MOST_SAMPLED = 20_000
+"""Rows of a source that a family learns from before it observes any."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +68,78 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class RowSample:
+    """Rows that are evenly picked from a source: one of `every`, and not more than are wanted."""
+
+    table: LabelledRows
+    names: Schema  # of the categories
+    every: int = 1  # a power of 2
+
+    def __add__(self, other: "RowSample") -> "RowSample":
+        every = max(self.every, other.every)
+        a, b = (part.thinned(every // part.every).table for part in (self, other))
+        classes, of_a, of_b = unite(a.classes, b.classes)
+        codes = [
+            np.append(positions, UNLABELLED)[table.targets.codes]
+            for table, positions in ((a, of_a), (b, of_b))
+        ]
+        weights = np.concatenate([table.targets.total_weights() for table in (a, b)])
+        n_unlabelled = a.targets.n_unlabelled + b.targets.n_unlabelled
+        targets = Targets(
+            np.concatenate(codes).astype(np.int32), classes.size, weights, n_unlabelled
+        )
+        rows = a.rows.joined(b.rows, self.names)
+        return RowSample(LabelledRows(rows, targets, classes), self.names, every).bounded()
+
+    def thinned(self, step: int) -> "RowSample":
+        """One of `step` of these rows."""
+        if step == 1:
+            return self
+        some, table = slice(None, None, step), self.table
+        picked = replace(table, rows=table.rows[some], targets=table.targets[some])
+        return replace(self, table=picked, every=self.every * step)
+
+    def bounded(self) -> "RowSample":
+        """The same, of which so many are left out that the others are not too many."""
+        step = 1
+        while self.table.rows.n_rows > MOST_SAMPLED * step:
+            step *= 2
+        return self.thinned(step)
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """Picks rows of a block; it can be sent to other processes."""
+
+    names: Schema  # of the categories
+
+    def __call__(self, block: LabelledRows, _: int, /) -> RowSample:
+        """Rows of the block, in one array."""
+        rows = replace(block.rows, numbers=block.rows.matrix)
+        return RowSample(replace(block, rows=rows), self.names).bounded()
+
+
+def prepared_settings(
+    settings: Settings, schema: Schema, rows: RowSource, n_jobs: int | None
+) -> Settings:
+    """The settings with what families learn before they observe rows.
+
+    It is learnt from a sample of the rows, for which the source is read once more.
+    """
+    if all(family.is_prepared for family in settings.families):
+        return settings
+    if rows.is_read_once:
+        msg = (
+            "a transform is learnt from rows before they are summed, and rows that come through a "
+            "pipe cannot be read twice: write them to a file"
+        )
+        raise DataError(msg)
+    sample = rows.reduce(Sampling(schema.of_categories), n_jobs=n_jobs).total.table
+    schema = replace(schema, classes=sample.classes)
+    return settings.prepared(sample.rows, sample.targets, schema)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SourceFit:
     """A model of a source's rows, and what was read."""
 
@@ -91,6 +168,7 @@ def fit_rows(
     settings = options.settings(schema)
     if is_open(settings) and options.criterion == "leave_one_out":
         raise no_rows()
+    settings = prepared_settings(settings, schema, rows, n_jobs)
     reduced = rows.reduce(Observation(settings, schema, labelled_only), n_jobs=n_jobs)
     model = learnt_model(settings, schema, reduced.total, rows.target)
     warn_of_many(model.categories, schema.of_categories)

@@ -12,8 +12,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.class_moments import class_covariances
-from gaussbayes.analysis.ellipse import ellipse, mass_of_radius, radius_of_mass
+from gaussbayes.analysis.class_moments import class_outlines
+from gaussbayes.analysis.ellipse import mass_of_radius, radius_of_mass
 from gaussbayes.analysis.view import View, pair_view, view
 from gaussbayes.base.errors import ParameterError, SchemaError, SingularCovarianceError
 from gaussbayes.base.types import FloatArray
@@ -42,6 +42,7 @@ def ellipses(
 
     A level in standard deviations is the radius itself; one of probability mass is the radius
     within which the class has that proportion of its rows. In the plane 1σ holds 39 %, 2σ 86 %.
+    Where features are transformed, ellipses of the transformed ones are mapped back.
 
     Parameters
     ----------
@@ -70,17 +71,16 @@ def ellipses(
         raise SchemaError(msg)
     radii = _radii(levels, unit)
     styles = style.class_styles(seen.classes)
-    covariances = np.broadcast_to(class_covariances(seen.model), (len(styles), 2, 2))
+    outlines = [class_outlines(seen.model, radius) for radius in radii.tolist()]
     outwards = np.linspace(0.0, 1.0, len(radii)) if len(radii) > 1 else np.zeros(1)
     # From a strong line in the middle to a faint one outside.
     looks = [{"linewidth": 2.2 - 1.2 * out, "alpha": 1.0 - 0.5 * out} for out in outwards]
     ax = style.axes_for(ax)
     entries = []
-    for of_class, mean, covariance in zip(styles, seen.means, covariances, strict=True):
+    for code, of_class in enumerate(styles):
         line: Look = {"color": of_class.color, "linestyle": of_class.line}
-        for radius, look in zip(radii, looks, strict=True):
-            points = ellipse(mean, covariance, radius)
-            ax.plot(*points.T, zorder=3, gid="ellipse", **line, **look)
+        for points, look in zip(outlines, looks, strict=True):
+            ax.plot(*points[code].T, zorder=3, gid="ellipse", **line, **look)
         entries.append(style.line(of_class.label, **line))
     entries += row_markers.draw_means(ax, seen.means)
     for radius, mass, look in zip(radii, mass_of_radius(radii), looks, strict=True):

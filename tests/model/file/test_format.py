@@ -15,7 +15,7 @@ import gaussbayes.model.file
 from gaussbayes.base.errors import ModelFileError
 from gaussbayes.base.records import LONGEST_STRING, MOST_STRINGS
 from gaussbayes.data.rows import number_rows
-from gaussbayes.families import FAMILIES
+from gaussbayes.families import RECORDED
 from gaussbayes.families.gaussian.cells import MOST_CELL_BYTES
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.model.file import document, load, loads
@@ -143,7 +143,7 @@ def test_the_limits_on_the_page() -> None:
 
 def test_every_name_is_on_the_page() -> None:
     names = {name for part in SCHEMA["$defs"].values() for name in part["properties"]}
-    for name in {*names, *SCHEMA["properties"], *get_args(LabelType), *FAMILIES}:
+    for name in {*names, *SCHEMA["properties"], *get_args(LabelType), *RECORDED}:
         assert f"`{name}`" in PAGE, name
 
 

@@ -42,7 +42,7 @@ from gaussbayes.families.gaussian.structure import (
     Structure,
     structure_of,
 )
-from gaussbayes.families.protocol import TRIAL, Fit, Kind, LeftOut
+from gaussbayes.families.protocol import TRIAL, Family, Fit, Kind, LeftOut
 from gaussbayes.families.removal import Removal
 from gaussbayes.kernels.reference import scatter_shape
 
@@ -64,7 +64,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussian:
+class Gaussian(Family):
     """A Gaussian for each class, with covariances of some structure.
 
     Examples
@@ -84,7 +84,6 @@ class Gaussian:
 
     name: ClassVar[str] = "gaussian"
     kind: ClassVar[Kind] = "number"
-    is_prepared: ClassVar[bool] = True
 
     @classmethod
     def of(
@@ -379,9 +378,9 @@ class PredictiveGaussian(Gaussian):
         expected, record = completed
         return Fit(predictive(expected.moments, names, self.prior), record)
 
-    def alternatives(self) -> dict[str, "Gaussian"]:
+    def alternatives(self) -> dict[str, Any]:
         """What may have an estimate where this has none, by how the user asks for it."""
-        others: dict[str, Gaussian] = {}
+        others: dict[str, Any] = {}
         if not self.shrinkage:
             others["give shrinkage (a number up to 1)"] = replace(self, shrinkage=0.1)
         if self.structure.sharing == 0:
@@ -410,7 +409,7 @@ class PredictiveGaussian(Gaussian):
 
         return log_densities
 
-    def candidates(self) -> Iterator["Gaussian"]:
+    def candidates(self) -> Iterator[Any]:
         """What the automatic choice tries: how strong the prior is, and how far it is shrunk."""
         if self.choice is None:
             yield self

@@ -1,7 +1,7 @@
 """Numbers that follow another family once every column is transformed by a monotone function."""
 
 from gaussbayes.families.transformed.density import TransformedDensity
-from gaussbayes.families.transformed.family import Transformed
+from gaussbayes.families.transformed.family import Transformed, check_transform
 from gaussbayes.families.transformed.statistics import TransformedStatistics
 from gaussbayes.families.transformed.transform import (
     Logarithm,
@@ -20,4 +20,5 @@ __all__ = [
     "TransformedStatistics",
     "Transforms",
     "YeoJohnson",
+    "check_transform",
 ]

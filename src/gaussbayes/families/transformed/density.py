@@ -25,7 +25,7 @@ from gaussbayes.families.transformed.statistics import (
     transformed,
     weighted_sums,
 )
-from gaussbayes.families.transformed.transform import Transforms, YeoJohnson
+from gaussbayes.families.transformed.transform import Logarithm, Transforms, YeoJohnson
 
 _WORTH_A_THREAD = 1 << 18
 """Numbers below which starting a thread costs more than it saves."""
@@ -142,6 +142,22 @@ class TransformedDensity:
     def selected(self, codes: Sequence[int]) -> "TransformedDensity":
         """Only the classes with these codes, in this order."""
         return replace(self, inner=self.inner.selected(codes))
+
+    @property
+    def straight(self) -> Any:
+        """The density of the transformed columns."""
+        return self.inner
+
+    def warp(self, points: FloatArray) -> FloatArray:
+        """The columns (…, d) of which these are the transforms."""
+        return self.transforms.inverse(points)
+
+    @property
+    def lowest(self) -> FloatArray:
+        """Above which the values of each column are (d,): 0 for those that have a logarithm."""
+        of = self.transforms.of
+        positive = [isinstance(transform, Logarithm) for transform in of]
+        return np.where(np.broadcast_to(positive, self.n_columns), 0.0, -np.inf)
 
     # Draws.
 

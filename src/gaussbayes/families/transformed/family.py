@@ -8,7 +8,8 @@ import numpy as np
 
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import FloatArray
+from gaussbayes.base.spelling import meant
+from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
 from gaussbayes.families.removal import Removal
@@ -22,8 +23,8 @@ from gaussbayes.families.transformed.statistics import (
 )
 from gaussbayes.families.transformed.transform import (
     TRANSFORMS,
+    Standardised,
     Transform,
-    TransformName,
     Transforms,
 )
 
@@ -61,14 +62,21 @@ class Transformed(Family):
 
     def __post_init__(self) -> None:
         for transform in self.transforms:
-            if isinstance(transform, str):
-                check_transform(transform)
+            check_transform(transform)
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """Those of the family of z, and the transforms by name: one if all are the same."""
-        kinds = tuple(t if isinstance(t, str) else t.kind for t in self.transforms)
-        return {**self.family.options, "transform": kinds[0] if len(set(kinds)) == 1 else kinds}
+        """Those of the family of z; for transforms see `kinds`."""
+        options: Mapping[str, Any] = self.family.options
+        return options
+
+    @property
+    def kinds(self) -> tuple[TransformName | None, ...]:
+        """The transforms by name; None where a column is as it came."""
+        return tuple(
+            None if each == Standardised() else each if isinstance(each, str) else each.kind
+            for each in self.transforms
+        )
 
     @property
     def structure(self) -> Any:
@@ -89,10 +97,6 @@ class Transformed(Family):
                 raise ParameterError(msg)
         return Transforms(self.transforms)  # type: ignore[arg-type]
 
-    @property
-    def is_prepared(self) -> bool:
-        return not any(isinstance(transform, str) for transform in self.transforms)
-
     def prepared(self, rows: Rows, targets: Targets, names: Schema) -> "Transformed":
         """This family with the transforms that suit the rows, where they are given by name."""
         kinds: Sequence[Any] = self.transforms
@@ -106,6 +110,28 @@ class Transformed(Family):
         return replace(
             self, transforms=tuple(new if isinstance(kind, str) else kind for kind, new in pairs)
         )
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether all transforms are learnt."""
+        return not any(isinstance(transform, str) for transform in self.transforms)
+
+    def prepared_like(self, other: Any) -> "Transformed":
+        """This family with the transforms of another, if they are what is asked for here."""
+        if self.is_prepared or not isinstance(other, Transformed):
+            return self
+        kinds = self.transforms * (len(other.transforms) // len(self.transforms))
+        pairs = list(zip(kinds, other.transforms, strict=True))
+        for wanted, learnt in pairs:
+            kind = learnt if isinstance(learnt, str) else learnt.kind
+            # Columns of one or two values are standardised, whatever is asked for.
+            if isinstance(wanted, str) and kind not in {wanted, "standardised"}:
+                msg = (
+                    f"the transform {kind!r} was learnt from the first rows and holds for all that "
+                    f"follow, got {wanted!r}: fit again"
+                )
+                raise ParameterError(msg)
+        return replace(self, transforms=tuple(b if isinstance(a, str) else a for a, b in pairs))
 
     def of_columns(self, columns: Sequence[int]) -> "Transformed":
         """The family of some of the columns, in this order."""
@@ -258,10 +284,12 @@ class TransformedCoordinates:
         return float(self.inner.rounding(density.inner))
 
 
-def check_transform(name: object) -> TransformName:
-    """The name of a transform, if it is one."""
-    if not isinstance(name, str) or name not in TRANSFORMS:
-        known = ", ".join(map(repr, TRANSFORMS))
-        msg = f"a transform must be one of {known}, got {name!r:.80}"
+def check_transform(transform: Any) -> Any:
+    """The name of a transform, or one that was learnt, if it is one."""
+    if isinstance(transform, tuple(TRANSFORMS.values())):
+        return transform
+    if not isinstance(transform, str) or transform not in TRANSFORMS:
+        known, close = ", ".join(map(repr, TRANSFORMS)), meant(str(transform), list(TRANSFORMS))
+        msg = f"a transform must be None or one of {known}, got {transform!r:.80}{close}"
         raise ParameterError(msg)
-    return name  # type: ignore[return-value]
+    return transform

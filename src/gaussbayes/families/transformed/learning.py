@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import FloatArray
+from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.transformed.transform import (
     Logarithm,
     RankNormal,
     Standardised,
     Transform,
-    TransformName,
     Transforms,
     YeoJohnson,
     check_positive,

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from gaussbayes.base.records import Numbers, Record, floats, numbers, refuse, within
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import TransformName
 from gaussbayes.families.gaussian import record as gaussian
 from gaussbayes.families.transformed.density import TransformedDensity, density_of
 from gaussbayes.families.transformed.family import Transformed
@@ -16,7 +17,6 @@ from gaussbayes.families.transformed.transform import (
     TRANSFORMS,
     RankNormal,
     Transform,
-    TransformName,
     Transforms,
 )
 

@@ -101,7 +101,8 @@ class TransformedStatistics:
             msg = (
                 "rows that were transformed in different ways cannot be put together: what was "
                 "learnt from the first rows (powers, knots, means and scales) holds for all that "
-                "follow; fit to all rows at once, or add rows to one model with partial_fit"
+                "follow. Fit to all rows at once, add rows to one model with partial_fit, or give "
+                "the second model the transforms of the first (transform=first.transforms_)"
             )
             raise DataError(msg)
 

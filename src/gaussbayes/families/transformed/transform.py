@@ -24,7 +24,7 @@ its side is such that it is 1 beyond the others.
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import FloatArray
-
-TransformName: TypeAlias = Literal["standardised", "yeo-johnson", "log", "rank-normal"]
+from gaussbayes.base.types import FloatArray, TransformName
 
 _LARGEST = float(np.finfo(np.float64).max)
 

@@ -26,7 +26,7 @@ from gaussbayes.base.records import (
     Weights,
 )
 from gaussbayes.base.threads import ranges
-from gaussbayes.families import FAMILIES, family_records
+from gaussbayes.families import RECORDED, family_records
 
 FORMAT: Final = "gaussbayes model"
 VERSION: Final = 2
@@ -120,7 +120,7 @@ class ModelRecord(Record, frozen=True):
 
 def schema_text() -> str:
     """The JSON Schema of model files, as docs/model.schema.json and the package have it."""
-    families = [_family_type(name) for name in FAMILIES]
+    families = [_family_type(name) for name in RECORDED]
     types = get_type_hints(ModelRecord, include_extras=True)
     types["families"] = Annotated[list[reduce(or_, families)], Meta(min_length=1)]  # type: ignore[misc]
     whole = msgspec.defstruct("model", types.items(), forbid_unknown_fields=True)

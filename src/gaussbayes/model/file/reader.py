@@ -23,7 +23,7 @@ from gaussbayes.base.records import (
 )
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Rows
-from gaussbayes.families import FAMILIES, family_records
+from gaussbayes.families import RECORDED, family_records
 from gaussbayes.model.file.class_labels import check_prior, read_classes, read_priors
 from gaussbayes.model.file.document import (
     FORMAT,
@@ -130,8 +130,8 @@ def _each(records: Sequence[FamilyRecord], read: Any, *arguments: Sequence[Any])
 
 
 def _component(record: FamilyRecord) -> Component:
-    if record.family not in FAMILIES:
-        refuse("family", f"one of {', '.join(map(repr, FAMILIES))}", f"{record.family!r:.80}")
+    if record.family not in RECORDED:
+        refuse("family", f"one of {', '.join(map(repr, RECORDED))}", f"{record.family!r:.80}")
     records = family_records(record.family)
     with within("settings"):
         family = records.read_settings(decode(record.settings, records.SettingsRecord))
