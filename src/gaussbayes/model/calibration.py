@@ -11,7 +11,7 @@ is decided by them, and priors enter as they are, so that they may be changed af
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class Calibration:
 
     temperature: float  # t, above 0 and at most 1
     offsets: FloatArray  # (k,), summing to 0
-    left_out: tuple[FloatArray, ...] = ()
+    left_out: tuple[FloatArray, ...] = field(default=(), repr=False)
     """For each class, the log posteriors of it that its rows were given when they were left out,
     calibrated by other rows, sorted: what prediction sets are made by."""
 
