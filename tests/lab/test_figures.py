@@ -9,6 +9,7 @@ from scipy.special import logsumexp
 from scipy.stats import chi2, multivariate_normal, norm
 from sklearn.neighbors import KNeighborsClassifier
 
+from gaussbayes.analysis.class_moments import class_covariances, class_means
 from gaussbayes.apps.lab import model_views
 from gaussbayes.apps.lab.examples import example_table
 from gaussbayes.apps.lab.wire_format import MessageError
@@ -192,8 +193,8 @@ def test_one_shared_covariance_errs_as_the_normal_distribution_says(page: Page) 
     found = page.ask("scene", data=page.data("shared"), pair=[0, 1], model=FITTED)
     truth = example_table("shared", 0, 10).truth
     assert truth is not None
-    apart = np.subtract(*np.asarray(truth.means))
-    distance = np.sqrt(apart @ np.linalg.solve(truth.covariances, apart))
+    apart = np.subtract(*class_means(truth))
+    distance = np.sqrt(apart @ np.linalg.solve(class_covariances(truth), apart))
     bayes = found.head["errors"]["bayes"]
     assert abs(bayes["error"] - norm.cdf(-distance / 2)) < 4 * bayes["standard_error"]
 

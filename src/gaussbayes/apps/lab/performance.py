@@ -85,8 +85,7 @@ def answer_numbers(_: NumbersRequest, asked: AskedModel) -> Answer:
             numbers = asked.usable(part, shown)
             if numbers.size:
                 log_posterior = view.log_posterior(dataset.table.part(shown)[numbers])
-                every_class = view.all_classes(log_posterior, -np.inf)
-                head[name] = _record(view, every_class, dataset.table.codes[numbers])
+                head[name] = _record(view, log_posterior, dataset.table.codes[numbers])
         head["leave_one_out"] = left_out_record(asked)
     return Answer(head)
 
@@ -108,11 +107,7 @@ def left_out_record(asked: AskedModel) -> dict[str, Any] | None:
 
 def _record(view: ClassifierView, log_posterior: RealArray, codes: NDArray[Any]) -> dict[str, Any]:
     """The evaluation of log posteriors (n, k), as the page is told it."""
-    more = int(codes.max()) + 1 - log_posterior.shape[1]
-    if more > 0:  # set by hand, with fewer classes than there are: the others are never predicted
-        never = np.full((codes.size, more), -np.inf)
-        log_posterior = np.concatenate([log_posterior, never], axis=1)
-    evaluation = evaluate(log_posterior, codes, np.array(view.names)[: log_posterior.shape[1]])
+    evaluation = evaluate(log_posterior, codes, np.array(view.names))
     groups = evaluation.calibration
     columns = () if groups is None else (groups.stated, groups.observed, groups.count)
     return {

@@ -2,36 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets, number_rows
-from gaussbayes.model.construction import given_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TrueGaussians:
-    """What rows were drawn from, or what was set by hand."""
-
-    priors: Sequence[float] | str  # (k,), or "uniform"
-    means: ArrayLike  # (k, d)
-    covariances: ArrayLike  # (k, d, d), or (d, d) of all classes
-    classes: tuple[object, ...] = ()  # k
-    features: tuple[str, ...] = ()  # d
-
-    @property
-    def model(self) -> Model:
-        """The model of these parameters, its classes numbered as they come."""
-        how: dict[str, Any] = {"covariance": "full", "shared": np.ndim(self.covariances) == 2}
-        return given_model(self.priors, self.means, self.covariances, **how, fewest_classes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +40,7 @@ class LabTable:
     target: str = "class"  # what the column of the classes is called
     columns: tuple[str, ...] = ()  # of the file, if there is one
     note: str | None = None  # what the page should say of how the file was read
-    truth: TrueGaussians | None = None
+    truth: Model | None = None  # what the rows were drawn from
 
     @property
     def X(self) -> FloatArray:  # noqa: N802
@@ -124,7 +105,7 @@ def number_table(
     labels: LabelArray,
     features: Sequence[str],
     target: str = "class",
-    truth: TrueGaussians | None = None,
+    truth: Model | None = None,
 ) -> LabTable:
     encoder = Encoder(len(features), tuple(features))
     rows = number_rows(X.astype(np.float64, copy=False))
