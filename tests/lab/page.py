@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from gaussbayes.apps.lab.answers import answer
-from gaussbayes.apps.lab.message_reader import read
+from gaussbayes.apps.lab.messages import read
 from gaussbayes.apps.lab.store import Store
 from gaussbayes.apps.lab.wire_format import Answer
 

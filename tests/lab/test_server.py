@@ -12,7 +12,7 @@ from http.client import HTTPConnection
 import pytest
 from websockets.sync.client import connect
 
-from gaussbayes.apps.lab import message_limits, server
+from gaussbayes.apps.lab import messages, server
 from gaussbayes.apps.lab.server import listen, serve
 from tests.lab.server_double import backend
 
@@ -72,7 +72,7 @@ def test_the_first_page_needs_nothing_that_is_slow() -> None:
 
 
 def test_messages_that_are_too_long_are_answered_before_they_close_the_socket() -> None:
-    assert server._CLOSING_LENGTH >= 8 * message_limits.LONGEST_MESSAGE
+    assert server._CLOSING_LENGTH >= 8 * messages.LONGEST_MESSAGE
 
 
 def test_every_lab_has_a_token_of_its_own() -> None:

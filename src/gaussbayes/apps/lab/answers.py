@@ -22,8 +22,9 @@ from gaussbayes.analysis import novelty
 from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.decision import margins, rejected
 from gaussbayes.analysis.ellipse import ellipse, half_axes
+from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.analysis.grid import Grid, line_over
-from gaussbayes.apps.lab import exports, messages, performance
+from gaussbayes.apps.lab import exports, messages
 from gaussbayes.apps.lab.model_views import (
     NOTHING_TO_DRAW,
     AskedModel,
@@ -31,9 +32,10 @@ from gaussbayes.apps.lab.model_views import (
     ModelView,
     asked_model,
     feature_limits,
+    least_error,
+    recalled,
     true_view,
 )
-from gaussbayes.apps.lab.performance import errors_record, left_out_record, row_errors
 from gaussbayes.apps.lab.store import LabDataset, Store
 from gaussbayes.apps.lab.training_data import LabTable, ShownFeatures
 from gaussbayes.apps.lab.wire_format import NO_CODE, Answer, MessageError, problem_noted, single
@@ -50,7 +52,7 @@ _DIGITS = 6  # of the coordinates of an ellipse
 
 
 def answer(request: messages.Request, store: Store) -> Answer:
-    """Answer a request that was read by `gaussbayes.apps.lab.message_reader.read`.
+    """Answer a request that was read by `gaussbayes.apps.lab.messages.read`.
 
     Raises
     ------
@@ -298,9 +300,9 @@ def answer_multiples(request: messages.MultiplesRequest, asked: AskedModel) -> A
         with problem_noted(record):
             shown = asked.all_features
             errors = row_errors(asked, shown)
-            left_out = left_out_record(asked)
+            left_out = asked.left_out()
             record |= {"train": errors.train, "test": errors.test}
-            record["leave_one_out"] = left_out and left_out["error"]
+            record["leave_one_out"] = left_out and left_out[0].error
         with suppress(GaussBayesError):
             label[:] = asked.view(places.shown).labels(places.rows)
         records.append(record)
@@ -442,11 +444,99 @@ def _codes(table: LabTable, known: tuple[int | None, ...]) -> NDArray[np.int32]:
     return np.array([MISSING if code is None else code for code in known], np.int32)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RowErrors:
+    """What a model does with the rows of a dataset, by the features shown."""
+
+    wrong: NDArray[np.bool_]  # (n,)
+    train: float | None  # proportion of the rows learnt from, None without any
+    test: float | None  # of those held out
+
+
+@recalled
+def row_errors(asked: AskedModel, shown: ShownFeatures) -> RowErrors:
+    table = asked.dataset.table
+    wrong = np.zeros(table.codes.size, dtype=np.bool_)
+    numbers = asked.usable(np.arange(wrong.size), shown)
+    if numbers.size:
+        labels = asked.view(shown).labels(table.part(shown)[numbers])
+        wrong[numbers] = labels != table.codes[numbers]
+    parts = _parts(asked, shown).values()
+    return RowErrors(wrong, *(float(wrong[part].mean()) if part.size else None for part in parts))
+
+
+def _parts(asked: AskedModel, shown: ShownFeatures) -> dict[str, NDArray[np.intp]]:
+    """The numbers of the rows learnt from and of those held out, those that can be judged."""
+    parts = {"train": asked.training, "test": np.flatnonzero(asked.dataset.test)}
+    return {name: asked.usable(numbers, shown) for name, numbers in parts.items()}
+
+
+def errors_record(
+    dataset: LabDataset, shown: ShownFeatures, errors: RowErrors | None = None
+) -> dict[str, Any]:
+    """The errors of a figure, as the page is told them; without a model those of the truth."""
+    truth = true_view(dataset, shown)
+    least = truth and least_error(truth)
+    return {
+        "train": errors and errors.train,
+        "test": errors and errors.test,
+        "bayes": least and {"error": least.error, "standard_error": least.standard_error},
+    }
+
+
+def answer_numbers(_: messages.NumbersRequest, asked: AskedModel) -> Answer:
+    """Everything that can be said of a model of all features in numbers.
+
+    The head has classes, features, parameters (of the numbers), categories (probabilities), count
+    (of free parameters), iterations (of EM), train, test, leave_one_out (an evaluation each, or
+    null; the last with the number of folds, if rows are left out in folds) and problem.
+    """
+    dataset, shown = asked.dataset, asked.all_features
+    names = ("parameters", "count", "iterations", "train", "test", "leave_one_out")
+    head: dict[str, Any] = dict.fromkeys(names) | {
+        "classes": dataset.classes,
+        "features": [dataset.table.features[column] for column in shown.numbers],
+        "categories": [],
+    }
+    with problem_noted(head):
+        view = asked.view(shown)
+        head["classes"] = view.names
+        if isinstance(view, ModelView):
+            head |= view.full_record()
+        for name, numbers in _parts(asked, shown).items():
+            if numbers.size:
+                log_posterior = view.log_posterior(dataset.table.part(shown)[numbers])
+                head[name] = _evaluation_record(asked.evaluated(log_posterior, numbers))
+        left_out = asked.left_out()
+        if left_out is not None:
+            evaluation, n_folds = left_out
+            folds = None if n_folds == evaluation.n_rows else n_folds
+            head["leave_one_out"] = _evaluation_record(evaluation) | {"folds": folds}
+    return Answer(head)
+
+
+def _evaluation_record(evaluation: Evaluation) -> dict[str, Any]:
+    """An evaluation, as the page is told it."""
+    groups = evaluation.calibration
+    columns = () if groups is None else (groups.stated, groups.observed, groups.count)
+    return {
+        "n": evaluation.n_rows,
+        "error": evaluation.error,
+        "log_loss": evaluation.log_loss if np.isfinite(evaluation.log_loss) else None,
+        "brier": evaluation.brier,
+        "confusion": evaluation.confusion.tolist(),
+        "calibration": [
+            {"mean": stated, "proportion": observed, "n": count}
+            for stated, observed, count in zip(*(each.tolist() for each in columns), strict=True)
+        ],
+    }
+
+
 _OF_MODELS: dict[str, Callable[[Any, AskedModel], Answer]] = {
     "scene": answer_scene,
     "line": answer_line,
     "point": answer_point,
-    "numbers": performance.answer_numbers,
+    "numbers": answer_numbers,
     "multiples": answer_multiples,
     "surface": answer_surface,
     "take_away": exports.answer_export,

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis import class_moments, novelty
 from gaussbayes.analysis.bayes_error import BayesError, bayes_error
+from gaussbayes.analysis.evaluation import Evaluation, evaluate
 from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.grid import limits
 from gaussbayes.apps.lab.messages import FitSettings, GaussiansByHand, ModelChoice, Neighbours
@@ -38,7 +39,7 @@ from gaussbayes.model.statistics import observe
 
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
-LeftOut: TypeAlias = tuple[RealArray, NDArray[np.intp], int] | None
+LeftOut: TypeAlias = tuple[Evaluation, int] | None
 
 NOTHING_TO_DRAW = (
     "all features of this table hold categories, so that there is no plane and no line to draw: "
@@ -254,11 +255,15 @@ class AskedModel(ABC):
         some: NDArray[np.intp] = numbers[self.dataset.table.has_label[numbers]]
         return some
 
-    def left_out(self) -> LeftOut:
-        """The labelled training rows, each predicted by a model of others; None without such.
+    def evaluated(self, log_posterior: RealArray, numbers: NDArray[np.intp]) -> Evaluation:
+        """How good log posteriors (n, k) of some labelled rows are."""
+        names = self.view(self.all_features).names
+        return evaluate(log_posterior, self.dataset.table.codes[numbers], np.array(names))
 
-        Log posteriors (n, k), which rows these are (n,), and in how many folds they were left out:
-        n in closed form.
+    def left_out(self) -> LeftOut:
+        """How well models do that predict training rows without them; None without such models.
+
+        And in how many folds these rows were left out: as many as there are in closed form.
         """
         return None
 
@@ -294,6 +299,7 @@ class FittedModel(AskedModel):
             msg = f"there is no model to take away: {error}"
             raise MessageError(msg) from None
 
+    @recalled
     def left_out(self) -> LeftOut:
         table, model = self.dataset.table, self.model
         assert model.learnt is not None
@@ -302,8 +308,8 @@ class FittedModel(AskedModel):
         (outcome,), n_folds = hold_out(rows, [model.settings], 1, folds)
         if isinstance(outcome, GaussBayesError):
             return None  # without one of its rows there is no model
-        labelled = self.usable(self.training, self.all_features)
-        return self.view(self.all_features).all_classes(outcome), labelled, n_folds
+        posterior = self.view(self.all_features).all_classes(outcome)
+        return self.evaluated(posterior, self.usable(self.training, self.all_features)), n_folds
 
     def fit_options(self) -> dict[str, Any]:
         """The classifier's options that make this model, but for those that are the usual ones.
@@ -448,11 +454,12 @@ class VotesOfNeighbours(AskedModel):
     def usable(self, numbers: NDArray[np.intp], shown: ShownFeatures) -> NDArray[np.intp]:
         return _complete(self.dataset, super().usable(numbers, shown), shown.numbers)
 
+    @recalled
     def left_out(self) -> LeftOut:
         view = self.view(self.all_features)
         if view.rows.size <= self.choice.k:
             return None
-        return view.log_posterior(None), view.rows, view.rows.size
+        return self.evaluated(view.log_posterior(None), view.rows), view.rows.size
 
     def file_model(self) -> Model:
         msg = "nearest neighbours have no model file: take the rows instead"

@@ -9,12 +9,11 @@ from importlib.util import find_spec
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from gaussbayes.apps.lab.message_limits import LARGEST_UPLOAD
+from gaussbayes.apps.lab.backend import LARGEST_UPLOAD, Backend
 
 if TYPE_CHECKING:
     from uvicorn import Server
 
-    from gaussbayes.apps.lab.backend import Backend
     from gaussbayes.apps.lab.guard import Door
 
 ADDRESS = "127.0.0.1"
@@ -24,7 +23,7 @@ _NEEDED = ("msgspec", "starlette", "uvicorn", "websockets", "plotly")
 
 
 def serve(
-    backend: "Backend",
+    backend: Backend,
     *,
     port: int = 0,
     open_browser: bool = True,
@@ -71,7 +70,7 @@ def listen(port: int) -> socket.socket:
         raise OSError(error.errno, msg) from None
 
 
-def make_server(backend: "Backend", door: "Door") -> "Server":
+def make_server(backend: Backend, door: "Door") -> "Server":
     """The server, ready to run on a socket that listens."""
     from uvicorn import Config, Server
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.apps.lab import message_limits as limits
+from gaussbayes.apps.lab import messages as limits
 from gaussbayes.apps.lab.training_data import LabTable
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError
