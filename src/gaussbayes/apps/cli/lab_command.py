@@ -37,12 +37,12 @@ def command(
         msg = f"-y names the column {target!r} of a table, but no DATA were given"
         raise click.UsageError(msg)
 
-    from gaussbayes.apps.lab.server import check_extra, serve
+    from gaussbayes.apps.lab.backend import Backend, check_extra
 
     check_extra()  # before a large file is read
     table = None if data is None else _read(data, target, seed, **how)
 
-    from gaussbayes.apps.lab.backend import Backend
+    from gaussbayes.apps.lab.server import serve
 
     def tell_address(address: str) -> None:
         click.echo(address)
@@ -53,7 +53,7 @@ def command(
 
 def _read(data: str, target: str | None, seed: int, **how: Any) -> Any:
     from gaussbayes.apps.cli import command_files  # with NumPy: the page is there before
-    from gaussbayes.apps.lab import table_reader
+    from gaussbayes.apps.lab import lab_tables
 
     source = command_files.open_files([data], RowOptions(**how))
     if target is not None:
@@ -61,7 +61,7 @@ def _read(data: str, target: str | None, seed: int, **how: Any) -> Any:
     tables = (block.table for block in command_files.plain_blocks(source, "reading rows"))
     title = source.shown.rpartition("/")[2] or source.shown
     categorical = source.inferred.categorical
-    sample = table_reader.sampled_table(tables, title, target, seed=seed, categorical=categorical)
+    sample = lab_tables.sampled_table(tables, title, target, seed=seed, categorical=categorical)
     command_files.tell_bad_rows(source.bad_rows)
     if sample is None:
         raise command_files.no_rows(source)

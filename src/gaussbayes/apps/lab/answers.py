@@ -25,6 +25,7 @@ from gaussbayes.analysis.ellipse import ellipse, half_axes
 from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.analysis.grid import Grid, line_over
 from gaussbayes.apps.lab import exports, messages
+from gaussbayes.apps.lab.lab_tables import LabTable, ShownFeatures
 from gaussbayes.apps.lab.model_views import (
     NOTHING_TO_DRAW,
     AskedModel,
@@ -37,7 +38,6 @@ from gaussbayes.apps.lab.model_views import (
     true_view,
 )
 from gaussbayes.apps.lab.store import LabDataset, Store
-from gaussbayes.apps.lab.training_data import LabTable, ShownFeatures
 from gaussbayes.apps.lab.wire_format import NO_CODE, Answer, MessageError, problem_noted, single
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.spelling import meant

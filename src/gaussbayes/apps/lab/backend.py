@@ -6,13 +6,14 @@ by the first call.
 
 from collections.abc import Mapping
 from functools import cached_property
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from gaussbayes import __version__
 
 if TYPE_CHECKING:
+    from gaussbayes.apps.lab.lab_tables import NamedTable
     from gaussbayes.apps.lab.store import Store
-    from gaussbayes.apps.lab.table_reader import NamedTable
 
 # The colours that `gaussbayes.plots.style` gives to twelve classes, whose import takes long. On
 # dark ground those too dark to be seen there are mixed with white, no more than that their contrast
@@ -27,7 +28,16 @@ DARK_COLOURS = (
 )
 SHAPES = ("circle", "square", "triangle", "diamond", "cross", "plus", "star")
 LARGEST_UPLOAD = 64 << 20  # bytes of a file
+_NEEDED = ("msgspec", "starlette", "uvicorn", "websockets", "plotly")
 _ENDINGS = (".txt", ".dat", ".data", ".json")  # tell no format: the first bytes of the file do
+
+
+def check_extra() -> None:
+    """Raise, saying how to install it, if something that the lab needs is not there."""
+    missing = " and ".join(name for name in _NEEDED if find_spec(name) is None)
+    if missing:
+        msg = f"the lab needs {missing}, which is not installed: pip install 'gaussbayes[lab]'"
+        raise ImportError(msg)
 
 
 class Backend:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaussbayes.analysis import synthesis
-from gaussbayes.apps.lab.training_data import LabTable, number_table
+from gaussbayes.apps.lab.lab_tables import LabTable, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant
 from gaussbayes.data.rows import number_rows

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gaussbayes.apps.lab.lab_tables import LabTable
 from gaussbayes.apps.lab.messages import ExportRequest
 from gaussbayes.apps.lab.model_views import (
     AskedModel,
@@ -18,7 +19,6 @@ from gaussbayes.apps.lab.model_views import (
     ModelByHand,
     VotesOfNeighbours,
 )
-from gaussbayes.apps.lab.training_data import LabTable
 from gaussbayes.apps.lab.wire_format import Answer
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.data.categories import kind

@@ -23,9 +23,9 @@ from gaussbayes.analysis.bayes_error import BayesError, bayes_error
 from gaussbayes.analysis.evaluation import Evaluation, evaluate
 from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.grid import limits
+from gaussbayes.apps.lab.lab_tables import ShownFeatures
 from gaussbayes.apps.lab.messages import FitSettings, GaussiansByHand, ModelChoice, Neighbours
 from gaussbayes.apps.lab.store import LabDataset
-from gaussbayes.apps.lab.training_data import ShownFeatures
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray

@@ -10,8 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from gaussbayes.apps.lab.app import STATIC, _files_in, plotly_file, shown_name
-from gaussbayes.apps.lab.server import ADDRESS
+from gaussbayes.apps.lab.server import ADDRESS, STATIC, _files_in, plotly_file, shown_name
 from tests.lab.server_double import MOST, TOKEN, Running, backend, decode, running
 
 
@@ -54,8 +53,8 @@ def test_every_file_of_the_page(server: Running) -> None:
         "/nothing",
         "/static/",
         "/static/nothing.js",
-        "/static/../app.py",
-        "/static/..%2Fapp.py",
+        "/static/../server.py",
+        "/static/..%2Fserver.py",
         "/static//etc/passwd",
         "/static/%2e%2e/%2e%2e/errors.py",
         "/static/index.html%00",
