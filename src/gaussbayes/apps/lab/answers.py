@@ -52,13 +52,7 @@ _DIGITS = 6  # of the coordinates of an ellipse
 
 
 def answer(request: messages.Request, store: Store) -> Answer:
-    """Answer a request that was read by `gaussbayes.apps.lab.messages.read`.
-
-    Raises
-    ------
-    MessageError
-        If it asks for what there is not: data that were let go, a feature, a row, an example.
-    """
+    """The answer; `MessageError` for what there is not: data that were let go, a feature, a row."""
     if isinstance(request, messages.DataRequest):
         return answer_data(request, store)
     if isinstance(request, messages.LessonRequest):
@@ -147,7 +141,7 @@ class GridRows:
         cls, request: messages.SurfaceRequest, asked: AskedModel, hide: int | None = None
     ) -> "GridRows":
         """The points of a window; bounds that it does not say are picked."""
-        window, shown = request.window, asked.shown(hide)
+        window, shown = request.view or messages.Window(), asked.shown(hide)
         across, up = (feature_limits(asked.dataset, column) for column in asked.pair)
         if asked.pair[0] == asked.pair[1]:
             up = (0.0, 1.0)
@@ -197,21 +191,27 @@ def answer_scene(request: messages.SceneRequest, asked: AskedModel) -> Answer:
     truth = true_view(asked.dataset, places.shown)
     if truth is not None and (request.truth or "truth" in request.layers):
         # It stays the same while models are moved.
-        key = "true labels", places.shown, *places.grid.extent, request.window
+        key = (
+            "true labels",
+            places.shown,
+            *places.grid.extent,
+            places.grid.x.size,
+            places.grid.y.size,
+        )
         codes = asked.dataset.recall(key, lambda: truth.labels(places.rows).astype(np.uint8))
         arrays["truth"] = places.image(codes)
     with problem_noted(head):
         view = asked.view(places.shown)
-        errors = row_errors(asked, places.shown)
+        wrong, rates = row_errors(asked, places.shown)
         head["classes"] = view.names
-        head["errors"] |= {"train": errors.train, "test": errors.test}
+        head["errors"] |= rates
         if request.pair[0] != request.pair[1]:
             # Those of both features stay where one of them is hidden.
             head |= _outlines(asked.view(asked.shown()))
         layers = _layers(request, view, places.rows)
         arrays |= {name: places.image(values) for name, values in layers.items()}
         if "errors" in request.layers:
-            arrays["wrong"] = errors.wrong.astype(np.uint8)
+            arrays["wrong"] = wrong.astype(np.uint8)
     return Answer(head, arrays)
 
 
@@ -265,8 +265,8 @@ def answer_line(request: messages.LineRequest, asked: AskedModel) -> Answer:
         head["parameters"] = view.record()
         if not names:
             raise DataError(NOTHING_TO_DRAW)
-        errors = row_errors(asked, shown)
-        head |= {"classes": view.names, "errors": errors_record(dataset, shown, errors)}
+        _, rates = row_errors(asked, shown)
+        head |= {"classes": view.names, "errors": errors_record(dataset, shown) | rates}
         if isinstance(view, ModelView) and view.classes.size > 1:
             crossings = decision_boundaries(view.model)
             head["boundaries"] = [each.position for each in crossings]
@@ -298,11 +298,9 @@ def answer_multiples(request: messages.MultiplesRequest, asked: AskedModel) -> A
         else:
             record["structure"] = {"covariance": choice.covariance, "shared": choice.shared}
         with problem_noted(record):
-            shown = asked.all_features
-            errors = row_errors(asked, shown)
+            _, rates = row_errors(asked, asked.all_features)
             left_out = asked.left_out()
-            record |= {"train": errors.train, "test": errors.test}
-            record["leave_one_out"] = left_out and left_out[0].error
+            record |= rates | {"leave_one_out": left_out and left_out[0].error}
         with suppress(GaussBayesError):
             label[:] = asked.view(places.shown).labels(places.rows)
         records.append(record)
@@ -389,7 +387,7 @@ def answer_point(request: messages.PointRequest, asked: AskedModel) -> Answer:
     place, codes = np.full(2, np.nan), np.full(len(table.categories), MISSING, np.int32)
     if not isinstance(request.at, int):
         place[:] = request.at
-    elif request.at >= table.codes.size:
+    elif not 0 <= request.at < table.codes.size:
         msg = f"there is no row {request.at}: there are {table.codes.size}, numbered from 0"
         raise MessageError(msg)
     else:
@@ -444,25 +442,19 @@ def _codes(table: LabTable, known: tuple[int | None, ...]) -> NDArray[np.int32]:
     return np.array([MISSING if code is None else code for code in known], np.int32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RowErrors:
-    """What a model does with the rows of a dataset, by the features shown."""
-
-    wrong: NDArray[np.bool_]  # (n,)
-    train: float | None  # proportion of the rows learnt from, None without any
-    test: float | None  # of those held out
-
-
 @recalled
-def row_errors(asked: AskedModel, shown: ShownFeatures) -> RowErrors:
+def row_errors(
+    asked: AskedModel, shown: ShownFeatures
+) -> tuple[NDArray[np.bool_], dict[str, float | None]]:
+    """Which rows (n,) the features shown get wrong, and the proportions, None without such rows."""
     table = asked.dataset.table
     wrong = np.zeros(table.codes.size, dtype=np.bool_)
     numbers = asked.usable(np.arange(wrong.size), shown)
     if numbers.size:
         labels = asked.view(shown).labels(table.part(shown)[numbers])
         wrong[numbers] = labels != table.codes[numbers]
-    parts = _parts(asked, shown).values()
-    return RowErrors(wrong, *(float(wrong[part].mean()) if part.size else None for part in parts))
+    parts = _parts(asked, shown).items()
+    return wrong, {name: float(wrong[part].mean()) if part.size else None for name, part in parts}
 
 
 def _parts(asked: AskedModel, shown: ShownFeatures) -> dict[str, NDArray[np.intp]]:
@@ -471,17 +463,12 @@ def _parts(asked: AskedModel, shown: ShownFeatures) -> dict[str, NDArray[np.intp
     return {name: asked.usable(numbers, shown) for name, numbers in parts.items()}
 
 
-def errors_record(
-    dataset: LabDataset, shown: ShownFeatures, errors: RowErrors | None = None
-) -> dict[str, Any]:
-    """The errors of a figure, as the page is told them; without a model those of the truth."""
+def errors_record(dataset: LabDataset, shown: ShownFeatures) -> dict[str, Any]:
+    """The errors of a figure, as the page is told them, before there is a model."""
     truth = true_view(dataset, shown)
     least = truth and least_error(truth)
-    return {
-        "train": errors and errors.train,
-        "test": errors and errors.test,
-        "bayes": least and {"error": least.error, "standard_error": least.standard_error},
-    }
+    bayes = least and {"error": least.error, "standard_error": least.standard_error}
+    return {"train": None, "test": None, "bayes": bayes}
 
 
 def answer_numbers(_: messages.NumbersRequest, asked: AskedModel) -> Answer:

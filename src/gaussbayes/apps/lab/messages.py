@@ -39,7 +39,7 @@ FeatureNumber: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_FEATURES - 1)]
 CategoryCode: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_CATEGORIES - 1)]
 ClassCode: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_CLASSES - 1)]
 Neighbour: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
-# Its range is checked by `PointRequest`: with bounds beside a tuple msgspec 0.22 crashes.
+# Its range is checked where it is answered: with bounds beside a tuple msgspec 0.22 crashes.
 RowNumber: TypeAlias = Annotated[int, Meta(description="the number of a row")]
 
 Two: TypeAlias = tuple[Number, Number]
@@ -210,11 +210,6 @@ class SurfaceRequest(NumbersRequest, frozen=True, tag="surface"):
 
     view: Window | None = None
 
-    @property
-    def window(self) -> Window:
-        """The window, all of it picked if the request names none."""
-        return self.view or Window()
-
 
 class SceneRequest(SurfaceRequest, frozen=True, tag="scene"):
     """Everything in the plane of two features."""
@@ -245,11 +240,6 @@ class PointRequest(NumbersRequest, frozen=True, tag="point"):
     known_categories: (
         Annotated[tuple[CategoryCode | None, ...], Meta(max_length=MOST_FEATURES)] | None
     ) = None  # of each feature that holds some, null: not known; None: as the row has them, if any
-
-    def __post_init__(self) -> None:
-        if isinstance(self.at, int) and not 0 <= self.at < MOST_ROWS:
-            msg = f"at must be the number of a row from 0 to {MOST_ROWS - 1}, got {self.at}"
-            raise ValueError(msg)
 
 
 class MultiplesRequest(SurfaceRequest, frozen=True, tag="multiples"):
