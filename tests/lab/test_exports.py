@@ -191,7 +191,7 @@ def test_one_feature(page: Page, capsys: pytest.CaptureFixture[str]) -> None:
     np.testing.assert_allclose(GaussianClassifier.load("lab.json").means_, [[-1.0], [1.5]])
 
 
-def test_rows_with_gaps(page: Page, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_with_missing_values(page: Page, capsys: pytest.CaptureFixture[str]) -> None:
     data = page.data("gaps", n=120)
     numbers = page.ask("numbers", data=data, pair=[0, 1], model=FITTED).head
     take(page, "csv", data, FITTED)

@@ -63,7 +63,6 @@ def test_the_routes_are_those_planned() -> None:
     assert {path for _, path in requests()} == {
         "/",
         "/static/index.html",
-        "/plotly.min.js",
         "/about.json",
         "/upload",
         "/socket",

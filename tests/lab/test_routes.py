@@ -72,7 +72,7 @@ def test_only_files_that_belong_to_a_page(tmp_path: Path) -> None:
 
 
 def test_plotly(server: Running) -> None:
-    code, kind, body = get(server, "/plotly.min.js")
+    code, kind, body = get(server, "/static/plotly.min.js")
     assert (code, kind) == (200, "text/javascript; charset=utf-8")
     assert body == plotly_file().read_bytes()
     assert b"plotly.js" in body[:100]

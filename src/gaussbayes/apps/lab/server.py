@@ -8,7 +8,7 @@ import errno
 import logging
 import secrets
 import webbrowser
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from socket import create_server, socket
@@ -112,6 +112,14 @@ def make_server(backend: Backend, door: Door) -> Server:
 def make_app(backend: Backend, worker: Worker) -> Starlette:
     """The application, not yet behind its door; files of the page that are there now are served."""
 
+    files = _files_in(STATIC) | {"plotly.min.js": plotly_file()}
+
+    async def file(request: Request) -> Response:
+        path = files.get(request.path_params.get("file", "index.html"))
+        if path is None:
+            raise HTTPException(404)
+        return FileResponse(path, media_type=_TYPES[path.suffix])
+
     async def about(_: Request) -> Response:
         return _json(as_json(await asyncio.to_thread(backend.about)))
 
@@ -133,12 +141,10 @@ def make_app(backend: Backend, worker: Worker) -> Starlette:
         await websocket.accept()
         await converse(websocket, backend, worker)
 
-    plotly, static = {"plotly.min.js": plotly_file()}, _files_in(STATIC)
     app = Starlette(
         routes=[
-            Route("/", _file_from(static, "index.html")),
-            Route("/static/{file:path}", _file_from(static)),
-            Route("/plotly.min.js", _file_from(plotly, "plotly.min.js")),
+            Route("/", file),
+            Route("/static/{file:path}", file),
             Route("/about.json", about),
             Route("/upload", upload, methods=["POST"]),
             WebSocketRoute("/socket", talk),
@@ -196,20 +202,6 @@ def _files_in(folder: Path) -> dict[str, Path]:
         for path in sorted(folder.rglob("*"))
         if path.suffix in _TYPES and path.is_file()
     }
-
-
-def _file_from(
-    files: Mapping[str, Path], name: str | None = None
-) -> Callable[[Request], Awaitable[Response]]:
-    """What serves one of some files: this one, or that which the path names."""
-
-    async def serve(request: Request) -> Response:
-        path = files.get(name or request.path_params["file"])
-        if path is None:
-            raise HTTPException(404)
-        return FileResponse(path, media_type=_TYPES[path.suffix])
-
-    return serve
 
 
 def _json(text: bytes | str, status: int = 200) -> Response:
