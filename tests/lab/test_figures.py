@@ -92,17 +92,14 @@ def test_ellipses_and_axes(page: Page) -> None:
         np.testing.assert_allclose(halves.T @ halves, HAND["covariances"][code], atol=1e-12)
 
 
+def by_hand(page: Page, **members: Any) -> Any:
+    """A scene of a model that was set by hand."""
+    data = page.data("three")
+    return page.ask("scene", data=data, pair=[0, 1], model=HAND, view=VIEW, **members)
+
+
 def test_zones(page: Page) -> None:
-    found = page.ask(
-        "scene",
-        data=page.data("three"),
-        pair=[0, 1],
-        model=HAND,
-        view=VIEW,
-        layers=["reject", "novel"],
-        reject=0.9,
-        novelty=0.05,
-    )
+    found = by_hand(page, layers=["reject", "novel"], reject=0.9, novelty=0.05)
     rows = grid().reshape(-1, 2)
     joint = log_joint(HAND, rows)
     best = np.exp(joint - logsumexp(joint, axis=0)).max(axis=0)
@@ -118,16 +115,7 @@ def test_zones(page: Page) -> None:
 
 @pytest.mark.parametrize("hide", [0, 1])
 def test_a_hidden_coordinate_is_integrated_out(page: Page, hide: int) -> None:
-    found = page.ask(
-        "scene",
-        data=page.data("three"),
-        pair=[0, 1],
-        model=HAND,
-        view=VIEW,
-        layers=LAYERS,
-        hide=hide,
-        novelty=0.1,
-    )
+    found = by_hand(page, layers=LAYERS, hide=hide, novelty=0.1)
     seen = 1 - hide
     values = grid()[..., seen]
     joint = np.stack(

@@ -5,17 +5,16 @@ the lowest y. What cannot be calculated for these data, such as a covariance tha
 error: the head's ``problem`` says why and what to do, and arrays are left out.
 """
 
-import dataclasses
 import tomllib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from gaussbayes.analysis import novelty
@@ -315,7 +314,7 @@ def _choices(request: messages.MultiplesRequest, dataset: LabDataset) -> dict[st
     if not dataset.table.features:
         return {"discrete naive Bayes": settings}  # structures are those of numbers
     choices: dict[str, Any] = {
-        name: replace(settings, covariance=each.covariance, shared=each.shared)
+        name: msgspec.structs.replace(settings, covariance=each.covariance, shared=each.shared)
         for name, each in STRUCTURES.items()
     }
     return choices | {f"{k} nearest neighbour{'s' if k > 1 else ''}": messages.Neighbours(k)}
@@ -409,16 +408,14 @@ def answer_point(request: messages.PointRequest, asked: AskedModel) -> Answer:
         if isinstance(request.model, messages.FitSettings):
             # Without numbers the model is seen through all categories, be they known or not.
             known = np.flatnonzero((codes >= 0) | (not shown.numbers))
-            shown = dataclasses.replace(shown, categories=tuple(known.tolist()))
+            shown = replace(shown, categories=tuple(known.tolist()))
         elif isinstance(request.model, messages.Neighbours):
             # They are looked for among the coordinates that are known.
             known = np.flatnonzero(~np.isnan(row))
             if row.size and not known.size:
                 msg = "nothing is known of this point"
                 raise DataError(msg)
-            shown = dataclasses.replace(
-                shown, numbers=tuple(shown.numbers[axis] for axis in known.tolist())
-            )
+            shown = replace(shown, numbers=tuple(shown.numbers[axis] for axis in known.tolist()))
             row = row[known]
         view, chosen = asked.view(shown), list(shown.categories)
         categories = tuple(table.categories[j] for j in chosen)
