@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gaussbayes.base.checks import check_finite, overflow_error
 from gaussbayes.base.errors import DataError, NonFiniteError
+from gaussbayes.base.finite import check_finite, overflow_error
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.threads import MergeTree
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.statistics import summarise
 

@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster, get_task_stream
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import DataError, NonFiniteError, ParameterError, SchemaError
-from gaussbayes.base.threads import MergeTree
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.data import file_rows
 from gaussbayes.data.dask import PartitionRows, _partition_partial, predictions
 from gaussbayes.data.readers import parquet as parquet_reader

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.base.threads import MergeTree
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.data import reduction
 from gaussbayes.data.file_rows import FileRows, part_partial, parts_of
 from gaussbayes.data.roles import Request

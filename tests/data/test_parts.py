@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyarrow import feather, ipc, parquet
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.threads import MergeTree
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.data import file_rows
 from gaussbayes.data.file_rows import FileRows, Plan, cut_places, parts_of
 from gaussbayes.data.readers import batches

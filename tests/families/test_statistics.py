@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gaussbayes.base.errors import DataError, RemovalError
-from gaussbayes.base.threads import MergeTree
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.data.rows import Targets
 from tests.families.cases import CASES, Case, Table, assert_same, random_table, tables, written
 

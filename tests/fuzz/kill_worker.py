@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from distributed import Client, LocalCluster
 
-from gaussbayes.base.threads import MergeTree
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.data.dask import _partition_partial
 from gaussbayes.data.roles import Request, Roles
 from gaussbayes.model.options import check_options

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussbayes.base.threads import MergeTree
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.types import ScatterLayout
 from gaussbayes.families.gaussian.moments import ClassMoments
 from tests.strategies import LAYOUTS, Rows, rows

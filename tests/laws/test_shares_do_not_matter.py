@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import MergeTree
 from gaussbayes.data.labels import encode
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.gaussian.statistics import GaussianStatistics

@@ -14,7 +14,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 
-from gaussbayes.base.threads import MergeTree
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.types import FloatArray, RealArray, ScatterLayout
 from gaussbayes.families.gaussian.moments import ClassMoments, empty
 from gaussbayes.families.gaussian.statistics import summarise

@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gaussbayes.base.threads import MergeTree, ranges
+from gaussbayes.base.merge_tree import MergeTree
+from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import ScatterLayout
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.statistics import summarise

@@ -10,8 +10,8 @@ from functools import cache
 import numpy as np
 import pytest
 
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import MergeTree
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.statistics import summarise

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_means
-from gaussbayes.base.checks import check_finite
 from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import MISSING

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.base.errors import DataError, ParameterError, SchemaError
-from gaussbayes.base.threads import MergeTree
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.file_rows import FileRows, part_partial, parts_of
 from gaussbayes.data.files import Source

@@ -18,8 +18,8 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from gaussbayes.base.checks import overflow_error
 from gaussbayes.base.errors import DataError, NonFiniteError
+from gaussbayes.base.finite import overflow_error
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
 from gaussbayes.data.encoder import Encoder

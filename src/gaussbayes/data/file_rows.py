@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from gaussbayes.base.errors import DataError
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.progress import count_rows
-from gaussbayes.base.threads import MergeTree, n_threads
+from gaussbayes.base.threads import n_threads
 from gaussbayes.data.bad_rows import BadRowError
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.files import Source, open_file, open_source

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from gaussbayes.base.errors import DataError, NonFiniteError
-from gaussbayes.base.threads import Mergeable, MergeTree
+from gaussbayes.base.merge_tree import Mergeable, MergeTree
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.bad_rows import NO_BAD_ROWS, BadRowError, BadRows, count_problems, describe
 from gaussbayes.data.categories import MISSING, check_categories

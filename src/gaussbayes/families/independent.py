@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import DataError
+from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import for_each, merge_blocks, ranges
+from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.checks import check_finite
 from gaussbayes.base.errors import DataError, NonFiniteError, SchemaError
+from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.categories import Categories

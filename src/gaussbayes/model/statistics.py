@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, RemovalError, SchemaError
+from gaussbayes.base.merge_tree import Mergeable, merge_blocks
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import Mergeable, merge_blocks, ranges
+from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.labels import unite
 from gaussbayes.data.rows import LabelledRows, Rows, Targets

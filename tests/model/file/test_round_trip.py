@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaussbayes.base.errors import DataError, ModelFileError
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import MergeTree
 from gaussbayes.data.rows import LabelledRows, Rows, Targets, number_rows
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.model.file import dumps, load, loads, save

@@ -15,8 +15,8 @@ from gaussbayes.apps.cli.command_files import UnseenCategories, check_columns, n
 from gaussbayes.apps.cli.command_options import RowOptions
 from gaussbayes.apps.cli.console import tell
 from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.progress import count_rows
-from gaussbayes.base.threads import MergeTree
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import kind
 from gaussbayes.data.encoder import Encoder

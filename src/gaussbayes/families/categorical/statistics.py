@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
+from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import merge_blocks, ranges
+from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.categories import MISSING, UNSEEN, Categories, check_categories, unite
 from gaussbayes.data.rows import Rows, Targets

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
-from gaussbayes.base.checks import check_finite
 from gaussbayes.base.errors import DataError
+from gaussbayes.base.finite import check_finite
 from gaussbayes.base.patterns import patterns_of
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges

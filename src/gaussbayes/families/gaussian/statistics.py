@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
-from gaussbayes.base.checks import check_finite, not_negative, overflow_error
+from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import NonFiniteError, RemovalError
+from gaussbayes.base.finite import check_finite, overflow_error
+from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import for_each, merge_blocks, ranges
+from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
 from gaussbayes.families.gaussian.cells import (
     PatternMoments,
