@@ -17,7 +17,7 @@ def test_leave_one_out_errors_are_the_known_ones(name: str, errors: int) -> None
     assert demo.leave_one_out_errors(name, load_iris()) == errors
 
 
-def test_the_held_out_flowers_are_a_fair_share_of_each_species() -> None:
+def test_the_held_out_flowers_are_a_fair_proportion_of_each_species() -> None:
     parts = demo.split(load_iris())
     for labels, count in ((parts.labels, 35), (parts.held_out_labels, 15)):
         assert [int((labels == name).sum()) for name in load_iris().class_names] == [count] * 3

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from gaussbayes.apps.cli.command_options import STANDARD, RowOptions, in_options, option_given
-from gaussbayes.apps.cli.console import counted, tell
+from gaussbayes.apps.cli.console import tell
+from gaussbayes.apps.numerals import counted
 from gaussbayes.base import atomic
 from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError, SchemaError
 from gaussbayes.base.progress import count_rows

@@ -6,15 +6,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias, TypeVar
+from typing import Any, Literal, Self, TypeAlias
 
 import click
 
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.families.registry import FAMILIES, family_type
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-Decorator: TypeAlias = Callable[[Function], Function]
+Decorator: TypeAlias = Callable[[Any], Any]
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")
 """Formats of files of rows."""
@@ -123,7 +122,7 @@ def option(
     what: str | None = None,
     convert: Callable[[Any], Any] | None = None,
     **settings: Any,
-) -> Decorator[Any]:
+) -> Decorator:
     """An option; a default that is given is shown.
 
     Parameters
@@ -140,26 +139,6 @@ def option(
     if convert is not None:
         settings["callback"] = lambda _, __, value: None if value is None else convert(value)
     return click.option(*names, help=_HELP[flag] if what is None else what, **settings)
-
-
-def together(*options: Decorator[Any]) -> Decorator[Any]:
-    """Several decorators as one; the help lists them in this order."""
-
-    def decorate(function: Function) -> Function:
-        for each in reversed(options):
-            function = each(function)
-        return function
-
-    return decorate
-
-
-data_argument = click.argument("data", metavar="DATA...", nargs=-1, required=True, type=SOURCE)
-model_argument = click.argument("model", type=MODEL)
-
-
-def model_or_data_argument(metavar: str) -> Decorator[Any]:
-    """Files of rows, of which the first may be a model: the argument ``arguments``."""
-    return click.argument("arguments", metavar=metavar, nargs=-1, required=True, type=SOURCE)
 
 
 # Values: what converts what was typed.
@@ -271,33 +250,7 @@ def as_held_out(value: str) -> HeldOut:
     return number
 
 
-# The settings of a model: their names are those of `gaussbayes.model.options.check_options`.
-
-estimation_options = together(
-    option("--divisor", type=click.Choice(["mle", "unbiased"]), default="mle"),
-    option("--shrinkage NUMBER|none|oas|auto", default="none", convert=as_shrinkage),
-    option("--priors P,Q,...|estimated|uniform", default="estimated", convert=as_priors),
-    option("--smoothing ALPHA", default="0", convert=number_from_0()),
-    option("--family A,B=FAMILY", "families", multiple=True, convert=as_families),
-    option("--unlabelled-weight NUMBER", default="1", convert=number_from_0()),
-    option(
-        "--selection",
-        type=click.Choice(["leave-one-out", "bic"]),
-        default="leave-one-out",
-        convert=lambda value: value.replace("-", "_"),
-    ),
-)
-"""The settings that have nothing to do with the shape of covariances."""
-
-model_options = together(
-    option(
-        "--covariance", type=click.Choice(["full", "diagonal", "spherical", "auto"]), default="full"
-    ),
-    option("--shared", flag_value="1", default="0", convert=as_sharing),
-    option("--sharing NUMBER", "shared", default="0", convert=as_sharing),
-    estimation_options,
-)
-"""The settings of a model, some of which may be left to be chosen."""
+# Options that belong together.
 
 
 def check_settings(settings: dict[str, Any]) -> Any:
@@ -334,9 +287,6 @@ def option_given(*names: str) -> str | None:
     return None
 
 
-# Rows.
-
-
 @dataclass(frozen=True, slots=True)
 class RowOptions:
     """Which columns of files are read as what, and how."""
@@ -361,56 +311,6 @@ FITTED_ROWS = ("features", "categorical", "labelled_only")
 """Those of them that mean something only where a model is fitted."""
 
 
-def names_option(declaration: str, *names: str, what: str | None = None) -> Decorator[Any]:
-    """An option whose value is names separated by commas."""
-    return option(declaration, *names, convert=as_names, what=what)
-
-
-target_option = option("-y", "--target TARGET")
-categorical_option = option("--categorical A,B,...", multiple=True, convert=_all_names)
-feature_options = together(names_option("--features A,B,..."), categorical_option)
-weights_option = option("--weights COLUMN")
-label_options = together(option("--labelled-only", is_flag=True), option("--unlabelled LABEL"))
-format_option = option("--format", "file_format", type=click.Choice(FORMATS))
-reading_options = together(
-    format_option, option("--bad-rows", type=click.Choice(["error", "skip"]), default="error")
-)
-
-
-def other_priors_option(what: str, *words: str) -> Decorator[Any]:
-    """The option ``--priors`` of a command that is given a model; some words stay as they are."""
-    known = {"own", *words}
-    declaration = "|".join(["--priors P,Q,...", "own", "estimated", "uniform", *words])
-    return option(
-        declaration,
-        default="own",
-        convert=lambda value: value if value in known else as_priors(value),
-        what=what,
-    )
-
-
-# Rows held out.
-
-
-def held_out_option(metavar: str, what: str) -> Decorator[Any]:
-    """The option ``--held-out``, which is 10 folds by default."""
-    return option(f"--held-out {metavar}", default="10", convert=as_held_out, what=what)
-
-
-compared_on_option = held_out_option(
-    "FOLDS|PROPORTION|FILE",
-    "What errors are counted on: folds of cross-validation, a proportion of the rows, or the rows "
-    "of another file.",
-)
-
-held_out_options = together(
-    option("--held-out FOLDS|PROPORTION|FILE|loo", convert=as_held_out),
-    option("--cv N", type=click.IntRange(2)),
-    option("--loo", flag_value=LEAVE_ONE_OUT),
-    option("--test FILE", type=_DATA),
-)
-"""``--held-out`` and, in words that people know, ``--cv``, ``--loo`` and ``--test``."""
-
 HELD_OUT = ("held_out", "cv", "loo", "test")
 
 
@@ -432,25 +332,97 @@ def check_compared_on(held_out: HeldOut) -> None:
         raise click.UsageError(msg)
 
 
-# Output.
-
-escape_option = option("--escape", is_flag=True)
-output_format_option = option("--output-format", type=click.Choice(FORMATS))
-writing_options = together(
-    option("-o", "--output FILE", type=OUTPUT, default=STANDARD, show_default=False),
-    output_format_option,
-    escape_option,
-)
+# The table of arguments and options that several commands have, by name or name of their group.
 
 
-def json_option(what: str) -> Decorator[Any]:
-    """The option ``--json``; `what` says what it writes."""
-    return option("--json", "as_json", is_flag=True, what=what)
+def takes(*parts: Any, seed: str = "", json: str = "") -> Decorator:
+    """Several arguments and options, by their names in the table or as they are, in this order.
+
+    What the help says of ``--seed`` and ``--json``, which come last, depends on the command.
+    """
+    chosen = [each for part in parts for each in _TABLE.get(part, (part,))]
+    if seed:
+        chosen.append(option("--seed N", type=SEED, default=0, what=seed))
+    if json:
+        chosen.append(option("--json", "as_json", is_flag=True, what=json))
+
+    def decorate(function: Any) -> Any:
+        for each in reversed(chosen):
+            function = each(function)
+        return function
+
+    return decorate
 
 
-def seed_option(what: str) -> Decorator[Any]:
-    """The option ``--seed``, in the range that scikit-learn takes; `what` says what is random."""
-    return option("--seed N", type=SEED, default=0, what=what)
+def other_priors_option(what: str, *words: str) -> Decorator:
+    """The option ``--priors`` of a command that is given a model; some words stay as they are."""
+    known = ("own", *words)
+    return option(
+        "|".join(["--priors P,Q,...", "own", "estimated", "uniform", *words]),
+        default="own",
+        convert=lambda value: value if value in known else as_priors(value),
+        what=what,
+    )
+
+
+_TABLE: dict[Any, tuple[Decorator, ...]] = {
+    "model": (click.argument("model", type=MODEL),),
+    "data": (click.argument("data", metavar="DATA...", nargs=-1, required=True, type=SOURCE),),
+    # The settings of a model, by the names of `gaussbayes.model.options.check_options`.
+    "covariance": (
+        option(
+            "--covariance",
+            type=click.Choice(["full", "diagonal", "spherical", "auto"]),
+            default="full",
+        ),
+        option("--shared", flag_value="1", default="0", convert=as_sharing),
+        option("--sharing NUMBER", "shared", default="0", convert=as_sharing),
+    ),
+    "estimation": (
+        option("--divisor", type=click.Choice(["mle", "unbiased"]), default="mle"),
+        option("--shrinkage NUMBER|none|oas|auto", default="none", convert=as_shrinkage),
+        option("--priors P,Q,...|estimated|uniform", default="estimated", convert=as_priors),
+        option("--smoothing ALPHA", default="0", convert=number_from_0()),
+        option("--family A,B=FAMILY", "families", multiple=True, convert=as_families),
+        option("--unlabelled-weight NUMBER", default="1", convert=number_from_0()),
+        option(
+            "--selection",
+            type=click.Choice(["leave-one-out", "bic"]),
+            default="leave-one-out",
+            convert=lambda value: value.replace("-", "_"),
+        ),
+    ),
+    # Rows.
+    "target": (option("-y", "--target TARGET"),),
+    "features": (option("--features A,B,...", convert=as_names),),
+    "categorical": (option("--categorical A,B,...", multiple=True, convert=_all_names),),
+    "weights": (option("--weights COLUMN"),),
+    "labels": (option("--labelled-only", is_flag=True), option("--unlabelled LABEL")),
+    "format": (option("--format", "file_format", type=click.Choice(FORMATS)),),
+    "bad_rows": (option("--bad-rows", type=click.Choice(["error", "skip"]), default="error"),),
+    # Rows held out, also in words that people know.
+    "held_out": (
+        option("--held-out FOLDS|PROPORTION|FILE|loo", convert=as_held_out),
+        option("--cv N", type=click.IntRange(2)),
+        option("--loo", flag_value=LEAVE_ONE_OUT),
+        option("--test FILE", type=_DATA),
+    ),
+    "compared_on": (
+        option(
+            "--held-out FOLDS|PROPORTION|FILE",
+            default="10",
+            convert=as_held_out,
+            what="What errors are counted on: folds of cross-validation, a proportion of the rows, "
+            "or the rows of another file.",
+        ),
+    ),
+    # Output.
+    "output": (option("-o", "--output FILE", type=OUTPUT, default=STANDARD, show_default=False),),
+    "output_format": (
+        option("--output-format", type=click.Choice(FORMATS)),
+        option("--escape", is_flag=True),
+    ),
+}
 
 
 # Messages of the library name arguments of Python: here they are options.

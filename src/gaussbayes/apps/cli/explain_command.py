@@ -7,8 +7,9 @@ import click
 
 from gaussbayes.analysis.explanation import BayesRule, Explanation, LogOdds, explain, total_amount
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file
-from gaussbayes.apps.cli.command_options import RowOptions, names_option, option
-from gaussbayes.apps.cli.console import counted, five_digits, shortened
+from gaussbayes.apps.cli.command_options import SOURCE, RowOptions, as_names, option, takes
+from gaussbayes.apps.cli.console import shortened
+from gaussbayes.apps.numerals import counted, five_digits
 from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.model.model import Model
 
@@ -38,10 +39,10 @@ def _reference(value: str) -> str | list[float]:
 
 
 @click.command("explain")
-@command_options.model_argument
-@click.argument("data", type=command_options.SOURCE)
+@takes("model")
+@click.argument("data", type=SOURCE)
 @option("--row N", "number", type=click.IntRange(min=1), default=1)
-@names_option("--classes A,B")
+@option("--classes A,B", convert=as_names)
 @option(
     "--reference mean|rival|X,Y,...",
     convert=_reference,
@@ -58,8 +59,7 @@ def _reference(value: str) -> str | list[float]:
     type=click.Path(dir_okay=False),
     what="Plot what each feature adds, too: a .png, .svg or .pdf file.",
 )
-@command_options.format_option
-@command_options.json_option("Write everything as JSON, every number exact.")
+@takes("format", json="Write everything as JSON, every number exact.")
 def command(
     model: str,
     data: str,

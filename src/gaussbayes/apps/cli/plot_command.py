@@ -1,21 +1,85 @@
 """``gaussbayes plot``: a figure of a model, of rows, or of both."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import click
 
 from gaussbayes.analysis.comparison import Comparison, compare
 from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file
-from gaussbayes.apps.cli.command_options import RowOptions, names_option, option
+from gaussbayes.apps.cli.command_options import OUTPUT, SOURCE, RowOptions, as_names, option, takes
+from gaussbayes.apps.cli.compare_command import COMPARED
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.evaluate_command import evaluate_files, evaluate_rows
-from gaussbayes.apps.cli.figure_kinds import DESCRIPTIONS, KINDS, FigureKind
 from gaussbayes.apps.cli.fit_command import fit_files, fit_loaded
 from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows, among, draw
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options, options_of
+
+POINTS, COUNTS = 2_000, 200_000  # rows shown as points, or counted
+
+
+class FigureKind(NamedTuple):
+    """A figure by the name of its kind."""
+
+    function: str  # in `gaussbayes.plots`
+    needs: Literal["a model", "a model and rows", "rows"]
+    subject: Literal["model", "model, rows", "rows", "evaluation", "comparison"]  # what it takes
+    along: Literal["features", "feature", ""] = "features"  # what can be chosen to be shown
+    most_rows: int = POINTS
+
+    @property
+    def judges(self) -> bool:
+        """Whether it says how good the model is."""
+        return self.needs == "a model and rows"
+
+
+KINDS = {
+    "regions": FigureKind("regions", "a model", "model, rows"),
+    "ellipses": FigureKind("ellipses", "a model", "model"),
+    "evidence": FigureKind("evidence", "a model", "model, rows"),
+    "evidence3d": FigureKind("evidence_surface", "a model", "model"),
+    "posteriors": FigureKind("posteriors", "a model", "model"),
+    "joints": FigureKind("joints", "a model", "model"),
+    "univariate": FigureKind("univariate", "a model", "model, rows", "feature"),
+    "densities": FigureKind("densities", "a model", "model, rows", "feature"),
+    "curves": FigureKind("posterior_curve", "a model", "model", "feature"),
+    "generative": FigureKind("generative_and_discriminative", "a model", "model, rows", "feature"),
+    "pairs": FigureKind("pairs", "a model and rows", "model, rows", most_rows=COMPARED),
+    "predictions": FigureKind("predictions", "a model and rows", "model, rows"),
+    "confusion": FigureKind("confusion_matrix", "a model and rows", "evaluation", "", COUNTS),
+    "calibration": FigureKind("calibration", "a model and rows", "model, rows", "", COUNTS),
+    "sureness": FigureKind("posterior_histogram", "a model and rows", "model, rows", "", COUNTS),
+    "dataset": FigureKind("dataset", "rows", "rows"),
+    "shapes": FigureKind("shapes", "rows", "rows"),
+    "sharing": FigureKind("sharing", "rows", "rows"),
+    "comparison": FigureKind("comparison", "rows", "comparison", "", COMPARED),
+    "neighbors": FigureKind("neighbors_error", "rows", "comparison", "", COMPARED),
+}
+
+DESCRIPTIONS = {
+    "regions": "which class is the most probable where",
+    "ellipses": "each class's Gaussian at 1, 2 and 3 standard deviations",
+    "evidence": "the density of all rows, p(x), as a map",
+    "evidence3d": "the density of all rows as a surface",
+    "posteriors": "how probable each class is, p(c | x), over two features",
+    "joints": "the density of rows and class, p(x, c), over two features",
+    "univariate": "Bayes' rule along one feature: likelihood, joint, posterior",
+    "densities": "how the classes are distributed over one feature",
+    "curves": "how probable each class is along one feature",
+    "generative": "densities beside posteriors along one feature",
+    "pairs": "all pairs of features, with the error of each",
+    "predictions": "rows by the class predicted for them, errors ringed",
+    "confusion": "true classes against predicted ones",
+    "calibration": "how often classes came true against how probable they were called",
+    "sureness": "how sure the model was of right and of wrong predictions",
+    "dataset": "the rows alone, over one or two features",
+    "shapes": "spherical, diagonal and full covariances side by side",
+    "sharing": "a covariance for each class beside one shared by all",
+    "comparison": "errors and times of the six structures and of nearest neighbours",
+    "neighbors": "the error of nearest neighbours against their number",
+}
 
 _KINDS = ", ".join(KINDS)
 
@@ -42,7 +106,7 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 @click.command("plot")
-@command_options.model_or_data_argument("MODEL|DATA [DATA...]")
+@click.argument("arguments", metavar="MODEL|DATA [DATA...]", nargs=-1, required=True, type=SOURCE)
 @option(
     "--kind KIND",
     "kind_name",
@@ -54,28 +118,31 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     "-o",
     "--output FILE",
     "figure",
-    type=command_options.OUTPUT,
+    type=OUTPUT,
     what="The figure to write, a .png, .svg or .pdf file; - is standard output, as PNG.",
 )
-@option("--data", multiple=True, type=command_options.SOURCE)
-@command_options.target_option
-@names_option(
+@option("--data", multiple=True, type=SOURCE)
+@takes("target")
+@option(
     "--features A,B",
     "shown_features",
+    convert=as_names,
     what="The features to show, the others integrated out.  [default: all]",
 )
-@names_option("--learn-from A,B,...", "features")
-@command_options.categorical_option
-@command_options.model_options
-@command_options.held_out_option(
-    "FOLDS|PROPORTION", "How rows are held out for comparison and neighbors."
+@option("--learn-from A,B,...", "features", convert=as_names)
+@takes("categorical", "covariance", "estimation")
+@option(
+    "--held-out FOLDS|PROPORTION",
+    default="10",
+    convert=command_options.as_held_out,
+    what="How rows are held out for comparison and neighbors.",
 )
 @option("--reject P", type=click.FloatRange(0, 1))
 @option("--dpi N", type=click.IntRange(20, 1200), default=150)
 @option("--size W,H", convert=_size)
-@command_options.seed_option("Decides which rows are drawn where there are too many.")
-@command_options.label_options
-@command_options.reading_options
+@takes(
+    "labels", "format", "bad_rows", seed="Decides which rows are drawn where there are too many."
+)
 def command(
     arguments: tuple[str, ...],
     kind_name: str | None,

@@ -1,9 +1,11 @@
 """``gaussbayes predict MODEL DATA...``: rows → the same rows with what the model says of them."""
 
+import csv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,9 +14,11 @@ import pyarrow as pa
 
 from gaussbayes.apps.cli import command_files, command_options
 from gaussbayes.apps.cli.command_files import FeatureRows
-from gaussbayes.apps.cli.command_options import FROM_DATA, RowOptions, option
+from gaussbayes.apps.cli.command_options import FROM_DATA, RowOptions, option, takes
 from gaussbayes.apps.cli.console import tell
+from gaussbayes.apps.numerals import counted
 from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.types import FloatArray
 from gaussbayes.data.files import Source
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.model import Model
@@ -69,7 +73,7 @@ SCORES = (
 )
 """What can be asked for, in the order of the columns."""
 
-_score_options = command_options.together(
+_score_options = takes(
     *(
         option(
             f"--{'p-values' if score.name == 'p_value' else score.name.replace('_', '-')}",
@@ -84,7 +88,7 @@ _score_options = command_options.together(
 _DECISION = ("costs", "reject_below", "reject_cost", "novelty_level")
 """How classes are decided for: arguments of `gaussbayes.analysis.decision.decide`."""
 
-_decision_options = command_options.together(
+_decision_options = takes(
     option(
         "--costs A:B=COST,...|FILE",
         what="Decide for the class of least expected cost: the cost of deciding B where A is "
@@ -97,9 +101,7 @@ _decision_options = command_options.together(
 
 
 @click.command("predict")
-@command_options.model_argument
-@command_options.data_argument
-@command_options.writing_options
+@takes("model", "data", "output", "output_format")
 @_score_options
 @option("--no-label", is_flag=True)
 @option("--keep others|all|none|A,B,...", default="others")
@@ -110,7 +112,7 @@ _decision_options = command_options.together(
     FROM_DATA,
 )
 @_decision_options
-@command_options.reading_options
+@takes("format", "bad_rows")
 def command(
     model: str,
     data: tuple[str, ...],
@@ -148,9 +150,7 @@ def command(
     if priors not in ("own", FROM_DATA):
         fitted = fitted.with_priors(priors)
     if "costs" in rule:
-        from gaussbayes.apps.cli.cost_table import read_costs
-
-        rule["costs"] = read_costs(rule["costs"], fitted)
+        rule["costs"] = _read_costs(rule["costs"], fitted)
     source = command_files.open_files(data, RowOptions.taken(asked))
     command_files.check_no_overwriting(output, model, *source.files)
     kept = _kept_columns(keep, source, command_files.named_features(fitted, model))
@@ -257,3 +257,90 @@ def _with_priors_of(source: Source, model: Model, name: str) -> Model:
     steps = f" (not exact: {shift.n_iterations} iterations were not enough)"
     tell(f"priors of {source.shown}: {listed}{'' if shift.converged else steps}")
     return model.with_priors(shift.prior)
+
+
+# What decisions cost: pairs of classes on the command line, or a CSV file.
+
+_HOW = "pairs such as 'ill:well=50,well:ill=1' (true class, decided class, cost), or a CSV file"
+
+
+def _read_costs(text: str, model: Model) -> FloatArray:
+    """The costs (k, k) of the classes of a model: true class by row, decided class by column.
+
+    They are pairs ``true:decided=cost`` separated by commas, with quotes around one that holds a
+    comma itself; or in a CSV file whose first line names the classes decided for, and whose other
+    lines begin with the true class. What is left out on the diagonal is 0.
+    """
+    from gaussbayes.analysis.decision import check_costs
+
+    names = command_files.class_names(model)
+    place = Path(text)
+    if place.is_file():
+        where, pairs = text, _from_file(place)
+    elif "=" in text:
+        where, pairs = "--costs", _from_pairs(text, names)
+    else:
+        msg = f"expected {_HOW}; there is no file {text!r}"
+        raise click.BadParameter(msg, param_hint="--costs")
+    label = dict(zip(names, model.schema.classes.tolist(), strict=True))
+    given = {
+        (label.get(true, true), label.get(decided, decided)): cost
+        for (true, decided), cost in pairs.items()
+    }
+    with command_files.naming(where):
+        return check_costs(given, model.schema)
+
+
+def _from_pairs(text: str, names: list[str]) -> dict[tuple[str, str], float]:
+    costs: dict[tuple[str, str], float] = {}
+    for item in next(csv.reader([text], skipinitialspace=True), []):
+        pair, _, cost = item.rpartition("=")
+        parts = pair.split(":")
+        # Names may hold colons themselves: then the colon that parts two classes is meant.
+        cuts = [(":".join(parts[:i]), ":".join(parts[i:])) for i in range(1, len(parts))]
+        known = [cut for cut in cuts if set(cut) <= set(names)]
+        if not cuts or (len(cuts) > 1 and len(known) != 1):
+            msg = f"expected {_HOW}; got {item!r}"
+            raise click.BadParameter(msg, param_hint="--costs")
+        _add(costs, (known or cuts)[0], cost, "--costs", repr(item))
+    return costs
+
+
+def _from_file(place: Path) -> dict[tuple[str, str], float]:
+    try:
+        text = place.read_text(encoding="utf-8-sig")
+        lines = [[cell.strip() for cell in line] for line in csv.reader(text.splitlines()) if line]
+    except (UnicodeDecodeError, csv.Error) as error:
+        msg = f"{place} is no CSV file of costs: {error}"
+        raise DataError(msg) from None
+    if len(lines) < 2:
+        msg = (
+            f"{place} has {counted(len(lines), 'line')}: expected one that names the "
+            "classes decided for, and one for each true class that begins with it"
+        )
+        raise DataError(msg)
+    (_, *decided), *rest = lines
+    costs: dict[tuple[str, str], float] = {}
+    for number, (true, *cells) in enumerate(rest, start=2):
+        if len(cells) != len(decided):
+            expected = counted(len(decided), "cost")
+            msg = f"{place}, line {number}: expected a class and {expected}, got {len(cells)}"
+            raise DataError(msg)
+        for other, cell in zip(decided, cells, strict=True):
+            if cell or other != true:
+                _add(costs, (true, other), cell, str(place), f"line {number}, column {other!r}")
+    return costs
+
+
+def _add(
+    costs: dict[tuple[str, str], float], pair: tuple[str, str], text: str, file: str, place: str
+) -> None:
+    """Note the cost of deciding for the second class of a pair where the first is true."""
+    if pair in costs:
+        msg = f"{file}: the cost of deciding {pair[1]!r} where {pair[0]!r} is true is given twice"
+        raise DataError(msg)
+    try:
+        costs[pair] = float(text)
+    except ValueError:
+        msg = f"{file}, {place}: {text!r:.60} is not a number"
+        raise DataError(msg) from None

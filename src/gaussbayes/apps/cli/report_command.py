@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gaussbayes.apps.cli import command_files, command_options
-from gaussbayes.apps.cli.command_options import RowOptions, option
+from gaussbayes.apps.cli.command_options import SOURCE, RowOptions, option, takes
 from gaussbayes.apps.cli.console import warnings_told
 from gaussbayes.apps.cli.fit_command import fit_loaded
 from gaussbayes.apps.cli.labelled_files import LabelledFiles, held_out_rows
@@ -24,8 +24,8 @@ class _RememberingCommand(click.Command):
 
 
 @click.command("report", cls=_RememberingCommand)
-@command_options.model_or_data_argument("[MODEL] DATA...")
-@command_options.target_option
+@click.argument("arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=SOURCE)
+@takes("target")
 @option(
     "-o",
     "--output",
@@ -33,13 +33,9 @@ class _RememberingCommand(click.Command):
     default="report.html",
     what="The report to write; it is one file that needs nothing else.",
 )
-@command_options.feature_options
-@command_options.model_options
-@command_options.compared_on_option
-@command_options.seed_option("Decides which rows are held out.")
+@takes("features", "categorical", "covariance", "estimation", "compared_on")
 @option("--title TEXT")
-@command_options.label_options
-@command_options.reading_options
+@takes("labels", "format", "bad_rows", seed="Decides which rows are held out.")
 def command(
     arguments: tuple[str, ...],
     output: Path,

@@ -10,11 +10,12 @@ from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import command_files, command_options, fit_summary
+from gaussbayes.apps.cli import command_files, fit_command
 from gaussbayes.apps.cli.command_files import class_names, naming
-from gaussbayes.apps.cli.command_options import option
-from gaussbayes.apps.cli.console import counted, tell, warnings_told
+from gaussbayes.apps.cli.command_options import MODEL, OUTPUT, STANDARD, RowOptions, option, takes
+from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.labelled_files import LabelledFiles
+from gaussbayes.apps.numerals import counted
 from gaussbayes.base.errors import RemovalError, SchemaError
 from gaussbayes.data.file_rows import FileRows
 from gaussbayes.data.reduction import Reduced
@@ -23,27 +24,28 @@ from gaussbayes.model.settings import Settings
 from gaussbayes.model.sources import Observation, SourceFit, update_rows
 from gaussbayes.model.statistics import Learnt
 
-_change_options = command_options.together(
-    command_options.model_argument,
-    command_options.data_argument,
+_change_options = takes(
+    "model",
+    "data",
     option(
         "-y", "--target TARGET", what="The column that holds the classes.  [default: as before]"
     ),
     option(
         "-o",
         "--output NEW",
-        type=command_options.OUTPUT,
+        type=OUTPUT,
         what="The model file to write; - is standard output.  [default: MODEL itself]",
     ),
-    command_options.weights_option,
-    command_options.label_options,
-    command_options.reading_options,
+    "weights",
+    "labels",
+    "format",
+    "bad_rows",
 )
 
 
 @click.command("update")
 @_change_options
-@command_options.json_option("Write what was learnt from as JSON to standard output.")
+@takes(json="Write what was learnt from as JSON to standard output.")
 def update_command(**arguments: Any) -> None:
     """Let a model learn from more rows, as if it had seen them from the start.
 
@@ -58,7 +60,7 @@ def update_command(**arguments: Any) -> None:
 
 @click.command("forget")
 @_change_options
-@command_options.json_option("Write what was forgotten as JSON to standard output.")
+@takes(json="Write what was forgotten as JSON to standard output.")
 def forget_command(**arguments: Any) -> None:
     """Let a model forget rows, exactly as if it had never seen them.
 
@@ -105,8 +107,8 @@ def _change(
     """
     command_files.check_one_input(model, *data)
     output = output or model
-    fit_summary.check_json(output, as_json=as_json)
-    chosen = command_options.RowOptions.taken(arguments)
+    fit_command.check_json(output, as_json=as_json)
+    chosen = RowOptions.taken(arguments)
     before = command_files.read_learnt(model, step)
     source = command_files.open_files(data, chosen)
     command_files.check_no_overwriting(output, *source.files)
@@ -116,11 +118,11 @@ def _change(
         reduced = rows.reduce(Observation(before.observing, before.schema, chosen.labelled_only))
     with naming(f"{source.shown} does not fit {model}"):
         changed = change(before, rows, reduced)
-    fit = SourceFit(fit_summary.solved_if_possible(changed), reduced)
+    fit = SourceFit(fit_command.solved_if_possible(changed), reduced)
     # A file that held unlabelled rows still does.
     keep = command_files.has_unlabelled_rows(before)
     command_files.write_model(fit.model, output, keep_unlabelled=keep)
-    fit_summary.tell_fit(fit, chosen, output, as_json=as_json, done=done, use=use)
+    fit_command.tell_fit(fit, chosen, output, as_json=as_json, done=done, use=use)
     if as_json:
         return
     names = class_names(before), class_names(fit.model)
@@ -131,13 +133,11 @@ def _change(
 
 
 @click.command("merge")
-@click.argument(
-    "parts", metavar="MODEL MODEL...", nargs=-1, required=True, type=command_options.MODEL
-)
+@click.argument("parts", metavar="MODEL MODEL...", nargs=-1, required=True, type=MODEL)
 @option(
     "-o",
     "--output OUT",
-    type=command_options.OUTPUT,
+    type=OUTPUT,
     required=True,
     what="The model file to write; - is standard output.",
 )
@@ -164,7 +164,7 @@ def merge_command(parts: tuple[str, ...], output: str, settings_of: str | None) 
     for name, other in others:
         with naming(f"{name} does not fit {first}"):
             merged = merged.merged(other)
-    whole = fit_summary.solved_if_possible(merged)
+    whole = fit_command.solved_if_possible(merged)
     command_files.write_model(whole, output, keep_unlabelled=True)
     targets = {model.target for model in models.values() if model.target is not None}
     if len(targets) > 1:
@@ -212,7 +212,7 @@ def _check_different(parts: tuple[str, ...]) -> None:
     if len(parts) < 2:
         msg = f"merging takes two models or more, got {parts[0]} alone"
         raise click.UsageError(msg)
-    files = [Path(name) for name in parts if name != command_options.STANDARD]
+    files = [Path(name) for name in parts if name != STANDARD]
     for number, path in enumerate(files):
         if any(path.samefile(other) for other in files[:number]):
             msg = f"{path} is given twice: its rows would count twice"

@@ -14,7 +14,8 @@ from gaussbayes.analysis.data_summary import NumberSummary, summarise_data
 from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.analysis.informative_features import informative_features
 from gaussbayes.analysis.view import pair_view
-from gaussbayes.apps.report import numerals, parameter_tables, recipe, svg_figures
+from gaussbayes.apps import numerals
+from gaussbayes.apps.report import parameter_tables, recipe, svg_figures
 from gaussbayes.apps.report.parameter_tables import ALL_CLASSES, MOST_COLUMNS
 from gaussbayes.apps.report.samples import stratified
 from gaussbayes.apps.report.subject import Subject, called

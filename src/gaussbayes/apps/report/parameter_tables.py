@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.analysis.class_moments import correlations
-from gaussbayes.apps.report.numerals import aligned, fixed, score
+from gaussbayes.apps.numerals import aligned, fixed, score
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.protocol import Describable, Located, ParameterTable
 from gaussbayes.model.model import Model
