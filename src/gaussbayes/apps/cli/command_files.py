@@ -1,11 +1,12 @@
 """Files that commands read and write: models and rows, or ``-`` for standard input and output."""
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import numpy as np
@@ -30,13 +31,10 @@ from gaussbayes.model import file
 from gaussbayes.model.model import Model
 from gaussbayes.model.statistics import Unlabelled
 
-Answer = TypeVar("Answer")
-
 LEARNT_FROM = "learnt from by EM; --labelled-only leaves such rows out"
 NOT_JUDGED = "no predictions are judged by them"
 
-_MOST_NAMED = 10
-"""Missing columns that are named."""
+_MOST_NAMED = 10  # missing columns that are named
 
 
 @contextmanager
@@ -75,14 +73,6 @@ def unlabelled_rows(model: Model) -> Unlabelled | None:
 def read_learnt(name: str, step: str) -> Model:
     """The model in a file, which must have kept what the step of this name needs of its rows."""
     model = read_model(name)
-    unlabelled = unlabelled_rows(model)
-    if unlabelled is not None and unlabelled.rows is None:
-        msg = (
-            f"{step} needs the {counted(unlabelled.n_rows, 'unlabelled row')} that the model "
-            f"{name} has learnt from, which are not in its file: fit it again with "
-            "--keep-unlabelled, which writes them there up to 64 MB, or with --labelled-only"
-        )
-        raise DataError(msg)
     with naming(f"the model {name}"):
         model.learnt_for(step)
     return model
@@ -257,17 +247,9 @@ def check_columns(source: Source, wanted: Sequence[str], what: str) -> None:
     rest = f"its {some}columns are {listed(others)}" if others else "it has no other columns"
     count = f"{len(missing)} of " if len(wanted) > 1 else ""
     msg = f"{source.shown} lacks {count}{what}: {', '.join(named)}{more}; {rest}"
-    if any(map(_is_number, columns)):
+    if any(re.fullmatch(r"[-+]?\d*\.?\d+(e[-+]?\d+)?", name) for name in columns):
         msg += ". Does its first line name the columns?"
     raise SchemaError(msg)
-
-
-def _is_number(name: str) -> bool:
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return True
 
 
 def check_features(source: Source, features: Sequence[str]) -> None:
@@ -300,12 +282,11 @@ def plain_blocks(source: Source, what: str, selection: Any = None) -> Iterator[A
     """
     if selection is None:
         selection = select_columns(source.inferred, None, {}, source.handling)
+    blocks = source.selected_blocks(selection)
+    if not sys.stderr.isatty():  # nobody is watching
+        return blocks
     return count_rows(
-        source.selected_blocks(selection),
-        what,
-        source.n_rows,
-        lambda block: int(block.table.num_rows),
-        source.proportion_read,
+        blocks, what, source.n_rows, lambda block: block.table.num_rows, source.proportion_read
     )
 
 
@@ -333,9 +314,7 @@ class FeatureRows:
         )
         check_types(self.selection.schema, kinds, source.shown, None, source.inferred.examples)
 
-    def answered(
-        self, what: str, answer: Callable[[Rows], Answer]
-    ) -> Iterator[tuple[pa.Table, Answer]]:
+    def answered(self, what: str, answer: Callable[[Rows], Any]) -> Iterator[tuple[pa.Table, Any]]:
         """The rows part by part: all columns, and an answer for the features, by a function."""
         for block in plain_blocks(self.source, what, self.selection):
             last = block.first_row + block.table.num_rows - 1
@@ -414,7 +393,7 @@ class UnseenCategories:
     def tell(self) -> None:
         """Say how many values have categories that are not known, if there are any."""
         if self.by_column:
-            unseen = [self.by_column[column] for column in sorted(self.by_column)]
+            unseen = [new for _, new in sorted(self.by_column.items())]
             tell(unseen_message(unseen, self._names()))
 
     def record(self) -> list[dict[str, Any]]:

@@ -15,15 +15,9 @@ from gaussbayes.families.registry import FAMILIES, family_type
 
 Decorator: TypeAlias = Callable[[Any], Any]
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")
-"""Formats of files of rows."""
-
-STANDARD = "-"
-"""Standard input or output, where a file is expected."""
-
-FROM_DATA = "from-data"
-"""Priors that are estimated from the rows to be predicted."""
-
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")  # formats of files of rows
+STANDARD = "-"  # standard input or output, where a file is expected
+FROM_DATA = "from-data"  # priors that are estimated from the rows to be predicted
 LEAVE_ONE_OUT: Literal["loo"] = "loo"
 
 HeldOut: TypeAlias = int | float | Path | Literal["loo"]
@@ -44,9 +38,7 @@ SOURCE = _SourcePath(exists=True, readable=True, allow_dash=True)
 MODEL = click.Path(exists=True, dir_okay=False, readable=True, allow_dash=True)
 """A model file that exists, or ``-``."""
 
-OUTPUT = click.Path(dir_okay=False, allow_dash=True)
-"""A file to write, or ``-``."""
-
+OUTPUT = click.Path(dir_okay=False, allow_dash=True)  # A file to write, or -
 _DATA = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 SEED = click.IntRange(0, 2**32 - 1)
 
@@ -442,6 +434,7 @@ _ARGUMENTS = (
     (r"\bcategorical_features\b", "--categorical"),
     (r"\bfamilies (names|has|gives)\b", r"--family \1"),
     (r"\bleave it out of features\b", "leave it out of --features"),
+    (r"\bsave\(path, unlabelled_rows=True\)", "--keep-unlabelled"),
     (r" \(marginal\)", ""),
     (r" \(score_samples\)", " (--log-evidence)"),
 )

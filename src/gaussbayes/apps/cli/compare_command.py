@@ -9,7 +9,7 @@ from gaussbayes.analysis.comparison import compare
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file, fit_command
 from gaussbayes.apps.cli.command_options import OUTPUT, option, takes
 from gaussbayes.apps.cli.console import tell, warnings_told
-from gaussbayes.apps.cli.labelled_files import LabelledFiles, held_out_rows
+from gaussbayes.apps.cli.labelled_files import LabelledFiles
 from gaussbayes.model.options import check_options
 
 COMPARED = 20_000  # rows that models are compared on, if there are more
@@ -85,13 +85,12 @@ def command(
     options = check_options(**settings)
     source = command_files.open_files(data, chosen)
     files = LabelledFiles.to_learn_from(source, chosen, options)
-    chosen = replace(chosen, target=files.rows.target)
     rows = files.sample(sample, seed)
     with warnings_told():
         comparison = compare(
             rows.table.rows,
             rows.labels,
-            held_out=held_out_rows(held_out, rows, chosen),
+            held_out=files.held_out(held_out, rows),
             neighbors=neighbors,
             model=rows.recipe(options),
             automatic=automatic,

@@ -14,14 +14,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-WIDEST_TEXT = 88
-"""Columns of running text."""
-
-_WIDEST = 120
-"""Columns of a table; beyond, the eye loses the line."""
-
-_WIDEST_HEADING = 10
-"""Letters above a column of a narrow table."""
+WIDEST_TEXT = 88  # columns of running text
+_WIDEST = 120  # columns of a table; beyond, the eye loses the line
+_WIDEST_HEADING = 10  # letters above a column of a narrow table
 
 
 def tell(text: str) -> None:

@@ -1,7 +1,7 @@
 """``gaussbayes evaluate``: how good a model's predictions are, on rows that it has not seen."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ from gaussbayes.apps.cli.fit_command import fit_files
 from gaussbayes.apps.cli.labelled_files import LabelledFiles
 from gaussbayes.apps.numerals import fixed
 from gaussbayes.data.files import Source
-from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.model import Model
 
 if TYPE_CHECKING:
@@ -28,8 +27,7 @@ _FOLDS = 10
 _MOST_CLASSES = 8
 """Classes whose confusion matrix fits a terminal; of more, the most frequent errors are listed."""
 
-_MOST_ERRORS = 12
-"""Pairs of classes in that list."""
+_MOST_ERRORS = 12  # pairs of classes in that list
 
 
 GATES = {
@@ -118,20 +116,14 @@ def command(arguments: tuple[str, ...], seed: int, as_json: bool, **settings: An
     check_gates(evaluation, bars)
 
 
-def evaluate_rows(model: Model, tables: Iterable[LabelledRows]) -> Evaluation | None:
-    """A model's predictions against classes, table by table; None if no row has a label."""
+def _evaluated(model: Model, files: LabelledFiles) -> Evaluation:
+    """A model's predictions against classes, block by block; says what there is to say of rows."""
     evaluation: Evaluation | None = None
-    for table in tables:
+    for table in files:
         if table.targets.labelled.any():
             log_posterior = model.log_posterior(table.rows)
             part = evaluate(log_posterior, table.targets.codes, model.classes)
             evaluation = part if evaluation is None else evaluation + part
-    return evaluation
-
-
-def evaluate_files(model: Model, files: LabelledFiles) -> Evaluation:
-    """The same of files, in bounded memory; says what there is to say of their rows."""
-    evaluation = evaluate_rows(model, files)
     if evaluation is None:
         raise command_files.no_rows(
             files.rows.source, "labelled rows" if files.n_unlabelled else "rows"
@@ -145,7 +137,7 @@ def _of_model(
 ) -> tuple[Evaluation, dict[str, Any]]:
     """A model from a file on rows from others."""
     files = LabelledFiles.of_model(source, chosen, model, name)
-    evaluation = evaluate_files(model, files)
+    evaluation = _evaluated(model, files)
     called = "from standard input" if name == command_options.STANDARD else name
     how = f"the model {called} on {evaluation.n_rows:,} rows of {source.shown}"
     return evaluation, files.record() | {"how": how}
@@ -155,16 +147,15 @@ def _on_test_rows(
     source: Source, chosen: RowOptions, settings: dict[str, Any], test: str
 ) -> tuple[Evaluation, dict[str, Any]]:
     """A model fitted to some files on the rows of another."""
-    chosen = replace(chosen, target=command_files.target_column(source, chosen.target))
     options = command_options.check_settings(settings)
-    training = LabelledFiles.to_learn_from(source, chosen, options)
-    fit = fit_files(training, options)
-    fit_command.tell_rows_learnt_from(fit, chosen)
+    fit = fit_files(LabelledFiles.to_learn_from(source, chosen, options), options)
+    command_files.tell_bad_rows(fit.reduced.bad_rows)
+    command_files.tell_unlabelled(fit.reduced.n_unlabelled, chosen, command_files.LEARNT_FROM)
     if fit.selection is not None:
         tell(f"chosen: {fit_command.describe(fit.selection)}")
     other = command_files.open_files([test], replace(chosen, file_format=None))
     files = LabelledFiles.of_model(other, chosen, fit.model, "fitted")
-    evaluation = evaluate_files(fit.model, files)
+    evaluation = _evaluated(fit.model, files)
     learnt = f"fitted to {fit.reduced.n_rows:,} rows of {source.shown}"
     how = f"{learnt}, judged by {evaluation.n_rows:,} rows of {other.shown}"
     return evaluation, files.record() | {"how": how}
@@ -174,7 +165,6 @@ def _on_held_out_rows(
     source: Source, chosen: RowOptions, settings: dict[str, Any], held_out: Any, seed: int
 ) -> tuple[Evaluation, dict[str, Any]]:
     """Models fitted to some rows on the others, which must fit into memory."""
-    chosen = replace(chosen, target=command_files.target_column(source, chosen.target))
     options = command_options.check_settings(settings)
     files = LabelledFiles.to_learn_from(source, chosen, options)
     rows = files.sample()

@@ -17,18 +17,12 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-_MOST_CLASSES = 20
-"""Lines of a table of classes."""
-
-_MOST_FEATURES = 12
-"""Lines of the table of features; the others share one."""
-
-_MOST_NAMES = 6
-"""Missing features that are named."""
+_MOST_CLASSES = 20  # lines of a table of classes
+_MOST_FEATURES = 12  # lines of the table of features; the others share one
+_MOST_NAMES = 6  # missing features that are named
 
 _WIDEST_NAME, _WIDEST_VALUE = 24, 12
-_BAR = 20
-"""Columns that a bar may fill."""
+_BAR = 20  # columns that a bar may fill
 
 
 def _reference(value: str) -> str | list[float]:

@@ -171,12 +171,6 @@ def tell_fit(
     command_files.tell_bad_rows(reduced.bad_rows)
 
 
-def tell_rows_learnt_from(fit: SourceFit, chosen: RowOptions) -> None:
-    """Say which rows were left out of a fit, and which have no label."""
-    command_files.tell_bad_rows(fit.reduced.bad_rows)
-    command_files.tell_unlabelled(fit.reduced.n_unlabelled, chosen, command_files.LEARNT_FROM)
-
-
 def solved_if_possible(model: Model) -> Model:
     """The model with its parameters; says so if it cannot predict before it has seen more rows."""
     try:

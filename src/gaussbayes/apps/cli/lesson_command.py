@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 _MOST_DECIMALS = 8
 _WIDEST_NAME = 48
 _SPREAD_DECIMALS = 3
-_TINY = 1e-6
-"""What is smaller is written with an exponent."""
+_TINY = 1e-6  # what is smaller is written with an exponent
 
 
 def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
@@ -243,15 +242,13 @@ def _marked(record: dict[str, Any], good: bool, words: str) -> "tuple[Text, Text
 
 def notes(records: Sequence[dict[str, Any]]) -> list[str]:
     """What has to be said to the table."""
-    remarks = {
-        "The handout prints none of these numbers.": all(
-            each["handout"] is None for each in records
-        ),
-        "±: how far a right result may lie off because its rows are drawn at random.": any(
-            each["random"] for each in records
-        ),
-    }
-    return [remark for remark, holds in remarks.items() if holds]
+    remarks = []
+    if all(each["handout"] is None for each in records):
+        remarks.append("The handout prints none of these numbers.")
+    if any(each["random"] for each in records):
+        reason = "how far a right result may lie off because its rows are drawn at random"
+        remarks.append(f"±: {reason}.")
+    return remarks
 
 
 def verdict(record: dict[str, Any]) -> tuple[bool, str]:

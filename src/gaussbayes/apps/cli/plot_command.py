@@ -1,19 +1,16 @@
 """``gaussbayes plot``: a figure of a model, of rows, or of both."""
 
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import click
 
 from gaussbayes.analysis.comparison import Comparison, compare
-from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file
 from gaussbayes.apps.cli.command_options import OUTPUT, SOURCE, RowOptions, as_names, option, takes
 from gaussbayes.apps.cli.compare_command import COMPARED
 from gaussbayes.apps.cli.console import tell, warnings_told
-from gaussbayes.apps.cli.evaluate_command import evaluate_files, evaluate_rows
 from gaussbayes.apps.cli.fit_command import fit_files, fit_loaded
-from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows, among, draw
+from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows, draw
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options, options_of
 
@@ -25,7 +22,7 @@ class FigureKind(NamedTuple):
 
     function: str  # in `gaussbayes.plots`
     needs: Literal["a model", "a model and rows", "rows"]
-    subject: Literal["model", "model, rows", "rows", "evaluation", "comparison"]  # what it takes
+    subject: Literal["model", "model, rows", "rows", "comparison"]  # what it takes
     along: Literal["features", "feature", ""] = "features"  # what can be chosen to be shown
     most_rows: int = POINTS
 
@@ -48,7 +45,7 @@ KINDS = {
     "generative": FigureKind("generative_and_discriminative", "a model", "model, rows", "feature"),
     "pairs": FigureKind("pairs", "a model and rows", "model, rows", most_rows=COMPARED),
     "predictions": FigureKind("predictions", "a model and rows", "model, rows"),
-    "confusion": FigureKind("confusion_matrix", "a model and rows", "evaluation", "", COUNTS),
+    "confusion": FigureKind("confusion", "a model and rows", "model, rows", "", COUNTS),
     "calibration": FigureKind("calibration", "a model and rows", "model, rows", "", COUNTS),
     "sureness": FigureKind("posterior_histogram", "a model and rows", "model, rows", "", COUNTS),
     "dataset": FigureKind("dataset", "rows", "rows"),
@@ -188,8 +185,6 @@ def command(
         subject = _of_rows(given, kind, chosen, options, seed)
 
     def arguments_of_figure() -> tuple[Any, ...]:
-        if kind.subject == "evaluation":
-            return (subject.evaluated(),)
         if kind.subject == "comparison":
             return (subject.compared(held_out, seed),)
         rows = subject.rows if "rows" in kind.subject else None
@@ -265,19 +260,6 @@ class _Subject(NamedTuple):
     options: Options  # of the model, or of those that are compared
     model: Model | None
     rows: MemoryRows | None
-    evaluation: Evaluation | None = None  # of all rows, where they were not kept
-
-    def evaluated(self) -> Evaluation:
-        """The model's predictions against the classes of the rows."""
-        if self.evaluation is not None:
-            return self.evaluation
-        assert self.model is not None
-        assert self.rows is not None
-        table = among(self.rows.table, self.model.classes)
-        known = table.rows.with_categories(self.model.categories)
-        evaluation = evaluate_rows(self.model, [replace(table, rows=known)])
-        assert evaluation is not None
-        return evaluation
 
     def compared(self, held_out: Any, seed: int) -> Comparison:
         """Models of the rows side by side."""
@@ -300,8 +282,6 @@ def _of_model(
         return _Subject(options, model, None)
     source = command_files.open_files(data, chosen)
     files = LabelledFiles.of_model(source, chosen, model, name)
-    if kind.subject == "evaluation":
-        return _Subject(options, model, None, evaluate_files(model, files))
     rows = files.sample(kind.most_rows, seed)
     files.tell(command_files.NOT_JUDGED if kind.judges else "")
     return _Subject(options, model, rows)

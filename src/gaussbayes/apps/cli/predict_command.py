@@ -1,10 +1,8 @@
 """``gaussbayes predict MODEL DATA...``: rows → the same rows with what the model says of them."""
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,67 +21,50 @@ from gaussbayes.data.files import Source
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.model import Model
 
-PREDICTION, REASON = "prediction", "reason"
-"""The columns of the class, and of why there is none."""
-
+PREDICTION, REASON = "prediction", "reason"  # the columns of the class, and of why there is none
 MOST_BYTES = 1 << 30
 """Of posteriors that are kept to estimate priors; EM takes about three times that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """A score of rows: its option and its columns are called by its name."""
-
-    name: str
-    function: str  # a method of `Model`, or a function in `gaussbayes.analysis`
-    what: str
-
-    @property
-    def of_classes(self) -> bool:
-        """Whether it is (n, k), one for each class, and not (n,)."""
-        return not self.name.endswith("evidence")
-
-    def columns(self, classes: Sequence[str]) -> list[str]:
-        """The names of its columns, such as 'proba_yes'."""
-        return [f"{self.name}_{label}" for label in classes] if self.of_classes else [self.name]
-
-    def values(self, model: Model, rows: Rows) -> Sequence[Any]:
-        """Its columns (n,)."""
-        module, _, name = self.function.rpartition(".")
-        score = getattr(model, name, None) or partial(
-            getattr(import_module(f"gaussbayes.analysis.{module}"), name), model, n_jobs=None
-        )
-        values = score(rows)
-        return list(values.T) if self.of_classes else [values]
-
-
-SCORES = (
-    Score("proba", "posterior", "The probability of each class, p(c | x)."),
-    Score("log_proba", "log_posterior", "Its logarithm, exact however small."),
-    Score("joint", "joint", "The density of row and class, p(x, c)."),
-    Score("log_joint", "log_joint", "Its logarithm, for many features."),
-    Score("evidence", "evidence", "The density of the row, p(x)."),
-    Score("log_evidence", "log_evidence", "Its logarithm, for many features."),
-    Score("mahalanobis", "mahalanobis", "The Mahalanobis distance to each class's mean."),
-    Score(
-        "p_value",
-        "novelty.class_p_values",
-        "How probable a row of the class is at least so far out.",
-    ),
-)
-"""What can be asked for, in the order of the columns."""
+SCORES = {
+    "proba": ("posterior", "The probability of each class, p(c | x)."),
+    "log_proba": ("log_posterior", "Its logarithm, exact however small."),
+    "joint": ("joint", "The density of row and class, p(x, c)."),
+    "log_joint": ("log_joint", "Its logarithm, for many features."),
+    "evidence": ("evidence", "The density of the row, p(x)."),
+    "log_evidence": ("log_evidence", "Its logarithm, for many features."),
+    "mahalanobis": ("mahalanobis", "The Mahalanobis distance to each class's mean."),
+    "p_value": ("", "How probable a row of the class is at least so far out."),
+}
+"""What can be asked for, in the order of the columns: a method of `Model`, and the help."""
 
 _score_options = takes(
     *(
         option(
-            f"--{'p-values' if score.name == 'p_value' else score.name.replace('_', '-')}",
-            score.name,
+            f"--{'p-values' if name == 'p_value' else name.replace('_', '-')}",
+            name,
             is_flag=True,
-            what=score.what,
+            what=what,
         )
-        for score in SCORES
+        for name, (_, what) in SCORES.items()
     )
 )
+
+
+def _is_of_rows(score: str) -> bool:
+    """Whether a score is (n,), and not (n, k), one for each class."""
+    return score.endswith("evidence")
+
+
+def _score_columns(score: str, model: Model, rows: Rows) -> Sequence[Any]:
+    """The columns (n,) of a score."""
+    if score == "p_value":
+        from gaussbayes.analysis.novelty import class_p_values
+
+        return list(class_p_values(model, rows, n_jobs=None).T)
+    values = getattr(model, SCORES[score][0])(rows)
+    return [values] if _is_of_rows(score) else list(values.T)
+
 
 _DECISION = ("costs", "reject_below", "reject_cost", "novelty_level")
 """How classes are decided for: arguments of `gaussbayes.analysis.decision.decide`."""
@@ -138,7 +119,7 @@ def command(
     gaussbayes predict iris.json new.csv --reject-below 0.9 --novelty 0.001
     zcat rows.csv.gz | gaussbayes predict iris.json - > predicted.csv
     """
-    scores = [score for score in SCORES if asked[score.name]]
+    scores = [name for name in SCORES if asked[name]]
     rule = {name: asked[name] for name in _DECISION if asked[name] is not None}
     if no_label and (rule or not scores):
         msg = "--no-label leaves nothing to write: ask for a score, for example --proba"
@@ -156,7 +137,8 @@ def command(
     kept = _kept_columns(keep, source, command_files.named_features(fitted, model))
     added = [] if no_label else [PREDICTION, REASON] if rule else [PREDICTION]
     classes = command_files.class_names(fitted)
-    added += [name for score in scores for name in score.columns(classes)]
+    for score in scores:
+        added += [score] if _is_of_rows(score) else [f"{score}_{label}" for label in classes]
     taken = [name for name in added if name in set(kept)]
     if taken:
         msg = (
@@ -168,14 +150,22 @@ def command(
         fitted = _with_priors_of(source, fitted, model)
     rows = FeatureRows(source, fitted, model, kept)
     answer = partial(_answer, fitted, None if no_label else rule, scores)
-    tables, schema = _answered(rows, answer, added)
+    # The types of the scores, which depend on those of the features, are told by no rows at all.
+    read = rows.selection.schema
+    empty = answer(rows.encode(read.empty_table()))
+    types = [(name, column.type) for name, column in zip(added, empty, strict=True)]
+    schema = pa.schema([*(read.field(name) for name in kept), *types])
+    tables = (
+        pa.table([*table.select(kept).columns, *columns], schema=schema)
+        for table, columns in rows.answered("predicting", answer)
+    )
     command_files.write_tables(tables, schema, output, output_format, escape=escape)
     command_files.tell_bad_rows(source.bad_rows)
     rows.unseen.tell()
 
 
 def _answer(
-    model: Model, rule: dict[str, Any] | None, scores: Sequence[Score], rows: Rows
+    model: Model, rule: dict[str, Any] | None, scores: Sequence[str], rows: Rows
 ) -> list[pa.Array]:
     """The columns (n,) that are added; an empty rule decides for the most probable class."""
     columns = []
@@ -189,25 +179,9 @@ def _answer(
         columns.append(pa.array(decisions.reason, pa.string(), mask=~refused))
     elif rule is not None:
         columns.append(labels.take(pa.array(model.labels(rows))))
-    return columns + [pa.array(values) for score in scores for values in score.values(model, rows)]
-
-
-def _answered(
-    rows: FeatureRows,
-    answer: Callable[[Rows], list[pa.Array]],
-    added: Sequence[str],
-) -> tuple[Iterator[pa.Table], pa.Schema]:
-    """The kept columns of each block with those that are added, and their Arrow schema."""
-    # The types of the scores, which depend on those of the features, are told by no rows at all.
-    read = rows.selection.schema
-    empty = answer(rows.encode(read.empty_table()))
-    types = [(name, column.type) for name, column in zip(added, empty, strict=True)]
-    schema = pa.schema([*(read.field(name) for name in rows.kept), *types])
-    tables = (
-        pa.table([*table.select(rows.kept).columns, *columns], schema=schema)
-        for table, columns in rows.answered("predicting", answer)
-    )
-    return tables, schema
+    for score in scores:
+        columns += map(pa.array, _score_columns(score, model, rows))
+    return columns
 
 
 def _kept_columns(keep: str, source: Source, features: Sequence[str]) -> list[str]:

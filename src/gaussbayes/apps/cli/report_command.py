@@ -1,7 +1,6 @@
 """``gaussbayes report``: a report about a model fitted to files, or read from one."""
 
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from gaussbayes.apps.cli import command_files, command_options
 from gaussbayes.apps.cli.command_options import SOURCE, RowOptions, option, takes
 from gaussbayes.apps.cli.console import warnings_told
 from gaussbayes.apps.cli.fit_command import fit_loaded
-from gaussbayes.apps.cli.labelled_files import LabelledFiles, held_out_rows
+from gaussbayes.apps.cli.labelled_files import LabelledFiles
 
 
 class _RememberingCommand(click.Command):
@@ -64,14 +63,9 @@ def command(
         raise click.UsageError(msg)
     command_options.check_compared_on(held_out)
     command_files.check_no_overwriting(str(output), *arguments, str(held_out))
-
-    from gaussbayes.apps.report import check_writable, write_report
-
-    check_writable(output)  # before a large file is read
-
+    command_files.check_writable(str(output), "the report")
     source = command_files.open_files(data, chosen)
     if name is None:
-        chosen = replace(chosen, target=command_files.target_column(source, chosen.target))
         options = command_options.check_settings(settings)
         files = LabelledFiles.to_learn_from(source, chosen, options)
         rows = files.sample()
@@ -83,7 +77,8 @@ def command(
         files = LabelledFiles.of_model(source, chosen, model, name)
         rows = files.sample()
         files.tell(command_files.NOT_JUDGED)
-    chosen = replace(chosen, target=files.rows.target)
+    from gaussbayes.apps.report import write_report
+
     context = click.get_current_context()
     with warnings_told():
         path = write_report(
@@ -91,7 +86,7 @@ def command(
             rows.features,
             rows.labels,
             output,
-            held_out=held_out_rows(held_out, rows, chosen),
+            held_out=files.held_out(held_out, rows),
             title=title,
             random_state=seed,
             source=source.shown,

@@ -15,8 +15,7 @@ from gaussbayes.base.progress import count_rows
 from gaussbayes.base.threads import ranges
 from gaussbayes.model.model import Model
 
-BLOCK_ROWS = 1 << 16
-"""Rows drawn at a time."""
+BLOCK_ROWS = 1 << 16  # rows drawn at a time
 
 
 @click.command("sample")

@@ -18,17 +18,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-_MOST_CLASSES = 20
-"""Lines of the table of classes."""
-
-_MOST_COLUMNS = 5
-"""Classes side by side."""
-
-_MOST_LINES = 12
-"""Lines of a table of parameters."""
-
-_MOST_TABLES = 12
-"""Tables of the parameters of one family."""
+_MOST_CLASSES = 20  # lines of the table of classes
+_MOST_COLUMNS = 5  # classes side by side
+_MOST_LINES = 12  # lines of a table of parameters
+_MOST_TABLES = 12  # tables of the parameters of one family
 
 
 @click.command("show")

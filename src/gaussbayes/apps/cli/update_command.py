@@ -4,7 +4,6 @@ Nothing is written before all rows are read and the new model is made, and then 
 that whatever goes wrong leaves the model file as it was.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,9 @@ from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.labelled_files import LabelledFiles
 from gaussbayes.apps.numerals import counted
 from gaussbayes.base.errors import RemovalError, SchemaError
-from gaussbayes.data.file_rows import FileRows
-from gaussbayes.data.reduction import Reduced
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.sources import Observation, SourceFit, update_rows
-from gaussbayes.model.statistics import Learnt
 
 _change_options = takes(
     "model",
@@ -55,7 +51,7 @@ def update_command(**arguments: Any) -> None:
     \b
     gaussbayes update iris.json monday.csv tuesday.csv
     """
-    _change("update", "learnt from", command_files.LEARNT_FROM, _updated, **arguments)
+    _change("update", "learnt from", command_files.LEARNT_FROM, **arguments)
 
 
 @click.command("forget")
@@ -71,26 +67,13 @@ def forget_command(**arguments: Any) -> None:
     \b
     gaussbayes forget iris.json withdrawn.csv
     """
-    _change("forget", "forgot", "forgotten, too", _without, **arguments)
-
-
-def _updated(model: Model, rows: FileRows, reduced: Reduced[Learnt]) -> Model:
-    return update_rows(model, rows, reduced).model
-
-
-def _without(model: Model, _: FileRows, reduced: Reduced[Learnt]) -> Model:
-    smaller = model.without(reduced.total.with_rows())
-    if not smaller.schema.classes.size:
-        msg = "they are all that the model has seen, so that nothing would be left: delete its file"
-        raise RemovalError(msg)
-    return smaller
+    _change("forget", "forgot", "forgotten, too", **arguments)
 
 
 def _change(
     step: str,
     done: str,
     use: str,
-    change: Callable[[Model, FileRows, Reduced[Learnt]], Model],
     *,
     model: str,
     data: tuple[str, ...],
@@ -100,10 +83,7 @@ def _change(
 ) -> None:
     """Read the rows, make the new model and write it.
 
-    Parameters
-    ----------
-    step, done, use : what is done, how the message about it begins, and what with unlabelled rows
-    change : the model, the rows and what was learnt from them ↦ the new model
+    Messages say what was `done`, and the `use` of unlabelled rows.
     """
     command_files.check_one_input(model, *data)
     output = output or model
@@ -117,7 +97,13 @@ def _change(
     with warnings_told():
         reduced = rows.reduce(Observation(before.observing, before.schema, chosen.labelled_only))
     with naming(f"{source.shown} does not fit {model}"):
-        changed = change(before, rows, reduced)
+        if step == "update":
+            changed = update_rows(before, rows, reduced).model
+        else:
+            changed = before.without(reduced.total.with_rows())
+            if not changed.schema.classes.size:
+                msg = "they are all that the model has seen, so that nothing would be left"
+                raise RemovalError(msg)
     fit = SourceFit(fit_command.solved_if_possible(changed), reduced)
     # A file that held unlabelled rows still does.
     keep = command_files.has_unlabelled_rows(before)
@@ -151,16 +137,18 @@ def merge_command(parts: tuple[str, ...], output: str, settings_of: str | None) 
     \b
     gaussbayes merge monday.json tuesday.json -o week.json
     """
-    _check_different(parts)
     command_files.check_one_input(*parts)
+    _check_different(parts)
     if settings_of not in {None, "first", *parts}:
         msg = f"--settings-of must be 'first' or one of the models given, got {settings_of!r}"
         raise click.UsageError(msg)
     command_files.check_writable(output)
     models = {name: command_files.read_learnt(name, "merge") for name in parts}
     settings = _settings(models, settings_of)
-    alike = {name: _with_settings(model, name, settings) for name, model in models.items()}
-    (first, merged), *others = alike.items()
+    for name, model in models.items():
+        with naming(f"{name} has not kept what these settings need"):
+            models[name] = model.with_settings(settings, "merge")
+    (first, merged), *others = models.items()
     for name, other in others:
         with naming(f"{name} does not fit {first}"):
             merged = merged.merged(other)
@@ -172,11 +160,6 @@ def merge_command(parts: tuple[str, ...], output: str, settings_of: str | None) 
     classes = counted(len(whole.schema.classes), "class", "classes")
     place = command_files.shown(output)
     tell(f"merged {len(parts)} models: {classes}; the model is in {place}")
-
-
-def _with_settings(model: Model, name: str, settings: Settings) -> Model:
-    with naming(f"{name} has not kept what these settings need"):
-        return model.with_settings(settings, "merge")
 
 
 def _settings(models: dict[str, Model], settings_of: str | None) -> Settings:

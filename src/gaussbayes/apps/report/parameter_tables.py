@@ -14,8 +14,7 @@ from gaussbayes.model.model import Model
 
 MOST_COLUMNS = 12
 """Features, categories or classes in the columns of a table; of more, the first are shown."""
-ALL_CLASSES = -1
-"""In the place of a class code where classes share a parameter."""
+ALL_CLASSES = -1  # in the place of a class code where classes share a parameter
 _RATIO = 1e4  # variances further apart are not written with the same decimal places
 
 
