@@ -12,7 +12,13 @@ import click
 import numpy as np
 import pyarrow as pa
 
-from gaussbayes.apps.cli.command_options import STANDARD, RowOptions, in_options, option_given
+from gaussbayes.apps.cli.command_options import (
+    FITTED_ROWS,
+    STANDARD,
+    RowOptions,
+    in_options,
+    option_given,
+)
 from gaussbayes.apps.cli.console import tell
 from gaussbayes.apps.numerals import counted
 from gaussbayes.base import atomic
@@ -133,20 +139,17 @@ def settings_record(model: Model) -> dict[str, Any]:
 
 
 def split_arguments(
-    arguments: tuple[str, ...], file_format: str | None, fitting: Iterable[str], *, piped: bool
+    arguments: tuple[str, ...], chosen: RowOptions, fitting: Iterable[str], *, piped: bool = False
 ) -> tuple[str | None, tuple[str, ...]]:
     """The model file, if there is one, and the data of ``[MODEL] DATA...``.
 
-    A file that ends in .json and holds no model is refused, unless its format was given.
-
-    Parameters
-    ----------
-    fitting : parameters of the command that are for fitting, so that none may be given with a model
-    piped : whether ``-`` with data after it is a model on standard input if nothing is to be fitted
+    Options for fitting may not be given with a model. If it may be `piped`, ``-`` with data after
+    it is a model unless something is to be fitted. A file that ends in .json and holds no model is
+    an error, unless its format was given.
     """
     check_one_input(*arguments)
     first, *others = arguments
-    given = option_given(*fitting)
+    given = option_given(*fitting, *FITTED_ROWS)
     is_model = piped and first == STANDARD and others and given is None
     if not is_model and (not first.lower().endswith(".json") or not Path(first).is_file()):
         return None, arguments
@@ -159,7 +162,7 @@ def split_arguments(
         raise click.UsageError(msg)
     if is_model:
         return first, tuple(others)
-    if file_format is not None:
+    if chosen.file_format is not None:
         return None, arguments
     msg = (
         f"{first} ends in .json but is no model file of gaussbayes; if it holds rows as "

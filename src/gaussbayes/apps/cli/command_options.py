@@ -357,6 +357,7 @@ def other_priors_option(what: str, *words: str) -> Decorator:
     )
 
 
+_FORMAT = option("--format", "file_format", type=click.Choice(FORMATS))
 _TABLE: dict[Any, tuple[Decorator, ...]] = {
     "model": (click.argument("model", type=MODEL),),
     "data": (click.argument("data", metavar="DATA...", nargs=-1, required=True, type=SOURCE),),
@@ -390,8 +391,11 @@ _TABLE: dict[Any, tuple[Decorator, ...]] = {
     "categorical": (option("--categorical A,B,...", multiple=True, convert=_all_names),),
     "weights": (option("--weights COLUMN"),),
     "labels": (option("--labelled-only", is_flag=True), option("--unlabelled LABEL")),
-    "format": (option("--format", "file_format", type=click.Choice(FORMATS)),),
-    "bad_rows": (option("--bad-rows", type=click.Choice(["error", "skip"]), default="error"),),
+    "format": (_FORMAT,),
+    "reading": (
+        _FORMAT,
+        option("--bad-rows", type=click.Choice(["error", "skip"]), default="error"),
+    ),
     # Rows held out, also in words that people know.
     "held_out": (
         option("--held-out FOLDS|PROPORTION|FILE|loo", convert=as_held_out),

@@ -42,8 +42,7 @@ def _counts(value: str) -> tuple[int, ...]:
 )
 @takes(
     "labels",
-    "format",
-    "bad_rows",
+    "reading",
     seed="Decides which rows are held out, and which are drawn.",
     json="Write the figures as JSON.",
 )

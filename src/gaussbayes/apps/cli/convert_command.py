@@ -16,7 +16,7 @@ from gaussbayes.data.roles import select_columns
 @click.argument("data", metavar="IN...", nargs=-1, required=True, type=SOURCE)
 @click.argument("output", metavar="OUT", type=OUTPUT)
 @option("--columns A,B,...", convert=as_names)
-@takes("output_format", "format", "bad_rows")
+@takes("output_format", "reading")
 def convert_command(
     data: tuple[str, ...],
     output: str,
@@ -49,7 +49,7 @@ def convert_command(
 @click.command("schema")
 @click.argument("data", metavar="[DATA...]", nargs=-1, type=SOURCE)
 @option("--model", is_flag=True)
-@takes("format", "bad_rows", json="Write JSON instead of a table.")
+@takes("reading", json="Write JSON instead of a table.")
 def schema_command(data: tuple[str, ...], model: bool, as_json: bool, **how: Any) -> None:
     """Show the columns of files and their types, as other commands read them.
 

@@ -11,7 +11,7 @@ import click
 from gaussbayes.analysis.evaluation import Evaluation, evaluate
 from gaussbayes.analysis.held_out import check_classes, evaluate_held_out
 from gaussbayes.apps.cli import command_files, command_options, console, fit_command
-from gaussbayes.apps.cli.command_options import FITTED_ROWS, SOURCE, RowOptions, takes
+from gaussbayes.apps.cli.command_options import SOURCE, RowOptions, takes
 from gaussbayes.apps.cli.console import finite, percent, tell, warnings_told
 from gaussbayes.apps.cli.fit_command import fit_files
 from gaussbayes.apps.cli.labelled_files import LabelledFiles
@@ -67,11 +67,7 @@ _gate_options = takes(
 @takes("target", "features", "categorical", "covariance", "estimation", "held_out")
 @_gate_options
 @takes(
-    "labels",
-    "format",
-    "bad_rows",
-    seed="Decides which rows are held out.",
-    json="Write the figures as JSON.",
+    "labels", "reading", seed="Decides which rows are held out.", json="Write the figures as JSON."
 )
 def command(arguments: tuple[str, ...], seed: int, as_json: bool, **settings: Any) -> None:
     """Count errors, and judge the probabilities.
@@ -93,8 +89,8 @@ def command(arguments: tuple[str, ...], seed: int, as_json: bool, **settings: An
     bars = {name: bar for name, bar in taken.items() if bar is not None}
     chosen = RowOptions.taken(settings)
     held_out = command_options.take_held_out(settings)
-    fitting = (*settings, *command_options.HELD_OUT, "seed", *FITTED_ROWS)
-    model, data = command_files.split_arguments(arguments, chosen.file_format, fitting, piped=True)
+    fitting = (*settings, *command_options.HELD_OUT, "seed")
+    model, data = command_files.split_arguments(arguments, chosen, fitting, piped=True)
     if not data:
         msg = f"which rows is {model} to be judged by? Give DATA after it"
         raise click.UsageError(msg)
@@ -259,7 +255,7 @@ def gate_records(evaluation: Evaluation, bars: Mapping[str, float]) -> list[dict
     """Each gate with its bar and whether it was passed; by what is no number it never is."""
     given = []
     for name, bar in bars.items():
-        value = _value(evaluation, name)
+        value = getattr(evaluation, name[4:])
         passed = bool(value >= bar if name.startswith("min") else value <= bar)
         given.append({"gate": name, "bar": bar, "passed": passed})
     return given
@@ -269,15 +265,10 @@ def check_gates(evaluation: Evaluation, bars: Mapping[str, float]) -> None:
     """Raise if a figure does not reach its bar; the message says both."""
     failed = []
     for name in (each["gate"] for each in gate_records(evaluation, bars) if not each["passed"]):
-        value, bar = _value(evaluation, name), bars[name]
+        value, bar = float(getattr(evaluation, name[4:])), bars[name]
         # To six digits, or to all where it would read like the bar that it misses.
         written = repr(value) if float(f"{value:.6g}") == bar else f"{value:.6g}"
         place = f"{_SIDES[name[:3]]} {_flag(name)} {bar:g}"
         failed.append(f"the {GATES[name][0]} is {written}, {place}")
     if failed:
         raise GateFailedError("; ".join(failed))
-
-
-def _value(evaluation: Evaluation, name: str) -> float:
-    value: float = getattr(evaluation, name[4:])
-    return value

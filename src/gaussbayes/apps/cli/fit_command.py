@@ -43,7 +43,7 @@ _KEPT = 10  # posteriors of a row that are kept where models are chosen by rows 
 )
 @takes("features", "categorical", "covariance", "estimation", "weights", "labels")
 @option("--keep-unlabelled", is_flag=True)
-@takes("format", "bad_rows", json="Write what was learnt from as JSON to standard output.")
+@takes("reading", json="Write what was learnt from as JSON to standard output.")
 def command(
     data: tuple[str, ...], model: str, keep_unlabelled: bool, as_json: bool, **arguments: Any
 ) -> None:

@@ -13,7 +13,7 @@ from gaussbayes.apps.cli.console import tell
 @takes("target")
 @option("--port N", type=click.IntRange(0, 65535), default=0, show_default=False)
 @option("--no-browser", is_flag=True)
-@takes("format", "bad_rows", seed="Decides which rows of a large file are shown.")
+@takes("reading", seed="Decides which rows of a large file are shown.")
 def command(
     data: str | None, target: str | None, port: int, no_browser: bool, seed: int, **how: Any
 ) -> None:

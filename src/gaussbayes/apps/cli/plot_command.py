@@ -1,10 +1,11 @@
 """``gaussbayes plot``: a figure of a model, of rows, or of both."""
 
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 import click
 
-from gaussbayes.analysis.comparison import Comparison, compare
+from gaussbayes.analysis.comparison import compare
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file
 from gaussbayes.apps.cli.command_options import OUTPUT, SOURCE, RowOptions, as_names, option, takes
 from gaussbayes.apps.cli.compare_command import COMPARED
@@ -137,9 +138,7 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 @option("--reject P", type=click.FloatRange(0, 1))
 @option("--dpi N", type=click.IntRange(20, 1200), default=150)
 @option("--size W,H", convert=_size)
-@takes(
-    "labels", "format", "bad_rows", seed="Decides which rows are drawn where there are too many."
-)
+@takes("labels", "reading", seed="Decides which rows are drawn where there are too many.")
 def command(
     arguments: tuple[str, ...],
     kind_name: str | None,
@@ -167,10 +166,7 @@ def command(
     """
     kind = _chosen_kind(kind_name, shown_features, reject, held_out)
     chosen = RowOptions.taken(settings)
-    fitting = (*settings, *command_options.FITTED_ROWS)
-    name, given = command_files.split_arguments(
-        (*arguments, *data), chosen.file_format, fitting, piped=False
-    )
+    name, given = command_files.split_arguments((*arguments, *data), chosen, settings)
     if figure is None:
         msg = "where is the figure to go? Give -o with a .png, .svg or .pdf file"
         raise click.UsageError(msg)
@@ -179,19 +175,26 @@ def command(
         if not given and kind.needs != "a model":
             msg = f"a figure of kind {kind_name} needs rows: give DATA after the model"
             raise click.UsageError(msg)
-        subject = _of_model(name, given, kind, chosen, seed)
+        fitted, rows = _of_model(name, given, kind, chosen, seed)
+        options = check_options(**options_of(fitted.settings, fitted.schema))
+        model: Model | None = fitted
     else:
         options = command_options.check_settings(settings)
-        subject = _of_rows(given, kind, chosen, options, seed)
+        model, rows = _of_rows(given, kind, chosen, options, seed)
 
-    def arguments_of_figure() -> tuple[Any, ...]:
+    def arguments_of_figure() -> Iterator[Any]:
         if kind.subject == "comparison":
-            return (subject.compared(held_out, seed),)
-        rows = subject.rows if "rows" in kind.subject else None
-        model = (subject.model,) if "model" in kind.subject else ()
-        return (*model, *(() if rows is None else (rows.features, rows.labels)))
+            assert rows is not None
+            how = {"held_out": held_out, "model": rows.recipe(options), "random_state": seed}
+            with warnings_told():
+                yield compare(rows.table.rows, rows.labels, **how)
+            return
+        if "model" in kind.subject:
+            yield model
+        if "rows" in kind.subject and rows is not None:
+            yield from (rows.features, rows.labels)
 
-    looks = _shown(kind, subject.model, shown_features)
+    looks = _shown(kind, model, shown_features)
     looks |= {} if reject is None else {"reject": reject}
     flattered = kind.judges and name is None
 
@@ -254,57 +257,36 @@ def _shown(
     return {"feature": chosen[0]}
 
 
-class _Subject(NamedTuple):
-    """What there is to draw: a model, rows, or both."""
-
-    options: Options  # of the model, or of those that are compared
-    model: Model | None
-    rows: MemoryRows | None
-
-    def compared(self, held_out: Any, seed: int) -> Comparison:
-        """Models of the rows side by side."""
-        rows = self.rows
-        assert rows is not None
-        recipe = rows.recipe(self.options)
-        with warnings_told():
-            return compare(
-                rows.table.rows, rows.labels, held_out=held_out, model=recipe, random_state=seed
-            )
-
-
 def _of_model(
     name: str, data: tuple[str, ...], kind: FigureKind, chosen: RowOptions, seed: int
-) -> _Subject:
-    """A model from its file with its options, and rows of other files if there are any."""
+) -> tuple[Model, MemoryRows | None]:
+    """A model from its file, and rows of other files if there are any."""
     model = command_files.read_solved(name)
-    options = check_options(**options_of(model.settings, model.schema))
     if not data:
-        return _Subject(options, model, None)
-    source = command_files.open_files(data, chosen)
-    files = LabelledFiles.of_model(source, chosen, model, name)
+        return model, None
+    files = LabelledFiles.of_model(command_files.open_files(data, chosen), chosen, model, name)
     rows = files.sample(kind.most_rows, seed)
     files.tell(command_files.NOT_JUDGED if kind.judges else "")
-    return _Subject(options, model, rows)
+    return model, rows
 
 
 def _of_rows(
     data: tuple[str, ...], kind: FigureKind, chosen: RowOptions, options: Options, seed: int
-) -> _Subject:
+) -> tuple[Model | None, MemoryRows | None]:
     """Rows, and a model fitted to all of them if one is needed."""
     source = command_files.open_files(data, chosen)
     files = LabelledFiles.to_learn_from(source, chosen, options)
     if kind.needs == "rows":
         rows = files.sample(kind.most_rows, seed)
         files.tell("")
-        return _Subject(options, None, rows)
+        return None, rows
     if source.is_read_once:
         loaded = files.sample()
         model = fit_loaded(files, loaded, options).model
         sample = draw([loaded], kind.most_rows, seed)
-        assert sample is not None
     else:
         model = fit_files(files, options).model
         files = LabelledFiles.to_learn_from(source, chosen, options)
         sample = files.sample(kind.most_rows, seed)
     files.tell(command_files.LEARNT_FROM)
-    return _Subject(options, model, sample)
+    return model, sample

@@ -93,7 +93,7 @@ _decision_options = takes(
     FROM_DATA,
 )
 @_decision_options
-@takes("format", "bad_rows")
+@takes("reading")
 def command(
     model: str,
     data: tuple[str, ...],

@@ -34,7 +34,7 @@ class _RememberingCommand(click.Command):
 )
 @takes("features", "categorical", "covariance", "estimation", "compared_on")
 @option("--title TEXT")
-@takes("labels", "format", "bad_rows", seed="Decides which rows are held out.")
+@takes("labels", "reading", seed="Decides which rows are held out.")
 def command(
     arguments: tuple[str, ...],
     output: Path,
@@ -56,8 +56,7 @@ def command(
     gaussbayes report iris.json new.csv
     """
     chosen = RowOptions.taken(settings)
-    fitting = (*settings, *command_options.FITTED_ROWS)
-    name, data = command_files.split_arguments(arguments, chosen.file_format, fitting, piped=False)
+    name, data = command_files.split_arguments(arguments, chosen, settings)
     if not data:
         msg = f"which rows is the report about {name} to show? Give DATA after it"
         raise click.UsageError(msg)

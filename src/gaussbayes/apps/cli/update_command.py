@@ -34,8 +34,7 @@ _change_options = takes(
     ),
     "weights",
     "labels",
-    "format",
-    "bad_rows",
+    "reading",
 )
 
 
