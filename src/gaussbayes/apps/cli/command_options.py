@@ -55,6 +55,8 @@ _HELP = {
     "--columns": "The columns to write, in this order.  [default: all]",
     "--covariance": "What a class's covariance may look like; auto chooses, shared or not or in "
     "part.",
+    "--costs": "Decide for the class of least expected cost: the cost of deciding B where A is "
+    "true, for each pair, or a CSV file with a line for each true class.",
     "--cv": "The same as --held-out N.",
     "--data": "Rows to draw, as DATA.",
     "--divisor": "Divide the scatter by N, or by N - 1.",
@@ -63,9 +65,13 @@ _HELP = {
     "--family": f"The family of features, one of {', '.join(FAMILIES)}; it may be given several "
     "times. With gaussian the features named together are a block of their own.",
     "--features": "The columns to learn from.  [default: all but the target]",
+    "--features A,B": "The features to show, the others integrated out.  [default: all]",
     "--format": "The format of the data files.  [default: by their names]",
     "--held-out": "What errors are counted on: folds of cross-validation, a proportion of the "
     "rows, the rows of another file, or one row at a time.  [default: 10]",
+    "--held-out FOLDS|PROPORTION": "How rows are held out for comparison and neighbors.",
+    "--held-out FOLDS|PROPORTION|FILE": "What errors are counted on: folds of cross-validation, a "
+    "proportion of the rows, or the rows of another file.",
     "--keep": "Which columns of the data to pass on: those that are no features, all, none, or "
     "these.",
     "--keep-unlabelled": "Write rows without label into the model file, up to 64 MB, so that it "
@@ -75,14 +81,28 @@ _HELP = {
     "--list": "List the kinds of figures and what they need, and exit.",
     "--loo": "The same as --held-out loo: leave one out.",
     "--model": "Write the JSON Schema of model files instead.",
+    "--neighbors": "How many nearest neighbours vote; '' for none.",
     "--no-browser": "Print the address, but do not open it.",
     "--no-label": "Leave out the column of predicted classes.",
     "--novelty": "Leave open rows that are like no class: less than this proportion of the rows of "
     "every class lie so far out.",
     "--output": "The file to write, its format told by its name.  [default: standard output]",
+    "--output FIGURE": "The figure to write, a .png, .svg or .pdf file; - is standard output, as "
+    "PNG.",
+    "--output MODEL": "The model file to write; - is standard output.",
+    "--output NEW": "The model file to write; - is standard output.  [default: MODEL itself]",
+    "--output REPORT": "The report to write; it is one file that needs nothing else.",
     "--output-format": "The format of the file to write.  [default: by its name, or csv]",
+    "--plot": "Plot it as well, as a .png, .svg or .pdf file.",
     "--port": "The port of this machine to listen on.  [default: one that is free]",
     "--priors": "The classes' priors; numbers are in the order of the sorted classes.",
+    "--priors P,Q,...|own|estimated|uniform": "Other priors than the model's; numbers are in the "
+    "order of the sorted classes.",
+    "--priors P,Q,...|own|estimated|uniform|from-data": "Other priors than the model's: the "
+    "proportions of the rows learnt from (estimated), those that make DATA most probable "
+    "(from-data, which reads DATA twice), or numbers in the order of the sorted classes.",
+    "--reference": "What the row is compared with: the mean of all classes, that of B, or a point, "
+    "with a number for each Gaussian feature.",
     "--reject": "Leave open, in regions, where no class is as probable as this.",
     "--reject-below": "Leave open rows whose most probable class is less probable than this.",
     "--reject-cost": "Leave open rows of which even the best decision is expected to cost more.",
@@ -106,7 +126,7 @@ _HELP = {
     "--unlabelled-weight": "How much a row without label counts beside a labelled one.",
     "--weights": "The column that says how much each row counts.",
 }
-"""What the help says of options; some commands say more about those that others have, too."""
+"""What the help says of options, if need be with what their values are called."""
 
 
 def option(
@@ -120,17 +140,18 @@ def option(
     Parameters
     ----------
     declarations : its names, as click takes them; behind one of them, what its value is called
-    what : what the help says; None is what it says of every option of this name
+    what : what the help says; None is what the table says of the option as it is declared
     convert : a function of what was typed; None stays None
     """
     names = [declaration.partition(" ")[0] for declaration in declarations]
-    called = [declaration.partition(" ")[2] for declaration in declarations]
-    flag = next(name for name in reversed(names) if name.startswith("-")).partition("/")[0]
+    declared = next(each for each in reversed(declarations) if each.startswith("-"))
+    flag, _, called = declared.partition(" ")
+    what = what or _HELP.get(declared) or _HELP[flag.partition("/")[0]]
     shown = "default" in settings and "flag_value" not in settings
-    settings = {"metavar": "".join(called) or None, "show_default": shown} | settings
+    settings = {"metavar": called or None, "show_default": shown} | settings
     if convert is not None:
         settings["callback"] = lambda _, __, value: None if value is None else convert(value)
-    return click.option(*names, help=_HELP[flag] if what is None else what, **settings)
+    return click.option(*names, help=what, **settings)
 
 
 # Values: what converts what was typed.
@@ -162,13 +183,7 @@ def _all_names(values: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def as_families(values: Sequence[str]) -> dict[tuple[str, ...], str] | None:
-    """Families of features: a name, or several separated by commas, each time.
-
-    Examples
-    --------
-    >>> as_families(["visits=poisson", "height,weight=gaussian"])
-    {('visits',): 'poisson', ('height', 'weight'): 'gaussian'}
-    """
+    """Families of features, given as ``visits=poisson`` or ``height,weight=gaussian``."""
     blocks: dict[tuple[str, ...], str] = {}
     for value in values:
         features, _, family = value.rpartition("=")
@@ -346,14 +361,13 @@ def takes(*parts: Any, seed: str = "", json: str = "") -> Decorator:
     return decorate
 
 
-def other_priors_option(what: str, *words: str) -> Decorator:
+def other_priors_option(*words: str) -> Decorator:
     """The option ``--priors`` of a command that is given a model; some words stay as they are."""
     known = ("own", *words)
     return option(
         "|".join(["--priors P,Q,...", "own", "estimated", "uniform", *words]),
         default="own",
         convert=lambda value: value if value in known else as_priors(value),
-        what=what,
     )
 
 
@@ -403,15 +417,7 @@ _TABLE: dict[Any, tuple[Decorator, ...]] = {
         option("--loo", flag_value=LEAVE_ONE_OUT),
         option("--test FILE", type=_DATA),
     ),
-    "compared_on": (
-        option(
-            "--held-out FOLDS|PROPORTION|FILE",
-            default="10",
-            convert=as_held_out,
-            what="What errors are counted on: folds of cross-validation, a proportion of the rows, "
-            "or the rows of another file.",
-        ),
-    ),
+    "compared_on": (option("--held-out FOLDS|PROPORTION|FILE", default="10", convert=as_held_out),),
     # Output.
     "output": (option("-o", "--output FILE", type=OUTPUT, default=STANDARD, show_default=False),),
     "output_format": (

@@ -27,19 +27,9 @@ def _counts(value: str) -> tuple[int, ...]:
 @option("--auto/--no-auto", "automatic", default=True)
 @option("--candidates", is_flag=True)
 @takes("compared_on")
-@option(
-    "--neighbors A,B,...",
-    convert=_counts,
-    default="1,3,5,9,15",
-    what="How many nearest neighbours vote; '' for none.",
-)
+@option("--neighbors A,B,...", convert=_counts, default="1,3,5,9,15")
 @option("--sample N", type=click.IntRange(1), default=COMPARED)
-@option(
-    "--plot FILE",
-    "figure",
-    type=OUTPUT,
-    what="Plot the comparison as well, as a .png, .svg or .pdf file.",
-)
+@option("--plot FILE", "figure", type=OUTPUT)
 @takes(
     "labels",
     "reading",

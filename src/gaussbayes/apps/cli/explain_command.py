@@ -7,7 +7,7 @@ import click
 
 from gaussbayes.analysis.explanation import BayesRule, Explanation, LogOdds, explain, total_amount
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file
-from gaussbayes.apps.cli.command_options import SOURCE, RowOptions, as_names, option, takes
+from gaussbayes.apps.cli.command_options import OUTPUT, SOURCE, RowOptions, as_names, option, takes
 from gaussbayes.apps.cli.console import shortened
 from gaussbayes.apps.numerals import counted, five_digits
 from gaussbayes.base.errors import ParameterError, SchemaError
@@ -37,22 +37,9 @@ def _reference(value: str) -> str | list[float]:
 @click.argument("data", type=SOURCE)
 @option("--row N", "number", type=click.IntRange(min=1), default=1)
 @option("--classes A,B", convert=as_names)
-@option(
-    "--reference mean|rival|X,Y,...",
-    convert=_reference,
-    default="mean",
-    what="What the row is compared with: the mean of all classes, that of B, or a point, with a "
-    "number for each Gaussian feature.",
-)
-@command_options.other_priors_option(
-    "Other priors than the model's; numbers are in the order of the sorted classes."
-)
-@option(
-    "--plot FILE",
-    "figure",
-    type=click.Path(dir_okay=False),
-    what="Plot what each feature adds, too: a .png, .svg or .pdf file.",
-)
+@option("--reference mean|rival|X,Y,...", convert=_reference, default="mean")
+@command_options.other_priors_option()
+@option("--plot FILE", "figure", type=OUTPUT)
 @takes("format", json="Write everything as JSON, every number exact.")
 def command(
     model: str,

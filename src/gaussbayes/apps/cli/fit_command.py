@@ -33,14 +33,7 @@ _KEPT = 10  # posteriors of a row that are kept where models are chosen by rows 
 
 @click.command("fit")
 @takes("data", "target")
-@option(
-    "-o",
-    "--output MODEL",
-    "model",
-    type=OUTPUT,
-    default="model.json",
-    what="The model file to write; - is standard output.",
-)
+@option("-o", "--output MODEL", "model", type=OUTPUT, default="model.json")
 @takes("features", "categorical", "covariance", "estimation", "weights", "labels")
 @option("--keep-unlabelled", is_flag=True)
 @takes("reading", json="Write what was learnt from as JSON to standard output.")
@@ -181,18 +174,7 @@ def solved_if_possible(model: Model) -> Model:
 
 
 def describe(selection: Selection) -> str:
-    """One line that says what was chosen, and by what.
-
-    Examples
-    --------
-    >>> from gaussbayes.families.gaussian.family import Gaussian
-    >>> from gaussbayes.model.select import Candidate, Selection
-    >>> from gaussbayes.model.settings import Component, Settings
-    >>> settings = Settings((Component(Gaussian.of(shared=True, shrinkage=0.1), (0, 1)),))
-    >>> best = Candidate(settings, 0.0402, 0.02, 0.03, 900.0, 24)
-    >>> describe(Selection((best,), best, "leave_one_out"))
-    'LDA with shrinkage 0.1, of 1 candidate: log loss 0.0402 on rows left out'
-    """
+    """One line that says what was chosen, and by what."""
     best = selection.best
     criterion = f"log loss {fixed(best.log_loss, 4)} on rows left out"
     if selection.criterion == "bic":

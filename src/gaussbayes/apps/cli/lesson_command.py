@@ -266,12 +266,6 @@ def written(numbers: ArrayLike, decimals: int = _MOST_DECIMALS, *, fill: bool = 
     """A number, a vector as a column, or matrices by row, aligned at their points.
 
     No more decimals than are needed; with `fill`, the same for all numbers.
-
-    Examples
-    --------
-    >>> print(written([[2, -0.5], [-0.5, 12.25]]))
-     2.00 −0.50
-    −0.50 12.25
     """
     values = np.asarray(numbers, dtype=np.float64)
     lines = values.reshape(-1, 1 if values.ndim < 2 else values.shape[-1])

@@ -112,29 +112,13 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     what=f"One of {_KINDS}; --list says what they are.",
 )
 @option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_kinds)
-@option(
-    "-o",
-    "--output FILE",
-    "figure",
-    type=OUTPUT,
-    what="The figure to write, a .png, .svg or .pdf file; - is standard output, as PNG.",
-)
+@option("-o", "--output FIGURE", "figure", type=OUTPUT)
 @option("--data", multiple=True, type=SOURCE)
 @takes("target")
-@option(
-    "--features A,B",
-    "shown_features",
-    convert=as_names,
-    what="The features to show, the others integrated out.  [default: all]",
-)
+@option("--features A,B", "shown_features", convert=as_names)
 @option("--learn-from A,B,...", "features", convert=as_names)
 @takes("categorical", "covariance", "estimation")
-@option(
-    "--held-out FOLDS|PROPORTION",
-    default="10",
-    convert=command_options.as_held_out,
-    what="How rows are held out for comparison and neighbors.",
-)
+@option("--held-out FOLDS|PROPORTION", default="10", convert=command_options.as_held_out)
 @option("--reject P", type=click.FloatRange(0, 1))
 @option("--dpi N", type=click.IntRange(20, 1200), default=150)
 @option("--size W,H", convert=_size)

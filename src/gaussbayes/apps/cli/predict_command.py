@@ -70,11 +70,7 @@ _DECISION = ("costs", "reject_below", "reject_cost", "novelty_level")
 """How classes are decided for: arguments of `gaussbayes.analysis.decision.decide`."""
 
 _decision_options = takes(
-    option(
-        "--costs A:B=COST,...|FILE",
-        what="Decide for the class of least expected cost: the cost of deciding B where A is "
-        "true, for each pair, or a CSV file with a line for each true class.",
-    ),
+    option("--costs A:B=COST,...|FILE"),
     option("--reject-below P", type=click.FloatRange(0, 1)),
     option("--reject-cost COST", type=float),
     option("--novelty P", "novelty_level", type=click.FloatRange(0, 1)),
@@ -86,12 +82,7 @@ _decision_options = takes(
 @_score_options
 @option("--no-label", is_flag=True)
 @option("--keep others|all|none|A,B,...", default="others")
-@command_options.other_priors_option(
-    "Other priors than the model's: the proportions of the rows learnt from (estimated), those "
-    "that make DATA most probable (from-data, which reads DATA twice), or numbers in the order of "
-    "the sorted classes.",
-    FROM_DATA,
-)
+@command_options.other_priors_option(FROM_DATA)
 @_decision_options
 @takes("reading")
 def command(

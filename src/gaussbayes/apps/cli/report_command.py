@@ -25,13 +25,7 @@ class _RememberingCommand(click.Command):
 @click.command("report", cls=_RememberingCommand)
 @click.argument("arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=SOURCE)
 @takes("target")
-@option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    default="report.html",
-    what="The report to write; it is one file that needs nothing else.",
-)
+@option("-o", "--output REPORT", type=click.Path(path_type=Path), default="report.html")
 @takes("features", "categorical", "covariance", "estimation", "compared_on")
 @option("--title TEXT")
 @takes("labels", "reading", seed="Decides which rows are held out.")

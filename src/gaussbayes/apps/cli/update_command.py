@@ -26,12 +26,7 @@ _change_options = takes(
     option(
         "-y", "--target TARGET", what="The column that holds the classes.  [default: as before]"
     ),
-    option(
-        "-o",
-        "--output NEW",
-        type=OUTPUT,
-        what="The model file to write; - is standard output.  [default: MODEL itself]",
-    ),
+    option("-o", "--output NEW", type=OUTPUT),
     "weights",
     "labels",
     "reading",
@@ -119,13 +114,7 @@ def _change(
 
 @click.command("merge")
 @click.argument("parts", metavar="MODEL MODEL...", nargs=-1, required=True, type=MODEL)
-@option(
-    "-o",
-    "--output OUT",
-    type=OUTPUT,
-    required=True,
-    what="The model file to write; - is standard output.",
-)
+@option("-o", "--output MODEL", type=OUTPUT, required=True)
 @option("--settings-of first|MODEL")
 def merge_command(parts: tuple[str, ...], output: str, settings_of: str | None) -> None:
     """Merge models of parts of the rows into the model of all rows.
