@@ -302,11 +302,12 @@ class FeatureRows:
     def __init__(self, source: Source, model: Model, name: str, kept: Sequence[str] = ()) -> None:
         self.source, self.model, self.kept = source, model, kept
         self.unseen = UnseenCategories(model.encoder)
-        names, contents = named_features(model, name), model.contents
+        names = named_features(model, name)
         check_features(source, names)
         categorical = [names[column] for column in model.schema.categorical]
         known = zip(categorical, model.categories, strict=True)
-        kinds: Any = {name: contents[name] for name in names}
+        parts: Any = model.components
+        kinds = {names[column]: part.content for part in parts for column in part.columns}
         self.selection = select_columns(
             source.inferred,
             list(dict.fromkeys([*kept, *names])),

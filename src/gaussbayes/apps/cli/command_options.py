@@ -62,6 +62,7 @@ _HELP = {
     "--divisor": "Divide the scatter by N, or by N - 1.",
     "--dpi": "Dots an inch.",
     "--escape": "Put ' before strings that a spreadsheet would take for a formula (CSV, TSV).",
+    "--evidence": "The density of the row, p(x).",
     "--family": f"The family of features, one of {', '.join(FAMILIES)}; it may be given several "
     "times. With gaussian the features named together are a block of their own.",
     "--features": "The columns to learn from.  [default: all but the target]",
@@ -72,6 +73,7 @@ _HELP = {
     "--held-out FOLDS|PROPORTION": "How rows are held out for comparison and neighbors.",
     "--held-out FOLDS|PROPORTION|FILE": "What errors are counted on: folds of cross-validation, a "
     "proportion of the rows, or the rows of another file.",
+    "--joint": "The density of row and class, p(x, c).",
     "--keep": "Which columns of the data to pass on: those that are no features, all, none, or "
     "these.",
     "--keep-unlabelled": "Write rows without label into the model file, up to 64 MB, so that it "
@@ -79,7 +81,11 @@ _HELP = {
     "--labelled-only": "Leave out rows whose label is missing, which are used otherwise.",
     "--learn-from": "The columns to fit a model to.  [default: all but the target]",
     "--list": "List the kinds of figures and what they need, and exit.",
+    "--log-evidence": "Its logarithm, for many features.",
+    "--log-joint": "Its logarithm, for many features.",
+    "--log-proba": "Its logarithm, exact however small.",
     "--loo": "The same as --held-out loo: leave one out.",
+    "--mahalanobis": "The Mahalanobis distance to each class's mean.",
     "--model": "Write the JSON Schema of model files instead.",
     "--neighbors": "How many nearest neighbours vote; '' for none.",
     "--no-browser": "Print the address, but do not open it.",
@@ -93,6 +99,7 @@ _HELP = {
     "--output NEW": "The model file to write; - is standard output.  [default: MODEL itself]",
     "--output REPORT": "The report to write; it is one file that needs nothing else.",
     "--output-format": "The format of the file to write.  [default: by its name, or csv]",
+    "--p-values": "How probable a row of the class is at least so far out.",
     "--plot": "Plot it as well, as a .png, .svg or .pdf file.",
     "--port": "The port of this machine to listen on.  [default: one that is free]",
     "--priors": "The classes' priors; numbers are in the order of the sorted classes.",
@@ -101,6 +108,7 @@ _HELP = {
     "--priors P,Q,...|own|estimated|uniform|from-data": "Other priors than the model's: the "
     "proportions of the rows learnt from (estimated), those that make DATA most probable "
     "(from-data, which reads DATA twice), or numbers in the order of the sorted classes.",
+    "--proba": "The probability of each class, p(c | x).",
     "--reference": "What the row is compared with: the mean of all classes, that of B, or a point, "
     "with a number for each Gaussian feature.",
     "--reject": "Leave open, in regions, where no class is as probable as this.",

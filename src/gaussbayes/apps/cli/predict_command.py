@@ -27,28 +27,19 @@ MOST_BYTES = 1 << 30
 
 
 SCORES = {
-    "proba": ("posterior", "The probability of each class, p(c | x)."),
-    "log_proba": ("log_posterior", "Its logarithm, exact however small."),
-    "joint": ("joint", "The density of row and class, p(x, c)."),
-    "log_joint": ("log_joint", "Its logarithm, for many features."),
-    "evidence": ("evidence", "The density of the row, p(x)."),
-    "log_evidence": ("log_evidence", "Its logarithm, for many features."),
-    "mahalanobis": ("mahalanobis", "The Mahalanobis distance to each class's mean."),
-    "p_value": ("", "How probable a row of the class is at least so far out."),
+    "proba": "posterior",
+    "log_proba": "log_posterior",
+    "joint": "joint",
+    "log_joint": "log_joint",
+    "evidence": "evidence",
+    "log_evidence": "log_evidence",
+    "mahalanobis": "mahalanobis",
+    "p_value": "",  # of `gaussbayes.analysis.novelty`
 }
-"""What can be asked for, in the order of the columns: a method of `Model`, and the help."""
+"""What can be asked for, in the order of the columns, and the method of `Model` that tells it."""
 
-_score_options = takes(
-    *(
-        option(
-            f"--{'p-values' if name == 'p_value' else name.replace('_', '-')}",
-            name,
-            is_flag=True,
-            what=what,
-        )
-        for name, (_, what) in SCORES.items()
-    )
-)
+_FLAGS = {name: f"--{name.replace('_', '-')}" for name in SCORES} | {"p_value": "--p-values"}
+_score_options = takes(*(option(flag, name, is_flag=True) for name, flag in _FLAGS.items()))
 
 
 def _is_of_rows(score: str) -> bool:
@@ -62,7 +53,7 @@ def _score_columns(score: str, model: Model, rows: Rows) -> Sequence[Any]:
         from gaussbayes.analysis.novelty import class_p_values
 
         return list(class_p_values(model, rows, n_jobs=None).T)
-    values = getattr(model, SCORES[score][0])(rows)
+    values = getattr(model, SCORES[score])(rows)
     return [values] if _is_of_rows(score) else list(values.T)
 
 
