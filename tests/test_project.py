@@ -123,7 +123,7 @@ def test_make_commands_in_the_readme_are_targets() -> None:
 def test_gaussbayes_commands_in_the_readme_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gaussbayes.apps.cli.group import gaussbayes as command
+    from gaussbayes.apps.cli import gaussbayes as command
 
     commands = [line.split() for block in blocks("sh")[1:] for line in block.splitlines()]
     (tmp_path / "src").symlink_to(ROOT / "src")

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.cli.group import gaussbayes
+from gaussbayes.apps.cli import gaussbayes
 from gaussbayes.apps.lab.wire_format import MessageError
 from tests.lab.page import FITTED, Page
 from tests.lab.tables import open_page, people

@@ -4,18 +4,16 @@ from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import command_options
-from gaussbayes.apps.cli.command_options import RowOptions, option
+from gaussbayes.apps.cli.command_options import SOURCE, RowOptions, option, takes
 from gaussbayes.apps.cli.console import tell
 
 
 @click.command("lab")
-@click.argument("data", metavar="[DATA]", required=False, type=command_options.SOURCE)
-@command_options.target_option
+@click.argument("data", metavar="[DATA]", required=False, type=SOURCE)
+@takes("target")
 @option("--port N", type=click.IntRange(0, 65535), default=0, show_default=False)
 @option("--no-browser", is_flag=True)
-@command_options.seed_option("Decides which rows of a large file are shown.")
-@command_options.reading_options
+@takes("reading", seed="Decides which rows of a large file are shown.")
 def command(
     data: str | None, target: str | None, port: int, no_browser: bool, seed: int, **how: Any
 ) -> None:
