@@ -123,7 +123,7 @@ def test_the_apples_converge_to_their_largest_likelihood() -> None:
     largest = multivariate_normal(mean, matrix).logpdf(rows[:12]).sum()
     largest += norm(mean[0], np.sqrt(matrix[0, 0])).logpdf(rows[12:, 0]).sum()
     assert largest == pytest.approx(-101.7856321278233, rel=1e-13)
-    record = missing_data.convergence_of(rows)
+    record = missing_data.one_gaussian(rows).convergence
     assert record.converged
     assert record.log_likelihood[-1] == pytest.approx(largest, rel=1e-13)
     assert (np.diff(record.log_likelihood) >= -1e-12 * abs(largest)).all()

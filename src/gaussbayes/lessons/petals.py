@@ -21,17 +21,14 @@ from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.figure_parts import draw_rows, panels, posteriors_by_prior, title
 from gaussbayes.lessons.handouts import PETALS
 from gaussbayes.lessons.lesson import Lesson, Result, written_lesson
-from gaussbayes.model.solution import NegativeLogLikelihood
 from gaussbayes.plots import style
 
 SOURCE = (
     "O. Mac Aodha and N. Siddharth, Introduction to Classification, Applied Machine Learning, "
     "University of Edinburgh"
 )
-_RANGE = (0.0, 17.0)
-"""Centimetres; both boundaries lie between."""
-_DETAILS = (4.6, 5.25), (15.0, 15.65)
-"""Around either boundary."""
+_RANGE = (0.0, 17.0)  # centimetres; both boundaries lie between
+_DETAILS = (4.6, 5.25), (15.0, 15.65)  # around either boundary
 
 
 def lesson(seed: int = 0) -> Lesson:
@@ -109,51 +106,47 @@ def likelihood() -> Any:
     model = PETALS.fit()
     means, variances = model.means_, model.covariances_
     color_a, color_b = (look.color for look in style.class_styles(model.classes_))
-    phi, mean, variance = float(model.priors_[1]), float(means[0, 0]), float(variances[0, 0, 0])
+    estimates = {
+        "φ, the prior of B": float(model.priors_[1]),
+        "mean of A (cm)": float(means[0, 0]),
+        "variance of A (cm²)": float(variances[0, 0, 0]),
+    }
 
-    def moved(phi: float, mean: float, variance: float) -> NegativeLogLikelihood:
-        """Of a model with one parameter moved, the others as fitted."""
+    def loss(name: str, value: float, part: str) -> float:
+        """A part of the loss, with one parameter moved and the others as estimated."""
+        phi, mean, variance = (estimates | {name: value}).values()
         parameters = [1.0 - phi, phi], [[mean], means[1]], [[[variance]], variances[1]]
-        other = GaussianClassifier.from_parameters(*parameters, model.classes_)
-        return other.negative_log_likelihood(PETALS.rows, PETALS.labels)
+        moved = GaussianClassifier.from_parameters(*parameters, model.classes_)
+        return float(getattr(moved.negative_log_likelihood(PETALS.rows, PETALS.labels), part))
 
-    losses: tuple[Callable[[float], float], ...] = (
-        lambda value: moved(value, mean, variance).labels,
-        lambda value: moved(phi, value, variance).features,
-        lambda value: moved(phi, mean, value).features,
-    )
-    names = ("φ, the prior of B", "mean of A (cm)", "variance of A (cm²)")
-    parts = ("labels", "features", "features")
-    between = ((0.1, 0.8), (1.7, 3.7), (0.2, 2.0))
-    colors = (color_b, color_a, color_a)
-    slices = zip(losses, (phi, mean, variance), names, parts, between, colors, strict=True)
-    figure, axes = panels(1, 3, (9.6, 3.2))
-    for ax, (loss, fitted, name, part, (low, high), color) in zip(axes[0], slices, strict=True):
-        values = line_over(low, high, 121)
-        ax.plot(values, [loss(value) for value in values], color=color)
-        least = loss(fitted)
+    axes = panels(1, 3, (9.6, 3.2))
+    looks = ((0.1, 0.8), color_b), ((1.7, 3.7), color_a), ((0.2, 2.0), color_a)
+    for ax, name, (between, color) in zip(axes, estimates, looks, strict=True):
+        part = "labels" if ax is axes[0] else "features"
+        values, fitted = line_over(*between, 121), estimates[name]
+        ax.plot(values, [loss(name, value, part) for value in values], color=color)
+        least = loss(name, fitted, part)
         ax.plot([fitted], [least], "o", color=style.INK, zorder=4)
         ax.axvline(fitted, color=style.FAINT, lw=0.8, zorder=0)
         ax.set_title(f"least {least:.4f} at {np.format_float_positional(fitted, 4)}")
-        ax.set_xlabel(name)
-        ax.set_ylabel(f"negative log-likelihood\nof the {part}")
-    return figure
+        ax.set(xlabel=name, ylabel=f"negative log-likelihood\nof the {part}")
+    return axes
 
 
 def own_and_shared() -> Any:
     """A variance for each species, and one for both: with one variance the log-odds are linear and
     the second boundary is gone."""
-    figure, axes = panels(2, 1, (7.0, 6.4))
+    axes = panels(2, 1, (7.0, 6.4))
     titles = {
         "own variances: two boundaries, one beyond the figure": False,
         "one variance for both: a single boundary": True,
     }
-    for ax, (words, shared) in zip(axes[:, 0], titles.items(), strict=True):
+    for ax, (words, shared) in zip(axes, titles.items(), strict=True):
         model = _named(shared=shared)
         plots.densities(model, PETALS.rows, PETALS.labels, weighted=True, ax=ax)
         title(ax, words)
-    axes[0, 0].set_xlabel("")
-    return figure
+    axes[0].set_xlabel("")
+    return axes
 
 
 def generative_and_discriminative() -> Any:

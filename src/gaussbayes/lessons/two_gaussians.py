@@ -41,17 +41,16 @@ from gaussbayes.lessons.lesson import (
     seeds,
     written_lesson,
 )
-from gaussbayes.plots import row_markers, style
+from gaussbayes.plots import style
 
 if TYPE_CHECKING:
     from gaussbayes.classifier import GaussianClassifier
 
 N_TRAINING, N_TEST = 100, 50
 N_SPREAD = 1000
-NEIGHBORS = range(1, 52, 2)
-"""How many of them the figure shows."""
+NEIGHBORS = range(1, 52, 2)  # how many of them the figure shows
 SOURCE = (
-    "A. C. Kapourani, Classification with Gaussians, laboratory sheet, 2018 (after H. Shimodaira)"
+    "A. C. Kapourani, Classification with Gaussians, laboratory handout, 2018 (after H. Shimodaira)"
 )
 
 N_DRAWS = 1_000_000
@@ -114,8 +113,8 @@ def draws(n_draws: int, seed: int = 0) -> Draws:
     def draw(seed: int) -> tuple[Any, ...]:
         training, test = tables(seed)
         model = training.fit()
-        accuracies = [accuracy(test, model.predict(test.rows))]
-        accuracies.append(accuracy(test, neighbours(training, test)))
+        predicted = model.predict(test.rows), neighbours(training, test)
+        accuracies = (accuracy(test, each) for each in predicted)
         return *accuracies, model.means_, model.covariances_
 
     drawn = map(draw, seeds(n_draws, seed, "drawing two Gaussians"))
@@ -126,8 +125,7 @@ def lesson(seed: int = 0) -> Lesson:
     """The lesson, its rows drawn with this seed."""
     training, test = tables(seed)
     model = training.fit()
-    by_model = partial(model.predict, test.rows)
-    by_vote = partial(neighbours, training, test)
+    by_model, by_vote = partial(model.predict, test.rows), partial(neighbours, training, test)
     handout_means = ((0.1600, -0.0031), (1.9633, 2.0848))
     handout_covariances = (
         ((1.9749, -1.0334), (-1.0334, 2.1867)),
@@ -144,9 +142,8 @@ def lesson(seed: int = 0) -> Lesson:
     def accuracy_of(
         name: str, predict: Callable[[], LabelArray], right: float, handout: float
     ) -> Result:
-        return percentage(
-            name, lambda: accuracy(test, predict()), right, 2 * N_TEST, handout=handout
-        )
+        compute, n = lambda: accuracy(test, predict()), 2 * N_TEST
+        return percentage(name, compute, right, n, handout=handout)
 
     voters = "3 nearest neighbours"
     results = (
@@ -205,32 +202,31 @@ def _figures(
     def log_odds() -> Any:
         """The Bayes decision rule: a test row is labelled by the sign of its log-odds. Those on the
         wrong side are ringed."""
-        return _log_odds_strips(model, test)
+        return _draw_log_odds(model, test)
 
     def predictions() -> Any:
         """The test rows of either class, by the predicted label; errors are ringed."""
-        figure, axes = panels(1, 2, (9.6, 4.0), "xy")
-        for ax, label in zip(axes[0], (1, 2), strict=True):
+        axes = panels(1, 2, (9.6, 4.0), "xy")
+        for ax, label in zip(axes, (1, 2), strict=True):
             plots.predictions(model, test.rows, test.labels, label=label, ax=ax)
-        one_legend(axes[0])
-        return figure
+        one_legend(axes)
+        return axes
 
     def neighbours_predictions() -> Any:
         """The same test rows, labelled by their 3 nearest neighbours."""
-        return _predictions(test, neighbours(training, test))
+        return _draw_predictions(test, neighbours(training, test))
 
     def confusion() -> Any:
         """The test rows counted by true class and predicted class, for the Gaussians and for 3
         nearest neighbours."""
-        figure, axes = panels(1, 2, (8.4, 4.4))
-        left, right = axes[0]
+        left, right = axes = panels(1, 2, (8.4, 4.4))
         plots.confusion(model, test.rows, test.labels, ax=left)
         (three,) = (each for each in compared().candidates if each.neighbors == 3)
         assert three.evaluation is not None
         plots.confusion_matrix(three.evaluation, ax=right)
         title(left, f"Gaussians: {left.get_title()}")
         title(right, f"3 neighbours: {right.get_title()}")
-        return figure
+        return axes
 
     def neighbours_error() -> Any:
         """The test error by the number of neighbours, beside that of Gaussian models. One neighbour
@@ -258,36 +254,35 @@ def _figures(
     )
 
 
-def _log_odds_strips(model: "GaussianClassifier", table: Table) -> Any:
+def _draw_log_odds(model: "GaussianClassifier", test: Table) -> Any:
     """The log-odds of class 1 to 2 at each row, in one strip for each true class."""
-    ax = style.axes_for(None, (7.6, 3.0))
-    odds = model.with_feature_names(None).log_odds(table.rows, 1, 2)
-    styles = style.class_styles(model.classes_)
-    codes = np.searchsorted(model.classes_, table.labels)
-    # A strip has the first class on top: class 0 at height 1, class 1 at height 0.
-    rows = row_markers.strip(odds, codes, len(styles))
-    row_markers.draw_points(ax, rows, codes, styles)
-    row_markers.draw_rings(ax, rows[np.where(table.labels == 1, odds < 0, odds > 0)])
+    ax, marks = style.axes_for(None, (7.6, 3.0)), plots.row_plots
+    odds = model.with_feature_names(None).log_odds(test.rows, 1, 2)
+    styles, codes = style.class_styles(model.classes_), test.labels - 1
+    rows = marks.strip(odds, codes, len(styles))  # class 1 on top, at height 1
+    marks.draw_points(ax, rows, codes, styles)
+    marks.draw_rings(ax, rows[np.where(codes == 0, odds < 0, odds > 0)])
     ax.axvline(0.0, color=style.INK, linewidth=1.0)
     ax.set_yticks((1, 0), [f"true class {look.label}" for look in styles])
     ax.set_xlabel("log-odds of class 1 to class 2")
     return ax
 
 
-def _predictions(table: Table, predicted: LabelArray) -> Any:
+def _draw_predictions(test: Table, predicted: LabelArray) -> Any:
     """The rows by predicted labels, a panel for each true class."""
+    axes, marks = panels(1, 2, (9.6, 4.0), "xy"), plots.row_plots
     styles = style.class_styles(np.array([1, 2]))
-    figure, axes = panels(1, 2, (9.6, 4.0), "xy")
-    for ax, label in zip(axes[0], (1, 2), strict=True):
-        within = table.labels == label
-        row_markers.draw_points(ax, table.rows[within], predicted[within] - 1, styles)
+    for ax, label in zip(axes, (1, 2), strict=True):
+        within = test.labels == label
         wrong = within & (predicted != label)
-        row_markers.draw_rings(ax, table.rows[wrong])
-        ax.set_title(f"true class {label}: {wrong.sum()} of {within.sum()} rows predicted wrongly")
-        style.name_axes(ax, table.features)
+        marks.draw_points(ax, test.rows[within], predicted[within] - 1, styles)
+        marks.draw_rings(ax, test.rows[wrong])
+        words = f"true class {label}: {wrong.sum()} of {within.sum()} rows predicted wrongly"
+        ax.set_title(words)
+        style.name_axes(ax, test.features)
         ax.label_outer()
-    low, high = limits(None, table.rows)
-    axes[0, 0].set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    handles = [*row_markers.class_handles(styles), row_markers.ring_handle("error")]
-    style.legend_beside(axes[0, -1], handles, "predicted class")
-    return figure
+    low, high = limits(None, test.rows)
+    axes[0].set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    handles = [*marks.class_handles(styles), marks.ring_handle()]
+    style.legend_beside(axes[-1], handles, "predicted class")
+    return axes

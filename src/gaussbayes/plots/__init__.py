@@ -70,12 +70,14 @@ _MODULES += "pair_plots probability_maps region_plots row_plots"
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES.split():
+        return import_module(f"{__name__}.{name}")
     if name not in __all__:
         msg = f"module 'gaussbayes.plots' has no attribute {name!r}"
         raise AttributeError(msg)
-    import_module("gaussbayes.plots.style").pyplot()  # or an error that says how to get it
+    import_module(f"{__name__}.style").pyplot()  # or an error that says how to get it
     for module in _MODULES.split():
-        defined = vars(import_module(f"gaussbayes.plots.{module}"))
+        defined = vars(import_module(f"{__name__}.{module}"))
         globals().update({each: defined[each] for each in __all__ if each in defined})
     return globals()[name]
 

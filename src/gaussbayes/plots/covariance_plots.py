@@ -13,14 +13,14 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_covariances
-from gaussbayes.analysis.ellipse import ellipse, mass_of_radius, radius_of_mass
+from gaussbayes.analysis.ellipse import ellipse, has_ellipses, mass_of_radius, radius_of_mass
 from gaussbayes.analysis.evaluation import evaluate
 from gaussbayes.analysis.view import View, pair_view, view
 from gaussbayes.base.errors import ParameterError, SchemaError, SingularCovarianceError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.families.protocol import Distant
-from gaussbayes.plots import plane, row_markers, style
+from gaussbayes.plots import row_plots, style
 from gaussbayes.plots.region_plots import regions
 from gaussbayes.plots.style import Canvas, Features, Look, Panel, styled
 
@@ -59,7 +59,7 @@ def ellipses(
     >>> ax = ellipses(model, levels=[0.5, 0.95], unit="mass")
     """
     seen = pair_view(model, features)
-    if not plane.has_ellipses(seen):
+    if not has_ellipses(seen):
         families = {
             seen.names[column]: component.family.name
             for component in seen.model.components
@@ -82,7 +82,7 @@ def ellipses(
             points = ellipse(mean, covariance, radius)
             ax.plot(*points.T, zorder=3, gid="ellipse", **line, **look)
         entries.append(style.line(of_class.label, **line))
-    entries += row_markers.draw_means(ax, seen.means)
+    entries += row_plots.draw_means(ax, seen.means)
     for radius, mass, look in zip(radii, mass_of_radius(radii), looks, strict=True):
         label = f"{radius:.3g}σ ({100 * mass:.3g} %)"
         entries.append(style.line(label, color=style.INK, **look))
@@ -211,7 +211,7 @@ def _draw_model(
 ) -> dict[tuple[str, str], Any]:
     """Regions, rows and ellipses; returns what a legend for all panels has to explain."""
     regions(model, X, y, features=features, resolution=_RESOLUTION, ax=ax)
-    if plane.has_ellipses(pair_view(model, features)):
+    if has_ellipses(pair_view(model, features)):
         ellipses(model, levels=_LEVELS, features=features, ax=ax)
     entries: dict[tuple[str, str], Any] = {}
     legend: Any = ax.get_legend()

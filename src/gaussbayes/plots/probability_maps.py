@@ -19,7 +19,7 @@ from gaussbayes.analysis.region_map import region_map
 from gaussbayes.analysis.view import View, pair_view
 from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.plots import plane, row_markers, style
+from gaussbayes.plots import region_plots, row_plots, style
 from gaussbayes.plots.style import Canvas, Features, Look, Panel, Styles, styled
 
 _PANEL_RESOLUTION = 200
@@ -71,7 +71,7 @@ def posterior(
 def joint(
     model: Any, label: object, *, features: Features = None, resolution: int = 300, ax: Panel = None
 ) -> Axes:
-    """Draw the joint density ``p(x, c) = prior_c p(x | c)`` of one class over the plane.
+    """Draw the joint density ``p(x, c) = prior_c p(x | c)`` of one class over the region_plots.
 
     The parameters are those of `posterior`.
     """
@@ -132,15 +132,15 @@ def evidence(
     >>> ax = evidence(model, [[0.5, 0.5]], [0], resolution=50)
     """
     seen = pair_view(model, features)
-    points = row_markers.points_of(seen, X, y)
+    points = row_plots.points_of(seen, X, y)
     grid = view_grid(seen, resolution, points.places)
     ax = style.axes_for(ax)
     shown = _draw_evidence(ax, grid, seen.evidence(grid.rows))
-    plane.separate_categories(ax, seen.axes)
+    style.separate_categories(ax, seen.axes)
     styles = style.class_styles(seen.classes)
-    places = row_markers.spread_out(points.places, seen.axes)
-    row_markers.draw_points(ax, places, points.codes, styles)
-    style.finish(ax, seen.axes, row_markers.given_handles(points, styles))
+    places = row_plots.spread_out(points.places, seen.axes)
+    row_plots.draw_points(ax, places, points.codes, styles)
+    style.finish(ax, seen.axes, row_plots.given_handles(points, styles))
     _draw_colorbar(ax.figure, shown, ax=ax, label="p(x)")
     return ax
 
@@ -149,7 +149,7 @@ def evidence(
 def evidence_surface(
     model: Any, *, features: Features = None, resolution: int = 120, ax: Panel = None
 ) -> Axes:
-    """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a surface over the plane.
+    """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a surface over the region_plots.
 
     Its colour is that of the most probable class, the stronger the higher.
 
@@ -188,7 +188,7 @@ def evidence_surface(
     drawn.set_anchor("E")  # beside the legend: its place is then known before the axes are square
     drawn.set_zlabel("p(x)", labelpad=10)
     drawn.locator_params(nbins=5)
-    entries: list[Any] = list(plane.region_handles(styles))
+    entries: list[Any] = list(region_plots.region_handles(styles))
     writers = (drawn.set_xlabel, drawn.set_ylabel)
     for write, name, sign in zip(writers, seen.names, "₁₂", strict=True):
         long = len(name) > _LONG  # ticks are in its way: the legend says it
@@ -216,7 +216,9 @@ def _draw_evidence(ax: Axes, grid: Grid, values: RealArray) -> Any:
     """Filled contours of the evidence (p·m,), or cells where a feature is discrete."""
     look: Look = {"cmap": LinearSegmentedColormap.from_list("neutral", _NEUTRAL)}
     if any(grid.discrete):
-        return plane.draw_image(ax, grid, grid.arrange(values), vmin=0.0, vmax=_top(values), **look)
+        return region_plots.draw_image(
+            ax, grid, grid.arrange(values), vmin=0.0, vmax=_top(values), **look
+        )
     look["levels"] = MaxNLocator(_N_LEVELS).tick_values(0.0, _top(values))
     filled = ax.contourf(grid.x, grid.y, grid.arrange(values), zorder=0, **look)
     filled.set_rasterized(True)
@@ -231,7 +233,7 @@ def _single(quantity: _Quantity, seen: View, label: object, resolution: int, ax:
     values, look = quantity.of(seen, grid.rows)[:, code], style.class_styles(seen.classes)[code]
     ax = style.axes_for(ax)
     image = _draw_map(ax, quantity, grid, values, _top(values), "white", look.color)
-    plane.separate_categories(ax, seen.axes)
+    style.separate_categories(ax, seen.axes)
     bar = _draw_colorbar(ax.figure, image, ax=ax, label=quantity.name)
     if quantity.is_probability:
         bar.ax.axhline(0.5, color=style.INK, linewidth=1.3)
@@ -255,7 +257,7 @@ def _panels(quantity: _Quantity, seen: View, figure: Canvas) -> NDArray[Any]:
     for code, look in enumerate(styles):
         panels.flat[code] = ax = figure.add_subplot(n_rows, n_columns, code + 1)
         image = _draw_map(ax, quantity, grid, scores[:, code], _top(scores), *_NEUTRAL)
-        plane.separate_categories(ax, seen.axes)
+        style.separate_categories(ax, seen.axes)
         style.draw_ticks(ax, seen.axes[0], "x")
         style.draw_ticks(ax, seen.axes[1], "y")
         ax.set_title(f"c = {look.label}", fontsize="small")
@@ -275,7 +277,7 @@ def _draw_map(
     values = grid.arrange(scores)
     look: Look = {"vmin": 0.0, "vmax": 1.0 if quantity.is_probability else top}
     look |= {"cmap": LinearSegmentedColormap.from_list("map", colors), "interpolation": "bilinear"}
-    image = plane.draw_image(ax, grid, values, **look)
+    image = region_plots.draw_image(ax, grid, values, **look)
     halves = quantity.is_probability and not any(grid.discrete)
     if halves and scores.min() < 0.5 < scores.max():
         line: Look = {"colors": style.INK, "linewidths": 1.3, "zorder": 2}

@@ -277,3 +277,10 @@ def draw_ticks(
     ax.tick_params(axis=which, labelsize="small", length=0)
     if upright:
         ax.tick_params(axis=which, labelrotation=90)
+
+
+def separate_categories(ax: "Axes", axes: Sequence[Axis]) -> None:
+    """White lines between categories: nothing continues from one to the next."""
+    for axis, draw in zip(axes, (ax.axvline, ax.axhline), strict=False):
+        for place in range(1, len(axis.categories)):
+            draw(place - 0.5, color="white", linewidth=2.5, zorder=1.5)
