@@ -16,9 +16,9 @@ import numpy as np
 
 from gaussbayes import plots
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.figure_parts import draw_ellipse, mark_point, number, panels
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import CLOUDS, Gaussians, Table
-from gaussbayes.lessons.lesson import XUE, Erratum, Lesson, Result, written_lesson
+from gaussbayes.lessons.lesson import XUE, Erratum, Lesson, Result
 from gaussbayes.plots import style
 from gaussbayes.plots.style import Look
 
@@ -117,7 +117,7 @@ def lesson(seed: int = 0) -> Lesson:
 
     figures = (correlations, distances, shapes, sharing, shrinkage, parameter_counts)
     data = (CLOUDS, rows)
-    return written_lesson(__name__, __doc__, XUE, data, results, figures, errata=errata)
+    return Lesson.of(__name__, __doc__, XUE, data, results, figures, errata=errata)
 
 
 def _named(axes: Any) -> Any:
@@ -134,7 +134,7 @@ def _draw_cloud(ax: Any, code: int, radii: Any) -> None:
     look = style.class_styles(model.classes_)[code]
     for radius in radii:
         gaussian = model.means_[code], model.covariances_[code]
-        draw_ellipse(ax, *gaussian, radius, color=look.color, ls=look.line)
+        parts.draw_ellipse(ax, *gaussian, radius, color=look.color, ls=look.line)
     ax.lines[-1].set_label("equal in deviations\nof the cloud")
     marks: Look = {"color": look.color, "marker": look.marker, "ls": "none", "zorder": 4}
     ax.plot(*CLOUDS.rows[4 * code : 4 * code + 4].T, label=look.label, **marks)
@@ -144,11 +144,12 @@ def correlations() -> Any:
     """Three clouds with the same variances: covariance −2, 0 and 2, correlation −0.8, 0 and 0.8.
     The ellipses are at 1 and 2 standard deviations."""
     model = CLOUDS.fit()
-    axes = panels(1, 3, (9.3, 4.2), "xy")
+    axes = parts.panels(1, 3, (9.3, 4.2), "xy")
     for code, ax in enumerate(axes):
         _draw_cloud(ax, code, (1.0, 2.0))
-        covariance, correlation = model.covariances_[code, 0, 1], model.correlations_[code, 0, 1]
-        words = f"covariance {number(covariance)}\ncorrelation {number(correlation, '.2g')}"
+        covariance = parts.number(model.covariances_[code, 0, 1])
+        correlation = parts.number(model.correlations_[code, 0, 1], ".2g")
+        words = f"covariance {covariance}\ncorrelation {correlation}"
         ax.set_title(f"{model.classes_[code]}\n{words}")
         ax.set_box_aspect(1.0)
     return _named(axes)
@@ -162,13 +163,13 @@ def distances() -> Any:
     mean = model.means_[2]
     ruler, radii = np.hypot(*points.T), model.mahalanobis(points)[:, 2]
     dashed: Look = {"color": style.FAINT, "ls": style.LINES[1]}
-    draw_ellipse(ax, mean, np.eye(2), ruler[0], label="equal by the ruler", **dashed)
+    parts.draw_ellipse(ax, mean, np.eye(2), ruler[0], label="equal by the ruler", **dashed)
     ax.lines[-1].set_gid("circle")
     _draw_cloud(ax, 2, radii)
     for point, straight, radius, offset in zip(POINTS, ruler, radii, _OFFSETS, strict=True):
-        place = f"({number(point[0])}, {number(point[1])})"
+        place = f"({parts.number(point[0])}, {parts.number(point[1])})"
         words = f"{place}\nruler {straight:.3f}\nMahalanobis {radius:.3f}"
-        mark_point(ax, *point, words, offset)
+        parts.mark_point(ax, *point, words, offset)
     ax.plot(*mean, "+", color=style.INK, markersize=10)
     ax.set_aspect("equal")
     style.name_axes(ax, CLOUDS.features)
@@ -184,7 +185,7 @@ def shrinkage() -> Any:
         model = CLOUDS.fit(shrinkage=amount)
         look = {"color": style.class_styles(model.classes_)[2].color, "alpha": alpha}
         gaussian = model.means_[2], model.covariances_[2]
-        draw_ellipse(ax, *gaussian, 1.0, label=f"shrinkage {amount:g}", **look)
+        parts.draw_ellipse(ax, *gaussian, 1.0, label=f"shrinkage {amount:g}", **look)
     ax.set_aspect("equal")
     style.name_axes(ax, CLOUDS.features)
     style.legend_beside(ax)

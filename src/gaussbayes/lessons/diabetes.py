@@ -18,17 +18,9 @@ from gaussbayes import plots
 from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.grid import line_over
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.figure_parts import (
-    N_POINTS,
-    fade_rows,
-    mark_point,
-    one_legend,
-    panels,
-    posteriors_by_prior,
-    title,
-)
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import COUNT, DIABETES, DOCTOR, GLUCOSE, Table
-from gaussbayes.lessons.lesson import XUE, Erratum, Lesson, Result, percentage, written_lesson
+from gaussbayes.lessons.lesson import XUE, Erratum, Lesson, Result
 from gaussbayes.plots import style
 
 N_PER_CLASS = 250
@@ -94,7 +86,7 @@ def lesson(seed: int = 0) -> Lesson:
         return Result(name, lambda: healthy(model, COUNT), right, 6, standard_error=error)
 
     def error(name: str, rule: GaussianClassifier, right: float) -> Result:
-        return percentage(name, lambda: error_rate(rule, seed), right, N_DRAWS)
+        return Result.percentage(name, lambda: error_rate(rule, seed), right, N_DRAWS)
 
     def shift() -> float:
         models = fitted.with_priors(DOCTOR), fitted
@@ -154,7 +146,7 @@ def lesson(seed: int = 0) -> Lesson:
         ),
     )
     figures = _figures(patients)
-    return written_lesson(__name__, __doc__, XUE, [patients], results, figures, errata=errata)
+    return Lesson.of(__name__, __doc__, XUE, [patients], results, figures, errata=errata)
 
 
 def _figures(patients: Table) -> tuple[Callable[[], Any], ...]:
@@ -170,7 +162,7 @@ def _figures(patients: Table) -> tuple[Callable[[], Any], ...]:
         """The probability of no diabetes by the count, with the table's proportions and with the
         doctor's prior. At 48 the answer turns round."""
         models = {name: model.with_priors(prior) for name, prior in priors.items()}
-        return posteriors_by_prior(models, 0, _COUNTS, at=COUNT)
+        return parts.posteriors_by_prior(models, 0, _COUNTS, at=COUNT)
 
     def errors() -> Any:
         """The joint densities under the doctor's prior. The grey area is the proportion of patients
@@ -178,7 +170,7 @@ def _figures(patients: Table) -> tuple[Callable[[], Any], ...]:
         # ∫ (p(x) − max_c p(x, c)) dx: the expected error of taking the most probable class.
         ax = style.axes_for(None, (7.6, 4.2))
         rule = model.with_priors(DOCTOR)
-        x = line_over(*_COUNTS, N_POINTS)
+        x = line_over(*_COUNTS, parts.N_POINTS)
         joint = rule.with_feature_names(None).joint(x[:, None])
         for look, height in zip(style.class_styles(rule.classes_), joint.T, strict=True):
             ax.plot(x, height, color=look.color, ls=look.line, label=f"p(x, {look.label})")
@@ -196,16 +188,16 @@ def _figures(patients: Table) -> tuple[Callable[[], Any], ...]:
     def regions() -> Any:
         """With the plasma glucose as well: regions by the table's proportions and by the doctor's
         prior. The patient with count 48 and glucose 125 is on the side of diabetes in both."""
-        axes = panels(1, 2, (10.4, 4.4), "xy")
+        axes = parts.panels(1, 2, (10.4, 4.4), "xy")
         patient = COUNT, GLUCOSE
         for ax, (name, prior) in zip(axes, priors.items(), strict=True):
             rule = both.with_priors(prior)
             plots.regions(rule, patients.rows, patients.labels, ax=ax)
-            fade_rows(ax)
+            parts.fade_rows(ax)
             posterior = healthy(rule, *patient)
-            mark_point(ax, *patient, f"p(C = 0 | x) = {posterior:.2f}", (-40.0, 60.0))
-            title(ax, f"prior of C = 0: {name}")
-        one_legend(axes)
+            parts.mark_point(ax, *patient, f"p(C = 0 | x) = {posterior:.2f}", (-40.0, 60.0))
+            parts.title(ax, f"prior of C = 0: {name}")
+        parts.one_legend(axes)
         return axes
 
     return densities, posteriors, errors, regions

@@ -15,8 +15,8 @@ import numpy as np
 
 from gaussbayes.analysis.explanation import BayesRule
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.figure_parts import bayes_rule_bars
-from gaussbayes.lessons.lesson import XUE, Lesson, Result, written_lesson
+from gaussbayes.lessons import figure_parts as parts
+from gaussbayes.lessons.lesson import XUE, Lesson, Result
 from gaussbayes.plots import style
 from gaussbayes.plots.style import Look
 
@@ -70,7 +70,7 @@ def lesson(seed: int = 0) -> Lesson:
         Result("after a negative test", lambda: defect(False), 0.1121, 4, unit="%"),
         Result("after two positive tests", lambda: defect(True, True), 45.0, unit="%"),
     )
-    return written_lesson(__name__, __doc__, XUE, (), results, (people, tree, bayes_rule))
+    return Lesson.of(__name__, __doc__, XUE, (), results, (people, tree, bayes_rule))
 
 
 def _group(code: int, is_positive: bool) -> tuple[int, str, Any]:
@@ -142,4 +142,4 @@ def bayes_rule() -> Any:
     for term, name in names.items():
         values = [getattr(each, term) for each in bayes_rule_after(True).classes]
         steps[name] = values, [f"{100 * value:.3g} %" for value in values]
-    return bayes_rule_bars(_CLASSES, steps)
+    return parts.bayes_rule_bars(_CLASSES, steps)

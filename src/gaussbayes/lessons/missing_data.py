@@ -30,16 +30,9 @@ from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.data.rows import Targets, number_rows
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.lessons import diabetes
-from gaussbayes.lessons.figure_parts import draw_ellipse, mark_point, note, number, panels, title
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import COUNT, DIABETES, DOCTOR, GLUCOSE, TWO_GAUSSIANS, Table
-from gaussbayes.lessons.lesson import (
-    Lesson,
-    Numbers,
-    Result,
-    proportion_error,
-    seeds,
-    written_lesson,
-)
+from gaussbayes.lessons.lesson import Lesson, Numbers, Result, proportion_error, seeds
 from gaussbayes.plots import style
 from gaussbayes.plots.style import Look
 
@@ -211,7 +204,7 @@ def lesson(seed: int = 0) -> Lesson:
 
     def convergence() -> Any:
         """EM makes the likelihood larger with every iteration, until its digits end."""
-        axes = panels(1, 2, (9.2, 3.6), "y")
+        axes = parts.panels(1, 2, (9.2, 3.6), "y")
         records = one_gaussian(trees.rows).convergence, fitted()[1].convergence_
         for ax, name, record in zip(axes, ("apples", "few labels"), records, strict=True):
             last = float(record.log_likelihood[-1])
@@ -221,7 +214,8 @@ def lesson(seed: int = 0) -> Lesson:
             ax.set_yscale("log")
             ax.set_xlabel("iterations made")
             ax.xaxis.get_major_locator().set_params(integer=True)
-            title(ax, f"{name}: {record.n_iterations} iterations to {number(last, '.6f')}")
+            height = parts.number(last, ".6f")
+            parts.title(ax, f"{name}: {record.n_iterations} iterations to {height}")
         axes[0].set_ylabel("log-likelihood below its maximum")
         return axes
 
@@ -240,7 +234,7 @@ def lesson(seed: int = 0) -> Lesson:
         """The same patients twice. Left the glucose is missing where the count is high, and the
         most likely Gaussian is nearly the true one; right it is missing where it is high itself,
         and no row is left to tell of it."""
-        axes = panels(1, 2, (10.4, 4.3), "xy")
+        axes = parts.panels(1, 2, (10.4, 4.3), "xy")
         look: Look = {"s": 5, "color": style.FAINT, "linewidths": 0, "rasterized": True}
         for ax, name, table in zip(
             axes, ("the count", "itself"), (by_count, by_glucose), strict=True
@@ -249,13 +243,13 @@ def lesson(seed: int = 0) -> Lesson:
             ax.scatter(*complete(table.rows).T, label="both values", **look)
             _draw_gaussian(ax, TRUE_PATIENTS, style.INK, style.LINES[1], "the truth")
             _draw_gaussian(ax, estimate, style.COLORS[2], style.LINES[0], "most likely")
-            title(ax, f"hidden by {name}: mean {estimate.mean[1]:.1f}", table.features)
+            parts.title(ax, f"hidden by {name}: mean {estimate.mean[1]:.1f}", table.features)
         style.legend_beside(axes[-1], title="means, and 2 deviations")
         return axes
 
     figures = (hidden_feature, apples, convergence, few_labels, hidden_values)
     data = (trees, few, by_count, by_glucose)
-    return written_lesson(__name__, __doc__, SOURCE, data, results, figures)
+    return Lesson.of(__name__, __doc__, SOURCE, data, results, figures)
 
 
 def _predictions() -> tuple[Result, ...]:
@@ -341,12 +335,12 @@ def hidden_feature() -> Any:
     glucoses, each as probable as it is beside this count; a glucose filled in is one point of the
     curve."""
     model = doctor()
-    left, right = axes = panels(1, 2, (10.8, 4.3))
+    left, right = axes = parts.panels(1, 2, (10.8, 4.3))
     plots.regions(model, ax=left)
     left.axvline(COUNT, color=style.INK, ls=style.LINES[1], linewidth=1.2)
-    mark_point(left, COUNT, MEAN_GLUCOSE, f"{MEAN_GLUCOSE:g} filled in", (24.0, -62.0))
+    parts.mark_point(left, COUNT, MEAN_GLUCOSE, f"{MEAN_GLUCOSE:g} filled in", (24.0, -62.0))
     style.name_axes(left, DIABETES.features)
-    title(left, f"a count of {COUNT:g}, the glucose not known")
+    parts.title(left, f"a count of {COUNT:g}, the glucose not known")
     low, high = left.get_ylim()
     glucose = line_over(low, high, 401)
     posterior, density = along(model, COUNT, glucose)
@@ -356,11 +350,11 @@ def hidden_feature() -> Any:
     right.fill_between(glucose, density / density.max(), label=label, **look)
     right.plot(glucose, posterior, color=style.COLORS[0], label="p(C = 0 | both)")
     right.axhline(exact, color=style.INK, ls=style.LINES[1], label="its mean:\np(C = 0 | count)")
-    note(right, glucose[-1], exact, f"{exact:.3f}, exact", (-4.0, 11.0))
+    parts.note(right, glucose[-1], exact, f"{exact:.3f}, exact", (-4.0, 11.0))
     right.plot([MEAN_GLUCOSE], [guess], "o", color=style.INK, zorder=5)
-    note(right, MEAN_GLUCOSE, guess, f"{guess:.3f}, filled in", (9.0, 6.0))
+    parts.note(right, MEAN_GLUCOSE, guess, f"{guess:.3f}, filled in", (9.0, 6.0))
     right.set(xlim=(glucose[0], glucose[-1]), ylim=(0.0, 1.05))
-    title(right, "along the dashed line")
+    parts.title(right, "along the dashed line")
     style.name_axes(right, (DIABETES.features[1], "probability of no diabetes"))
     style.legend_beside(right)
     return axes
@@ -391,7 +385,7 @@ def apples() -> Any:
 
 def _draw_gaussian(ax: Any, gaussian: FittedGaussian, color: str, line: Any, label: str) -> None:
     """A cross at the mean, and the ellipse at 2 standard deviations."""
-    draw_ellipse(ax, *gaussian[:2], 2.0, color=color, ls=line, label=label)
+    parts.draw_ellipse(ax, *gaussian[:2], 2.0, color=color, ls=line, label=label)
     ax.plot(*gaussian.mean, "+", color=color, markersize=11, markeredgewidth=2.2, zorder=5)
 
 
@@ -401,7 +395,7 @@ def _draw_few_labels(models: dict[str, GaussianClassifier], table: Table) -> Any
     The first model was given the labelled rows alone, the second all of them.
     """
     regions, marks = plots.region_plots, plots.row_plots
-    axes = panels(1, len(models), (10.4, 4.3), "xy")
+    axes = parts.panels(1, len(models), (10.4, 4.3), "xy")
     grid = grid_over(*limits(None, table.rows), _RESOLUTION)
     rule = TWO_GAUSSIANS.best_rule()
     by_rule, styles = region_map(pair_view(rule), grid), style.class_styles(rule.classes_)
@@ -416,7 +410,7 @@ def _draw_few_labels(models: dict[str, GaussianClassifier], table: Table) -> Any
             marks.draw_unlabelled(ax, table.rows[~known])
             ax.collections[-1].set_alpha(0.35)
         marks.draw_points(ax, table.rows[known], codes[known], styles)
-        title(ax, name, table.features)
+        parts.title(ax, name, table.features)
     handles = [
         *marks.class_handles(styles),
         marks.marker_handle("no label", marker=".", color=style.INK, alpha=0.5),

@@ -15,17 +15,9 @@ import numpy as np
 from gaussbayes import plots
 from gaussbayes.base.types import CovarianceName, FloatArray
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.figure_parts import (
-    bayes_rule_bars,
-    draw_rows,
-    mark_point,
-    number,
-    one_legend,
-    panels,
-    title,
-)
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import SIX_ROWS
-from gaussbayes.lessons.lesson import Erratum, Lesson, Result, written_lesson
+from gaussbayes.lessons.lesson import Erratum, Lesson, Result
 from gaussbayes.plots import style
 
 ONE_HOT = ((0, 1), (0, 1), (0, 1), (1, 0), (1, 0), (1, 0))
@@ -111,7 +103,7 @@ def lesson(seed: int = 0) -> Lesson:
         ),
     )
     figures = (rows, regions, naive_and_full, steps)
-    return written_lesson(__name__, __doc__, SOURCE, [SIX_ROWS], results, figures, errata=errata)
+    return Lesson.of(__name__, __doc__, SOURCE, [SIX_ROWS], results, figures, errata=errata)
 
 
 def _draw(ax: Any, covariance: CovarianceName) -> None:
@@ -121,13 +113,13 @@ def _draw(ax: Any, covariance: CovarianceName) -> None:
     styles = style.class_styles(model.classes_)
     plots.row_plots.draw_points(ax, SIX_ROWS.rows, SIX_ROWS.labels - 1, styles)
     plots.ellipses(model, ax=ax)
-    mark_point(ax, *QUERY, "(3, 4)")
+    parts.mark_point(ax, *QUERY, "(3, 4)")
 
 
 def rows() -> Any:
     """The six rows and the point to be labelled, (3, 4)."""
-    ax = draw_rows(SIX_ROWS)
-    mark_point(ax, *QUERY, "(3, 4)")
+    ax = parts.draw_rows(SIX_ROWS)
+    parts.mark_point(ax, *QUERY, "(3, 4)")
     return ax
 
 
@@ -142,12 +134,12 @@ def regions() -> Any:
 def naive_and_full() -> Any:
     """The same rows without and with correlations. Three rows a class are few: the boundary changes
     much, the label of the point does not."""
-    naive, full = axes = panels(1, 2, (10.0, 4.2), "xy")
+    naive, full = axes = parts.panels(1, 2, (10.0, 4.2), "xy")
     _draw(naive, "diagonal")
     _draw(full, "full")
-    title(naive, "naive: no correlation")
-    title(full, "full covariance")
-    one_legend(axes)
+    parts.title(naive, "naive: no correlation")
+    parts.title(full, "full covariance")
+    parts.one_legend(axes)
     return axes
 
 
@@ -162,10 +154,10 @@ def steps() -> Any:
         "= log joint": model.predict_joint_log_proba([QUERY])[0],
         "− log evidence =\n log posterior": model.predict_log_proba([QUERY])[0],
     }
-    return bayes_rule_bars(
+    return parts.bayes_rule_bars(
         ["class 1", "class 2"],
         {
-            name: (values, [number(value, ".4g") for value in values])
+            name: (values, [parts.number(value, ".4g") for value in values])
             for name, values in terms.items()
         },
     )

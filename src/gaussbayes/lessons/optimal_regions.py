@@ -17,7 +17,7 @@ from gaussbayes.analysis.boundary import boundaries
 from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.handouts import OPTIMAL_REGIONS as TRUTH
-from gaussbayes.lessons.lesson import BIGGIO, Lesson, Result, percentage, written_lesson
+from gaussbayes.lessons.lesson import BIGGIO, Lesson, Result
 
 N_DRAWS = 200_000
 ERROR = 9.38827
@@ -61,7 +61,7 @@ def lesson(seed: int = 0) -> Lesson:
             (0.0158651, 0.0153142, 0.0303529),
             7,
         ),
-        percentage(
+        Result.percentage(
             f"error of the optimal rule over {N_DRAWS:,} draws",
             lambda: TRUTH.least_error(N_DRAWS, seed),
             ERROR,
@@ -70,7 +70,7 @@ def lesson(seed: int = 0) -> Lesson:
         ),
     )
     figures = (regions, posteriors, joints, evidence, evidence_surface)
-    return written_lesson(__name__, __doc__, f"{BIGGIO}: exercise 2", (), results, figures)
+    return Lesson.of(__name__, __doc__, f"{BIGGIO}: exercise 2", (), results, figures)
 
 
 def _named() -> GaussianClassifier:

@@ -18,9 +18,9 @@ from gaussbayes import plots
 from gaussbayes.analysis.boundary import boundaries
 from gaussbayes.analysis.grid import line_over
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.figure_parts import draw_rows, panels, posteriors_by_prior, title
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import PETALS
-from gaussbayes.lessons.lesson import Lesson, Result, written_lesson
+from gaussbayes.lessons.lesson import Lesson, Result
 from gaussbayes.plots import style
 
 SOURCE = (
@@ -70,7 +70,7 @@ def lesson(seed: int = 0) -> Lesson:
         own_and_shared,
         generative_and_discriminative,
     )
-    return written_lesson(__name__, __doc__, SOURCE, [PETALS], results, figures)
+    return Lesson.of(__name__, __doc__, SOURCE, [PETALS], results, figures)
 
 
 def _named(**settings: Any) -> GaussianClassifier:
@@ -79,7 +79,7 @@ def _named(**settings: Any) -> GaussianClassifier:
 
 def rows() -> Any:
     """The eight petals on their line."""
-    return draw_rows(PETALS, size=(6.4, 2.0))
+    return parts.draw_rows(PETALS, size=(6.4, 2.0))
 
 
 def densities() -> Any:
@@ -97,7 +97,7 @@ def posteriors() -> Any:
     """The probability of B, with equal priors and with the table's. Each falls back below ½ beyond
     15 cm, where A's wider curve is the higher one again. The crossings are enlarged below."""
     models = {"½ and ½": _named(priors="uniform"), "⅝ and ⅜": _named()}
-    return posteriors_by_prior(models, "B", _RANGE, details=_DETAILS)
+    return parts.posteriors_by_prior(models, "B", _RANGE, details=_DETAILS)
 
 
 def likelihood() -> Any:
@@ -119,7 +119,7 @@ def likelihood() -> Any:
         moved = GaussianClassifier.from_parameters(*parameters, model.classes_)
         return float(getattr(moved.negative_log_likelihood(PETALS.rows, PETALS.labels), part))
 
-    axes = panels(1, 3, (9.6, 3.2))
+    axes = parts.panels(1, 3, (9.6, 3.2))
     looks = ((0.1, 0.8), color_b), ((1.7, 3.7), color_a), ((0.2, 2.0), color_a)
     for ax, name, (between, color) in zip(axes, estimates, looks, strict=True):
         part = "labels" if ax is axes[0] else "features"
@@ -136,7 +136,7 @@ def likelihood() -> Any:
 def own_and_shared() -> Any:
     """A variance for each species, and one for both: with one variance the log-odds are linear and
     the second boundary is gone."""
-    axes = panels(2, 1, (7.0, 6.4))
+    axes = parts.panels(2, 1, (7.0, 6.4))
     titles = {
         "own variances: two boundaries, one beyond the figure": False,
         "one variance for both: a single boundary": True,
@@ -144,7 +144,7 @@ def own_and_shared() -> Any:
     for ax, (words, shared) in zip(axes, titles.items(), strict=True):
         model = _named(shared=shared)
         plots.densities(model, PETALS.rows, PETALS.labels, weighted=True, ax=ax)
-        title(ax, words)
+        parts.title(ax, words)
     axes[0].set_xlabel("")
     return axes
 

@@ -16,9 +16,9 @@ from gaussbayes import plots
 from gaussbayes.analysis.explanation import Explanation
 from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.figure_parts import bayes_rule_bars, panels
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import DAYS
-from gaussbayes.lessons.lesson import XUE, Erratum, Lesson, Result, written_lesson
+from gaussbayes.lessons.lesson import XUE, Erratum, Lesson, Result
 from gaussbayes.plots import style
 
 QUERY = ("2", "S")
@@ -66,14 +66,14 @@ def lesson(seed: int = 0) -> Lesson:
         why="The table writes no rain as −1; no row has the label 0.",
     )
     figures = (counts, bayes_rule, log_odds)
-    return written_lesson(__name__, __doc__, XUE, [DAYS], results, figures, errata=[erratum])
+    return Lesson.of(__name__, __doc__, XUE, [DAYS], results, figures, errata=[erratum])
 
 
 def counts() -> Any:
     """The fifteen days, counted: dry and rainy ones by humidity and by wind. The queried values are
     outlined."""
     styles = style.class_styles(np.array(_CLASSES, dtype=object))
-    axes = panels(1, 2, (7.2, 3.6), "y")
+    axes = parts.panels(1, 2, (7.2, 3.6), "y")
     by_class = [DAYS.rows[DAYS.labels == label] for label in (-1, 1)]
     for j, ax in enumerate(axes):
         values = list(dict.fromkeys(DAYS.rows[:, j].tolist()))
@@ -111,7 +111,7 @@ def bayes_rule() -> Any:
         "= joint": step(of_classes("joint"), 75, 75),
         "÷ evidence =\n posterior": step(of_classes("posterior"), 5, 5),
     }
-    return bayes_rule_bars(_CLASSES, steps)
+    return parts.bayes_rule_bars(_CLASSES, steps)
 
 
 def log_odds() -> Any:

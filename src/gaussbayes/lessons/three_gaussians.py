@@ -19,20 +19,10 @@ import numpy as np
 from gaussbayes import plots
 from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.figure_parts import draw_contours, draw_rows, histograms
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import THREE_GAUSSIANS as TRUTH
 from gaussbayes.lessons.handouts import Table
-from gaussbayes.lessons.lesson import (
-    BIGGIO,
-    Erratum,
-    Lesson,
-    Result,
-    Spread,
-    estimates,
-    percentage,
-    seeds,
-    written_lesson,
-)
+from gaussbayes.lessons.lesson import BIGGIO, Erratum, Lesson, Result, Spread, seeds
 
 N_PER_CLASS = 500
 N_SPREAD = 1000
@@ -85,9 +75,9 @@ def lesson(seed: int = 0) -> Lesson:
     )
     results = (
         Result("priors", lambda: model.priors_, (1 / 3,) * 3, 8, (0.33333333,) * 3),
-        *estimates(model, TRUTH, n, "N − 1", 8, handout_means, handout_covariances),
-        percentage("test error", lambda: test.error(model), ERROR, 3 * n, handout=0.267),
-        percentage(
+        *Result.estimates(model, TRUTH, n, "N − 1", 8, handout_means, handout_covariances),
+        Result.percentage("test error", lambda: test.error(model), ERROR, 3 * n, handout=0.267),
+        Result.percentage(
             f"error of the optimal rule over {N_DRAWS:,} draws",
             lambda: TRUTH.least_error(N_DRAWS, seed),
             ERROR,
@@ -111,7 +101,7 @@ def lesson(seed: int = 0) -> Lesson:
     figures = _figures(model.with_feature_names(training.features), training, test, spread)
     data = (training, test)
     source = f"{BIGGIO}: exercise 1"
-    return written_lesson(__name__, __doc__, source, data, results, figures, [spread], [erratum])
+    return Lesson.of(__name__, __doc__, source, data, results, figures, [spread], [erratum])
 
 
 def _figures(
@@ -119,12 +109,12 @@ def _figures(
 ) -> tuple[Callable[[], Any], ...]:
     def rows() -> Any:
         """The training rows (filled) and the test rows (hollow)."""
-        return draw_rows(training, test)
+        return parts.draw_rows(training, test)
 
     def ellipses() -> Any:
         """The training rows and the Gaussians fitted to them, as ellipses of 1, 2 and 3 standard
         deviations."""
-        return draw_contours(model, training)
+        return parts.draw_contours(model, training)
 
     def regions() -> Any:
         """The region of each class and the test rows; those in a wrong region are ringed."""
@@ -137,6 +127,6 @@ def _figures(
     def draws() -> Any:
         """The test error over many draws of training and test rows. The handout's 4 of 1500 is
         nothing unusual."""
-        return histograms([spread], 100.0 / test.labels.size, "test error in %")
+        return parts.histograms([spread], 100.0 / test.labels.size, "test error in %")
 
     return rows, ellipses, regions, confusion, draws

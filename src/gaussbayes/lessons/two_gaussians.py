@@ -19,14 +19,7 @@ from gaussbayes import plots
 from gaussbayes.analysis.comparison import Comparison, compare
 from gaussbayes.analysis.grid import limits
 from gaussbayes.base.types import FloatArray, LabelArray
-from gaussbayes.lessons.figure_parts import (
-    draw_contours,
-    draw_rows,
-    histograms,
-    one_legend,
-    panels,
-    title,
-)
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import TWO_GAUSSIANS as TRUTH
 from gaussbayes.lessons.handouts import Table
 from gaussbayes.lessons.lesson import (
@@ -35,11 +28,8 @@ from gaussbayes.lessons.lesson import (
     Numbers,
     Result,
     Spread,
-    estimates,
-    percentage,
     proportion_error,
     seeds,
-    written_lesson,
 )
 from gaussbayes.plots import style
 
@@ -125,36 +115,32 @@ def lesson(seed: int = 0) -> Lesson:
     """The lesson, its rows drawn with this seed."""
     training, test = tables(seed)
     model = training.fit()
-    by_model, by_vote = partial(model.predict, test.rows), partial(neighbours, training, test)
+    by_model, by_vote = model.predict(test.rows), neighbours(training, test)
     handout_means = ((0.1600, -0.0031), (1.9633, 2.0848))
     handout_covariances = (
         ((1.9749, -1.0334), (-1.0334, 2.1867)),
         ((0.8095, 0.0047), (0.0047, 0.9766)),
     )
 
-    def confusion(
-        name: str, predict: Callable[[], LabelArray], right: Numbers, handout: Numbers
-    ) -> Result:
+    def confusion(name: str, predicted: LabelArray, right: Numbers, handout: Numbers) -> Result:
+        compute = partial(confusion_counts, test, predicted)
         error = N_TEST * np.array(proportion_error(np.divide(right, N_TEST), N_TEST))
-        counts = partial(confusion_counts, test)
-        return Result(name, lambda: counts(predict()), right, 3, handout, error.tolist())
+        return Result(name, compute, right, 3, handout, error.tolist())
 
-    def accuracy_of(
-        name: str, predict: Callable[[], LabelArray], right: float, handout: float
-    ) -> Result:
-        compute, n = lambda: accuracy(test, predict()), 2 * N_TEST
-        return percentage(name, compute, right, n, handout=handout)
+    def accuracy_of(name: str, predicted: LabelArray, right: float, handout: float) -> Result:
+        compute = partial(accuracy, test, predicted)
+        return Result.percentage(name, compute, right, 2 * N_TEST, handout=handout)
 
     voters = "3 nearest neighbours"
     results = (
-        *estimates(model, TRUTH, N_TRAINING, "N", 4, handout_means, handout_covariances),
+        *Result.estimates(model, TRUTH, N_TRAINING, "N", 4, handout_means, handout_covariances),
         confusion("confusion matrix, true class by row", by_model, CONFUSION, ((47, 3), (7, 43))),
         accuracy_of("accuracy", by_model, ACCURACY, 90.0),
         confusion(
             f"confusion matrix of {voters}", by_vote, NEIGHBOURS_CONFUSION, ((46, 4), (11, 39))
         ),
         accuracy_of(f"accuracy of {voters}", by_vote, NEIGHBOURS_ACCURACY, 85.0),
-        percentage(
+        Result.percentage(
             f"accuracy of the optimal rule over {N_DRAWS:,} draws",
             lambda: 100.0 - TRUTH.least_error(N_DRAWS, seed),
             ACCURACY,
@@ -175,7 +161,7 @@ def lesson(seed: int = 0) -> Lesson:
     )
     figures = _figures(model.with_feature_names(training.features), training, test, spreads)
     data = (training, test)
-    return written_lesson(__name__, __doc__, SOURCE, data, results, figures, spreads, [erratum])
+    return Lesson.of(__name__, __doc__, SOURCE, data, results, figures, spreads, [erratum])
 
 
 def _figures(
@@ -188,16 +174,16 @@ def _figures(
 
     def training_rows() -> Any:
         """The training rows."""
-        return draw_rows(training)
+        return parts.draw_rows(training)
 
     def test_rows() -> Any:
         """The test rows."""
-        return draw_rows(test)
+        return parts.draw_rows(test)
 
     def contours() -> Any:
         """The training rows and the Gaussians fitted to them, as ellipses of 1, 2 and 3 standard
         deviations."""
-        return draw_contours(model, training)
+        return parts.draw_contours(model, training)
 
     def log_odds() -> Any:
         """The Bayes decision rule: a test row is labelled by the sign of its log-odds. Those on the
@@ -206,10 +192,10 @@ def _figures(
 
     def predictions() -> Any:
         """The test rows of either class, by the predicted label; errors are ringed."""
-        axes = panels(1, 2, (9.6, 4.0), "xy")
+        axes = parts.panels(1, 2, (9.6, 4.0), "xy")
         for ax, label in zip(axes, (1, 2), strict=True):
             plots.predictions(model, test.rows, test.labels, label=label, ax=ax)
-        one_legend(axes)
+        parts.one_legend(axes)
         return axes
 
     def neighbours_predictions() -> Any:
@@ -219,13 +205,13 @@ def _figures(
     def confusion() -> Any:
         """The test rows counted by true class and predicted class, for the Gaussians and for 3
         nearest neighbours."""
-        left, right = axes = panels(1, 2, (8.4, 4.4))
+        left, right = axes = parts.panels(1, 2, (8.4, 4.4))
         plots.confusion(model, test.rows, test.labels, ax=left)
         (three,) = (each for each in compared().candidates if each.neighbors == 3)
         assert three.evaluation is not None
         plots.confusion_matrix(three.evaluation, ax=right)
-        title(left, f"Gaussians: {left.get_title()}")
-        title(right, f"3 neighbours: {right.get_title()}")
+        parts.title(left, f"Gaussians: {left.get_title()}")
+        parts.title(right, f"3 neighbours: {right.get_title()}")
         return axes
 
     def neighbours_error() -> Any:
@@ -239,7 +225,7 @@ def _figures(
     def draws() -> Any:
         """The accuracies over many draws of training and test rows: the handout's 90 % and 85 % lie
         among them, both towards the lower end."""
-        return histograms(spreads, 1.0, "accuracy in %, of 100 test rows")
+        return parts.histograms(spreads, 1.0, "accuracy in %, of 100 test rows")
 
     return (
         training_rows,
@@ -270,7 +256,7 @@ def _draw_log_odds(model: "GaussianClassifier", test: Table) -> Any:
 
 def _draw_predictions(test: Table, predicted: LabelArray) -> Any:
     """The rows by predicted labels, a panel for each true class."""
-    axes, marks = panels(1, 2, (9.6, 4.0), "xy"), plots.row_plots
+    axes, marks = parts.panels(1, 2, (9.6, 4.0), "xy"), plots.row_plots
     styles = style.class_styles(np.array([1, 2]))
     for ax, label in zip(axes, (1, 2), strict=True):
         within = test.labels == label
