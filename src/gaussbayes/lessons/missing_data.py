@@ -407,7 +407,7 @@ def _draw_few_labels(models: dict[str, GaussianClassifier], table: Table) -> Any
         regions.draw_regions(ax, region_map(seen, grid), seen.axes, styles)
         regions.draw_boundaries(ax, by_rule, seen.axes, **dashed)
         if shows_all:
-            marks.draw_unlabelled(ax, table.rows[~known])
+            marks.draw_points(ax, table.rows[~known], codes[~known], styles)
             ax.collections[-1].set_alpha(0.35)
         marks.draw_points(ax, table.rows[known], codes[known], styles)
         parts.title(ax, name, table.features)

@@ -11,12 +11,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gaussbayes.plots.comparison_plots import comparison, neighbors_error
     from gaussbayes.plots.covariance_plots import ellipses, shapes, sharing
     from gaussbayes.plots.evaluation_plots import (
         calibration,
+        comparison,
         confusion,
         confusion_matrix,
+        neighbors_error,
         posterior_histogram,
     )
     from gaussbayes.plots.explanation_plot import explanation
@@ -65,8 +66,8 @@ __all__ = [
     "univariate",
 ]
 
-_MODULES = "comparison_plots covariance_plots evaluation_plots explanation_plot line_plots "
-_MODULES += "pair_plots probability_maps region_plots row_plots"
+_MODULES = "covariance_plots evaluation_plots explanation_plot line_plots pair_plots "
+_MODULES += "probability_maps region_plots row_plots"
 
 
 def __getattr__(name: str) -> Any:

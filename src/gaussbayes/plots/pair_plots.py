@@ -132,17 +132,9 @@ def _draw_pair(ax: Axes, couple: Part, codes: NDArray[np.intp], shown: NDArray[n
     regions = region_map(couple.view, view_grid(couple.view, _RESOLUTION, couple.places))
     region_plots.draw_regions(ax, regions, axes, styles, linewidths=0.9)
     shown = shown[~np.isnan(couple.places[shown]).any(axis=1)]
-    x, y = row_plots.spread_out(couple.places[shown], axes).T
-    of_class, wrong = codes[shown], couple.wrong[shown]
-    markers: Look = {"edgecolors": "white", "linewidths": 0.25, "zorder": 4}
-    if (of_class < 0).any():
-        grey: Look = {"facecolors": row_plots.UNLABELLED, "gid": "unlabelled"}
-        ax.scatter(x[of_class < 0], y[of_class < 0], s=5.0, **grey, **markers)
-    for code, look in enumerate(styles):
-        mark: Look = {"marker": look.marker, "facecolors": look.color, **markers}
-        ax.scatter(x[of_class == code], y[of_class == code], s=9.0, **mark)
-    rings: Look = {"edgecolors": style.INK, "linewidths": 0.8, "zorder": 5}
-    ax.scatter(x[wrong], y[wrong], s=30.0, facecolors="none", gid="errors", **rings)
+    places = row_plots.spread_out(couple.places[shown], axes)
+    row_plots.draw_points(ax, places, codes[shown], styles, small=True)
+    row_plots.draw_rings(ax, places[couple.wrong[shown]], small=True)
     ax.set_title(_counted(couple.evaluation), fontsize="small", pad=3.0)
 
 

@@ -116,39 +116,35 @@ def in_strips(points: RowPoints, axes: Sequence[Axis], k: int) -> tuple[FloatArr
 
 
 def draw_points(
-    ax: Axes, places: FloatArray, codes: NDArray[np.intp], styles: Styles, *, hollow: bool = False
+    ax: Axes,
+    places: FloatArray,
+    codes: NDArray[np.intp],
+    styles: Styles,
+    *,
+    hollow: bool = False,
+    small: bool = False,
 ) -> None:
-    """Draw rows (n, 2), each with the colour and marker of its class, under rings only.
-
-    Those of code −1 are drawn as rows without label.
-    """
-    draw_unlabelled(ax, places[codes < 0], hollow=hollow)
-    edge = {"s": _AREA, "linewidths": 1.2 if hollow else 0.5, "zorder": 4}
-    for code, look in enumerate(styles):
-        options = {**edge, "marker": look.marker, "rasterized": codes.size > _MANY}
-        _scatter(ax, places[codes == code], look.color, f"class {code}", hollow, **options)
-
-
-def draw_unlabelled(ax: Axes, places: FloatArray, *, hollow: bool = False) -> None:
-    """Draw rows (n, 2) without label as small grey dots."""
-    edge: Look = {"s": _AREA / 2, "linewidths": 0.8 if hollow else 0.3, "zorder": 3.9}
-    many = places.shape[0] > _MANY
-    _scatter(ax, places, UNLABELLED, "unlabelled", hollow, rasterized=many, **edge)
+    """Draw rows (n, 2), each with the colour and marker of its class; without label (−1) grey."""
+    size, grey_size = (9.0, 5.0) if small else (_AREA, _AREA / 2)
+    edge, grey_edge = (0.25, 0.25) if small else (1.2, 0.8) if hollow else (0.5, 0.3)
+    grey: Look = {"s": grey_size, "linewidths": grey_edge, "zorder": 3.9, "gid": "unlabelled"}
+    groups: list[tuple[int, str, Look]] = [(-1, UNLABELLED, grey)]
+    for code, of_class in enumerate(styles):
+        mark: Look = {"s": size, "linewidths": edge, "zorder": 4, "gid": f"class {code}"}
+        groups.append((code, of_class.color, mark | {"marker": of_class.marker}))
+    for code, color, look in groups:
+        chosen = places[codes == code]
+        if chosen.shape[0]:
+            look |= {"facecolors": "none" if hollow else color}
+            look |= {"edgecolors": color if hollow else "white", "rasterized": codes.size > _MANY}
+            ax.scatter(*chosen.T, **look)
 
 
-def _scatter(
-    ax: Axes, places: FloatArray, color: str, gid: str, hollow: bool, **options: Any
-) -> None:
-    face, edge = ("none", color) if hollow else (color, "white")
-    if places.shape[0]:
-        ax.scatter(*places.T, facecolors=face, edgecolors=edge, gid=gid, **options)
-
-
-def draw_rings(ax: Axes, places: FloatArray) -> None:
+def draw_rings(ax: Axes, places: FloatArray, *, small: bool = False) -> None:
     """Draw a ring around each of the rows (n, 2)."""
-    look: Look = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.1, "zorder": 5}
-    look |= {"s": _RING_AREA, "rasterized": places.shape[0] > _MANY}
-    ax.scatter(places[:, 0], places[:, 1], gid="errors", **look)
+    look: Look = {"s": 30.0, "linewidths": 0.8} if small else {"s": _RING_AREA, "linewidths": 1.1}
+    look |= {"facecolors": "none", "edgecolors": INK, "zorder": 5, "gid": "errors"}
+    ax.scatter(*places.T, rasterized=places.shape[0] > _MANY, **look)
 
 
 def draw_means(ax: Axes, places: FloatArray) -> list[Any]:
