@@ -1,9 +1,9 @@
 """Every pair of features at a glance: where the classes meet, and how many rows go wrong."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -32,8 +32,7 @@ _SIDE, _NAME_LINE, _LETTER = 1.85, 0.16, 0.09
 _DARKEST = 0.55  # proportion of grey in the cell with the largest error
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class Part(NamedTuple):
     """A model of one or two of the features, and what it makes of the rows."""
 
     view: View
@@ -194,6 +193,6 @@ def _handles(seen: View, points: row_plots.RowPoints, *, best: bool) -> list[Any
         note = f"{points.n_missing:,} rows with missing values: drawn where they have both"
         entries.append(row_plots.marker_handle(style.text(note), marker="none"))
     if best:
-        frame = style.patch("fewest errors", fill=False, edgecolor=style.INK, linewidth=2.2)
-        entries.append(frame)
+        frame: Look = {"fill": False, "edgecolor": style.INK, "linewidth": 2.2}
+        entries.append(style.patch("fewest errors", **frame))
     return entries

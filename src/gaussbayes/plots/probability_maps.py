@@ -4,8 +4,7 @@ The evidence is a map, or a landscape: its height is p(x), its colour the most p
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,7 +19,7 @@ from gaussbayes.analysis.view import View, pair_view
 from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.plots import region_plots, row_plots, style
-from gaussbayes.plots.style import Canvas, Features, Look, Panel, Styles, styled
+from gaussbayes.plots.style import Canvas, Features, Look, Panel, styled
 
 _PANEL_RESOLUTION = 200
 _PANEL = (3.0, 2.7)  # width and height of one of several panels, in inches
@@ -31,8 +30,7 @@ _LONG = 24  # characters of a name that fit beside an axis of the surface
 _GROUND = 0.75  # how far a class's colour is from its own, towards white, where the evidence is 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Quantity:
+class _Quantity(NamedTuple):
     """What a map shows of each class."""
 
     name: str
@@ -135,7 +133,17 @@ def evidence(
     points = row_plots.points_of(seen, X, y)
     grid = view_grid(seen, resolution, points.places)
     ax = style.axes_for(ax)
-    shown = _draw_evidence(ax, grid, seen.evidence(grid.rows))
+    values: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
+    top = _top(values)
+    look: Look = {"cmap": LinearSegmentedColormap.from_list("neutral", _NEUTRAL), "zorder": 0}
+    shown: Any
+    if any(grid.discrete):
+        shown = region_plots.draw_image(ax, grid, values, vmin=0.0, vmax=top, **look)
+    else:
+        levels = MaxNLocator(_N_LEVELS).tick_values(0.0, top)
+        shown = ax.contourf(grid.x, grid.y, values, levels=levels, **look)
+        shown.set_rasterized(True)
+        ax.set(xlim=grid.extent[:2], ylim=grid.extent[2:])
     style.separate_categories(ax, seen.axes)
     styles = style.class_styles(seen.classes)
     places = row_plots.spread_out(points.places, seen.axes)
@@ -174,15 +182,20 @@ def evidence_surface(
         msg = f"a surface needs axes made with projection='3d', got {ax.name!r} axes"
         raise ParameterError(msg)
     grid = view_grid(seen, resolution)
-    height = grid.arrange(seen.evidence(grid.rows))
+    height: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
     styles = style.class_styles(seen.classes)
     drawn: Any = ax
     if drawn is None:
         drawn = style.figure_for(None, (7.2, 5.2)).add_subplot(projection="3d")
-    colors = _surface_colors(height, region_map(seen, grid).codes, styles)
-    light = {"lightsource": LightSource(azdeg=225, altdeg=55), "antialiased": False, "linewidth": 0}
+    codes, proportion = region_map(seen, grid).codes, (height / (height.max() or 1.0))[..., None]
+    strong, light = (
+        np.array([style.lighter(look.color, pale) for look in styles])[codes]
+        for pale in (0.0, _GROUND)
+    )
+    colors = light + proportion * (strong - light)
+    sun = {"lightsource": LightSource(azdeg=225, altdeg=55), "antialiased": False, "linewidth": 0}
     fine = {"rcount": resolution, "ccount": resolution, "rasterized": True}
-    drawn.plot_surface(*np.meshgrid(grid.x, grid.y), height, facecolors=colors, **light, **fine)
+    drawn.plot_surface(*np.meshgrid(grid.x, grid.y), height, facecolors=colors, **sun, **fine)
     drawn.view_init(elev=38.0, azim=-60.0)
     drawn.set_box_aspect((1, 1, 0.7), zoom=0.85)
     drawn.set_anchor("E")  # beside the legend: its place is then known before the axes are square
@@ -200,30 +213,6 @@ def evidence_surface(
     if legend is not None:  # p(x) stands where legends usually begin
         legend.set_bbox_to_anchor((1.08, 1.0), transform=drawn.transAxes)
     return drawn  # type: ignore[no-any-return]
-
-
-def _surface_colors(height: NDArray[Any], codes: NDArray[Any], styles: Styles) -> FloatArray:
-    """The colours (p, m, 3) of the surface."""
-    strong, light = (
-        np.array([style.lighter(look.color, pale) for look in styles]) for pale in (0.0, _GROUND)
-    )
-    proportion = (height / (height.max() or 1.0))[..., None]
-    colors: FloatArray = light[codes] + proportion * (strong - light)[codes]
-    return colors
-
-
-def _draw_evidence(ax: Axes, grid: Grid, values: RealArray) -> Any:
-    """Filled contours of the evidence (p·m,), or cells where a feature is discrete."""
-    look: Look = {"cmap": LinearSegmentedColormap.from_list("neutral", _NEUTRAL)}
-    if any(grid.discrete):
-        return region_plots.draw_image(
-            ax, grid, grid.arrange(values), vmin=0.0, vmax=_top(values), **look
-        )
-    look["levels"] = MaxNLocator(_N_LEVELS).tick_values(0.0, _top(values))
-    filled = ax.contourf(grid.x, grid.y, grid.arrange(values), zorder=0, **look)
-    filled.set_rasterized(True)
-    ax.set(xlim=grid.extent[:2], ylim=grid.extent[2:])
-    return filled
 
 
 def _single(quantity: _Quantity, seen: View, label: object, resolution: int, ax: Panel) -> Axes:

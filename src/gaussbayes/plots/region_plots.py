@@ -22,9 +22,9 @@ from gaussbayes.plots.row_plots import RowPoints
 from gaussbayes.plots.style import Features, Look, Panel, Styles, styled
 
 LIGHT = 0.62  # of a class's colour is taken out of its region, so that points stand out
+# What places look like where no class is probable enough.
 _HATCH: Look = {"hatch": "/////", "edgecolor": "#6b6b6b"}
-OPEN: Look = _HATCH | {"hatch_linewidth": 0.6, "linewidth": 0.6}
-"""What places look like where no class is probable enough."""
+_OPEN: Look = _HATCH | {"hatch_linewidth": 0.6, "linewidth": 0.6}
 
 
 @styled
@@ -67,7 +67,8 @@ def regions(
     ax = style.axes_for(ax, (6.4, 3.6 if draw is _draw_line and seen.classes.size <= 6 else 4.8))
     entries = draw(ax, seen, points, reject, resolution)
     if reject is not None:
-        entries.append(open_handle(reject))
+        label = f"left open:\nposterior below {reject:g}"
+        entries.append(style.patch(label, facecolor="none", **_OPEN))
     return style.finish(ax, seen.axes, entries)
 
 
@@ -85,7 +86,7 @@ def _draw_plane(
     if reject is not None:
         posterior = seen.posterior(grid.rows)
         if decision.rejected(posterior, reject).any():
-            draw_open(ax, grid, grid.arrange(posterior.max(axis=1)), reject)
+            _draw_open(ax, grid, grid.arrange(posterior.max(axis=1)), reject)
     return entries
 
 
@@ -116,7 +117,7 @@ def _draw_line(
         if axis.is_discrete:  # each value stands for the room around it
             half = (x[1] - x[0] if x.size > 1 else 1.0) / 2
             x, rejected = np.stack([x - half, x + half], axis=1).ravel(), np.repeat(rejected, 2)
-        look: Look = {"transform": ax.get_xaxis_transform(), "zorder": 1, **OPEN}
+        look: Look = {"transform": ax.get_xaxis_transform(), "zorder": 1, **_OPEN}
         zone = ax.fill_between(x, 0, top, where=rejected.tolist(), facecolor="none", **look)
         zone.set_gid("left open")
     return [*entries, *boundaries.handles()]
@@ -149,24 +150,16 @@ def draw_regions(
     ax: Axes, regions: RegionMap, axes: Sequence[Axis], styles: Styles, **look: Any
 ) -> bool:
     """The region of each class and the lines between; says whether there are any lines."""
-    draw_codes(ax, regions, [style.lighter(each.color, LIGHT) for each in styles])
+    colors = ListedColormap([style.lighter(each.color, LIGHT) for each in styles])
+    codes = np.ma.masked_less(regions.codes, 0)  # where no class is possible it stays white
+    draw_image(ax, regions.grid, codes, cmap=colors, vmin=-0.5, vmax=len(styles) - 0.5)
     has_boundaries = draw_boundaries(ax, regions, axes, **look)
     style.separate_categories(ax, axes)
     return has_boundaries
 
 
-def draw_codes(ax: Axes, regions: RegionMap, colors: Sequence[Any]) -> None:
-    """Fill the region of each class with its colour; where no class is possible it stays white."""
-    codes = np.ma.masked_less(regions.codes, 0)
-    span = {"vmin": -0.5, "vmax": len(colors) - 0.5}
-    draw_image(ax, regions.grid, codes, cmap=ListedColormap(colors), **span)
-
-
 def draw_boundaries(ax: Axes, regions: RegionMap, axes: Sequence[Axis], **look: Any) -> bool:
-    """Draw the lines at which the most probable class changes, and say whether there are any.
-
-    Between categories, which have no order, there are none.
-    """
+    """Draw the lines where the most probable class changes; between categories there are none."""
     grid = regions.grid
     options: Look = {"colors": style.INK, "linestyles": "solid", "linewidths": 1.5, "zorder": 2}
     options |= look
@@ -183,7 +176,7 @@ def draw_boundaries(ax: Axes, regions: RegionMap, axes: Sequence[Axis], **look: 
     return True
 
 
-def draw_open(ax: Axes, grid: Grid, largest: NDArray[Any], reject: float) -> None:
+def _draw_open(ax: Axes, grid: Grid, largest: NDArray[Any], reject: float) -> None:
     """Hatch where the largest posterior (p, m) is below a threshold."""
     zone: Any
     if any(grid.discrete):
@@ -191,11 +184,10 @@ def draw_open(ax: Axes, grid: Grid, largest: NDArray[Any], reject: float) -> Non
         zone = PatchCollection(cells, facecolor="none", zorder=1, linewidth=0.0, **_HATCH)
         ax.add_collection(zone, autolim=False)
     else:
-        levels, hatches = [0.0, reject], [OPEN["hatch"]]
-        look: Look = {"colors": "none", "hatches": hatches, "zorder": 1}
-        zone = ax.contourf(grid.x, grid.y, largest, levels=levels, **look)
-        zone.set(edgecolor=OPEN["edgecolor"], linewidth=OPEN["linewidth"])
-    zone.set_hatch_linewidth(OPEN["hatch_linewidth"])
+        look: Look = {"colors": "none", "hatches": [_OPEN["hatch"]], "zorder": 1}
+        zone = ax.contourf(grid.x, grid.y, largest, levels=[0.0, reject], **look)
+        zone.set(edgecolor=_OPEN["edgecolor"], linewidth=_OPEN["linewidth"])
+    zone.set_hatch_linewidth(_OPEN["hatch_linewidth"])
     zone.set_gid("left open")
 
 
@@ -217,8 +209,3 @@ def region_handles(styles: Styles) -> list[Any]:
         style.patch(look.label, facecolor=style.lighter(look.color, LIGHT), edgecolor=look.color)
         for look in styles
     ]
-
-
-def open_handle(reject: float) -> Any:
-    """The legend entry of the places that are left open."""
-    return style.patch(f"left open:\nposterior below {reject:g}", facecolor="none", **OPEN)

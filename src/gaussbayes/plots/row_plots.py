@@ -18,11 +18,9 @@ from gaussbayes.analysis.grid import axis_limits, limits
 from gaussbayes.analysis.held_out import read_table
 from gaussbayes.analysis.view import Axis, View, pair_view, positions_of, read_labelled, row_axes
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CategoricalFeatures, FloatArray, RealArray
 from gaussbayes.data import labels
 from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.settings import cut_rows
 from gaussbayes.plots import style
 from gaussbayes.plots.style import INK, Features, Look, Panel, Styles, styled
@@ -37,7 +35,6 @@ _MANY = 3000  # so many points are drawn as an image, which keeps vector files s
 _GOLDEN = 0.6180339887498949
 _PLASTIC = (0.7548776662466927, 0.5698402909980532)
 
-_RING: Look = {"marker": "o", "markersize": 9, "markerfacecolor": "none"}
 _MEAN: Look = {"marker": "+", "markersize": 9, "markeredgewidth": 2}
 
 
@@ -184,9 +181,10 @@ def missing_handles(n_missing: int) -> list[Any]:
     return [marker_handle(f"{rows} not drawn:\nvalue missing or\nnot shown", marker="none")]
 
 
-def ring_handle(label: str = "error") -> Any:
+def ring_handle() -> Any:
     """The legend entry of the rings."""
-    return marker_handle(label, markeredgecolor=INK, markeredgewidth=1.1, **_RING)
+    ring: Look = {"marker": "o", "markersize": 9, "markerfacecolor": "none"}
+    return marker_handle("error", markeredgecolor=INK, markeredgewidth=1.1, **ring)
 
 
 def marker_handle(label: str, **look: Any) -> Any:
@@ -200,7 +198,7 @@ def dataset(
     X: Any,
     y: Any,
     *,
-    test: tuple[Any, Any] | None = None,
+    test: Any = None,
     features: Features = None,
     categorical_features: CategoricalFeatures = "from_dtype",
     ax: Panel = None,
@@ -214,7 +212,7 @@ def dataset(
     Parameters
     ----------
     X, y : rows (n, d), an array or a frame, and their labels (n,), None or NaN where there is none
-    test : rows and labels held out, drawn hollow
+    test : a pair of rows and labels held out, drawn hollow
     features : the one or two to show, by name or number; needed if there are more than two
     categorical_features : which features hold categories, as in `GaussianClassifier`
     ax : where to draw; None makes a new figure
@@ -226,14 +224,20 @@ def dataset(
     """
     encoder = Encoder.learn(X, categorical_features)
     tables = [read_table(X, y, encoder)]
-    if test is not None:
-        tables.append(_read_test(test, encoder, categorical_features))
     rows, classes = tables[0].rows, tables[0].classes
     schema = encoder.schema(classes)
-    columns = _columns(schema, features)
-    for table in tables[1:]:
-        rows = rows.joined(table.rows, schema.of_categories)
-        classes = labels.unite(classes, table.classes)[0]
+    columns = schema.find_columns(range(schema.n_features) if features is None else features)
+    if len(columns) > 2:
+        came = f"X has {len(columns)}" if features is None else f"got {list(features)!r:.200}"
+        msg = f"this figure shows one or two features, but {came}: choose by name or number"
+        raise SchemaError(msg)
+    if test is not None:
+        if not isinstance(test, tuple | list) or len(test) != 2:
+            msg = f"test must be a pair (X_test, y_test), got {type(test).__name__}"
+            raise DataError(msg)
+        tables.append(read_table(*test, encoder))
+        rows = rows.joined(tables[1].rows, schema.of_categories)
+        classes = labels.unite(classes, tables[1].classes)[0]
     codes = [labels.codes_among(classes, each.targets, each.classes).codes for each in tables]
     axes = row_axes(rows, schema, columns)
     places = positions_of(cut_rows(rows, schema, columns), axes)
@@ -286,53 +290,29 @@ def predictions(
     predicted = whole.labels(rows)
     places = seen.rows(rows)
     low, high = _limits(seen.axes, places)  # of all rows: figures of several classes compare
-    chosen = np.ones(codes.size, np.bool_)
-    title = ""
+    chosen, title = np.ones(codes.size, np.bool_), ""
     styles = style.class_styles(seen.classes)
     if label is not None:
         code = int(seen.codes([label])[0])
         chosen = codes == code
         short = styles[code].label
         title = f"true class {short}" + ("\n" if "\n" in short else ": ")
-    labelled = chosen & (codes >= 0)
+    labelled, unlabelled = chosen & (codes >= 0), chosen & (codes < 0)
     wrong = labelled & (predicted != codes)
     known = ~np.isnan(places).any(axis=1)
     places[known] = spread_out(places[known], seen.axes)
     ax = style.axes_for(ax)
     style.separate_categories(ax, seen.axes)
-    for which, hollow in ((labelled, False), (chosen & (codes < 0), True)):
-        drawn = which & known
+    for drawn, hollow in ((labelled & known, False), (unlabelled & known, True)):
         draw_points(ax, places[drawn], predicted[drawn], styles, hollow=hollow)
     draw_rings(ax, places[wrong & known])
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     ax.set_title(f"{title}{wrong.sum()} of {labelled.sum()} rows predicted wrongly")
     handles = [*class_handles(styles), ring_handle()]
-    if (chosen & (codes < 0)).any():
+    if unlabelled.any():
         handles.append(_dot_handle("unlabelled", "none"))
     handles += missing_handles(int(np.count_nonzero(chosen & ~known)))
     return style.finish(ax, seen.axes, handles, "predicted class")
-
-
-def _read_test(test: Any, encoder: Encoder, categorical: CategoricalFeatures) -> LabelledRows:
-    if not isinstance(test, tuple | list) or len(test) != 2:
-        msg = f"test must be a pair (X_test, y_test), got {type(test).__name__}"
-        raise DataError(msg)
-    theirs = Encoder.learn(test[0], categorical)
-    known = theirs.names is not None and encoder.names is not None
-    if theirs.n_features != encoder.n_features or (known and theirs.names != encoder.names):
-        ours, others = encoder.names or encoder.n_features, theirs.names or theirs.n_features
-        msg = f"the test rows have other features: {others} there, {ours} in X; give the same"
-        raise SchemaError(msg)
-    return read_table(test[0], test[1], encoder)
-
-
-def _columns(schema: Schema, features: Features) -> tuple[int, ...]:
-    columns = schema.find_columns(range(schema.n_features) if features is None else features)
-    if len(columns) > 2:
-        came = f"X has {len(columns)}" if features is None else f"got {list(features)!r:.200}"
-        msg = f"this figure shows one or two features, but {came}: choose by name or number"
-        raise SchemaError(msg)
-    return columns
 
 
 def _limits(axes: Sequence[Axis], places: FloatArray) -> tuple[FloatArray, FloatArray]:
