@@ -95,6 +95,9 @@ def lesson(seed: int = 0) -> Lesson:
 
     table_error, doctor_error = map(standard_error, (HEALTHY_BY_TABLE, HEALTHY_BY_DOCTOR))
     same = "the same by the doctor's prior, fitted to the table"
+    all_patients = f"error by the doctor's prior over {N_DRAWS:,} of the doctor's patients"
+    of_both = known(2).with_priors(DOCTOR)
+    both = "p(C = 0 | x = 48, glucose 125) by the doctor's prior"
     results = (
         Result("proportion of class 0 in the table", lambda: fitted.priors_[0], 0.5),
         posterior("p(C = 0 | x = 48) by the table's proportions", by_table, HEALTHY_BY_TABLE),
@@ -104,11 +107,7 @@ def lesson(seed: int = 0) -> Lesson:
         posterior("p(C = 0 | x = 48) by the doctor's prior 0.8", by_doctor, HEALTHY_BY_DOCTOR),
         posterior(same, fitted.with_priors(DOCTOR), HEALTHY_BY_DOCTOR, doctor_error),
         Result("what the doctor's prior adds to the log-odds", shift, 1.386294, 6),
-        error(
-            f"error by the doctor's prior over {N_DRAWS:,} of the doctor's patients",
-            by_doctor,
-            ERROR_BY_DOCTOR,
-        ),
+        error(all_patients, by_doctor, ERROR_BY_DOCTOR),
         Result(
             "the least that any rule can make, by the overlap of the Gaussians",
             lambda: 100.0 * least.error,
@@ -118,12 +117,7 @@ def lesson(seed: int = 0) -> Lesson:
             unit="%",
         ),
         error("error by the table's proportions among the same patients", by_table, ERROR_BY_TABLE),
-        Result(
-            "p(C = 0 | x = 48, glucose 125) by the doctor's prior",
-            lambda: healthy(known(2).with_priors(DOCTOR), COUNT, GLUCOSE),
-            HEALTHY_WITH_GLUCOSE,
-            6,
-        ),
+        Result(both, lambda: healthy(of_both, COUNT, GLUCOSE), HEALTHY_WITH_GLUCOSE, 6),
     )
     errata = (
         Erratum(

@@ -32,8 +32,7 @@ _N_HIGH = 20  # squares in a column
 def fit(n_tests: int = 1) -> GaussianClassifier:
     """The classifier of people who took so many independent tests, all results counted.
 
-    Of 1000 people with one test 9 have the defect and test positive, and so on; each test more
-    takes ten times as many people for integers. A result that is not there is integrated out.
+    Each test more takes ten times as many people for integers.
     """
     rows, labels, people = [], [], []
     for label, prior, positive in zip(_CLASSES, _PRIOR, _POSITIVE, strict=True):
@@ -47,12 +46,9 @@ def fit(n_tests: int = 1) -> GaussianClassifier:
 
 
 def bayes_rule_after(*results: bool) -> BayesRule:
-    """Bayes' rule after independent tests, True for a positive one: no defect, then a defect.
-
-    Without a test it is the prior.
-    """
+    """Bayes' rule after tests, True for a positive one; without any it is the prior."""
     rule: BayesRule = fit(len(results) or 1).explain(results or (None,)).bayes
-    # Labels are sorted; here the usual comes first.
+    # Labels are sorted; here no defect, the usual, comes first.
     return replace(rule, classes=rule.classes[::-1])
 
 

@@ -104,10 +104,7 @@ def healthy(*patient: float) -> float:
 
 
 def one_gaussian(rows: FloatArray) -> FittedGaussian:
-    """The most likely Gaussian of rows (n, d) in which values may be missing.
-
-    All rows are one class, where a classifier would ask for two.
-    """
+    """The most likely Gaussian of rows (n, d) in which values may be missing, all of one class."""
     schema, family = Schema(np.array(["all"]), rows.shape[1]), Gaussian()
     targets = Targets(np.zeros(rows.shape[0], dtype=np.int32), 1)
     fit = family.estimate(family.observe(number_rows(rows), targets, schema), schema)
@@ -163,10 +160,7 @@ def draws(n_draws: int, seed: int = 0) -> FloatArray:
 
 
 def patients(seed: int, hidden_by: Literal["count", "glucose"]) -> Table:
-    """Patients with diabetes; the glucose is hidden where count, or glucose, is above its mean.
-
-    Either way it is missing for about half of them.
-    """
+    """Patients with diabetes; the glucose is hidden where count, or glucose, is above its mean."""
     mean, covariance, _ = TRUE_PATIENTS
     X, y = make_gaussian_dataset(N_PATIENTS, mean[None], covariance, random_state=seed)
     column = ("count", "glucose").index(hidden_by)
@@ -273,6 +267,7 @@ def _predictions() -> tuple[Result, ...]:
 def _trees(rows: FloatArray) -> tuple[Result, ...]:
     """The Gaussian of the apples in three ways, and how EM finds the first."""
     record = one_gaussian(rows).convergence
+    likelihood = f"log-likelihood after {record.n_iterations} iterations"
 
     def both(name: str, seen: FloatArray, mean: Numbers, covariance: Numbers) -> tuple[Result, ...]:
         gaussian = one_gaussian(seen)
@@ -283,12 +278,7 @@ def _trees(rows: FloatArray) -> tuple[Result, ...]:
 
     return (
         *both("by maximum likelihood", rows, APPLES_MEAN, APPLES_COVARIANCE),
-        Result(
-            f"log-likelihood after {record.n_iterations} iterations",
-            lambda: record.log_likelihood[-1],
-            APPLES_LOG_LIKELIHOOD,
-            6,
-        ),
+        Result(likelihood, lambda: record.log_likelihood[-1], APPLES_LOG_LIKELIHOOD, 6),
         *both("without the six", complete(rows), COMPLETE_MEAN, COMPLETE_COVARIANCE),
         *both("with means filled in", filled(rows), FILLED_MEAN, FILLED_COVARIANCE),
     )
@@ -390,10 +380,7 @@ def _draw_gaussian(ax: Any, gaussian: FittedGaussian, color: str, line: Any, lab
 
 
 def _draw_few_labels(models: dict[str, GaussianClassifier], table: Table) -> Any:
-    """A panel for each model: its regions, the rows it was given, and the best boundary, dashed.
-
-    The first model was given the labelled rows alone, the second all of them.
-    """
+    """A panel for each model: its regions, the rows it was given, and the best boundary, dashed."""
     regions, marks = plots.region_plots, plots.row_plots
     axes = parts.panels(1, len(models), (10.4, 4.3), "xy")
     grid = grid_over(*limits(None, table.rows), _RESOLUTION)

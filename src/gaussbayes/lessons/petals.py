@@ -43,33 +43,20 @@ def lesson(seed: int = 0) -> Lesson:
     def cuts(**settings: Any) -> Callable[[], Any]:
         return lambda: boundaries(fit(**settings).model_, 0, 1)
 
-    unbiased = fit(divisor="unbiased")
+    unbiased = fit(divisor="unbiased").covariances_
+    parts_of_loss = "negative log-likelihood: labels, features, together"
     results = (
         Result("means of A and B", lambda: model.means_[:, 0], (2.68, 6.5)),
         Result("variances, divided by N", lambda: model.covariances_[:, 0, 0], (0.5336, 0.26)),
-        Result(
-            "variances, divided by N − 1", lambda: unbiased.covariances_[:, 0, 0], (0.667, 0.39)
-        ),
+        Result("variances, divided by N − 1", lambda: unbiased[:, 0, 0], (0.667, 0.39)),
         Result("φ, the prior of B", lambda: model.priors_[1], 0.375),
         Result("boundaries with equal priors", cuts(priors="uniform"), (4.894721, 15.365512), 6),
         Result("boundaries with the prior φ", cuts(), (4.944434, 15.315800), 6),
-        Result(
-            "negative log-likelihood: labels, features, together",
-            loss,
-            (5.2925059, 7.7606258, 13.0531317),
-            7,
-        ),
+        Result(parts_of_loss, loss, (5.2925059, 7.7606258, 13.0531317), 7),
         Result("boundary with one variance for both", cuts(shared=True), (4.647635,), 6),
     )
-    figures = (
-        rows,
-        densities,
-        weighted_densities,
-        posteriors,
-        likelihood,
-        own_and_shared,
-        generative_and_discriminative,
-    )
+    views = (own_and_shared, generative_and_discriminative)
+    figures = (rows, densities, weighted_densities, posteriors, likelihood, *views)
     return Lesson.of(__name__, __doc__, SOURCE, [PETALS], results, figures)
 
 

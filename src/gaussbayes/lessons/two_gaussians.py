@@ -44,8 +44,7 @@ SOURCE = (
 )
 
 N_DRAWS = 1_000_000
-ACCURACY = 92.811
-"""Of the optimal rule in per cent, by integrating max_c p(x, c) on a grid."""
+ACCURACY = 92.811  # of the optimal rule in per cent, by integrating max_c p(x, c) on a grid
 CONFUSION = ((46.358, 3.642), (3.548, 46.452))
 """Expected counts of the optimal rule for 50 test rows of each class, by the same integral."""
 NEIGHBOURS_ACCURACY = 91.360
@@ -227,17 +226,8 @@ def _figures(
         among them, both towards the lower end."""
         return parts.histograms(spreads, 1.0, "accuracy in %, of 100 test rows")
 
-    return (
-        training_rows,
-        test_rows,
-        contours,
-        log_odds,
-        predictions,
-        neighbours_predictions,
-        confusion,
-        neighbours_error,
-        draws,
-    )
+    of_rows = (training_rows, test_rows, contours, log_odds, predictions)
+    return *of_rows, neighbours_predictions, confusion, neighbours_error, draws
 
 
 def _draw_log_odds(model: "GaussianClassifier", test: Table) -> Any:

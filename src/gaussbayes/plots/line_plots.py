@@ -454,15 +454,15 @@ def numbers(positions: Sequence[float], span: float, between_integers: bool = Fa
     if between_integers:
         return [f"{value:.1f}".replace("-", "−") for value in positions]
     gaps = np.diff(np.unique(np.asarray(positions, dtype=np.float64)))
-    unit = max(min([1e-3 * span, *(0.1 * gaps)]), 1e-5 * span)
-    return [_written(value, unit).replace("-", "−", int(value < 0)) for value in positions]
-
-
-def _written(value: float, unit: float) -> str:
-    place = floor(log10(unit))
-    if value and not 1e-4 <= abs(value) < 1e7:
-        return f"{value:.{min(16, max(0, floor(log10(abs(value))) - place))}e}"
-    return f"{value:.{min(16, max(0, -place))}f}"
+    place = floor(log10(max(min([1e-3 * span, *(0.1 * gaps)]), 1e-5 * span)))
+    written = []
+    for value in positions:
+        first, form = (0, "f")
+        if value and not 1e-4 <= abs(value) < 1e7:
+            first, form = floor(log10(abs(value))), "e"
+        decimals = min(16, max(0, first - place))
+        written.append(f"{value:.{decimals}{form}}".replace("-", "−", int(value < 0)))
+    return written
 
 
 def spread(wanted: FloatArray, width: float) -> FloatArray:

@@ -235,7 +235,7 @@ def dataset(
         if not isinstance(test, tuple | list) or len(test) != 2:
             msg = f"test must be a pair (X_test, y_test), got {type(test).__name__}"
             raise DataError(msg)
-        tables.append(read_table(*test, encoder))
+        tables.append(read_table(test[0], test[1], encoder))
         rows = rows.joined(tables[1].rows, schema.of_categories)
         classes = labels.unite(classes, tables[1].classes)[0]
     codes = [labels.codes_among(classes, each.targets, each.classes).codes for each in tables]
