@@ -73,21 +73,17 @@ def lesson(seed: int = 0) -> Lesson:
         ((2.88868113, -0.46682182), (-0.46682182, 3.04256309)),
         ((1.04041627, -1.09369177), (-1.09369177, 3.26337424)),
     )
+    least = f"error of the optimal rule over {N_DRAWS:,} draws"
+
+    def change() -> Any:
+        return abs(model.covariances_ - learnt_late(training, 2).covariances_).max()
+
     results = (
         Result("priors", lambda: model.priors_, (1 / 3,) * 3, 8, (0.33333333,) * 3),
         *Result.estimates(model, TRUTH, n, "N − 1", 8, handout_means, handout_covariances),
         Result.percentage("test error", lambda: test.error(model), ERROR, 3 * n, handout=0.267),
-        Result.percentage(
-            f"error of the optimal rule over {N_DRAWS:,} draws",
-            lambda: TRUTH.least_error(N_DRAWS, seed),
-            ERROR,
-            N_DRAWS,
-        ),
-        Result(
-            "largest change of a covariance if class 2 is learnt after the others",
-            lambda: abs(model.covariances_ - learnt_late(training, 2).covariances_).max(),
-            0.0,
-        ),
+        Result.percentage(least, lambda: TRUTH.least_error(N_DRAWS, seed), ERROR, N_DRAWS),
+        Result("largest change of a covariance if class 2 is learnt after the others", change, 0.0),
     )
     erratum = Erratum(
         where="training, formula of the covariance",

@@ -131,6 +131,7 @@ def lesson(seed: int = 0) -> Lesson:
         return Result.percentage(name, compute, right, 2 * N_TEST, handout=handout)
 
     voters = "3 nearest neighbours"
+    best = f"accuracy of the optimal rule over {N_DRAWS:,} draws"
     results = (
         *Result.estimates(model, TRUTH, N_TRAINING, "N", 4, handout_means, handout_covariances),
         confusion("confusion matrix, true class by row", by_model, CONFUSION, ((47, 3), (7, 43))),
@@ -140,10 +141,7 @@ def lesson(seed: int = 0) -> Lesson:
         ),
         accuracy_of(f"accuracy of {voters}", by_vote, NEIGHBOURS_ACCURACY, 85.0),
         Result.percentage(
-            f"accuracy of the optimal rule over {N_DRAWS:,} draws",
-            lambda: 100.0 - TRUTH.least_error(N_DRAWS, seed),
-            ACCURACY,
-            N_DRAWS,
+            best, lambda: 100.0 - TRUTH.least_error(N_DRAWS, seed), ACCURACY, N_DRAWS
         ),
     )
     over = f"over {N_SPREAD:,} draws"

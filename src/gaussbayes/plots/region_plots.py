@@ -138,10 +138,10 @@ def _draw_rows(ax: Axes, seen: View, points: RowPoints, places: FloatArray) -> l
 
 def draw_image(ax: Axes, grid: Grid, values: NDArray[Any], **look: Any) -> AxesImage:
     """Draw values (p, m) as pixels whose centres are the points of the grid, under everything."""
-    options: Look = {"interpolation": "nearest", "zorder": 0} | look
     if any(grid.discrete):  # there is nothing between its points
-        options["interpolation"] = "nearest"
-    image = ax.imshow(values, extent=grid.edges, origin="lower", aspect="auto", **options)
+        look["interpolation"] = "nearest"
+    options: Look = {"interpolation": "nearest", "zorder": 0, "origin": "lower", "aspect": "auto"}
+    image = ax.imshow(values, extent=grid.edges, **options | look)
     ax.set(xlim=grid.extent[:2], ylim=grid.extent[2:])
     return image
 
