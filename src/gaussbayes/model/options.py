@@ -1,9 +1,10 @@
 """What users say, checked once: a family for every feature, priors, and what is left open."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from inspect import signature
+from math import inf
 from typing import Any, get_args
 
 from gaussbayes.base.checks import not_negative
@@ -39,6 +40,8 @@ class Options:
     categorical_features: Any = "from_dtype"
     unlabelled: Any = None  # the label that stands for a missing one
     n_jobs: int | None = None
+    made: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Families that were made already, by name."""
     known: Encoder | None = None
     """The features, if they are known: tables may then be `Rows`."""
 
@@ -58,7 +61,7 @@ class Options:
 
     def with_families(self, **of_families: Any) -> "Options":
         """The same with other options of families, such as `covariance` and `shared`."""
-        return replace(self, of_families={**self.of_families, **of_families})
+        return replace(self, of_families={**self.of_families, **of_families}, made={})
 
     def encoder(self, X: Any) -> Encoder:
         """The features of a table."""
@@ -95,7 +98,9 @@ class Options:
         return Settings((*components, *blocks), self.priors, self.unlabelled_weight)
 
     def _family(self, family: Any) -> Any:
-        return make_family(family, self.of_families) if isinstance(family, str) else family
+        if not isinstance(family, str):
+            return family
+        return self.made.get(family) or make_family(family, self.of_families)
 
 
 def make_family(name: str, options: Mapping[str, Any]) -> Any:
@@ -148,12 +153,12 @@ def check_options(
         "shared": shared,
         "divisor": divisor,
         "shrinkage": shrinkage,
-        "smoothing": not_negative("smoothing", smoothing),
+        "smoothing": _not_negative("smoothing", smoothing),
     }
-    make_family("gaussian", of_families)  # errors in its options come now
-    weight = not_negative("unlabelled_weight", unlabelled_weight)
+    made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
+    weight = _not_negative("unlabelled_weight", unlabelled_weight)
     reading = (categorical_features, unlabelled, n_jobs)
-    return Options(of_families, _families(families), priors, weight, selection, *reading)
+    return Options(of_families, _families(families), priors, weight, selection, *reading, made)
 
 
 def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
@@ -196,6 +201,12 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
         several = features if isinstance(features, tuple) else (features,)
         pairs.append((tuple(several), family))
     return tuple(pairs)
+
+
+def _not_negative(what: str, value: Any) -> float:
+    """The value, if it is 0 or a finite number above it; nearly always it is a plain one."""
+    plain = type(value) in {float, int} and 0 <= value < inf
+    return float(value) if plain else not_negative(what, value)
 
 
 def fit_model(
