@@ -13,8 +13,7 @@ from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.structure import Structure, structure_of
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import check_options, fit_model
-from gaussbayes.model.prior import class_priors
-from gaussbayes.model.settings import Component, Settings
+from gaussbayes.model.settings import Component, Settings, class_priors
 from gaussbayes.model.solution import Solution
 from tests.strategies import Rows as LabelledNumbers
 

@@ -7,7 +7,8 @@ import pytest
 
 import gaussbayes
 from gaussbayes import GaussianClassifier, lessons, plots
-from gaussbayes.analysis import boundary, evaluation
+from gaussbayes.analysis import boundary
+from gaussbayes.model import evaluation
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -7,24 +7,25 @@ nothing.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from gaussbayes.base.errors import (
+    CapabilityError,
+    DataError,
+    GaussBayesError,
+    MissingLabelError,
+    ModelFileError,
+    NonFiniteError,
+    ParameterError,
+    PriorError,
+    RemovalError,
+    SchemaError,
+    SingularCovarianceError,
+)
+
 if TYPE_CHECKING:
     from gaussbayes import datasets, lessons, plots
     from gaussbayes.analysis.comparison import compare
     from gaussbayes.analysis.synthesis import make_gaussian_dataset
     from gaussbayes.apps.report import write_report
-    from gaussbayes.base.errors import (
-        CapabilityError,
-        DataError,
-        GaussBayesError,
-        MissingLabelError,
-        ModelFileError,
-        NonFiniteError,
-        ParameterError,
-        PriorError,
-        RemovalError,
-        SchemaError,
-        SingularCovarianceError,
-    )
     from gaussbayes.classifier import GaussianClassifier
     from gaussbayes.families.gaussian.moments import ClassMoments
     from gaussbayes.kernels import show_config
@@ -60,20 +61,9 @@ __all__ = [
 ]
 
 _HOME = {
-    "CapabilityError": "base.errors",
     "ClassMoments": "families.gaussian.moments",
-    "DataError": "base.errors",
-    "GaussBayesError": "base.errors",
     "GaussianClassifier": "classifier",
-    "MissingLabelError": "base.errors",
     "Model": "model.model",
-    "ModelFileError": "base.errors",
-    "NonFiniteError": "base.errors",
-    "ParameterError": "base.errors",
-    "PriorError": "base.errors",
-    "RemovalError": "base.errors",
-    "SchemaError": "base.errors",
-    "SingularCovarianceError": "base.errors",
     "Solution": "model.solution",
     "compare": "analysis.comparison",
     "make_gaussian_dataset": "analysis.synthesis",

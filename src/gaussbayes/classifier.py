@@ -6,6 +6,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from importlib import import_module
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import Any, Generic, Literal, Self, TypeVar, overload
@@ -17,7 +18,15 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gaussbayes.analysis import class_moments
+from gaussbayes.analysis.bayes_error import bayes_error
+from gaussbayes.analysis.decision import decide
+from gaussbayes.analysis.explanation import explain
+from gaussbayes.analysis.held_out import leave_one_out
+from gaussbayes.analysis.novelty import class_p_values, evidence_p_values
+from gaussbayes.analysis.prior_shift import prior_shift
+from gaussbayes.analysis.synthesis import as_generator, draw
 from gaussbayes.base.errors import GaussBayesError, ParameterError
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import (
     BadRowHandling,
@@ -34,18 +43,17 @@ from gaussbayes.data.labels import check_known, codes_among, encode, read_target
 from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame
 from gaussbayes.families.protocol import Convergence
+from gaussbayes.model.construction import given_model, moments_model
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.options import Options, check_options, fit_model, options_of
-from gaussbayes.model.prior import Priors
 from gaussbayes.model.select import Criterion, chosen_before, is_open
-from gaussbayes.model.settings import Settings
+from gaussbayes.model.settings import Priors, Settings
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
 from gaussbayes.model.statistics import Learnt, observe
 
 Known = TypeVar("Known")
 
-_LEARNING = ("priors", "unlabelled_weight", "selection")
-_OPTIONS = ("covariance", "shared", "divisor", "shrinkage", "smoothing", "families", *_LEARNING)
+_OPTIONS = tuple(signature(check_options).parameters)
 
 
 class _Fact(Generic[Known]):
@@ -55,8 +63,7 @@ class _Fact(Generic[Known]):
     """
 
     def __init__(self, read: Callable[[Model], Any], *, solved: bool = True) -> None:
-        self.read = read
-        self.solved = solved
+        self.read, self.solved = read, solved
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -69,10 +76,10 @@ class _Fact(Generic[Known]):
         if classifier is None:
             return self
         known: Known | None = None
-        if "_model" in vars(classifier):
+        model: Model | None = vars(classifier).get("_model")
+        if model is not None:
             try:
-                model = _solved(classifier) if self.solved else vars(classifier)["_model"]
-                known = self.read(model)
+                known = self.read(_solved(classifier) if self.solved else model)
             except GaussBayesError as error:
                 raise NotFittedError(str(error)) from error
         if known is None or (isinstance(known, dict) and not known):
@@ -269,8 +276,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         the model can learn more, be merged and forget; ``unlabelled_weight=0`` leaves them out.
         """
         options = self._options()
-        table, encoder = self._first(options, X, y, sample_weight)
-        model, selection = fit_model(table, encoder.schema(table.classes), options, self.n_jobs)
+        table, schema = self._first(options, X, y, sample_weight)
+        model, selection = fit_model(table, schema, options)
         return self._remember(model, selection_=selection, bad_rows_=None)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -285,8 +292,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             model = before.updated(more)
         else:
             options = self._options()
-            table, encoder = self._first(options, X, y, sample_weight)
-            schema = encoder.schema(table.classes)
+            table, schema = self._first(options, X, y, sample_weight)
             settings = options.settings(schema)
             _check_settled(settings, "partial_fit")
             more = observe(table, settings, schema, n_threads(self.n_jobs))
@@ -391,12 +397,15 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         client: Any = None,
     ) -> Self:
         """Learn from more rows; the features, and the target if not given, are those of before."""
-        from gaussbayes.model.sources import update_source
+        from gaussbayes.model.sources import Observation, open_more, update_rows
 
         before = self._with_settings("partial_fit_source")
-        read: dict[str, Any] = {"bad_rows": bad_rows, "client": client, "n_jobs": self.n_jobs}
-        fit = update_source(before, source, target, weights=weights, mark=self.unlabelled, **read)
-        return self._remember(fit.model, bad_rows_=fit.reduced.bad_rows)
+        request = {"weights": weights, "mark": self.unlabelled, "bad_rows": bad_rows}
+        rows = open_more(before, source, target, client=client, **request)
+        observation = Observation(before.observing, before.schema)
+        reduced = rows.reduce(observation, n_jobs=self.n_jobs)
+        model = update_rows(before, rows, reduced, self.n_jobs).model
+        return self._remember(model, bad_rows_=reduced.bad_rows)
 
     # Scores.
 
@@ -458,7 +467,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The proportion of rows predicted right; rows without label do not count, soft in part."""
-        from gaussbayes.analysis.evaluation import accuracy
+        from gaussbayes.model.evaluation import accuracy
 
         model, rows = self._ready(), self._rows(X)
         targets, classes = read_targets(y, rows.n_rows, sample_weight, self.unlabelled)
@@ -496,8 +505,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> rows.shape, rows.dtype, set(rows[labels == "b", 1])
         ((100, 2), dtype('O'), {'S'})
         """
-        from gaussbayes.analysis.synthesis import as_generator, draw
-
         model = self._ready()
         rows, codes = draw(model, n_samples, as_generator(random_state))
         return model.encoder.decode(rows), model.schema.classes[codes]
@@ -537,8 +544,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> model.decide([[2.5]], costs={("ill", "well"): 50, ("well", "ill"): 1}).labels
         array(['ill'], dtype=object)
         """
-        from gaussbayes.analysis.decision import decide
-
         model = self._ready()
         if not (isinstance(priors, str) and priors == "own"):
             model = model.with_priors(priors)
@@ -553,18 +558,14 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         not missing; a model that has none refuses. A row whose p-values are all tiny is like no
         class, whatever its posteriors say.
         """
-        from gaussbayes.analysis.novelty import class_p_values
-
         return class_p_values(self._ready(), self._rows(X), self.n_jobs)
 
     def evidence_p_values(self, X: Any, n_draws: int = 100_000, random_state: Any = 0) -> Any:
         """How probable it is that a row of the model has no more evidence than each row (n,).
 
-        Simulated, with standard errors (`gaussbayes.analysis.evidence.PValues`); rows with missing
+        Simulated, with standard errors (`gaussbayes.analysis.novelty.PValues`); rows with missing
         values are compared by the features that they have.
         """
-        from gaussbayes.analysis.evidence import evidence_p_values
-
         return evidence_p_values(self._ready(), self._rows(X), n_draws, random_state, self.n_jobs)
 
     def estimate_priors(self, X: Any, sample_weight: Any = None, **settings: Any) -> Any:
@@ -580,15 +581,11 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> shift.prior.round(3).tolist()
         [0.75, 0.25]
         """
-        from gaussbayes.analysis.prior_shift import prior_shift
-
         log_posterior = self.predict_log_proba(X)
         return prior_shift(log_posterior, self._ready().prior, sample_weight, **settings)
 
     def bayes_error(self, n_draws: int = 100_000, random_state: Any = 0) -> Any:
         """How often the best rule is wrong if the model is right (`BayesError`), simulated."""
-        from gaussbayes.analysis.bayes_error import bayes_error
-
         return bayes_error(self._ready(), n_draws, random_state, self.n_jobs)
 
     def explain(
@@ -620,8 +617,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> [part.amount for part in explanation.log_odds.contributions]
         [2.0, 4.0]
         """
-        from gaussbayes.analysis.explanation import explain
-
         model = self._ready()
         pair = None if between is None else self._pair(*between)
         return explain(model, model.encoder.encode_row(row), pair, reference)
@@ -640,16 +635,12 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> np.exp(left_out.log_posterior[2]).round(4).tolist(), left_out.evaluation.n_errors
         ([0.0875, 0.9125], 1)
         """
-        from gaussbayes.analysis.held_out import leave_one_out
-
         options = self._options()
-        table, encoder = self._first(options, X, y, sample_weight)
-        schema = encoder.schema(table.classes)
+        table, schema = self._first(options, X, y, sample_weight)
         settings = options.settings(schema)
-        if is_open(settings):
-            if not self.__sklearn_is_fitted__():
-                _check_settled(settings, "leave_one_out")
+        if self.__sklearn_is_fitted__():
             settings = chosen_before(settings, self._model.settings)
+        _check_settled(settings, "leave_one_out")
         return leave_one_out(table, schema, settings, self.n_jobs)
 
     def report(self, X: Any, y: Any, path: Any = "report.html", **options: Any) -> Path:
@@ -693,8 +684,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> model.shared, model.predict([[0.4, 0.4], [1.6, 1.6]]).tolist()
         (True, [0, 1])
         """
-        from gaussbayes.model.construction import given_model
-
         structure: dict[str, Any] = {"covariance": covariance, "shared": shared}
         model = given_model(
             priors, means, covariances, classes, feature_names=feature_names, **structure
@@ -710,8 +699,6 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         **settings: Any,
     ) -> Self:
         """A classifier of moments gathered elsewhere; `settings` are the constructor's."""
-        from gaussbayes.model.construction import moments_model
-
         classifier = cls(**settings)
         model = moments_model(moments, classifier._options(), classes, feature_names)
         _check_settled(model.settings, "from_moments")
@@ -797,9 +784,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     covariances_ = _Fact[FloatArray](class_moments.class_covariances)
     correlations_ = _Fact[FloatArray](class_moments.class_correlations)
     n_parameters_ = _Fact[int](lambda model: model.n_parameters)
-    structure_ = _Fact[Any](
-        lambda model: _first(model.settings.families, "structure"), solved=False
-    )
+    structure_ = _Fact[Any](lambda model: model.settings.first("structure"), solved=False)
     moments_ = _Fact[Any](lambda model: _first(_parts(model), "moments"), solved=False)
     incomplete_ = _Fact[Any](lambda model: _first(_parts(model), "cells"), solved=False)
     counts_ = _Fact[Any](_counts, solved=False)
@@ -826,18 +811,16 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _with_settings(self, step: str) -> Model:
         """The model so far with the settings of now; what was chosen before stays."""
         model = self._record()
-        settings = self._options().settings(model.schema)
-        if is_open(settings):
-            settings = chosen_before(settings, model.settings)
+        settings = chosen_before(self._options().settings(model.schema), model.settings)
         return model.with_settings(settings, step)
 
     def _first(
         self, options: Options, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[LabelledRows, Encoder]:
-        """Rows of a model that has seen none, and their features."""
-        kinds = options.kinds if options.families else None
-        encoder = Encoder.learn(X, self.categorical_features, kinds)
-        return self._table(encoder, X, y, sample_weight), encoder
+    ) -> tuple[LabelledRows, Schema]:
+        """Rows of a model that has seen none, and what their features are called."""
+        encoder = options.encoder(X)
+        table = self._table(encoder, X, y, sample_weight)
+        return table, encoder.schema(table.classes)
 
     def _learnt(self, before: Model, X: Any, y: Any, sample_weight: Any) -> Learnt:
         """What rows teach whose features are those of before in number, name and order."""

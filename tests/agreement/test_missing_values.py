@@ -15,7 +15,7 @@ from gaussbayes.data.rows import LabelledRows, Targets, number_rows
 from gaussbayes.families.gaussian import Gaussian, GaussianDensity, Structure
 from gaussbayes.families.gaussian.statistics import observe
 from gaussbayes.families.protocol import Fit
-from gaussbayes.model.fit import solve
+from gaussbayes.model.model import solve
 from gaussbayes.model.options import check_options
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import observe as learn

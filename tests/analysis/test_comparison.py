@@ -34,7 +34,6 @@ from sklearn.preprocessing import StandardScaler
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.comparison import STRUCTURES, ComparedModel, Comparison, compare
-from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.base.errors import (
     DataError,
     NonFiniteError,
@@ -42,6 +41,7 @@ from gaussbayes.base.errors import (
     PriorError,
     SchemaError,
 )
+from gaussbayes.model.evaluation import Evaluation
 from tests.models import iris, tree_frame, trees
 
 NAMES = [*STRUCTURES, "1 nearest neighbour", "3 nearest neighbours"]

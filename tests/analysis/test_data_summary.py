@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.analysis.data_summary import summarise_data
+from gaussbayes.analysis.data_summary import histogram, proportions, summarise_data
 from gaussbayes.analysis.informative_features import informative_features
-from gaussbayes.analysis.row_distribution import histogram, proportions
 from gaussbayes.data.encoder import Encoder
 from tests.models import weather
 

@@ -8,13 +8,13 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import chi2, multivariate_normal, norm
 
-from gaussbayes.analysis.evidence import (
+from gaussbayes.analysis.novelty import (
     ExactEvidence,
     SimulatedEvidence,
+    class_p_values,
     evidence_distribution,
     evidence_p_values,
 )
-from gaussbayes.analysis.novelty import class_p_values
 from gaussbayes.analysis.synthesis import draw
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray

@@ -94,7 +94,7 @@ def test_priors_fit_the_p_values() -> None:
 
 
 def test_scipy_is_loaded_when_it_is_needed() -> None:
-    imports = "import sys, gaussbayes.analysis.evidence, gaussbayes.analysis.bayes_error"
+    imports = "import sys, gaussbayes.analysis.novelty, gaussbayes.analysis.bayes_error"
     code = f"{imports}; print('scipy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -6,8 +6,7 @@ import pytest
 
 from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.boundary import decision_boundaries
-from gaussbayes.analysis.grid import Grid, view_grid
-from gaussbayes.analysis.region_map import boundary_segments, intervals, region_map
+from gaussbayes.analysis.grid import Grid, boundary_segments, intervals, region_map, view_grid
 from gaussbayes.analysis.view import line_view, pair_view
 
 

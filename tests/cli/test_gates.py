@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.apps.cli.evaluate_command import GateFailedError, check_gates, gate_records
+from gaussbayes.model.evaluation import Evaluation
 from tests.cli.calling import Call, Shell
 
 # 3 of 10 wrong.

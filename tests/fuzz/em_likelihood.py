@@ -17,7 +17,7 @@ import numpy as np
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
-from gaussbayes.model.fit import solve
+from gaussbayes.model.model import solve
 from gaussbayes.model.options import check_options
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import observe

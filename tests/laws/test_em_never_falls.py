@@ -13,7 +13,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.rows import LabelledRows, Targets, number_rows
 from gaussbayes.families.gaussian import Structure
-from gaussbayes.model.fit import solve
+from gaussbayes.model.model import solve
 from gaussbayes.model.options import check_options
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import observe

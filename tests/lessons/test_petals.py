@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 from gaussbayes.analysis.boundary import boundaries
 from gaussbayes.lessons.handouts import PETALS, SPECIES_A, SPECIES_B
-from gaussbayes.model.prior import Priors
+from gaussbayes.model.settings import Priors
 
 A, B = np.array(SPECIES_A), np.array(SPECIES_B)
 CURVES = norm(A.mean(), A.std()), norm(B.mean(), B.std())

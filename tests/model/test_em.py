@@ -18,7 +18,7 @@ from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.model import statistics
-from gaussbayes.model.fit import solve
+from gaussbayes.model.model import solve
 from gaussbayes.model.options import check_options
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.solution import Solution, score

@@ -12,8 +12,8 @@ from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.rows import LabelledRows, Targets, number_rows
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.model import left_out
-from gaussbayes.model.fit import solve
 from gaussbayes.model.left_out import fold_numbers, held_out_rows, hold_out
+from gaussbayes.model.model import solve
 from gaussbayes.model.options import check_options
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.solution import score

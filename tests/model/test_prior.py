@@ -5,7 +5,7 @@ import pytest
 
 from gaussbayes.base.errors import PriorError
 from gaussbayes.base.schema import Schema
-from gaussbayes.model.prior import class_priors
+from gaussbayes.model.settings import class_priors
 
 SCHEMA = Schema(np.array(["no", "perhaps", "yes"]), 1)
 WEIGHT = np.array([6.0, 3.0, 1.0])

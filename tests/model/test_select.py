@@ -18,8 +18,8 @@ from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.gaussian.family import Choice
 from gaussbayes.families.gaussian.shrinkage import SHRINKAGES
 from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES, Structure, structure_of
-from gaussbayes.model.fit import solve
 from gaussbayes.model.left_out import held_out_rows, hold_out
+from gaussbayes.model.model import solve
 from gaussbayes.model.options import check_options
 from gaussbayes.model.select import (
     UNLABELLED_WEIGHTS,

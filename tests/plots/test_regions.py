@@ -11,8 +11,7 @@ from scipy.optimize import brentq
 from scipy.stats import multivariate_normal
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.analysis.grid import grid_over
-from gaussbayes.analysis.region_map import region_map
+from gaussbayes.analysis.grid import grid_over, region_map
 from gaussbayes.analysis.view import view
 from gaussbayes.datasets import load_iris
 from gaussbayes.plots import regions

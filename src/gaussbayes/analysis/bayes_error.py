@@ -68,7 +68,9 @@ def bayes_error(
     """
     n = integer("n_draws", n_draws, 2)
     generator = as_generator(random_state)
-    overlaps = _overlaps(model)
+    # √(prior_a prior_b) exp(−B_ab) for the pairs a < b, number a k + b; 0 for others.
+    weight = np.sqrt(np.multiply.outer(model.prior, model.prior))
+    overlaps = np.triu(weight * np.exp(-bhattacharyya_distance(model)), 1).ravel()
     bound = float(overlaps.sum())
     if bound == 0.0:  # one class, or classes further apart than floats can tell
         return BayesError(0.0, 0.0, bound, n)
@@ -84,13 +86,6 @@ def bayes_error(
         proportion[block] = _proportion_of_bound(joint)
     spread = float(proportion.std(ddof=1)) / float(np.sqrt(n))
     return BayesError(bound * float(proportion.mean()), bound * spread, bound, n)
-
-
-def _overlaps(model: Model) -> FloatArray:
-    """``√(prior_a prior_b) exp(−B_ab)`` for the pairs a < b, number ``a k + b``; 0 for others."""
-    weight = np.sqrt(np.multiply.outer(model.prior, model.prior))
-    overlap = weight * np.exp(-bhattacharyya_distance(model))
-    return np.triu(overlap, 1).ravel()
 
 
 def _proportion_of_bound(log_joint: RealArray) -> FloatArray:

@@ -6,29 +6,29 @@ neighbours and logistic regression, where these can take the rows.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import isfinite, isinf, nan, sqrt
 from numbers import Integral
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.analysis.held_out import (
     Method,
-    ModelOptions,
+    Predictor,
     Splits,
-    TrainingSplit,
     method_of,
     model_options,
     split,
 )
 from gaussbayes.base.errors import GaussBayesError, ParameterError
 from gaussbayes.base.progress import track
+from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
-from gaussbayes.data.rows import Rows
+from gaussbayes.data.rows import LabelledRows, Rows
 from gaussbayes.families.gaussian.structure import STRUCTURES, Structure, structure_of
-from gaussbayes.model.options import fit_model
+from gaussbayes.model.evaluation import Evaluation
+from gaussbayes.model.options import Options, fit_model
 from gaussbayes.model.select import Selection, structure_name
 
 if TYPE_CHECKING:
@@ -99,14 +99,45 @@ class Comparison:
         return [candidate.record() for candidate in self.candidates]
 
     def table(self) -> "Table":
-        """The candidates as a table of rich, with the best value of each column in bold."""
-        return _rich_table(self.candidates, self.how)
+        """A table of rich, at most 80 columns: the best of each in bold, problems under it."""
+        try:
+            from rich.box import SIMPLE_HEAD
+            from rich.table import Table
+            from rich.text import Text
+        except ImportError as error:
+            msg = "tables need rich, which is not installed: pip install 'gaussbayes[cli]'"
+            raise ImportError(msg) from error
+        table = Table(
+            title=Text(self.how),
+            title_justify="left",
+            title_style="",
+            caption=Text("\n".join(problems(self.candidates))),
+            caption_justify="left",
+            caption_style="",
+            box=SIMPLE_HEAD,
+            show_edge=False,
+            collapse_padding=True,
+            pad_edge=False,
+        )
+        for i, name in enumerate(_COLUMNS):
+            table.add_column(name, justify="right" if i else "left")
+        best = _best(self.candidates)
+        for row in map(_cells, self.candidates):
+            styles = ["bold" if cell == top else "" for cell, top in zip(row, best, strict=True)]
+            table.add_row(*map(Text, row, styles))
+        return table
 
-    def __rich__(self) -> "Table":
-        return self.table()
+    __rich__ = table
 
     def __str__(self) -> str:
-        return _plain_text(self.candidates, self.how)
+        heads = zip(*(name.rpartition("\n")[::2] for name in _COLUMNS), strict=True)
+        rows = [*heads, *map(_cells, self.candidates)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
+            for row in rows
+        ]
+        return "\n".join([self.how, *lines, *problems(self.candidates)])
 
 
 def compare(
@@ -162,55 +193,59 @@ def compare(
     >>> compared.candidates[-1].name, compared.selection.best.structure.sharing
     ('automatic choice', 0.5)
     """
-    plan = model_options(model)
-    splits = split(X, y, plan, held_out, random_state)
-    candidates = list(_gaussians(plan, model, splits))
-    open_plan = plan.with_options(covariance="auto", shrinkage="auto")
-    choice = method_of(open_plan)
+    options = model_options(model)
+    splits = split(X, y, options, held_out, random_state)
+    candidates = list(_gaussians(options, model, splits))
+    open_options = options.with_families(covariance="auto", shrinkage="auto")
+    choice = method_of(open_options)
     if automatic:
         candidates.append((ComparedModel(AUTOMATIC), choice))
     if logistic:
-        candidates.append((ComparedModel(LOGISTIC), _peer(_logistic_regression, _one_hot, splits)))
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        regression = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+        candidates.append((ComparedModel(LOGISTIC), _peer(regression, _one_hot, splits)))
     candidates += _nearest_neighbors(neighbors, splits)
     tasks = ((method, fold) for fold in splits.folds() for _, method in candidates)
     for method, fold in track(tasks, "comparing models", len(candidates) * len(splits.pairs)):
-        method.evaluate_fold(fold)
-    selection = _chosen(choice, open_plan, splits) if automatic else None
-    measured = [_measured(candidate, method, splits) for candidate, method in candidates]
-    if selection is not None:
-        best = selection.best
-        measured = [
-            replace(candidate, structure=best.structure, n_parameters=best.n_parameters)
-            if candidate.name == AUTOMATIC
-            else candidate
-            for candidate in measured
-        ]
+        method.evaluate_fold(*fold, splits.schema)
+    selection = choice.selection
+    if automatic and choice.problem is None and len(splits.pairs) > 1:
+        try:
+            selection = fit_model(splits.training, splits.schema, open_options)[1]
+        except GaussBayesError as error:
+            choice.problem = str(error)
+    measured = []
+    for candidate, method in candidates:
+        result: dict[str, Any] = {"evaluation": method.evaluation(splits)}
+        if method.problem is None:
+            medians = np.median(method.seconds, axis=0).tolist()
+            result |= zip(("fit_seconds", "predict_seconds"), medians, strict=True)
+        if method is choice and selection is not None and method.problem is None:
+            best = selection.best
+            result |= {"structure": best.structure, "n_parameters": best.n_parameters}
+        measured.append(replace(candidate, problem=method.problem, **result))
     classes, n_rows = splits.schema.classes, len(splits.truth)
-    return Comparison(tuple(measured), classes, splits.how, n_rows, selection)
-
-
-def _measured(candidate: ComparedModel, method: Method, splits: Splits) -> ComparedModel:
-    evaluation = method.evaluation(splits)
-    if evaluation is None:
-        return replace(candidate, problem=method.problem)
-    fit, predict = np.median(method.seconds, axis=0).tolist()
-    return replace(candidate, evaluation=evaluation, fit_seconds=fit, predict_seconds=predict)
+    chosen = selection if choice.problem is None else None
+    return Comparison(tuple(measured), classes, splits.how, n_rows, chosen)
 
 
 def _gaussians(
-    plan: ModelOptions, model: Any, splits: Splits
+    options: Options, model: Any, splits: Splits
 ) -> Iterator[tuple[ComparedModel, Method]]:
     """The six structures with the other options of a model, and its own if that is another."""
     fitted = getattr(model, "structure_", None)
-    options = plan.options.of_families
-    if fitted is None and options["covariance"] != "auto":
-        fitted = structure_of(options["covariance"], options["shared"])
+    given = options.of_families
+    if fitted is None and given["covariance"] != "auto":
+        fitted = structure_of(given["covariance"], given["shared"])
     between = {fitted.name: fitted} if fitted is not None and fitted.between else {}
     compared: set[str] = set()
     for structure in (STRUCTURES | between).values():
         shared = structure.shared_setting
-        changed = plan.with_options(covariance=structure.covariance, shared=shared)
-        name = structure_name(changed.options.settings(splits.schema))
+        changed = options.with_families(covariance=structure.covariance, shared=shared)
+        name = structure_name(changed.settings(splits.schema))
         if name not in compared:  # without covariances all are the same
             compared.add(name)
             used = structure if name == structure.name else None
@@ -218,10 +253,10 @@ def _gaussians(
             yield ComparedModel(name, used, n_parameters=n_parameters), method_of(changed)
 
 
-def _n_parameters(plan: ModelOptions, splits: Splits) -> int | None:
+def _n_parameters(options: Options, splits: Splits) -> int | None:
     """How many free parameters a model of all rows has; it is known even if no fit succeeds."""
     schema, table = splits.schema, splits.table
-    settings = plan.options.settings(schema)
+    settings = options.settings(schema)
     labelled = table.targets.labelled
     targets, parts = table.targets[labelled], settings.parts(table.rows[labelled], schema)
     k: int = schema.classes.shape[0]
@@ -240,21 +275,13 @@ def _n_parameters(plan: ModelOptions, splits: Splits) -> int | None:
     return total
 
 
-def _chosen(method: Method, plan: ModelOptions, splits: Splits) -> Selection | None:
-    """What is chosen from all rows that models were fitted to; None if nothing can be."""
-    if method.problem is None and len(splits.pairs) > 1:
-        try:
-            return fit_model(splits.training, splits.schema, plan.options, plan.n_jobs)[1]
-        except GaussBayesError as error:
-            method.problem = str(error)
-    return None if method.problem is not None else method.selection
-
-
 # Peers: estimators of scikit-learn, which take numbers.
 
 
 def _nearest_neighbors(neighbors: Any, splits: Splits) -> Iterator[tuple[ComparedModel, Method]]:
     """Nearest neighbours, once for each number of them."""
+    from sklearn.neighbors import KNeighborsClassifier
+
     counts = list(neighbors) if isinstance(neighbors, Iterable) else [neighbors]
     integers = (isinstance(count, Integral) and not isinstance(count, bool) for count in counts)
     if not all(integers) or any(count < 1 for count in counts):
@@ -263,17 +290,13 @@ def _nearest_neighbors(neighbors: Any, splits: Splits) -> Iterator[tuple[Compare
     labelled = splits.table.targets.labelled
     fewest = min(int(np.count_nonzero(labelled[train])) for train, _ in splits.pairs)
     for count in map(int, dict.fromkeys(counts)):
-        method = _peer(partial(_voters, count), _matrix, splits)
+        method = _peer(KNeighborsClassifier(count), attrgetter("matrix"), splits)
         if splits.table.rows.codes.shape[1]:
             method.problem = "categories have no distances between them"
         elif count > fewest and method.problem is None:
             method.problem = f"there are only {fewest} rows to find neighbours among"
         name = f"{count} nearest neighbour{'s' if count > 1 else ''}"
         yield ComparedModel(name, neighbors=count), method
-
-
-def _matrix(rows: Rows) -> RealArray:
-    return rows.matrix
 
 
 def _one_hot(rows: Rows) -> FloatArray:
@@ -284,42 +307,29 @@ def _one_hot(rows: Rows) -> FloatArray:
     return np.concatenate(columns, axis=1)
 
 
-def _voters(count: int) -> Any:
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return KNeighborsClassifier(count)
-
-
-def _logistic_regression() -> Any:
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-
-
-def _peer(make: Callable[[], Any], features: Callable[[Rows], RealArray], splits: Splits) -> Method:
+def _peer(unfitted: Any, features: Callable[[Rows], RealArray], splits: Splits) -> Method:
     """An estimator of scikit-learn, which is fitted to the rows that have a label."""
+    from sklearn.base import clone
 
-    def fit(fold: TrainingSplit) -> tuple[Callable[[], RealArray], LabelArray, Any]:
-        labelled = fold.table.targets.labelled
-        estimator = make()
-        estimator.fit(features(fold.table.rows[labelled]), fold.table.targets.codes[labelled])
+    def fit(table: LabelledRows, schema: Schema) -> Predictor:
+        labelled = table.targets.labelled
+        estimator = clone(unfitted)
+        estimator.fit(features(table.rows[labelled]), table.targets.codes[labelled])
 
-        def predict() -> RealArray:
+        def predict(rows: Rows) -> RealArray:
             with np.errstate(divide="ignore"):  # a class without a vote is called impossible
-                log_posterior: RealArray = np.log(estimator.predict_proba(features(fold.test)))
+                log_posterior: RealArray = np.log(estimator.predict_proba(features(rows)))
             return log_posterior
 
-        return predict, fold.schema.classes[estimator.classes_], None
+        return predict, schema.classes[estimator.classes_], None
 
-    missing = int(np.count_nonzero(np.isnan(splits.table.rows.matrix).any(axis=1)))
+    tables = [splits.table] if splits.tested is splits.table else [splits.table, splits.tested]
+    lacking = np.concatenate([np.isnan(table.rows.matrix).any(axis=1) for table in tables])
     problem = None
-    if missing:
-        problem = (
-            f"it needs every value, and {missing} of {splits.table.rows.n_rows} rows lack some"
-        )
-    elif splits.table.targets.is_soft:
+    if lacking.any():
+        missing = np.count_nonzero(lacking)
+        problem = f"it needs every value, and {missing} of {lacking.size} rows lack some"
+    elif any(table.targets.is_soft for table in tables):
         problem = "it needs one class for each row, and labels are soft"
     return Method(fit, problem)
 
@@ -335,47 +345,6 @@ _COLUMNS = (
     "fit\nms",
     "predict\nms",
 )
-
-
-def _rich_table(candidates: Sequence[ComparedModel], title: str) -> "Table":
-    """A table of at most 80 columns, the best of each column in bold, problems under it."""
-    try:
-        from rich.box import SIMPLE_HEAD
-        from rich.table import Table
-        from rich.text import Text
-    except ImportError as error:
-        msg = "tables are printed with rich, which is not installed: pip install 'gaussbayes[cli]'"
-        raise ImportError(msg) from error
-    table = Table(
-        title=Text(title),
-        title_justify="left",
-        title_style="",
-        caption=Text("\n".join(problems(candidates))),
-        caption_justify="left",
-        caption_style="",
-        box=SIMPLE_HEAD,
-        show_edge=False,
-        collapse_padding=True,
-        pad_edge=False,
-    )
-    for i, name in enumerate(_COLUMNS):
-        table.add_column(name, justify="right" if i else "left")
-    best = _best(candidates)
-    for row in map(_cells, candidates):
-        styles = ["bold" if cell == top else "" for cell, top in zip(row, best, strict=True)]
-        table.add_row(*map(Text, row, styles))
-    return table
-
-
-def _plain_text(candidates: Sequence[ComparedModel], title: str) -> str:
-    """The same without styles."""
-    heads = zip(*(name.rpartition("\n")[::2] for name in _COLUMNS), strict=True)
-    rows = [*heads, *map(_cells, candidates)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
-    ]
-    return "\n".join([title, *lines, *problems(candidates)])
 
 
 def problems(candidates: Sequence[ComparedModel]) -> list[str]:

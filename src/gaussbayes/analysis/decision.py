@@ -162,16 +162,11 @@ def decide_by_posteriors(
     novel: NDArray[np.bool_] | None = None,
     classes: LabelArray | None = None,
 ) -> Decisions:
-    """The class of least expected cost for each row; of several equally good ones the first.
+    """The class of least expected cost for each row (n, k); of several equally good ones the first.
 
-    Parameters
-    ----------
-    log_posterior : (n, k)
-    costs : (k, k) as `check_costs` returns them; None is 1 for every error and 0 for being right
-    reject_below : refuse rows whose most probable class, decided or not, is less probable than that
-    reject_cost : refuse rows of which even the best decision is expected to cost more than that
-    novel : (n,) rows to refuse because they are like no class
-    classes : (k,) what the classes are called; by their codes if None
+    Costs (k, k) are as `check_costs` returns them; None is 1 for every error. Refused are rows
+    whose most probable class, decided or not, is less probable than `reject_below`, of which even
+    the best decision is expected to cost more than `reject_cost`, or that are `novel` (n,).
 
     Examples
     --------

@@ -3,7 +3,7 @@
 Rows without labels are never predicted: they stay on the training side of every split.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from time import perf_counter
@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.evaluation import Evaluation, evaluate
 from gaussbayes.analysis.view import check_rows, read_hard_labels
 from gaussbayes.base.errors import (
     DataError,
@@ -27,7 +26,8 @@ from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import warn_of_many, warn_of_unseen
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import codes_among, read_targets
-from gaussbayes.data.rows import LabelledRows, Rows, Targets
+from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.model.evaluation import Evaluation, evaluate
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options, fit_model, options_of
@@ -61,96 +61,58 @@ def leave_one_out(
     (outcome,), n_folds = hold_out(data, [settings], n_jobs)
     if isinstance(outcome, GaussBayesError):
         raise outcome
-    known = set(data.classes.tolist())
-    kept = [label in known for label in table.classes.tolist()]
-    which = np.flatnonzero(np.array([*kept, False])[table.targets.codes])  # −1 is the last entry
     evaluation = evaluate(outcome, data.targets.labels, data.classes)
-    return LeaveOneOut(outcome, evaluation, which, n_folds)
+    return LeaveOneOut(outcome, evaluation, data.numbers, n_folds)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ModelOptions:
-    """Everything that makes a model of a table: options, and how the table is read."""
-
-    options: Options
-    categorical_features: Any = "from_dtype"
-    mark: Any = None  # the label that stands for a missing one
-    n_jobs: int | None = None
-    encoder: Encoder | None = None  # the features, if they are known: tables may then be `Rows`
-
-    def with_options(self, **of_families: Any) -> "ModelOptions":
-        """The same with other options of families, such as `covariance` and `shared`."""
-        changed = {**self.options.of_families, **of_families}
-        return replace(self, options=replace(self.options, of_families=changed, made={}))
-
-    def encoder_of(self, X: Any) -> Encoder:
-        """The features of a table."""
-        if self.encoder is not None:
-            return self.encoder
-        return Encoder.learn(X, self.categorical_features, self.options.kinds)
-
-
-def model_options(model: Any) -> ModelOptions:
+def model_options(model: Any) -> Options:
     """The options of a classifier, by its parameters, or of a model; None has the defaults."""
-    if isinstance(model, ModelOptions):
+    if isinstance(model, Options):
         return model
     if isinstance(model, Model):
-        checked = check_options(**options_of(model.settings, model.schema))
-        return ModelOptions(checked, list(model.schema.categorical) or "from_dtype")
-    parameters: Mapping[str, Any] = {}
-    if model is not None:
-        parameters = model.get_params(deep=False) if hasattr(model, "get_params") else {}
-        if "covariance" not in parameters:
-            msg = f"model must be a GaussianClassifier or None, got {type(model).__name__}"
-            raise TypeError(msg)
-    options = dict(parameters)
-    how = (options.pop("categorical_features", "from_dtype"), options.pop("unlabelled", None))
-    n_jobs = options.pop("n_jobs", None)
-    return ModelOptions(check_options(**options), *how, n_jobs)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TrainingSplit:
-    """Rows to fit to and rows to predict."""
-
-    table: LabelledRows  # to fit to, unlabelled rows among them
-    test: Rows  # to predict
-    schema: Schema
+        categorical = list(model.schema.categorical) or "from_dtype"
+        options = options_of(model.settings, model.schema)
+        return check_options(**options, categorical_features=categorical)
+    if model is None:
+        return check_options()
+    parameters = model.get_params(deep=False) if hasattr(model, "get_params") else {}
+    if "covariance" not in parameters:
+        msg = f"model must be a GaussianClassifier or None, got {type(model).__name__}"
+        raise TypeError(msg)
+    return check_options(**parameters)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Splits:
     """Labelled rows, and pairs of the numbers of rows to fit to and rows to predict."""
 
-    table: LabelledRows
+    table: LabelledRows  # to fit to, unlabelled rows among them
     schema: Schema
     pairs: tuple[tuple[Indices, Indices], ...]
     how: str  # one sentence
+    tested: LabelledRows  # to predict: the same, unless they were given apart
 
     @property
     def truth(self) -> NDArray[Any]:
         """The true classes (m,), or soft labels (m, k), of all rows predicted, split by split."""
-        labels = self.table.targets.labels
+        labels = self.tested.targets.labels
         return np.concatenate([labels[test] for _, test in self.pairs])
 
     @property
     def training(self) -> LabelledRows:
         """All rows that models are fitted to."""
-        return self.part(np.unique(np.concatenate([train for train, _ in self.pairs])))
+        return self._part(np.unique(np.concatenate([train for train, _ in self.pairs])))
 
-    def part(self, which: Indices) -> LabelledRows:
-        """Some of the rows."""
+    def folds(self) -> Iterator[tuple[LabelledRows, Rows]]:
+        """Rows to fit to and rows to predict, each copied out only when it is needed."""
+        for train, test in self.pairs:
+            yield self._part(train), self.tested.rows[test]
+
+    def _part(self, which: Indices) -> LabelledRows:
         return replace(self.table, rows=self.table.rows[which], targets=self.table.targets[which])
 
-    def folds(self) -> Iterator[TrainingSplit]:
-        """The splits one after the other, each copied out only when it is needed."""
-        for train, test in self.pairs:
-            yield TrainingSplit(self.part(train), self.table.rows[test], self.schema)
 
-
-def split(
-    X: Any, y: Any, plan: ModelOptions, held_out: Any, random_state: int | None = 0
-) -> Splits:
+def split(X: Any, y: Any, options: Options, held_out: Any, random_state: int | None = 0) -> Splits:
     """Read labelled rows, and split them as `gaussbayes.compare` says of `held_out`.
 
     Examples
@@ -159,12 +121,12 @@ def split(
     >>> [(train.tolist(), test.tolist()) for train, test in splits.pairs]
     [([0, 3], [1, 2]), ([1, 2], [0, 3])]
     """
-    encoder = plan.encoder_of(X)
-    table = read_table(X, y, encoder, plan.mark, soft=True)
+    encoder = options.encoder(X)
+    table = read_table(X, y, encoder, options.unlabelled, soft=True)
     schema = encoder.schema(table.classes)
     warn_of_many(table.rows.categories, schema.of_categories)
     if isinstance(held_out, tuple) and len(held_out) == 2:
-        splits = _given(table, encoder, held_out, plan.mark)
+        splits = _given(table, encoder, held_out, options.unlabelled)
     else:
         labelled = np.flatnonzero(table.targets.labelled)
         pairs, how = _pairs(table, labelled, schema, held_out, random_state)
@@ -175,7 +137,7 @@ def split(
             (np.sort(np.concatenate([labelled[train], unlabelled])), labelled[test])
             for train, test in pairs
         ]
-        splits = Splits(table, schema, tuple(numbers), how)
+        splits = Splits(table, schema, tuple(numbers), how, table)
     check_classes(table.classes)
     return splits
 
@@ -247,25 +209,11 @@ def _given(table: LabelledRows, encoder: Encoder, held_out: tuple[Any, Any], mar
     test = read_table(X_test, y_test, encoder, mark, soft=True)
     warn_of_unseen(test.rows.unseen, schema.of_categories)
     targets = codes_among(table.classes, test.targets, test.classes)
-    rows = table.rows.joined(test.rows, schema.of_categories)
-    n, m = table.rows.n_rows, int(np.count_nonzero(targets.labelled))
-    parts = (table.targets, targets)
-    is_soft = any(part.is_soft for part in parts)
-    labels = np.concatenate([_soft(part) if is_soft else part.codes for part in parts])
-    n_unlabelled = sum(part.n_unlabelled for part in parts)
-    both = Targets(labels, table.classes.shape[0], None, n_unlabelled)
-    pair = (np.arange(n), n + np.flatnonzero(targets.labelled))
-    how = f"{n} rows to learn from, {m} test rows given"
-    return Splits(LabelledRows(rows, both, table.classes), schema, (pair,), how)
-
-
-def _soft(targets: Targets) -> FloatArray:
-    """Labels as soft ones (n, k), NaN for a row without."""
-    if targets.is_soft:
-        return targets.labels.astype(np.float64, copy=False)
-    soft = np.eye(targets.n_classes)[targets.codes]
-    soft[~targets.labelled] = np.nan
-    return soft
+    which = np.flatnonzero(targets.labelled)
+    n = table.rows.n_rows
+    how = f"{n} rows to learn from, {which.size} test rows given"
+    tested = LabelledRows(test.rows, targets, table.classes)
+    return Splits(table, schema, ((np.arange(n), which),), how, tested)
 
 
 def read_table(
@@ -273,49 +221,50 @@ def read_table(
 ) -> LabelledRows:
     """Rows with one label each, or none, or with soft labels where they are allowed."""
     rows = encoder.encode(X)
-    read = read_targets(y, rows.n_rows, None, mark) if soft else None
-    targets, classes = read or read_hard_labels(y, rows.n_rows, mark)
+    targets, classes = (read_targets if soft else read_hard_labels)(y, rows.n_rows, mark=mark)
     check_rows(rows, encoder.schema(classes))
     return LabelledRows(rows, targets, classes)
+
+
+Predictor: TypeAlias = tuple[Callable[[Rows], RealArray], LabelArray, Selection | None]
+"""What gives log posteriors of rows, the classes that they are of, and how it was chosen."""
 
 
 @dataclass(slots=True, eq=False)
 class Method:
     """A way to make models, and what those of each fold have predicted so far."""
 
-    fit: Callable[[TrainingSplit], tuple[Callable[[], RealArray], LabelArray, Any]]
-    """A fold ↦ log posteriors of its rows when asked for, their classes, and what was chosen."""
+    fit: Callable[[LabelledRows, Schema], Predictor]
     problem: str | None = None  # why it cannot be fitted, or cannot predict
     fitted: bool = False  # whether the problem is with the rows held out, not with those fitted to
     log_posterior: list[RealArray] = field(default_factory=list)
     seconds: list[tuple[float, float]] = field(default_factory=list)  # to fit and to predict
     selection: Selection | None = None  # of the last fold
 
-    def evaluate_fold(self, fold: TrainingSplit) -> None:
+    def evaluate_fold(self, table: LabelledRows, test: Rows, schema: Schema) -> None:
         """Fit and predict, unless an earlier fold has shown that it cannot be done."""
         if self.problem is not None:
             return
-        classes = fold.schema.classes
+        classes = schema.classes
         began = perf_counter()
         try:
-            predict, present, self.selection = self.fit(fold)
+            predict, present, self.selection = self.fit(table, schema)
         except GaussBayesError as error:
             of_rows = isinstance(error, SingularCovarianceError | DataError)
-            if not of_rows and np.unique(fold.table.targets.codes).size >= classes.size:
+            if not of_rows and np.unique(table.targets.codes).size >= classes.size:
                 raise  # a setting is wrong, whatever the rows
             self.problem = str(error)
             return
         fitted = perf_counter()
         try:
-            log_posterior = predict()
+            log_posterior = predict(test)
         except DataError as error:
             # Its categories rule a row out of every class.
             self.problem, self.fitted = f"of the rows held out together, {error}", True
             return
         self.seconds.append((fitted - began, perf_counter() - fitted))
-        code = {label: number for number, label in enumerate(classes.tolist())}
-        of_all = np.full((fold.test.n_rows, classes.size), -np.inf, log_posterior.dtype)
-        of_all[:, [code[label] for label in present.tolist()]] = log_posterior
+        of_all = np.full((test.n_rows, classes.size), -np.inf, log_posterior.dtype)
+        of_all[:, [schema.position(label) for label in present.tolist()]] = log_posterior
         self.log_posterior.append(of_all)
 
     def evaluation(self, splits: Splits) -> Evaluation | None:
@@ -325,16 +274,16 @@ class Method:
         return evaluate(np.concatenate(self.log_posterior), splits.truth, splits.schema.classes)
 
 
-def method_of(plan: ModelOptions) -> Method:
+def method_of(options: Options) -> Method:
     """The models of some options; what is left open is chosen anew in each fold."""
 
-    def fit(fold: TrainingSplit) -> tuple[Callable[[], RealArray], LabelArray, Any]:
-        model, selection = fit_model(fold.table, fold.schema, plan.options, plan.n_jobs)
+    def fit(table: LabelledRows, schema: Schema) -> Predictor:
+        model, selection = fit_model(table, schema, options)
 
-        def predict() -> RealArray:
-            return model.log_posterior(fold.test.with_categories(model.categories), plan.n_jobs)
+        def predict(rows: Rows) -> RealArray:
+            return model.log_posterior(rows.with_categories(model.categories), options.n_jobs)
 
-        return predict, model.schema.classes, selection
+        return predict, model.classes, selection
 
     return Method(fit)
 
@@ -355,24 +304,24 @@ def evaluate_held_out(
     `held_out` is as in `split`, or ``"loo"`` to leave out one row at a time; where ``"auto"`` has
     to choose, it does without the row.
     """
-    plan = model_options(model)
+    options = model_options(model)
     single = isinstance(held_out, str) and held_out == "loo"
     if single:
-        encoder = plan.encoder_of(X)
-        table = read_table(X, y, encoder, plan.mark, soft=True)
+        encoder = options.encoder(X)
+        table = read_table(X, y, encoder, options.unlabelled, soft=True)
         check_classes(table.classes)
         schema = encoder.schema(table.classes)
-        settings = plan.options.settings(schema)
+        settings = options.settings(schema)
         if not is_open(settings):
-            evaluation = leave_one_out(table, schema, settings, plan.n_jobs).evaluation
+            evaluation = leave_one_out(table, schema, settings, options.n_jobs).evaluation
             return HeldOutEvaluation(evaluation, _WITHOUT_ITSELF.format(evaluation.n_rows))
         from sklearn.model_selection import LeaveOneOut as SingleRows
 
         held_out = SingleRows()
-    splits = split(X, y, plan, held_out, random_state)
-    method = method_of(plan)
+    splits = split(X, y, options, held_out, random_state)
+    method = method_of(options)
     for fold in track(splits.folds(), "cross-validation", len(splits.pairs)):
-        method.evaluate_fold(fold)
+        method.evaluate_fold(*fold, splits.schema)
     seen = method.evaluation(splits)
     if seen is None:
         what = "predict rows that are" if method.fitted else "be fitted to the rows that are not"

@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.evaluation import Evaluation, evaluate
 from gaussbayes.data.rows import Rows
+from gaussbayes.model.evaluation import Evaluation, evaluate
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
 

@@ -48,16 +48,11 @@ def prior_shift(
     tolerance: float = 1e-8,
     max_iterations: int = 10_000,
 ) -> PriorShift:
-    """Estimate the priors of rows whose classes are not known.
+    """Estimate the priors of rows whose classes are not known, from log posteriors (n, k).
 
-    Parameters
-    ----------
-    log_posterior : (n, k) under the priors of training
-    prior : (k,) the priors of training. A class of prior 0 keeps it: its posterior is 0 for every
-        row, whatever the row is like.
-    sample_weight : (n,) how much each row counts; 2 is as good as the row twice
-    tolerance : how far the log-likelihood per row may be from its maximum
-    max_iterations : when to give up, which takes classes that are hardly different
+    These were made with `prior` (k,). A class of prior 0 keeps it: its posterior is 0 for every
+    row, whatever the row is like. The log-likelihood per row may be `tolerance` from its maximum;
+    more than `max_iterations` takes classes that are hardly different.
 
     Examples
     --------

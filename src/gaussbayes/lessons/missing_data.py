@@ -20,8 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from gaussbayes import plots
-from gaussbayes.analysis.grid import grid_over, limits, line_over
-from gaussbayes.analysis.region_map import region_map
+from gaussbayes.analysis.grid import grid_over, limits, line_over, region_map
 from gaussbayes.analysis.synthesis import make_gaussian_dataset
 from gaussbayes.analysis.view import pair_view
 from gaussbayes.base.schema import Schema

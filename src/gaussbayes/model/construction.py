@@ -18,8 +18,7 @@ from gaussbayes.families.gaussian.statistics import GaussianStatistics
 from gaussbayes.families.gaussian.structure import structure_of_values
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.options import Options
-from gaussbayes.model.prior import Priors, class_priors
-from gaussbayes.model.settings import Component, Settings
+from gaussbayes.model.settings import Component, Priors, Settings, class_priors
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import Learnt
 

@@ -30,8 +30,7 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import TRIAL, Convergence, Restartable
 from gaussbayes.kernels.normaliser import log_sum_exp
-from gaussbayes.model.prior import class_priors
-from gaussbayes.model.settings import Settings
+from gaussbayes.model.settings import Settings, class_priors
 from gaussbayes.model.solution import Solution, score
 from gaussbayes.model.statistics import KeptRows, Learnt, RowReduction
 
@@ -88,14 +87,9 @@ def expectation_maximisation(
 ) -> Solution:
     """The model of labelled rows, known by their statistics, and of unlabelled ones.
 
-    A likelihood without a maximum is a SingularCovarianceError.
-
-    Parameters
-    ----------
-    rows : the unlabelled rows, which are read once an iteration
-    start : parameters from which to start; None estimates them from the labelled rows
-    tolerance : estimated error of the parameters at which to stop
-    max_iterations : after how many iterations to stop anyway; the record says so
+    A likelihood without a maximum is a SingularCovarianceError. EM starts from `start`, or from
+    what the labelled rows say, reads the unlabelled `rows` once an iteration, and stops at this
+    estimated error of the parameters or after so many iterations, as the record says.
     """
     names, prior = settings.names(schema), None
     if settings.priors is not None:

@@ -24,10 +24,9 @@ from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import Removal, remove
 from gaussbayes.kernels.normaliser import log_sum_exp
-from gaussbayes.model.fit import solve
-from gaussbayes.model.prior import Priors, class_priors
-from gaussbayes.model.settings import Settings
-from gaussbayes.model.solution import Solution, score
+from gaussbayes.model.model import Model, solve
+from gaussbayes.model.settings import Priors, Settings, class_priors
+from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import Learnt, observe_parts
 
 MOST_SINGLE_ROWS = 300
@@ -51,6 +50,7 @@ class HeldOutRows:
     targets: Targets
     learnt: Learnt
     schema: Schema
+    numbers: NDArray[np.intp]  # (n,) which rows of the table they are
 
     @property
     def codes(self) -> CodeArray:
@@ -72,12 +72,12 @@ def held_out_rows(table: LabelledRows, learnt: Learnt, schema: Schema) -> HeldOu
     position = np.array([known.get(label, -1) for label in table.classes.tolist()], dtype=np.int32)
     rows, targets = table.rows, table.targets
     codes = np.append(position, np.int32(-1))[targets.codes]  # the last is unlabelled
-    if (codes < 0).any():
-        which = np.flatnonzero(codes >= 0)
-        rows, targets, codes = rows[which], targets[which], codes[which]
+    numbers = np.flatnonzero(codes >= 0)
+    if numbers.size < codes.size:
+        rows, targets, codes = rows[numbers], targets[numbers], codes[numbers]
     labels = targets.labels[:, position >= 0] if targets.is_soft else codes
     targets = Targets(labels, learnt.classes.shape[0], targets.weights)
-    return HeldOutRows(rows, targets, learnt, replace(schema, classes=learnt.classes))
+    return HeldOutRows(rows, targets, learnt, replace(schema, classes=learnt.classes), numbers)
 
 
 def hold_out(
@@ -90,26 +90,17 @@ def hold_out(
 ) -> tuple[list[Outcome], int]:
     """Log posteriors of the rows held out under each of several settings, and how many folds.
 
-    Parameters
-    ----------
-    path : settings whose families differ in what regularises only
-    folds : of rows where each fit takes EM; None is one for each row, up to `MOST_SINGLE_ROWS` rows
-    always : whether to make these folds also where rows could be left out one at a time
+    The settings of a path differ in what regularises only. Folds are made where each fit takes EM,
+    or `always`; None is one for each row, up to `MOST_SINGLE_ROWS` rows.
     """
-    n = data.codes.size
-    functions = None if always else _closed_forms(data, path)
+    functions = None if always else closed_forms(data, path)
     if functions is not None:
-        return _leave_out(data, path, functions, n_jobs), n
+        return _leave_out(data, path, functions, n_jobs), data.codes.size
     if len(path) > 1:  # one of them without a closed form does not take it from the others
         pairs = [hold_out(data, [settings], n_jobs, folds, always=always) for settings in path]
         return [outcomes[0] for outcomes, _ in pairs], max(number for _, number in pairs)
     outcome, number = _hold_out_folds(data, path[0], n_jobs, folds, always=always)
     return [outcome], number
-
-
-def has_closed_form(data: HeldOutRows, path: Sequence[Settings]) -> bool:
-    """Whether rows are left out one at a time without fitting the model again for each."""
-    return _closed_forms(data, path) is not None
 
 
 def fold_numbers(codes: CodeArray, folds: int) -> NDArray[np.intp]:
@@ -120,8 +111,8 @@ def fold_numbers(codes: CodeArray, folds: int) -> NDArray[np.intp]:
     return number
 
 
-def _closed_forms(data: HeldOutRows, path: Sequence[Settings]) -> list[LeftOut] | None:
-    """Each family's closed form, for all of the path; None unless all have one.
+def closed_forms(data: HeldOutRows, path: Sequence[Settings]) -> list[LeftOut] | None:
+    """Each family's closed form for a row left out, for all of the path; None unless all have one.
 
     Soft labels have none: a row takes its weights from several classes at once.
     """
@@ -216,7 +207,7 @@ def _hold_out_folds(
                 folds = n
         number = fold_numbers(data.codes, folds)
         folds = int(number.max(initial=0)) + 1
-        for rows, others in _without_folds(data, settings, number):
+        for rows, others in _without_folds(data, settings, number, range(folds)):
             learnt = Learnt(data.classes, others, unlabelled)
             result[rows] = _posterior_without(data, settings, learnt, rows, start, n_jobs)
     except GaussBayesError as error:
@@ -225,17 +216,14 @@ def _hold_out_folds(
 
 
 def _without_folds(
-    data: HeldOutRows, settings: Settings, number: NDArray[np.intp]
+    data: HeldOutRows,
+    settings: Settings,
+    number: NDArray[np.intp],
+    folds: range,
+    outside: tuple[Any, ...] | None = None,
 ) -> Iterator[tuple[NDArray[np.intp], tuple[Any, ...]]]:
     """The rows of each fold, and the statistics of all others: added up by halves."""
-
-    def halves(
-        folds: range, outside: tuple[Any, ...] | None
-    ) -> Iterator[tuple[NDArray[np.intp], tuple[Any, ...]]]:
-        if len(folds) == 1:
-            if outside is not None:
-                yield np.flatnonzero(number == folds[0]), outside
-            return
+    if len(folds) > 1:
         middle = len(folds) // 2
         sides = folds[:middle], folds[middle:]
         for inner, outer in (sides, sides[::-1]):
@@ -243,9 +231,9 @@ def _without_folds(
             parts = _observed(data, settings, which)
             if outside is not None:
                 parts = tuple(a + b for a, b in zip(outside, parts, strict=True))
-            yield from halves(inner, parts)
-
-    yield from halves(range(int(number.max()) + 1), None)
+            yield from _without_folds(data, settings, number, inner, parts)
+    elif outside is not None:
+        yield np.flatnonzero(number == folds[0]), outside
 
 
 def _observed(data: HeldOutRows, settings: Settings, which: NDArray[np.intp]) -> tuple[Any, ...]:
@@ -269,10 +257,8 @@ def _posterior_without(
         if present.size < data.classes.size:
             learnt, start = learnt.selected(present.tolist()), None
         schema = replace(data.schema, classes=learnt.classes)
-        chosen = replace(settings, priors=priors)
-        solution = solve(learnt, chosen, schema, n_jobs, start)
-        parts = chosen.parts(data.rows[rows], schema)
-        result[:, present] = score(solution, parts, "log_posterior", 1)
+        model = Model(replace(settings, priors=priors), schema, learnt).solved(n_jobs, start)
+        result[:, present] = model.log_posterior(data.rows[rows], 1)
     except GaussBayesError as error:
         what = f"row {rows[0] + 1} of {data.codes.size}" if rows.size == 1 else "some of the rows"
         msg = f"without {what} the model cannot be fitted, or cannot tell its class: {error}"
@@ -284,8 +270,7 @@ def _log_prior(priors: Priors, data: HeldOutRows, removal: Removal) -> FloatArra
     """Log priors (n, k) without each row, up to a constant of the row."""
     weight, n = data.learnt.weight, removal.codes.size
     if priors is not None:
-        given = np.log(class_priors(priors, data.schema, weight))
-        return np.repeat(given[None], n, axis=0)
+        return np.repeat(np.log(class_priors(priors, data.schema, weight))[None], n, axis=0)
     log_prior = np.repeat(np.log(weight)[None], n, axis=0)
     log_prior[np.arange(n), removal.codes] = np.log(removal.weight)
     return log_prior

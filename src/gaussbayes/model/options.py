@@ -11,13 +11,12 @@ from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads
+from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.families.registry import family_type
-from gaussbayes.model.fit import solve
-from gaussbayes.model.model import Model
-from gaussbayes.model.prior import Priors
+from gaussbayes.model.model import Model, solve
 from gaussbayes.model.select import Criterion, Selection, select
-from gaussbayes.model.settings import Component, Settings
+from gaussbayes.model.settings import Component, Priors, Settings
 from gaussbayes.model.statistics import observe
 
 _WORTH_A_THREAD = 1 << 16
@@ -38,15 +37,18 @@ class Options:
     priors: Priors = None
     unlabelled_weight: float = 1.0
     criterion: Criterion = "leave_one_out"
+    categorical_features: Any = "from_dtype"
+    unlabelled: Any = None  # the label that stands for a missing one
+    n_jobs: int | None = None
     made: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Families that were made already, by name."""
+    known: Encoder | None = None
+    """The features, if they are known: tables may then be `Rows`."""
 
     @property
     def automatic(self) -> bool:
         """Whether something is left to be chosen, if there are features that it is about."""
-        return any(
-            isinstance(value, str) and value == "auto" for value in self.of_families.values()
-        )
+        return "auto" in self.of_families.values()
 
     @property
     def kinds(self) -> dict[str | int, Any]:
@@ -56,6 +58,17 @@ class Options:
             for features, family in self.families
             for feature in features
         }
+
+    def with_families(self, **of_families: Any) -> "Options":
+        """The same with other options of families, such as `covariance` and `shared`."""
+        return replace(self, of_families={**self.of_families, **of_families}, made={})
+
+    def encoder(self, X: Any) -> Encoder:
+        """The features of a table."""
+        if self.known is not None:
+            return self.known
+        kinds = self.kinds if self.families else None
+        return Encoder.learn(X, self.categorical_features, kinds)
 
     def settings(self, schema: Schema) -> Settings:
         """The settings of a model with these features."""
@@ -115,8 +128,13 @@ def check_options(
     priors: Any = None,
     unlabelled_weight: Any = 1.0,
     selection: Any = "leave_one_out",
+    categorical_features: Any = "from_dtype",
+    unlabelled: Any = None,
+    n_jobs: int | None = None,
 ) -> Options:
-    """The options, if each has one of its possible values; priors are checked with the classes.
+    """The options, if each has one of its possible values; those of `GaussianClassifier`.
+
+    Priors are checked with the classes, categorical features with the rows.
 
     Examples
     --------
@@ -139,7 +157,8 @@ def check_options(
     }
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
     weight = _not_negative("unlabelled_weight", unlabelled_weight)
-    return Options(of_families, _families(families), priors, weight, selection, made=made)
+    reading = (categorical_features, unlabelled, n_jobs)
+    return Options(of_families, _families(families), priors, weight, selection, *reading, made)
 
 
 def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
@@ -191,7 +210,7 @@ def _not_negative(what: str, value: Any) -> float:
 
 
 def fit_model(
-    table: LabelledRows, schema: Schema, options: Options, n_jobs: int | None = None
+    table: LabelledRows, schema: Schema, options: Options
 ) -> tuple[Model, Selection | None]:
     """The model of a table with its parameters, and how it was chosen if something was left open.
 
@@ -199,7 +218,7 @@ def fit_model(
     """
     settings = options.settings(schema)
     few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD
-    threads = 1 if few and n_jobs is None else n_threads(n_jobs)
+    threads = 1 if few and options.n_jobs is None else n_threads(options.n_jobs)
     learnt = observe(table, settings, schema, threads, keep_all=True)
     if not learnt.parts[0].weight.all():
         learnt = learnt.with_rows()

@@ -13,6 +13,7 @@ chosen last, for the best of the candidates by labelled rows.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, isnan, nan
+from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -20,14 +21,15 @@ import numpy as np
 from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows
-from gaussbayes.model.fit import solve
+from gaussbayes.model.evaluation import evaluate
 from gaussbayes.model.left_out import (
     HeldOutRows,
     Outcome,
-    has_closed_form,
+    closed_forms,
     held_out_rows,
     hold_out,
 )
+from gaussbayes.model.model import solve
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.solution import Solution, log_evidence
 from gaussbayes.model.statistics import KeptRows, Learnt
@@ -59,7 +61,7 @@ class Candidate:
     @property
     def structure(self) -> Any:
         """The structure of the covariances; None if there are none."""
-        return _setting(self.settings, "structure")
+        return self.settings.first("structure")
 
     @property
     def name(self) -> str:
@@ -69,7 +71,7 @@ class Candidate:
     @property
     def shrinkage(self) -> Any:
         """The shrinkage of the covariances."""
-        return _setting(self.settings, "shrinkage")
+        return self.settings.first("shrinkage")
 
     @property
     def unlabelled_weight(self) -> float:
@@ -116,11 +118,13 @@ def select(
         raise no_rows()
     data = held_out_rows(table, replace(learnt, unlabelled=None), schema)
     candidates = []
-    for path in [path for path in paths if has_closed_form(data, path)] or paths:
+    for path in [path for path in paths if closed_forms(data, path)] or paths:
         candidates += _judged(data, path, n_jobs)
     best = _best(candidates, criterion)
     if learnt.unlabelled is not None:
-        weighted = _weighted(replace(data, learnt=learnt), best, n_jobs)
+        weights = [replace(best.settings, unlabelled_weight=u) for u in UNLABELLED_WEIGHTS]
+        data, folds = replace(data, learnt=learnt), 2 * SELECTION_FOLDS
+        weighted = _judged(data, weights, n_jobs, folds, always=True)
         candidates += weighted
         best = _best(weighted, criterion)
     return Selection(tuple(candidates), best, criterion)
@@ -128,7 +132,7 @@ def select(
 
 def structure_name(settings: Settings) -> str:
     """What the structure is called, or the families where there are no covariances."""
-    structure = _setting(settings, "structure")
+    structure = settings.first("structure")
     families = dict.fromkeys(family.name for family in settings.families)
     return ", ".join(families) if structure is None else str(structure.name)
 
@@ -140,6 +144,8 @@ def is_open(settings: Settings) -> bool:
 
 def chosen_before(settings: Settings, chosen: Settings) -> Settings:
     """The settings with what was chosen before where they leave something open."""
+    if not is_open(settings):
+        return settings
     families = []
     for family, earlier in zip(settings.families, chosen.families, strict=True):
         candidates = list(family.candidates())
@@ -211,48 +217,41 @@ def _choice(family: Any) -> tuple[Any, Any]:
     return getattr(family, "structure", None), getattr(family, "shrinkage", None)
 
 
-def _setting(settings: Settings, name: str) -> Any:
-    values = (getattr(family, name, None) for family in settings.families)
-    return next((value for value in values if value is not None), None)
-
-
 def _fitted(learnt: Learnt, settings: Settings, schema: Schema, n_jobs: int | None) -> Candidate:
     """A candidate before any row is held out."""
     schema = replace(schema, classes=learnt.classes)
     try:
         solution = solve(learnt, settings, schema, n_jobs)
     except GaussBayesError as error:
-        return Candidate(settings, nan, nan, nan, nan, _size(settings, schema), str(error))
+        # How many parameters it would have, as far as is known.
+        k, parts = schema.classes.shape[0], settings.components
+        sizes = (part.family.n_parameters(k, len(part.columns)) or 0 for part in parts)
+        return Candidate(settings, nan, nan, nan, nan, int(k - 1 + sum(sizes)), str(error))
     value = bic(solution, learnt, settings, schema)
     return Candidate(settings, nan, nan, nan, value, solution.n_parameters)
 
 
-def _judged(data: HeldOutRows, path: Sequence[Settings], n_jobs: int | None) -> list[Candidate]:
-    """Candidates of a path with what the rows that were held out say of them."""
+def _judged(
+    data: HeldOutRows,
+    path: Sequence[Settings],
+    n_jobs: int | None,
+    folds: int = SELECTION_FOLDS,
+    *,
+    always: bool = False,
+) -> list[Candidate]:
+    """Candidates of a path with what the rows that were held out say of them; see `hold_out`."""
     judged = [_fitted(data.learnt, settings, data.schema, n_jobs) for settings in path]
     possible = [number for number, candidate in enumerate(judged) if candidate.refused is None]
     if possible:
         settings = [path[number] for number in possible]
-        outcomes, _ = hold_out(data, settings, n_jobs, SELECTION_FOLDS)
+        outcomes, _ = hold_out(data, settings, n_jobs, folds, always=always)
         for number, outcome in zip(possible, outcomes, strict=True):
             judged[number] = _scored(judged[number], outcome, data)
     return judged
 
 
-def _weighted(data: HeldOutRows, best: Candidate, n_jobs: int | None) -> list[Candidate]:
-    """The best candidate with each weight of unlabelled rows, judged by the same folds."""
-    candidates = []
-    for weight in UNLABELLED_WEIGHTS:
-        settings = replace(best.settings, unlabelled_weight=weight)
-        candidate = _fitted(data.learnt, settings, data.schema, n_jobs)
-        if candidate.refused is None:
-            outcomes, _ = hold_out(data, [settings], n_jobs, 2 * SELECTION_FOLDS, always=True)
-            candidate = _scored(candidate, outcomes[0], data)
-        candidates.append(candidate)
-    return candidates
-
-
 def _scored(candidate: Candidate, outcome: Outcome, data: HeldOutRows) -> Candidate:
+    """A candidate by the rows held out, but for those of weight 0 or alone in a class."""
     if isinstance(outcome, GaussBayesError):
         return replace(candidate, refused=str(outcome))
     weights = data.targets.weights
@@ -261,21 +260,13 @@ def _scored(candidate: Candidate, outcome: Outcome, data: HeldOutRows) -> Candid
     rows = np.flatnonzero(heavy & company[data.codes])
     if not rows.size:
         return replace(candidate, refused="no class has two rows, of which one could be left out")
-    truth, log_posterior = data.targets[rows], outcome[rows]
-    proportions = truth.labels if truth.is_soft else np.eye(data.classes.shape[0])[truth.codes]
-    of_truth = np.multiply(proportions, log_posterior, where=proportions > 0, out=proportions * 0.0)
-    loss = -float(np.average(of_truth.sum(axis=1), weights=truth.weights))
-    right = proportions[np.arange(rows.size), log_posterior.argmax(axis=1)]
-    error = float(np.mean(1.0 - right))
-    gap = np.square(np.exp(log_posterior) - proportions).sum(axis=1)
-    brier = float(np.mean(gap + (1.0 - np.square(proportions).sum(axis=1))))
-    return replace(candidate, log_loss=loss, error=error, brier=brier)
+    truth = data.targets[rows]
+    seen = evaluate(outcome[rows], truth.labels, data.classes, truth.weights)
+    return replace(candidate, log_loss=seen.log_loss, error=seen.error, brier=seen.brier)
 
 
 def _best(candidates: Sequence[Candidate], criterion: Criterion) -> Candidate:
-    def value(candidate: Candidate) -> float:
-        return candidate.bic if criterion == "bic" else candidate.log_loss
-
+    value = attrgetter("bic" if criterion == "bic" else "log_loss")
     judged = [some for some in candidates if some.refused is None and not isnan(value(some))]
     if not judged:
         reasons = "; ".join(dict.fromkeys(str(candidate.refused) for candidate in candidates))
@@ -285,10 +276,3 @@ def _best(candidates: Sequence[Candidate], criterion: Criterion) -> Candidate:
     most = least + _TIE * abs(least) if isfinite(least) else least
     good = (candidate for candidate in judged if value(candidate) <= most)
     return min(good, key=lambda candidate: candidate.n_parameters)
-
-
-def _size(settings: Settings, schema: Schema) -> int:
-    """How many free parameters a model that cannot be fitted would have, as far as is known."""
-    k, parts = schema.classes.shape[0], settings.components
-    counts = (part.family.n_parameters(k, len(part.columns)) or 0 for part in parts)
-    return int(k - 1 + sum(counts))

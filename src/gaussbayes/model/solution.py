@@ -7,8 +7,8 @@ kernel, the others are added inside it, before anything is normalised.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, reduce
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ _WORTH_A_THREAD = 1 << 18
 """Rows times columns below which starting a thread costs more than it saves."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Solution:
     """Priors and class-conditional densities, and how they were found."""
 
@@ -39,16 +39,11 @@ class Solution:
     None if the parameters were given."""
     convergence: Convergence | None = None
 
-    _log_prior: FloatArray | None = field(default=None, init=False, repr=False)
-
-    @property
+    @cached_property
     def log_prior(self) -> FloatArray:
         """The logarithms of the priors (k,), worked out once; −∞ for a prior of 0."""
-        if self._log_prior is None:
-            with np.errstate(divide="ignore"):
-                object.__setattr__(self, "_log_prior", np.log(self.prior))
-        assert self._log_prior is not None
-        return self._log_prior
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.prior))
 
     @property
     def n_parameters(self) -> int:
@@ -71,14 +66,10 @@ def score(
     n_jobs: int | None = 1,
     log_prior: FloatArray | None = None,
 ) -> NDArray[Any]:
-    """What `task` asks for of each row: labels (n,), or (n, k).
+    """What `task` asks for of rows, as each component takes them: labels (n,), or (n, k).
 
-    A row of probability 0 in every class is a DataError.
-
-    Parameters
-    ----------
-    parts : the rows as each component takes them
-    log_prior : in the place of that of the solution
+    A row of probability 0 in every class is a DataError. `log_prior` takes the place of that of the
+    solution.
     """
     if log_prior is None:
         log_prior = solution.log_prior

@@ -74,13 +74,10 @@ class SourceFit:
 def fit_source(
     source: Any, request: Request, options: Options, client: Any = None, n_jobs: int | None = None
 ) -> SourceFit:
-    """The model of a source's rows.
+    """The model of the rows of a source (see `gaussbayes.data.reduction`).
 
-    Parameters
-    ----------
-    source : see `gaussbayes.data.reduction`
-    request : the columns to learn from; what they must hold follows from the options
-    client : a Dask client to read files on its cluster
+    What the columns must hold follows from the options, not from the request; a Dask `client` reads
+    files on its cluster.
     """
     request = replace(request, kinds=options.kinds)
     return fit_rows(open_rows(source, request, client=client), options, n_jobs)
@@ -104,20 +101,6 @@ def fit_rows(
         selection = select(None, model.learnt, settings, model.schema, options.criterion, n_jobs)
         model = model.with_settings(selection.best.settings, "fit_source")
     return SourceFit(model.solved(n_jobs, rows=_reduction(model, rows)), reduced, selection)
-
-
-def update_source(
-    model: Model,
-    source: Any,
-    target: str | None = None,
-    client: Any = None,
-    n_jobs: int | None = None,
-    **request: Any,
-) -> SourceFit:
-    """The model of the rows seen before and of those of a source; see `open_more`."""
-    rows = open_more(model, source, target, client=client, **request)
-    observation = Observation(model.observing, model.schema)
-    return update_rows(model, rows, rows.reduce(observation, n_jobs=n_jobs), n_jobs)
 
 
 def update_rows(
@@ -147,11 +130,8 @@ def open_more(
 ) -> RowSource:
     """More rows with the features of a model, to be found in a source by their names.
 
-    Parameters
-    ----------
-    target : the column that holds the labels; None is that of before
-    labels : whether the rows have labels; False reads the features alone
-    request : weights, mark, bad_rows; see `gaussbayes.data.roles.Request`
+    The target is that of before if it is None; without `labels` the features alone are read. Of
+    `gaussbayes.data.roles.Request` weights, mark and bad_rows may be given.
     """
     schema = model.schema
     if schema.features is None:

@@ -5,6 +5,7 @@ labels have no finite sufficient statistic: they are kept as they are, up to a l
 what they say together, as rows of one class, and the parameters they helped to estimate.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
@@ -174,10 +175,6 @@ class Learnt:
             rest = rest.without(other.unlabelled, names)
         return Learnt(self.classes, parts, rest).with_rows()
 
-    def scaled(self, factor: float) -> "Learnt":
-        """What the same labelled rows say, each counting `factor` times as much."""
-        return replace(self, parts=tuple(part.scaled(factor) for part in self.parts))
-
     def trimmed(self) -> "Learnt":
         """The same without unlabelled rows that are too many to be kept."""
         rest = self.unlabelled
@@ -292,18 +289,16 @@ def _map(
 
 def _row_difference(mine: KeptRows, gone: KeptRows) -> NDArray[np.intp]:
     """The numbers of the rows of the first that are left when the second are taken out."""
-    other = gone.rows.with_categories(mine.rows.categories)
-    places: dict[bytes, list[int]] = {}
+    places = defaultdict[bytes, list[int]](list)
     for number, key in enumerate(_keys(mine.rows, mine.weights)):
-        places.setdefault(key, []).append(number)
-    removed = []
-    for number, key in enumerate(_keys(other, gone.weights)):
-        if not places.get(key):
+        places[key].append(number)
+    left = np.ones(mine.rows.n_rows, dtype=bool)
+    removed = gone.rows.with_categories(mine.rows.categories)
+    for number, key in enumerate(_keys(removed, gone.weights)):
+        if not places[key]:
             msg = f"unlabelled row {number} is not among those that the model has learnt from: "
             raise RemovalError(msg + "remove only rows that were added")
-        removed.append(places[key].pop())
-    left = np.ones(mine.rows.n_rows, dtype=bool)
-    left[removed] = False
+        left[places[key].pop()] = False
     return np.flatnonzero(left)
 
 

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_covariances
 from gaussbayes.analysis.ellipse import ellipse, has_ellipses, mass_of_radius, radius_of_mass
-from gaussbayes.analysis.evaluation import evaluate
 from gaussbayes.analysis.view import View, pair_view, view
 from gaussbayes.base.errors import ParameterError, SchemaError, SingularCovarianceError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.families.protocol import Distant
+from gaussbayes.model.evaluation import evaluate
 from gaussbayes.plots import row_plots, style
 from gaussbayes.plots.region_plots import regions
 from gaussbayes.plots.style import Canvas, Features, Look, Panel, styled

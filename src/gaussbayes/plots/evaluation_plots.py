@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.comparison import ComparedModel, Comparison
-from gaussbayes.analysis.evaluation import Evaluation, calibrate, evaluate
 from gaussbayes.analysis.view import read_labelled
 from gaussbayes.base.errors import DataError, ParameterError
 from gaussbayes.base.types import RealArray
+from gaussbayes.model.evaluation import Evaluation, calibrate, evaluate
 from gaussbayes.model.model import Model
 from gaussbayes.plots import style
 from gaussbayes.plots.style import Canvas, Look, Panel, styled

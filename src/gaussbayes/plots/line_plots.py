@@ -16,8 +16,8 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.boundary import decision_boundaries
+from gaussbayes.analysis.data_summary import histogram, proportions
 from gaussbayes.analysis.grid import curve_points, view_limits
-from gaussbayes.analysis.row_distribution import histogram, proportions
 from gaussbayes.analysis.view import View, line_view
 from gaussbayes.base.types import FloatArray
 from gaussbayes.plots import row_plots, style

@@ -10,14 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.evaluation import Evaluation, evaluate
-from gaussbayes.analysis.grid import view_grid, view_limits
-from gaussbayes.analysis.region_map import region_map
+from gaussbayes.analysis.grid import region_map, view_grid, view_limits
 from gaussbayes.analysis.view import Axis, View, read_labelled, view
 from gaussbayes.base.errors import SchemaError
 from gaussbayes.base.progress import track
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
+from gaussbayes.model.evaluation import Evaluation, evaluate
 from gaussbayes.model.settings import cut_rows
 from gaussbayes.plots import region_plots, row_plots, style
 from gaussbayes.plots.line_plots import BOUNDARY, draw_densities, scene

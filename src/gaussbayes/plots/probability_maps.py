@@ -13,8 +13,7 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.grid import Grid, view_grid
-from gaussbayes.analysis.region_map import region_map
+from gaussbayes.analysis.grid import Grid, region_map, view_grid
 from gaussbayes.analysis.view import View, pair_view
 from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.base.types import FloatArray, RealArray

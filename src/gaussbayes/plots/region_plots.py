@@ -12,8 +12,16 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from gaussbayes.analysis import decision
-from gaussbayes.analysis.grid import Grid, axis_points, view_grid, view_limits
-from gaussbayes.analysis.region_map import RegionMap, boundary_segments, intervals, region_map
+from gaussbayes.analysis.grid import (
+    Grid,
+    RegionMap,
+    axis_points,
+    boundary_segments,
+    intervals,
+    region_map,
+    view_grid,
+    view_limits,
+)
 from gaussbayes.analysis.view import Axis, View, view_of
 from gaussbayes.base.types import FloatArray
 from gaussbayes.plots import row_plots, style

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.analysis.evaluation import Evaluation, evaluate
 from gaussbayes.analysis.held_out import check_classes, evaluate_held_out
 from gaussbayes.apps.cli import command_files, command_options, console, fit_command
 from gaussbayes.apps.cli.command_options import SOURCE, RowOptions, takes
@@ -17,6 +16,7 @@ from gaussbayes.apps.cli.fit_command import fit_files
 from gaussbayes.apps.cli.labelled_files import LabelledFiles
 from gaussbayes.apps.numerals import fixed
 from gaussbayes.data.files import Source
+from gaussbayes.model.evaluation import Evaluation, evaluate
 from gaussbayes.model.model import Model
 
 if TYPE_CHECKING:

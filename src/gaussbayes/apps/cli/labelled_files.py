@@ -236,11 +236,9 @@ class MemoryRows:
         labels: NDArray[Any] = names[self.table.targets.codes]  # −1 is the last one
         return labels
 
-    def recipe(self, options: Options) -> Any:
+    def recipe(self, options: Options) -> Options:
         """What makes models of such rows, as functions of `gaussbayes.analysis` take it."""
-        from gaussbayes.analysis.held_out import ModelOptions
-
-        return ModelOptions(options, encoder=self.encoder)
+        return replace(options, known=self.encoder)
 
 
 def check_bytes(n_bytes: int, n_rows: int) -> None:

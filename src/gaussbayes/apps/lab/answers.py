@@ -21,7 +21,6 @@ from gaussbayes.analysis import novelty
 from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.decision import margins, rejected
 from gaussbayes.analysis.ellipse import ellipse, half_axes
-from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.analysis.grid import Grid, line_over
 from gaussbayes.apps.lab import exports, messages
 from gaussbayes.apps.lab.lab_tables import LabTable, ShownFeatures
@@ -43,6 +42,7 @@ from gaussbayes.base.spelling import meant
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.gaussian.structure import STRUCTURES
+from gaussbayes.model.evaluation import Evaluation
 
 _CERTAIN = 255  # a posterior of 1
 _SIGMAS = (1, 2, 3)

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis import class_moments, novelty
 from gaussbayes.analysis.bayes_error import BayesError, bayes_error
-from gaussbayes.analysis.evaluation import Evaluation, evaluate
 from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.grid import limits
 from gaussbayes.apps.lab.lab_tables import ShownFeatures
@@ -31,10 +30,11 @@ from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.construction import given_model
+from gaussbayes.model.evaluation import Evaluation, evaluate
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.options import Options, check_options, options_of
-from gaussbayes.model.prior import Priors
+from gaussbayes.model.settings import Priors
 from gaussbayes.model.statistics import observe
 
 Value = TypeVar("Value")

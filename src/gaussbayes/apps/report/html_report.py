@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from gaussbayes.analysis.data_summary import NumberSummary, summarise_data
 from gaussbayes.analysis.ellipse import has_ellipses
-from gaussbayes.analysis.evaluation import Evaluation
 from gaussbayes.analysis.informative_features import informative_features
 from gaussbayes.analysis.view import pair_view
 from gaussbayes.apps import numerals
@@ -25,6 +24,7 @@ from gaussbayes.apps.report.parameter_tables import ALL_CLASSES, MOST_COLUMNS
 from gaussbayes.apps.report.subject import Subject, called
 from gaussbayes.base import atomic
 from gaussbayes.base.errors import ParameterError
+from gaussbayes.model.evaluation import Evaluation
 from gaussbayes.plots.style import class_styles
 
 MOST_DRAWN, MOST_COMPARED = 2_000, 20_000

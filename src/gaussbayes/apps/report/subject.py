@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.comparison import ComparedModel, Comparison, compare
-from gaussbayes.analysis.evaluation import Evaluation, confident_errors, evaluate
 from gaussbayes.analysis.explanation import bayes_rule
-from gaussbayes.analysis.held_out import ModelOptions, model_options
+from gaussbayes.analysis.held_out import model_options
 from gaussbayes.analysis.view import read_labelled
 from gaussbayes.base.errors import DataError, PriorError
 from gaussbayes.base.types import LabelArray, RealArray
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.data.rows import Rows
+from gaussbayes.model.evaluation import Evaluation, confident_errors, evaluate
 from gaussbayes.model.model import Model
-from gaussbayes.model.options import options_of
+from gaussbayes.model.options import Options, options_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,13 +153,13 @@ class Subject:
             voters = [replace(voters[0], name="nearest neighbours")]
         return HeldOut((*models, *voters), subject, source, subject.problem if subject else None)
 
-    def _plan(self) -> ModelOptions:
+    def _plan(self) -> Options:
         """What makes the model anew; what was left open is as it was chosen."""
         plan = model_options(self.classifier)
         options = self.options
-        chosen = {name: options[name] for name in plan.options.of_families if name in options}
+        chosen = {name: options[name] for name in plan.of_families if name in options}
         encoder = replace(self.model.encoder, categories=None)
-        return replace(plan.with_options(**chosen), encoder=encoder, mark=None)
+        return replace(plan.with_families(**chosen), known=encoder, unlabelled=None)
 
     def arguments(self) -> Mapping[str, Any] | None:
         """What makes the model anew: arguments of its constructor, or of `from_parameters`.

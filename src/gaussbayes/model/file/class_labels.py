@@ -21,7 +21,7 @@ from gaussbayes.base.records import (
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.model.file.document import LARGEST_LABELS, ClassesRecord, LabelType, PriorsRecord
-from gaussbayes.model.prior import Priors, class_priors
+from gaussbayes.model.settings import Priors, class_priors
 
 
 def write_classes(classes: LabelArray) -> ClassesRecord:

@@ -12,15 +12,15 @@ from sklearn.metrics import (
     precision_recall_fscore_support,
 )
 
-from gaussbayes.analysis.evaluation import (
+from gaussbayes.base.errors import DataError, ParameterError, SchemaError
+from gaussbayes.data.labels import read_targets
+from gaussbayes.model.evaluation import (
     Evaluation,
     accuracy,
     calibrate,
     confident_errors,
     evaluate,
 )
-from gaussbayes.base.errors import DataError, ParameterError, SchemaError
-from gaussbayes.data.labels import read_targets
 
 CLASSES = np.array(["ash", "elm", "oak"])
 

@@ -115,11 +115,17 @@ class Evaluation:
         return Evaluation(self.classes, confusion, log_loss, brier, groups)
 
 
-def evaluate(log_posterior: RealArray, truth: NDArray[Any], classes: LabelArray) -> Evaluation:
+def evaluate(
+    log_posterior: RealArray,
+    truth: NDArray[Any],
+    classes: LabelArray,
+    weights: FloatArray | None = None,
+) -> Evaluation:
     """Compare log posteriors (n, k) with the true class codes (n,), or with soft labels (n, k).
 
     Rows of code −1, or NaN, do not count. With soft labels everything is what is expected if the
-    class of each row is drawn from them.
+    class of each row is drawn from them. The weights (n,) are those of the log loss, in which the
+    rows of a fit count as much as they do there; everything else counts each row once.
 
     Examples
     --------
@@ -132,6 +138,7 @@ def evaluate(log_posterior: RealArray, truth: NDArray[Any], classes: LabelArray)
     labelled = ~np.isnan(truth[:, 0]) if is_soft else truth >= 0
     if not labelled.all():
         log_posterior, truth = log_posterior[labelled], truth[labelled]
+        weights = None if weights is None else weights[labelled]
     n, k = log_posterior.shape
     if n == 0:
         msg = "there are no rows to evaluate: give at least one row and its class"
@@ -150,7 +157,10 @@ def evaluate(log_posterior: RealArray, truth: NDArray[Any], classes: LabelArray)
         confusion = np.bincount(codes * k + predicted, minlength=k * k).reshape(k, k)
         right, of_truth, spread = predicted == codes, log_posterior[rows, codes], np.zeros(n)
         gap[rows, codes] -= 1.0
-    log_loss = -float(np.mean(of_truth, dtype=np.float64)) + 0.0
+    mean = np.mean(of_truth, dtype=np.float64)
+    if weights is not None:
+        mean = np.average(of_truth, weights=weights)
+    log_loss = 0.0 - float(mean)
     brier = float(np.mean(np.square(gap).sum(axis=1) + spread))
     return Evaluation(classes, confusion, log_loss, brier, calibrate(stated, right))
 
