@@ -6,9 +6,8 @@ import numpy as np
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Targets, number_rows
-from gaussbayes.families.categorical.density import CategoricalDensity
-from gaussbayes.families.categorical.family import Categorical
-from gaussbayes.families.gaussian.estimation import given
+from gaussbayes.families.categorical.family import Categorical, CategoricalDensity
+from gaussbayes.families.gaussian.density import given
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.gaussian.structure import Structure, structure_of
 from gaussbayes.model.model import Model

@@ -9,7 +9,7 @@ import numpy as np
 
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.statistics import ClassMoments
 from tests.strategies import Rows
 
 EPS = float(np.finfo(np.float64).eps)

@@ -10,13 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import number_rows
-from gaussbayes.families.gaussian import estimation, scoring
 from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.families.gaussian.density import given as given_density
 from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.statistics import GaussianStatistics
+from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure
-from gaussbayes.kernels.normaliser import log_sum_exp
+from gaussbayes.kernels.reference import log_sum_exp
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +45,7 @@ def given(
     names: Schema, structure: Structure, prior: Any, means: ArrayLike, covariances: ArrayLike
 ) -> Scored:
     """Parameters set directly; a prior of None is a uniform one."""
-    density = estimation.given(names, structure, means, covariances)
+    density = given_density(names, structure, means, covariances)
     k = density.n_classes
     return Scored(density, np.full(k, 1.0 / k) if prior is None else np.asarray(prior, float))
 
@@ -67,7 +66,7 @@ def estimate(
 
 
 def _score(model: Scored, X: Any, task: Task, threads: int = 1) -> Any:
-    return scoring.score(model.density, number_rows(X), model.log_prior, None, task, threads)
+    return model.density.score(number_rows(X), model.log_prior, None, task, threads)
 
 
 def labels(model: Scored, X: RealArray, threads: int = 1) -> NDArray[np.intp]:
@@ -91,11 +90,11 @@ def log_evidence(model: Scored, X: RealArray, threads: int = 1) -> RealArray:
 
 
 def log_likelihood(model: Scored, X: RealArray, threads: int = 1) -> RealArray:
-    return scoring.log_density(model.density, number_rows(X), threads)
+    return model.density.log_density(number_rows(X), threads)
 
 
 def mahalanobis(model: Scored, X: RealArray, threads: int = 1) -> RealArray:
-    return np.sqrt(scoring.squared_distance(model.density, number_rows(X), threads)[0])
+    return np.sqrt(model.density.squared_distance(number_rows(X), threads)[0])
 
 
 def log_odds(model: Scored, X: RealArray, a: int, b: int) -> RealArray:

@@ -13,8 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.statistics import summarise
+from gaussbayes.families.gaussian.statistics import ClassMoments, summarise
 from gaussbayes.families.gaussian.structure import Structure
 
 LAYOUTS: tuple[ScatterLayout, ...] = ("full", "pooled", "diagonal")

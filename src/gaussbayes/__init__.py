@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gaussbayes.analysis.synthesis import make_gaussian_dataset
     from gaussbayes.apps.report import write_report
     from gaussbayes.classifier import GaussianClassifier
-    from gaussbayes.families.gaussian.moments import ClassMoments
+    from gaussbayes.families.gaussian.statistics import ClassMoments
     from gaussbayes.kernels import show_config
     from gaussbayes.model.model import Model
     from gaussbayes.model.solution import Solution
@@ -61,7 +61,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "ClassMoments": "families.gaussian.moments",
+    "ClassMoments": "families.gaussian.statistics",
     "GaussianClassifier": "classifier",
     "Model": "model.model",
     "Solution": "model.solution",

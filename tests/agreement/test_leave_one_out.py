@@ -14,8 +14,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
 from gaussbayes.data.rows import Targets, number_rows
 from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.statistics import summarise
+from gaussbayes.families.gaussian.statistics import ClassMoments, summarise
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.model.left_out import HeldOutRows, hold_out
 from gaussbayes.model.settings import Component, Settings

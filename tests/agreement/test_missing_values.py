@@ -13,7 +13,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.rows import LabelledRows, Targets, number_rows
 from gaussbayes.families.gaussian import Gaussian, GaussianDensity, Structure
-from gaussbayes.families.gaussian.statistics import observe
+from gaussbayes.families.gaussian.cells import observe
 from gaussbayes.families.protocol import Fit
 from gaussbayes.model.model import solve
 from gaussbayes.model.options import check_options

@@ -15,7 +15,7 @@ from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.synthesis import draw
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.categorical.density import CategoricalDensity
+from gaussbayes.families.categorical.family import CategoricalDensity
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.model.model import Model
 from tests.gaussians import beside, model_of, structured_model

@@ -13,8 +13,7 @@ from gaussbayes.analysis.boundary import boundaries, decision_boundaries
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import number_rows
-from gaussbayes.families.poisson.density import PoissonDensity
-from gaussbayes.families.poisson.family import Poisson
+from gaussbayes.families.poisson import Poisson, PoissonDensity
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Component, Settings
 from gaussbayes.model.solution import Solution

@@ -19,7 +19,7 @@ from gaussbayes.analysis.synthesis import draw
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, number_rows
-from gaussbayes.families.categorical.density import CategoricalDensity
+from gaussbayes.families.categorical.family import CategoricalDensity
 from gaussbayes.model.model import Model
 from tests.gaussians import COVARIANCES, MEANS, PRIORS, beside, categorical_model, model_of
 

@@ -8,8 +8,7 @@ import pytest
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.statistics import summarise
+from gaussbayes.families.gaussian.statistics import ClassMoments, summarise
 
 
 def block(value: float) -> ClassMoments:

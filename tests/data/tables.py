@@ -20,9 +20,9 @@ from gaussbayes.data.labels import read_targets
 from gaussbayes.data.reduction import RowSource, open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows
-from gaussbayes.families.categorical.statistics import CategoricalStatistics
+from gaussbayes.families.categorical.family import CategoricalStatistics
 from gaussbayes.families.gaussian.cells import PatternMoments
-from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.model.options import Options, check_options
 from gaussbayes.model.sources import Observation
 from gaussbayes.model.statistics import Learnt, observe

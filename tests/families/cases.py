@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.families import family_records
 from gaussbayes.families.bernoulli import Bernoulli
 from gaussbayes.families.categorical import Categorical
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.poisson import Poisson
-from gaussbayes.families.registry import family_records
 
 
 @dataclass(frozen=True)

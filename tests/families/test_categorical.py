@@ -12,8 +12,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.data.categories import MISSING, UNSEEN, Categories
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.categorical import Categorical, CategoricalDensity, CategoricalStatistics
-from gaussbayes.families.categorical import density as density_module
-from gaussbayes.families.categorical import statistics as statistics_module
+from gaussbayes.families.categorical import family as module
 from gaussbayes.families.removal import remove
 
 NAMES = Schema(np.array(["dry", "wet"]), 2, ("wind", "humidity"))
@@ -95,11 +94,6 @@ def test_categories_of_different_types() -> None:
     assert [type(category) for category in both.categories[1]] == [int, int]
 
 
-def test_shapes_are_checked() -> None:
-    with pytest.raises(DataError, match=r"count \(1, 2\) and missing \(1, 1\), got \(1, 3\)"):
-        CategoricalStatistics((("a", "b"),), np.ones(1), np.zeros((1, 3)), np.zeros((1, 1)))
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 def test_blocks_and_order_do_not_matter_to_the_bit(
     monkeypatch: pytest.MonkeyPatch, weighted: bool
@@ -109,12 +103,12 @@ def test_blocks_and_order_do_not_matter_to_the_bit(
     rows = rows_of(random.integers(0, 5, n).tolist(), random.choice(["a", "b", None], n).tolist())
     weights = np.ceil(9 * random.random(n)) if weighted else None
     targets = Targets(random.integers(0, 3, n, np.int32), 3, weights)
-    at_once = statistics_module.count(rows, targets)
-    monkeypatch.setattr(statistics_module, "_BLOCK", 64)
+    at_once = module.count(rows, targets)
+    monkeypatch.setattr(module, "_COUNTED", 64)
     turned = random.permutation(n)
     for found in (
-        statistics_module.count(rows, targets, 2),
-        statistics_module.count(rows[turned], targets[turned]),
+        module.count(rows, targets, 2),
+        module.count(rows[turned], targets[turned]),
     ):
         np.testing.assert_array_equal(found.count, at_once.count)
         np.testing.assert_array_equal(found.missing, at_once.missing)
@@ -211,7 +205,7 @@ def test_names_of_categories_do_not_matter() -> None:
 def test_blocks_of_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = rows_of(["S", "M", None] * 10, [1, 2, 3] * 10, known=LETTERS.categories)
     at_once = LETTERS.log_density(rows)
-    monkeypatch.setattr(density_module, "_BLOCK", 7)
+    monkeypatch.setattr(module, "_SCORED", 7)
     np.testing.assert_array_equal(LETTERS.log_density(rows, 2), at_once)
 
 

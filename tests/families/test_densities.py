@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.registry import FAMILIES, family_type
+from gaussbayes.families import FAMILIES, family_type
 from tests.families.cases import CASES, Case, estimated, probes, random_table, rows_of, tables
 
 pytestmark = pytest.mark.parametrize("case", CASES, ids=str)

@@ -14,11 +14,9 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families import independent
 from gaussbayes.families.bernoulli import Bernoulli, BernoulliDensity
-from gaussbayes.families.poisson import Poisson, PoissonDensity
-from gaussbayes.families.poisson.density import log_probability
-from gaussbayes.families.poisson.statistics import log_factorial
+from gaussbayes.families.poisson import Poisson, PoissonDensity, log_factorial, log_probability
 from gaussbayes.families.removal import remove
-from gaussbayes.kernels.columns import Columns
+from gaussbayes.kernels.arrays import Columns
 
 NAMES = Schema(np.array(["a", "b"]), 2, ("visits", "calls"))
 FAMILIES = [Poisson, Bernoulli]

@@ -11,7 +11,7 @@ import pytest
 from gaussbayes.base.errors import ModelFileError
 from gaussbayes.base.records import decode
 from gaussbayes.base.schema import Schema
-from gaussbayes.families.registry import family_records
+from gaussbayes.families import family_records
 from tests.families.cases import CASES, Case, estimated, random_table, written
 
 pytestmark = pytest.mark.parametrize("case", CASES, ids=str)

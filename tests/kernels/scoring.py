@@ -8,7 +8,7 @@ import pytest
 
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.kernels import Kernels
-from gaussbayes.kernels.forms import Form, Linear, Quadratic
+from gaussbayes.kernels.arrays import Form, Linear, Quadratic
 
 TASKS: tuple[Task, ...] = ("log_joint", "log_posterior", "posterior", "label")
 KINDS = ("full", "shared full", "diagonal", "shared diagonal", "linear")

@@ -14,7 +14,7 @@ import pytest
 
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
 from gaussbayes.kernels import Kernels, native
-from gaussbayes.kernels.columns import Columns
+from gaussbayes.kernels.arrays import Columns
 from tests.oracles import exact_scatter, relative_error
 
 LAYOUTS: tuple[ScatterLayout, ...] = ("full", "pooled", "diagonal")

@@ -5,7 +5,7 @@ import pytest
 
 from gaussbayes.base.errors import NonFiniteError
 from gaussbayes.families.gaussian.statistics import summarise
-from gaussbayes.kernels.columns import Columns, as_matrix
+from gaussbayes.kernels.arrays import Columns, as_matrix
 
 ROWS = np.random.default_rng(3).normal(size=(1000, 4))
 APART = Columns(tuple(np.ascontiguousarray(column) for column in ROWS.T))

@@ -9,7 +9,7 @@ from scipy import stats
 
 from gaussbayes.base.types import FloatArray, Task
 from gaussbayes.kernels import Kernels, reference
-from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE, Masked, Quadratic
+from gaussbayes.kernels.arrays import NOT_FINITE, OUT_OF_RANGE, Masked, Quadratic
 from tests.kernels.scoring import TASKS, answers, each_task, run
 
 KINDS = ("full", "shared full", "diagonal", "shared diagonal")

@@ -8,9 +8,9 @@ from scipy.special import log_softmax, logsumexp, softmax
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import RealArray
-from gaussbayes.kernels import Kernels
-from gaussbayes.kernels.forms import Quadratic
-from gaussbayes.kernels.normaliser import IMPOSSIBLE, check_possible, log_sum_exp, normalise
+from gaussbayes.kernels import Kernels, check_possible, normalise
+from gaussbayes.kernels.arrays import IMPOSSIBLE, Quadratic
+from gaussbayes.kernels.reference import log_sum_exp
 from tests.kernels.scoring import TASKS, answers, each_dtype
 
 pytestmark = pytest.mark.usefixtures("kernels")

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from gaussbayes.kernels import Kernels, reference
-from gaussbayes.kernels.forms import Quadratic
+from gaussbayes.kernels.arrays import Quadratic
 from tests.kernels.scoring import (
     TASKS,
     answers,

@@ -9,7 +9,7 @@ from scipy.special import log_softmax, softmax
 
 from gaussbayes.base.types import RealArray
 from gaussbayes.kernels import Kernels, native
-from gaussbayes.kernels.forms import IMPOSSIBLE, NOT_FINITE, OUT_OF_RANGE, Form, Quadratic
+from gaussbayes.kernels.arrays import IMPOSSIBLE, NOT_FINITE, OUT_OF_RANGE, Form, Quadratic
 from tests.kernels import test_masked as masked
 from tests.kernels.scoring import KINDS, TASKS, answers, each_dtype, make_form, make_rows, run
 

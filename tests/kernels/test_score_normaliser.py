@@ -9,7 +9,7 @@ import pytest
 
 from gaussbayes.base.types import RealArray
 from gaussbayes.kernels import Kernels
-from gaussbayes.kernels.forms import OUT_OF_RANGE, Form, Linear, Quadratic
+from gaussbayes.kernels.arrays import OUT_OF_RANGE, Form, Linear, Quadratic
 from tests.kernels.scoring import (
     TASKS,
     answers,

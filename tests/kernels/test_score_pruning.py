@@ -8,7 +8,7 @@ import pytest
 
 from gaussbayes.base.types import Task
 from gaussbayes.kernels import Kernels
-from gaussbayes.kernels.forms import Quadratic
+from gaussbayes.kernels.arrays import Quadratic
 from tests.kernels.scoring import answers, each_dtype, make_form, make_rows
 
 PRUNED: tuple[Task, ...] = ("posterior", "label")

@@ -7,7 +7,7 @@ import pytest
 
 from gaussbayes.base.types import Task
 from gaussbayes.kernels import Kernels, reference
-from gaussbayes.kernels.forms import NOT_FINITE, OUT_OF_RANGE, Quadratic
+from gaussbayes.kernels.arrays import NOT_FINITE, OUT_OF_RANGE, Quadratic
 from tests.kernels.scoring import (
     TASKS,
     answers,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.types import ScatterLayout
-from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.statistics import ClassMoments
 from tests.strategies import LAYOUTS, Rows, rows
 
 pytestmark = pytest.mark.usefixtures("kernels")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from gaussbayes.base.types import ScatterLayout
-from gaussbayes.families.gaussian.moments import ClassMoments, empty
+from gaussbayes.families.gaussian.statistics import ClassMoments, empty
 from tests.strategies import LAYOUTS, Rows, rows
 
 pytestmark = pytest.mark.usefixtures("kernels")

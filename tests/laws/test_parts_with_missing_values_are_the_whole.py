@@ -14,8 +14,7 @@ from hypothesis.extra import numpy as hnp
 
 from gaussbayes.base.types import ScatterLayout
 from gaussbayes.families.gaussian import GaussianStatistics
-from gaussbayes.families.gaussian.cells import unite_cells
-from gaussbayes.families.gaussian.statistics import observe
+from gaussbayes.families.gaussian.cells import observe, unite_cells
 from tests.oracles import Rounding, assert_close, rounding
 from tests.strategies import LAYOUTS, Rows, rows
 

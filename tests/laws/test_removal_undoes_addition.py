@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from gaussbayes.base.types import ScatterLayout
-from gaussbayes.families.gaussian.moments import empty
+from gaussbayes.families.gaussian.statistics import empty
 from tests.oracles import Rounding, assert_close, rounding
 from tests.strategies import LAYOUTS, Rows, cut_rows, rows
 

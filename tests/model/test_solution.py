@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal
 from gaussbayes.base.errors import DataError, PriorError
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Rows, Targets, number_rows
-from gaussbayes.families.categorical.density import CategoricalDensity
+from gaussbayes.families.categorical.family import CategoricalDensity
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.options import check_options

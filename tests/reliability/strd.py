@@ -16,8 +16,7 @@ import numpy as np
 
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.types import FloatArray, RealArray, ScatterLayout
-from gaussbayes.families.gaussian.moments import ClassMoments, empty
-from gaussbayes.families.gaussian.statistics import summarise
+from gaussbayes.families.gaussian.statistics import ClassMoments, empty, summarise
 from tests.oracles import exact_scatter
 
 EXACT = 17.0

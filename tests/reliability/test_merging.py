@@ -8,8 +8,7 @@ import pytest
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import ScatterLayout
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.statistics import summarise
+from gaussbayes.families.gaussian.statistics import ClassMoments, summarise
 from tests.strategies import LAYOUTS
 
 pytestmark = pytest.mark.usefixtures("kernels")

@@ -13,8 +13,7 @@ import pytest
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.statistics import summarise
+from gaussbayes.families.gaussian.statistics import ClassMoments, summarise
 from gaussbayes.families.gaussian.structure import Structure
 from tests import scored as scores
 from tests.oracles import exact_scatter, relative_error

@@ -14,7 +14,7 @@ from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.gaussian.estimation import given
+from gaussbayes.families.gaussian.density import given
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.protocol import Samplable, require
 from gaussbayes.model.model import Model

@@ -28,7 +28,7 @@ from gaussbayes.data.tables import (
     listed,
     number_columns,
 )
-from gaussbayes.kernels.columns import Columns
+from gaussbayes.kernels.arrays import Columns
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -30,7 +30,7 @@ from gaussbayes.data.labels import read_label_column
 from gaussbayes.data.roles import ColumnSelection, ParsedTable, Request, Roles
 from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
 from gaussbayes.data.tables import weight_column
-from gaussbayes.kernels.columns import Columns
+from gaussbayes.kernels.arrays import Columns
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import Categories, Unseen, recode, unite
-from gaussbayes.kernels.columns import Columns, as_matrix
+from gaussbayes.kernels.arrays import Columns, as_matrix
 
 Which: TypeAlias = slice | NDArray[np.intp] | NDArray[np.bool_]
 """Some rows: a slice, row numbers, or a mask."""

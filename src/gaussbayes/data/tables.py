@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.kernels.columns import Columns
+from gaussbayes.kernels.arrays import Columns
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,1 +1,64 @@
-"""Distributions of some columns for all classes at once, one folder each, under one protocol."""
+"""The families by name: the one line that a new family adds outside its module or package."""
+
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.spelling import meant
+
+FAMILIES = {
+    "gaussian": "Gaussian",
+    "categorical": "Categorical",
+    "poisson": "Poisson",
+    "bernoulli": "Bernoulli",
+}
+"""The class of each family; it is in the module or package of the same name as the family."""
+
+
+def family_type(name: object) -> Any:
+    """The class of the family with this name, imported now."""
+    if not isinstance(name, str) or name not in FAMILIES:
+        close = meant(name, list(FAMILIES)) if isinstance(name, str) else ""
+        msg = f"a family must be one of {', '.join(map(repr, FAMILIES))}, got {name!r}{close}"
+        raise ParameterError(msg)
+    return getattr(import_module(f"gaussbayes.families.{name}"), FAMILIES[name])
+
+
+def family_pushdown(name: str) -> Any:
+    """The function that takes a family's statistics from a table of an engine; None without one.
+
+    It is ``push_down(family, table, columns)`` in the module `pushdown` of the family, gets a
+    `gaussbayes.data.engines.EngineTable` and the positions of the family's features, and gives None
+    if the rows have to be read.
+    """
+    module = _part(name, "pushdown")
+    return None if module is None else module.push_down
+
+
+def family_records(name: str) -> Any:
+    """The module that writes a family to a model file and reads it, imported now.
+
+    It is the module `record` of the family, or the family itself if it is one module. It has the
+    types `SettingsRecord`, `StatisticsRecord` and `DensityRecord` (see `gaussbayes.base.records`),
+    and functions between them and what the family works with::
+
+        write_settings(family) -> SettingsRecord         read_settings(record) -> family
+        write_statistics(statistics) -> StatisticsRecord
+        read_statistics(record, family, names) -> statistics
+        write_density(density) -> DensityRecord
+        read_density(record, family, names) -> density
+
+    `names`, a `Schema`, has the classes and columns that a record must be of. What is wrong in a
+    record is said by `gaussbayes.base.records.refuse`, with its place in the record.
+    """
+    return _part(name, "record") or import_module(f"gaussbayes.families.{name}")
+
+
+def _part(name: str, part: str) -> ModuleType | None:
+    """A module of the package of a family; None if there is none, or the family is one module."""
+    package = f"gaussbayes.families.{name}"
+    if not hasattr(import_module(package), "__path__") or find_spec(f"{package}.{part}") is None:
+        return None
+    return import_module(f"{package}.{part}")

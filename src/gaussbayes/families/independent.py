@@ -9,14 +9,16 @@ sums, EM and rows left out one at a time follow here.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NoReturn, Self, TypeVar
+from typing import Annotated, Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
+from msgspec import Meta, Raw
 from numpy.typing import NDArray
 
 from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
+from gaussbayes.base.records import Record, check_weights, floats, numbers, refuse
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
@@ -57,21 +59,16 @@ class ClassSums(ABC):
 
     @property
     def n_bytes(self) -> int:
-        """How much memory they take."""
         return sum(getattr(self, name).nbytes for name in self.class_axes)
 
     def scaled(self, factor: float) -> Self:
-        """The sums over the same rows, each counting `factor` times as much."""
         return self.mapped(lambda part, _: factor * part).trimmed()
 
     def selected(self, codes: Sequence[int]) -> Self:
-        """Only the classes with these codes, in this order."""
         which = np.asarray(codes, dtype=np.intp)
         return self.mapped(lambda part, axis: part.take(which, axis)).trimmed()
 
     def aligned(self, positions: Sequence[int], n_classes: int) -> Self:
-        """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
-
         def wider(part: FloatArray, axis: int) -> FloatArray:
             zeros = np.zeros((*part.shape[:axis], n_classes, *part.shape[axis + 1 :]))
             np.moveaxis(zeros, axis, 0)[list(positions)] = np.moveaxis(part, axis, 0)
@@ -80,8 +77,18 @@ class ClassSums(ABC):
         return self.mapped(wider)
 
     def together(self) -> Self:
-        """The sums over the rows of all classes, as those of one class."""
         return self.mapped(lambda part, axis: part.sum(axis=axis, keepdims=True))
+
+
+def check_alike(a: Any, b: Any) -> None:
+    """Raise unless two sums are of as many classes and columns."""
+    mine, theirs = ((each.weight.size, each.n_columns) for each in (a, b))
+    if mine != theirs:
+        msg = (
+            "sums of {} classes and {} columns cannot be combined with those of {} classes and {} "
+            "columns"
+        )
+        raise DataError(msg.format(*mine, *theirs))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,12 +112,10 @@ class ColumnSums(ClassSums):
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are."""
         return int(self.sums.shape[2])
 
     @property
     def is_complete(self) -> bool:
-        """Whether no value was missing."""
         return not self.sums[0].any()
 
     @property
@@ -124,16 +129,15 @@ class ColumnSums(ClassSums):
         """How much the rows with a value weigh (k, d)."""
 
     def __add__(self, other: Self) -> Self:
-        self._check_alike(other)
+        check_alike(self, other)
         return self.mapped(lambda a, b, _: a + b, other)
 
     def plus(self, other: Self, names: Schema) -> Self:
-        """The sums over the rows of both."""
         return self + other
 
     def without(self, other: Self, names: Schema) -> Self:
         """The sums without rows among these; RemovalError if one is negative, or of no row."""
-        self._check_alike(other)
+        check_alike(self, other)
         rest = self.mapped(lambda a, b, _: difference(a, b), other)
         weight, sums = rest.weight, rest.sums
         left = rest.mapped(lambda part, _: np.maximum(part, 0.0))
@@ -147,17 +151,7 @@ class ColumnSums(ClassSums):
         return left
 
     def of_columns(self, columns: Sequence[int]) -> Self:
-        """Only these columns, in this order."""
         return replace(self, sums=self.sums[:, :, list(columns)])
-
-    def _check_alike(self, other: "ColumnSums") -> None:
-        if self.sums.shape != other.sums.shape:
-            (_, k, d), (_, classes, columns) = self.sums.shape, other.sums.shape
-            msg = (
-                f"sums of {k} classes and {d} columns cannot be combined with those of {classes} "
-                f"classes and {columns} columns"
-            )
-            raise DataError(msg)
 
 
 SumsT = TypeVar("SumsT", bound=ColumnSums)
@@ -267,6 +261,12 @@ def draw_powers(
     return rows, np.exp(each[0] - mixture)
 
 
+def log_power(log_probability: FloatArray, power: float) -> FloatArray:
+    """Logarithms of a power of probabilities, of which 0 stays 0."""
+    raised = np.full_like(log_probability, -np.inf)
+    return np.multiply(log_probability, power, out=raised, where=log_probability > -np.inf)
+
+
 class ColumnDensity(ABC):
     """A density of such number columns: a subclass has the parameters and what follows from them.
 
@@ -294,22 +294,18 @@ class ColumnDensity(ABC):
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
         return self.shape[0]
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are."""
         return self.shape[1]
 
     @property
     def n_parameters(self) -> int:
-        """One for each class and column."""
         return self.n_classes * self.n_columns
 
     @property
     def deviation(self) -> FloatArray:
-        """The standard deviations (k, d)."""
         return np.sqrt(self.variance)
 
     def dense_covariance(self) -> FloatArray:
@@ -322,7 +318,6 @@ class ColumnDensity(ABC):
         return sum_rows(self.statistics_type, rows, targets, threads)
 
     def expect_statistics(self, statistics: Any) -> tuple[Any, float]:
-        """The same statistics, and their log-likelihood."""
         return statistics, self.log_likelihood(statistics)
 
 
@@ -337,11 +332,9 @@ class Smoothed(Family):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The smoothing."""
         return {"smoothing": self.smoothing}
 
     def alternatives(self) -> dict[str, Self]:
-        """Smoothing, which leaves no value impossible."""
         return {} if self.smoothing else {"set smoothing above 0": replace(self, smoothing=1.0)}
 
     def _raise_unknown(self, feature: str, owner: str) -> NoReturn:
@@ -376,11 +369,9 @@ class IndependentColumns(Smoothed):
         return np.asarray(observed > 0)
 
     def observe(self, rows: Rows, targets: Targets, names: Schema, threads: int = 1) -> Any:
-        """The sums over labelled rows."""
         return sum_rows(self.statistics_type, rows, targets, threads, names)
 
     def check(self, rows: Rows, names: Schema) -> None:
-        """Raise for the first value that is not possible; names row and column."""
         for block in ranges(rows.n_rows, max(256, _BLOCK // max(1, rows.numbers.shape[1]))):
             numbers = rows[block].matrix.astype(np.float64, copy=False)
             self.statistics_type.terms(numbers, Place(block.start, names))
@@ -394,7 +385,6 @@ class IndependentColumns(Smoothed):
         return Fit(self.density(statistics))
 
     def n_parameters(self, n_classes: int, n_columns: int) -> int | None:
-        """One for each class and column."""
         return n_classes * n_columns
 
     def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
@@ -446,3 +436,73 @@ class IndependentColumns(Smoothed):
             return total, reliable
 
         return scores
+
+
+class SmoothingRecord(Record, frozen=True):
+    """The settings."""
+
+    smoothing: Annotated[float, Meta(ge=0)]
+
+
+def write_settings(family: Smoothed) -> SmoothingRecord:
+    return SmoothingRecord(family.smoothing)
+
+
+def weights(array: Raw, place: str, shape: tuple[int, ...], each: str) -> FloatArray:
+    """Numbers of this shape, one for `each`, not negative and with a finite sum."""
+    values = floats(array, place, int(np.prod(shape)), f", one for each {each}")
+    check_weights(values, place)
+    return values.reshape(shape)
+
+
+def logarithms(values: FloatArray, place: str) -> Raw:
+    """Logarithms of probabilities as an array, in which null stands for −∞."""
+    return numbers(np.where(np.isneginf(values), np.nan, values), place, missing=True)
+
+
+def log_probabilities(array: Raw, place: str, shape: tuple[int, ...], each: str) -> FloatArray:
+    """Logarithms of probabilities of this shape, none of them above 0; null is −∞."""
+    count = int(np.prod(shape))
+    values = floats(array, place, count, f", one for each {each}", missing=True)
+    values[np.isnan(values)] = -np.inf
+    wrong = values > 0
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        refuse(f"{place}[{at}]", "the logarithm of a probability, not above 0", values[at])
+    return values.reshape(shape)
+
+
+def check_total(log_probability: FloatArray, axis: int, place: str, column: str) -> None:
+    """Raise unless probabilities sum to 1 along an axis, for each class and what else there is."""
+    total = np.exp(log_probability).sum(axis=axis)
+    if not np.allclose(total, 1.0, rtol=0.0, atol=1e-6):
+        at = np.unravel_index(int(np.argmax(np.abs(total - 1.0))), total.shape)
+        expected = f"logarithms of numbers that sum to 1 for class {at[0]} and column "
+        refuse(place, expected + (column or str(at[1])), f"{total[at]:g}")
+
+
+def write_sums(statistics: ColumnSums) -> dict[str, Raw]:
+    """The weight of the classes, and each of the sums by its name."""
+    named = zip(statistics.summed, statistics.sums, strict=True)
+    sums = {name: numbers(values, name) for name, values in named}
+    return {"weight": numbers(statistics.weight, "weight")} | sums
+
+
+def read_sums(kind: type[SumsT], record: Any, names: Schema) -> SumsT:
+    """The sums of the classes and columns that `names` has, from the members of a record."""
+    shape, each = (names.classes.shape[0], names.n_features), "class and column"
+    weight = weights(record.weight, "weight", shape[:1], "class")
+    sums = [weights(getattr(record, name), name, shape, each) for name in kind.summed]
+    statistics = kind(weight, np.stack(sums))
+    check_weight(weight, statistics.missing + statistics.observed)
+    return statistics
+
+
+def check_weight(weight: FloatArray, total: FloatArray) -> None:
+    """Raise unless each class weighs (k,) what its rows with and without a value do (k, d)."""
+    # Of fractional weights, what is left when nearly all rows were removed is mostly rounding.
+    wrong = ~np.isclose(total, weight[:, None], rtol=1e-3, atol=0.0)
+    if wrong.any():
+        c, j = np.argwhere(wrong)[0].tolist()
+        expected = f"that of the rows with and without a value of column {j}, {total[c, j]:g}"
+        refuse(f"weight[{c}]", expected, f"{weight[c]:g}")

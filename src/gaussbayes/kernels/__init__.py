@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.types import RealArray, Task
 from gaussbayes.kernels import reference
-from gaussbayes.kernels.columns import Columns
-from gaussbayes.kernels.forms import Form
+from gaussbayes.kernels.arrays import Linear
 
 native: ModuleType | None
 try:
@@ -25,38 +25,8 @@ try:
 except ImportError:  # built where no compiler was
     native = None
 
-
-class Kernels(Protocol):
-    """What both kernel modules offer; `gaussbayes.kernels.reference` says what each means."""
-
-    NAME: str
-
-    def instruction_set(self) -> str: ...
-
-    def encode(
-        self, labels: NDArray[np.int64], lowest: int, span: int
-    ) -> tuple[CodeArray, NDArray[np.bool_]]: ...
-
-    def accumulate(
-        self,
-        X: RealArray | Columns,
-        codes: CodeArray,
-        weights: FloatArray | None,
-        n_classes: int,
-        layout: ScatterLayout,
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]: ...
-
-    def prepare(self, form: Form, dtype: "np.dtype[Any]") -> Any: ...
-
-    def score(
-        self,
-        form: Any,
-        X: RealArray,
-        task: Task,
-        out: NDArray[Any],
-        prune: bool = True,
-        bias: RealArray | None = None,
-    ) -> int: ...
+Kernels: TypeAlias = ModuleType
+"""One of the two modules; `gaussbayes.kernels.reference` says what each of their functions does."""
 
 
 def _find(name: str) -> Kernels:
@@ -70,7 +40,7 @@ def _find(name: str) -> Kernels:
             "compiler is, or use the reference kernels"
         )
         raise RuntimeError(msg)
-    return cast("Kernels", module)
+    return module
 
 
 _default = _find(
@@ -97,6 +67,38 @@ def using(name: str) -> Iterator[Kernels]:
         yield active()
     finally:
         _chosen.reset(token)
+
+
+def normalise(log_joint: RealArray, task: Task, out: NDArray[Any]) -> int:
+    """Write what `task` asks for of log joints (n, k) into `out`; answer as a scoring kernel does.
+
+    There is one normaliser: log joints that no kernel makes itself are a bias of rows without
+    features, of which the kernels make posteriors as of all others. `IMPOSSIBLE` is a row that has
+    −∞ for every class: its probability is 0, and it has no posterior.
+
+    Examples
+    --------
+    >>> out = np.empty((2, 2))
+    >>> normalise(np.log([[0.1, 0.3], [0.2, 1e-300]]), "posterior", out), out.round(9).tolist()
+    (0, [[0.25, 0.75], [1.0, 0.0]])
+    """
+    (n, k), kernels = log_joint.shape, active()
+    form: Any = Linear(np.empty(0), np.empty((k, 0)), np.zeros(k))
+    nothing: RealArray = np.empty((n, 0), log_joint.dtype)
+    form = kernels.prepare(form, log_joint.dtype)
+    return int(kernels.score(form, nothing, task, out, bias=log_joint))
+
+
+def check_possible(log_joint: RealArray, start: int = 0) -> None:
+    """Raise if a row has −∞ for every class; `start` is the number of the first row."""
+    impossible = np.isneginf(log_joint).all(axis=1)
+    if impossible.any():
+        msg = (
+            f"row {start + int(np.argmax(impossible))} has probability 0 in every class: each has "
+            "a category or a count that never occurred in it; set smoothing above 0, which leaves "
+            "nothing impossible"
+        )
+        raise DataError(msg)
 
 
 def show_config() -> None:

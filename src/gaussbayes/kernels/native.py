@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
 from gaussbayes.kernels import _native
-from gaussbayes.kernels.columns import Columns
-from gaussbayes.kernels.forms import Form, Linear, Masked
+from gaussbayes.kernels.arrays import Columns, Form, Linear, Masked
 from gaussbayes.kernels.reference import scatter_shape
 
 NAME = "native"

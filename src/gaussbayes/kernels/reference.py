@@ -15,8 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
-from gaussbayes.kernels.columns import Columns, as_matrix
-from gaussbayes.kernels.forms import IMPOSSIBLE, NOT_FINITE, OUT_OF_RANGE, Form, Linear, Masked
+from gaussbayes.kernels.arrays import (
+    IMPOSSIBLE,
+    NOT_FINITE,
+    OUT_OF_RANGE,
+    Columns,
+    Form,
+    Linear,
+    Masked,
+    as_matrix,
+)
 
 NAME = "reference"
 
@@ -174,7 +182,7 @@ def score(
 
     Examples
     --------
-    >>> from gaussbayes.kernels.forms import Quadratic
+    >>> from gaussbayes.kernels.arrays import Quadratic
     >>> form = Quadratic(np.zeros(1), np.array([[0.0], [2.0]]), np.ones((1, 1)), np.zeros(2))
     >>> out, bias = np.empty((1, 2)), np.log([[0.1, 0.3]])
     >>> score(form, np.array([[1.0]]), "posterior", out, bias=bias), out.round(9).tolist()

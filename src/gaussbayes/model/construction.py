@@ -11,10 +11,9 @@ from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.base.schema import Schema, check_names
 from gaussbayes.base.types import CovarianceName, LabelArray
 from gaussbayes.data.labels import encode
-from gaussbayes.families.gaussian.estimation import given
+from gaussbayes.families.gaussian.density import given
 from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.statistics import GaussianStatistics
+from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import structure_of_values
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.options import Options

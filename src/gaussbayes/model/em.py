@@ -29,7 +29,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.protocol import TRIAL, Convergence, Restartable
-from gaussbayes.kernels.normaliser import log_sum_exp
+from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.model.settings import Settings, class_priors
 from gaussbayes.model.solution import Solution, score
 from gaussbayes.model.statistics import KeptRows, Learnt, RowReduction

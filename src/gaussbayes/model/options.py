@@ -13,7 +13,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads
 from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.rows import LabelledRows
-from gaussbayes.families.registry import family_type
+from gaussbayes.families import family_type
 from gaussbayes.model.model import Model, solve
 from gaussbayes.model.select import Criterion, Selection, select
 from gaussbayes.model.settings import Component, Priors, Settings

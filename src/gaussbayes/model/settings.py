@@ -12,7 +12,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows
-from gaussbayes.kernels.columns import Columns
+from gaussbayes.kernels.arrays import Columns
 
 Priors: TypeAlias = str | Sequence[float] | Mapping[object, float] | FloatArray | None
 

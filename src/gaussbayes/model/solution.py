@@ -19,7 +19,8 @@ from gaussbayes.base.threads import for_each, n_threads, ranges
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import Convergence, Distant, Fused
-from gaussbayes.kernels.normaliser import check_possible, log_sum_exp, normalise
+from gaussbayes.kernels import check_possible, normalise
+from gaussbayes.kernels.reference import log_sum_exp
 
 _BLOCK = 1 << 16
 """Rows that are scored at a time where no kernel cuts them."""

@@ -18,7 +18,7 @@ from gaussbayes.data.categories import kind, warn_of_many
 from gaussbayes.data.reduction import Reduced, RowSource, open_rows
 from gaussbayes.data.roles import Request
 from gaussbayes.data.rows import LabelledRows, Rows
-from gaussbayes.families.registry import family_pushdown
+from gaussbayes.families import family_pushdown
 from gaussbayes.model.model import Model, known_categories, learnt_model
 from gaussbayes.model.options import Options
 from gaussbayes.model.select import Selection, is_open, no_rows, select

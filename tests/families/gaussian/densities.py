@@ -9,7 +9,7 @@ import pytest
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.shapes import SHAPES
+from gaussbayes.families.gaussian.structure import SHAPES
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from gaussbayes.base.errors import DataError, RemovalError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import ScatterLayout
 from gaussbayes.families.gaussian import cells as module
-from gaussbayes.families.gaussian.cells import PatternMoments, unite_cells
-from gaussbayes.families.gaussian.statistics import observe
+from gaussbayes.families.gaussian.cells import PatternMoments, observe, unite_cells
 
 SCHEMA = Schema(np.array(["a", "b"]), 3, ("x", "y", "z"))
 

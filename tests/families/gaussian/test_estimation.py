@@ -8,10 +8,9 @@ import pytest
 from gaussbayes.base.errors import DataError, ParameterError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.estimation import estimate, given, maximum
-from gaussbayes.families.gaussian.moments import ClassMoments
+from gaussbayes.families.gaussian.density import estimate, given, maximum
 from gaussbayes.families.gaussian.shrinkage import penalty_of, shrink
-from gaussbayes.families.gaussian.statistics import summarise
+from gaussbayes.families.gaussian.statistics import ClassMoments, summarise
 from gaussbayes.families.gaussian.structure import Structure
 from tests.strategies import MIXTURES, STRUCTURES, name_of
 

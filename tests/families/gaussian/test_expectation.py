@@ -8,11 +8,11 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
 from gaussbayes.data.rows import number_rows
 from gaussbayes.families.gaussian import expectation
+from gaussbayes.families.gaussian.cells import observe
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.expectation import expect_statistics
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.shapes import Full
-from gaussbayes.families.gaussian.statistics import GaussianStatistics, observe, summarise
+from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics, summarise
+from gaussbayes.families.gaussian.structure import Full
 from tests.families.gaussian.densities import Kind, covariances, density_of, each_kind, some_density
 
 K, D = 3, 4

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.factor import check_variances, factor
+from gaussbayes.families.gaussian.structure import check_variances, factor
 from tests.oracles import EPS
 from tests.strategies import covariances
 

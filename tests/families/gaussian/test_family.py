@@ -11,10 +11,9 @@ from gaussbayes.base.errors import DataError, ParameterError, SingularCovariance
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Targets, number_rows
 from gaussbayes.families.gaussian import Gaussian, GaussianDensity, GaussianStatistics, Structure
+from gaussbayes.families.gaussian.cells import observe
 from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
-from gaussbayes.families.gaussian.shapes import Full
-from gaussbayes.families.gaussian.statistics import observe
-from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES
+from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES, Full
 from tests import strategies
 from tests.families.gaussian.densities import Kind, covariances, each_kind, some_density
 from tests.strategies import name_of

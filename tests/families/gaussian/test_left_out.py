@@ -12,8 +12,8 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Targets, number_rows
 from gaussbayes.families.gaussian import left_out as module
+from gaussbayes.families.gaussian.cells import observe
 from gaussbayes.families.gaussian.left_out import left_out, principal_frame, rest_of
-from gaussbayes.families.gaussian.statistics import observe
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.removal import remove
 

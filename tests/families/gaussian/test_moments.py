@@ -7,8 +7,7 @@ import pytest
 
 from gaussbayes.base.errors import DataError, RemovalError
 from gaussbayes.base.types import ScatterLayout
-from gaussbayes.families.gaussian.moments import ClassMoments, empty
-from gaussbayes.families.gaussian.statistics import summarise
+from gaussbayes.families.gaussian.statistics import ClassMoments, empty, summarise
 from tests.strategies import LAYOUTS
 
 each_layout = pytest.mark.parametrize("layout", LAYOUTS)

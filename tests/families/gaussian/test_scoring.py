@@ -13,10 +13,10 @@ from gaussbayes.base.errors import DataError, NonFiniteError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, RealArray, Task
 from gaussbayes.data.rows import number_rows
-from gaussbayes.families.gaussian import scoring
+from gaussbayes.families.gaussian import density as module
 from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.shapes import Diagonal
-from gaussbayes.kernels.columns import Columns
+from gaussbayes.families.gaussian.structure import Diagonal
+from gaussbayes.kernels.arrays import Columns
 from tests.families.gaussian.densities import (
     Kind,
     covariances,
@@ -40,7 +40,7 @@ PATTERNS = np.array(list(product([False, True], repeat=4)))
 def _path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each row with missing values factored by itself, or a marginal for every pattern."""
     least = 1 if request.param == "by patterns" else 1 << 40
-    monkeypatch.setattr(scoring, "_rows_worth_a_marginal", lambda _: least)
+    monkeypatch.setattr(module, "_rows_worth_a_marginal", lambda _: least)
 
 
 def score(
@@ -52,7 +52,7 @@ def score(
     threads: int = 1,
 ) -> Any:
     added = None if bias is None else bias.__getitem__
-    return scoring.score(density, number_rows(X), log_prior, added, task, threads)
+    return density.score(number_rows(X), log_prior, added, task, threads)
 
 
 def queries(n: int, d: int = 4, dtype: Any = np.float64) -> RealArray:
@@ -96,11 +96,11 @@ def scipy_log_density(density: GaussianDensity, X: RealArray) -> FloatArray:
 def test_densities_and_distances_of_scipy(kind: Kind, dtype: Any) -> None:
     density, X = some_density(kind), np.vstack([every_pattern(dtype), queries(20, dtype=dtype)])
     tolerance = 1e-11 if dtype == np.float64 else 2e-5
-    found = scoring.log_density(density, number_rows(X))
+    found = density.log_density(number_rows(X))
     truth = scipy_log_density(density, X)
     assert found.dtype == dtype
     np.testing.assert_allclose(found, truth, rtol=tolerance, atol=tolerance)
-    squares, degrees = scoring.squared_distance(density, number_rows(X))
+    squares, degrees = density.squared_distance(number_rows(X))
     assert squares.dtype == degrees.dtype == np.float64
     np.testing.assert_array_equal(degrees, np.count_nonzero(~np.isnan(X), axis=1))
     for i, c in np.ndindex(*truth.shape):
@@ -181,7 +181,7 @@ def test_no_features_at_all() -> None:
 @each_kind
 def test_distance_zero_at_the_mean(kind: Kind) -> None:
     means = np.array([[0.0, 1.0], [4.0, -3.0]])
-    squares, _ = scoring.squared_distance(unit_density(kind, means), number_rows(means))
+    squares, _ = unit_density(kind, means).squared_distance(number_rows(means))
     assert squares[0, 0] == squares[1, 1] == 0
     assert not np.signbit(squares).any()
     np.testing.assert_allclose(squares[[0, 1], [1, 0]], 32.0, rtol=1e-15)
@@ -277,7 +277,7 @@ def test_a_bias_is_worked_out_in_blocks_that_cover_the_rows_once() -> None:
         asked.append((rows.start, rows.stop))
         return np.zeros((rows.stop - rows.start, 3))
 
-    found = scoring.score(density, number_rows(X), LOG_PRIOR, bias, "posterior", 2)
+    found = density.score(number_rows(X), LOG_PRIOR, bias, "posterior", 2)
     np.testing.assert_array_equal(found, score(density, X, "posterior"))
     asked.sort()
     assert len(asked) > 1
@@ -299,11 +299,11 @@ def test_priors_of_one_density_do_not_mix() -> None:
             np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
         for step in range(100):
             score(density, X[:1], "label", np.log(np.array([1.0 + step, 1.0, 1.0]) / (3 + step)))
-        assert len(scoring._prepared[density]) <= scoring._MOST_FORMS
-    before = len(scoring._prepared)
+        assert len(module._prepared[density]) <= module._MOST_FORMS
+    before = len(module._prepared)
     del density
     gc.collect()
-    assert len(scoring._prepared) < before
+    assert len(module._prepared) < before
 
 
 # Edges
@@ -355,7 +355,7 @@ def test_so_far_that_squares_overflow(kind: Kind) -> None:
     assert np.isfinite(near).all()
     X = np.full((3, 4), 1e200)
     assert (score(density, X, "log_joint") == -np.inf).all()
-    assert (scoring.squared_distance(density, number_rows(X))[0] == np.inf).all()
+    assert (density.squared_distance(number_rows(X))[0] == np.inf).all()
     for task in ("posterior", "log_posterior", "label"):
         if kind.shared:  # the linear form has no squares of the row
             assert not np.isnan(score(density, X, task)).any()
@@ -380,7 +380,7 @@ def test_infinity_is_named(kind: Kind, dtype: Any, missing: bool) -> None:
         with pytest.raises(NonFiniteError, match="infinity in row 6, column 2"):
             score(density, X, task, bias=bias)
     with pytest.raises(NonFiniteError, match="infinity in row 6, column 2"):
-        scoring.squared_distance(density, number_rows(X))
+        density.squared_distance(number_rows(X))
 
 
 def test_not_finite_in_the_last_of_many_blocks() -> None:
@@ -390,7 +390,7 @@ def test_not_finite_in_the_last_of_many_blocks() -> None:
         score(density, X, "label", threads=2)
     X[149_999] = np.nan
     assert score(density, X, "label", threads=2)[-1] == np.argmax(PRIOR)
-    _, degrees = scoring.squared_distance(density, number_rows(X), 2)
+    _, degrees = density.squared_distance(number_rows(X), 2)
     assert degrees[-2:].tolist() == [1, 0]
 
 

@@ -6,7 +6,7 @@ import pytest
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.shapes import SHAPES, Diagonal, Full, Shape, Spherical
+from gaussbayes.families.gaussian.structure import SHAPES, Diagonal, Full, Shape, Spherical
 from tests.families.gaussian.densities import Kind, each_kind, some_density
 
 MATRICES = np.array([[[4.0, 1.0], [1.0, 9.0]], [[1.0, -0.5], [-0.5, 2.0]]])

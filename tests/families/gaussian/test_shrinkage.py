@@ -11,13 +11,13 @@ from sklearn.covariance import oas
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.shapes import SHAPES
 from gaussbayes.families.gaussian.shrinkage import (
     check_shrinkage,
     oas_intensity,
     penalty_of,
     shrink,
 )
+from gaussbayes.families.gaussian.structure import SHAPES
 from tests.oracles import EPS
 from tests.strategies import covariances
 

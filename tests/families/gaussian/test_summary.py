@@ -6,15 +6,11 @@ import pytest
 from gaussbayes.base.errors import DataError, NonFiniteError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
-from gaussbayes.families.gaussian import cells, statistics
-from gaussbayes.families.gaussian.statistics import (
-    GaussianStatistics,
-    _row_blocks,
-    observe,
-    summarise,
-)
+from gaussbayes.families.gaussian import cells
+from gaussbayes.families.gaussian.cells import observe
+from gaussbayes.families.gaussian.statistics import GaussianStatistics, _row_blocks, summarise
 from gaussbayes.kernels import Kernels
-from gaussbayes.kernels.columns import Columns
+from gaussbayes.kernels.arrays import Columns
 from tests.oracles import EPS, assert_close, exact_scatter, rounding
 from tests.strategies import LAYOUTS, Rows
 
@@ -357,7 +353,7 @@ def test_threads_and_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> No
     X, codes, weights = incomplete()
     alone = observe(X, codes, weights, 3, "full")
     assert_identical(alone, observe(X, codes, weights, 3, "full", threads=3))
-    monkeypatch.setattr(statistics, "_BLOCK", 48)
+    monkeypatch.setattr(cells, "_BLOCK", 48)
     assert_identical(alone, observe(X, codes, weights, 3, "full"))
     assert_identical(alone, observe(X, codes, weights, 3, "full", threads=2))
 

@@ -11,7 +11,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import LabelledRows, Rows, Targets, number_rows
 from gaussbayes.families.bernoulli import Bernoulli
 from gaussbayes.families.categorical import Categorical
-from gaussbayes.families.gaussian import estimation
+from gaussbayes.families.gaussian.density import given as given_density
 from gaussbayes.families.gaussian.family import Gaussian
 from gaussbayes.families.poisson import Poisson
 from gaussbayes.model.file import dumps
@@ -118,7 +118,7 @@ def given() -> Model:
     gaussian = Gaussian.of("full", True)
     schema = Schema(np.arange(3), 2)
     means, covariance = [[0, 0], [2, 2], [-2, -2]], [[4, -3], [-3, 4]]
-    density = estimation.given(schema, gaussian.structure, means, covariance)
+    density = given_density(schema, gaussian.structure, means, covariance)
     prior = np.array([0.25, 0.25, 0.5])
     settings = Settings((Component(gaussian, (0, 1)),), prior)
     return Model(settings, schema, None, Solution(prior, (density,)))

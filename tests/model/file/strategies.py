@@ -11,10 +11,9 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.bernoulli import Bernoulli
 from gaussbayes.families.categorical import Categorical
-from gaussbayes.families.gaussian.estimation import given
+from gaussbayes.families.gaussian.density import given
 from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.gaussian.moments import ClassMoments
-from gaussbayes.families.gaussian.statistics import GaussianStatistics
+from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.poisson import Poisson
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Component, Settings

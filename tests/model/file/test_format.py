@@ -15,9 +15,9 @@ import gaussbayes.model.file
 from gaussbayes.base.errors import ModelFileError
 from gaussbayes.base.records import LONGEST_STRING, MOST_STRINGS
 from gaussbayes.data.rows import number_rows
+from gaussbayes.families import FAMILIES
 from gaussbayes.families.gaussian.cells import MOST_CELL_BYTES
 from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.registry import FAMILIES
 from gaussbayes.model.file import document, load, loads
 from gaussbayes.model.file.document import LabelType, schema_text
 from gaussbayes.model.statistics import MOST_KEPT_BYTES

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self, TypeAlias
 import click
 
 from gaussbayes.base.errors import ParameterError
-from gaussbayes.families.registry import FAMILIES, family_type
+from gaussbayes.families import FAMILIES, family_type
 
 Decorator: TypeAlias = Callable[[Any], Any]
 

@@ -1,7 +1,9 @@
 """Categories: how often each occurs in each class, and what follows from it."""
 
-from gaussbayes.families.categorical.density import CategoricalDensity
-from gaussbayes.families.categorical.family import Categorical
-from gaussbayes.families.categorical.statistics import CategoricalStatistics
+from gaussbayes.families.categorical.family import (
+    Categorical,
+    CategoricalDensity,
+    CategoricalStatistics,
+)
 
 __all__ = ["Categorical", "CategoricalDensity", "CategoricalStatistics"]

@@ -11,8 +11,7 @@ import numpy as np
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.categories import MOST_CATEGORIES, Categories, factorise, too_many_categories
 from gaussbayes.data.engines import WEIGHT, EngineTable, feature_column, floats
-from gaussbayes.families.categorical.family import Categorical
-from gaussbayes.families.categorical.statistics import CategoricalStatistics
+from gaussbayes.families.categorical.family import Categorical, CategoricalStatistics
 
 
 def push_down(

@@ -16,13 +16,14 @@ from gaussbayes.base.records import (
     write_categories,
 )
 from gaussbayes.base.schema import Schema
-from gaussbayes.families.categorical.density import CategoricalDensity
-from gaussbayes.families.categorical.family import Categorical
-from gaussbayes.families.categorical.statistics import CategoricalStatistics, starts
-from gaussbayes.families.record_arrays import (
-    SmoothingRecord as SettingsRecord,
+from gaussbayes.families.categorical.family import (
+    Categorical,
+    CategoricalDensity,
+    CategoricalStatistics,
+    starts,
 )
-from gaussbayes.families.record_arrays import (
+from gaussbayes.families.independent import SmoothingRecord as SettingsRecord
+from gaussbayes.families.independent import (
     check_total,
     check_weight,
     log_probabilities,
@@ -51,12 +52,10 @@ class DensityRecord(Record, frozen=True):
 
 
 def read_settings(record: SettingsRecord) -> Categorical:
-    """The family with these settings."""
     return Categorical(record.smoothing)
 
 
 def write_statistics(statistics: CategoricalStatistics) -> StatisticsRecord:
-    """The counts as a record."""
     with within("categories"):
         categories = write_categories(statistics.categories)
     return StatisticsRecord(
@@ -68,7 +67,6 @@ def write_statistics(statistics: CategoricalStatistics) -> StatisticsRecord:
 
 
 def read_statistics(record: StatisticsRecord, _: Any, names: Schema) -> CategoricalStatistics:
-    """The counts of the classes and features that `names` has."""
     k, q = names.classes.shape[0], names.n_features
     with within("categories"):
         categories = read_categories(record.categories, q)
@@ -88,14 +86,12 @@ def read_statistics(record: StatisticsRecord, _: Any, names: Schema) -> Categori
 
 
 def write_density(density: CategoricalDensity) -> DensityRecord:
-    """The probabilities as a record."""
     with within("categories"):
         categories = write_categories(density.categories)
     return DensityRecord(categories, logarithms(density.log_probability, "log_probability"))
 
 
 def read_density(record: DensityRecord, _: Any, names: Schema) -> CategoricalDensity:
-    """The probabilities of the classes and features that `names` has."""
     with within("categories"):
         categories = read_categories(record.categories, names.n_features)
     shape, meaning = (names.classes.shape[0], starts(categories)[-1]), "class and category"

@@ -3,22 +3,37 @@
 The likelihood of labelled rows of one class that have the same features depends on their weight,
 mean and scatter alone. Such a *cell* merges and is removed exactly, as the moments of complete rows
 are, so that rows with missing values can be learnt from in one pass, in parts, and be forgotten.
+
+Weight, mean and sum of squares of each feature, over the rows that have a value of it, are all that
+maximum likelihood needs for covariances without correlations: the likelihood of a row is a product
+over the features it has. For full covariances they are where EM starts from, and the units that it
+calculates in.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, RemovalError
+from gaussbayes.base.finite import check_finite
 from gaussbayes.base.patterns import group
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import ranges
-from gaussbayes.base.types import CodeArray, FloatArray, ScatterLayout
-from gaussbayes.families.gaussian.moments import LAYOUTS, ONLY_ADDED, ClassMoments
+from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
+from gaussbayes.families.gaussian.statistics import (
+    LAYOUTS,
+    ONLY_ADDED,
+    ClassMoments,
+    GaussianStatistics,
+    summarise,
+)
+from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.kernels.arrays import Columns, as_matrix
 from gaussbayes.kernels.reference import scatter_shape
 
 MOST_CELL_BYTES = 512 << 20
@@ -27,6 +42,13 @@ MOST_CELL_BYTES = 512 << 20
 _BLOCK = 1 << 19  # entries of the scatters that are worked on at a time: four megabytes
 # The parts that have an entry for every cell.
 _BY_CELL = ("codes", "observed", "weight", "anchor", "offset")
+
+
+class _Cell(str):
+    """The name of a cell, which messages write without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +96,14 @@ class PatternMoments:
         """How much the rows of each class weigh (k,)."""
         return np.bincount(self.codes, self.weight, minlength=n_classes).astype(np.float64)
 
+    def named(self, names: Schema) -> Schema:
+        """What messages call cells, as if they were classes: the class, and what is missing."""
+        written = [
+            _Cell(f"{names.class_name(code)} without {names.feature_list(np.flatnonzero(~known))}")
+            for code, known in zip(self.codes.tolist(), self.observed, strict=True)
+        ]
+        return replace(names, classes=np.array(written, dtype=object))
+
     def dense(self) -> ClassMoments:
         """The moments with a scatter for every cell."""
         scatter = np.zeros(scatter_shape(self.layout, self.n_cells, self.n_features))
@@ -105,12 +135,12 @@ class PatternMoments:
         mine, theirs = number[: self.n_cells], number[self.n_cells :]
         strange = np.flatnonzero(~np.isin(theirs, mine))
         if strange.size:
-            cell = cell_names(other, names).class_name(int(strange[0]))
+            cell = other.named(names).class_name(int(strange[0]))
             msg = f"there are no rows of class {cell} to be removed: {ONLY_ADDED}"
             raise RemovalError(msg)
         at = np.searchsorted(mine, theirs)  # the cells of `self` are numbered as they stand
         touched = self.taken(at)
-        called = cell_names(touched, names)
+        called = touched.named(names)
 
         def removed(a: ClassMoments, b: ClassMoments, first: int) -> ClassMoments:
             return a.without(b, replace(called, classes=called.classes[first:]))
@@ -151,22 +181,6 @@ class PatternMoments:
         return replace(self, scatter=scatter, layout=layout)
 
 
-class _Cell(str):
-    """The name of a cell, which messages write without quotes."""
-
-    __slots__ = ()
-    __repr__ = str.__str__
-
-
-def cell_names(cells: PatternMoments, names: Schema) -> Schema:
-    """What messages call cells, as if they were classes: the class, and what is missing."""
-    written = [
-        _Cell(f"{names.class_name(code)} without {names.feature_list(np.flatnonzero(~observed))}")
-        for code, observed in zip(cells.codes.tolist(), cells.observed, strict=True)
-    ]
-    return replace(names, classes=np.array(written, dtype=object))
-
-
 def cell_layout(layout: ScatterLayout) -> ScatterLayout:
     """How much of a cell's scatter a model needs that keeps this much of complete rows."""
     return "diagonal" if layout == "diagonal" else "full"
@@ -180,10 +194,7 @@ def differs(scatter: FloatArray) -> NDArray[np.bool_]:
 def check_size(
     n_cells: int, n_varied: int, observed: NDArray[np.bool_], layout: ScatterLayout
 ) -> None:
-    """Raise if cells with these patterns (q, d) among them would take too much memory.
-
-    Of the cells, `n_varied` have more than one row.
-    """
+    """Raise if so many cells, of which `n_varied` have several rows, take too much memory."""
     d = observed.shape[1]
     entries = prod(scatter_shape(cell_layout(layout), n_varied, d))
     size = 8 * entries + n_cells * (8 * (2 * d + 1) + d + 4)
@@ -259,3 +270,186 @@ def _joined(parts: Sequence[PatternMoments]) -> PatternMoments:
         for name in (*_BY_CELL, "scatter")
     }
     return replace(parts[0], **joined, varied=np.concatenate(varied))
+
+
+def observe(
+    X: RealArray | Columns,
+    targets: CodeArray | FloatArray,
+    weights: FloatArray | None,
+    n_classes: int,
+    layout: ScatterLayout,
+    names: Schema | None = None,
+    threads: int = 1,
+) -> GaussianStatistics:
+    """The statistics of labelled rows, of which some may have missing values (NaN).
+
+    Rows are (n, d), float32 or float64, of any strides, or columns that lie apart; targets are
+    class codes (n,), or soft labels (n, k): how much of a row belongs to each class. The result is
+    the same, to the bit, for any number of threads. Infinity among the rows is an error, and so are
+    patterns of missing values that take too much memory.
+    """
+    rows = as_matrix(X)
+    called = None if names is None else names.features or names.places
+    check_finite(rows, 0, called, allow_nan=True)
+    whole = ~np.isnan(rows).any(axis=1)
+    cells = _cells_of(rows, np.flatnonzero(~whole), targets, weights, layout, threads)
+    weights = None if weights is None else weights[whole]
+    moments = summarise(rows[whole], targets[whole], weights, n_classes, layout, threads)
+    return GaussianStatistics(moments, cells)
+
+
+def _cells_of(
+    X: RealArray,
+    rows: NDArray[np.intp],
+    targets: CodeArray | FloatArray,
+    weights: FloatArray | None,
+    layout: ScatterLayout,
+    threads: int,
+) -> PatternMoments | None:
+    """The cells of rows with missing values, given by their numbers; None if none of them weighs.
+
+    A row that belongs to several classes in part is in a cell of each.
+    """
+    counted = None if weights is None else weights[rows]
+    if targets.ndim == 2:
+        position, codes = np.nonzero(targets[rows])
+        part = targets[rows][position, codes].astype(np.float64)
+        rows, counted = rows[position], part if counted is None else part * counted[position]
+    else:
+        codes = targets[rows].astype(np.intp)
+    if counted is not None:
+        positive = counted > 0
+        rows, codes, counted = rows[positive], codes[positive], counted[positive]
+    if not rows.size:
+        return None
+    owner, observed, number = unite_cells(codes.astype(np.int32), ~np.isnan(X[rows]))
+    order = np.argsort(number, kind="stable")
+    rows, counted = rows[order], None if counted is None else counted[order]
+    starts = np.searchsorted(number[order], np.arange(owner.size + 1))
+    size = np.diff(starts)
+    many = np.flatnonzero(size > 1)
+    check_size(owner.size, many.size, observed, layout)
+    # Most cells may have one row only, of which nothing has to be summed.
+    anchor = np.where(observed, X[rows[starts[:-1]]], 0.0)
+    weight = np.ones(owner.size) if counted is None else counted[starts[:-1]]
+    layout, d = cell_layout(layout), X.shape[1]
+    offset, scatter = np.zeros(anchor.shape), np.zeros(scatter_shape(layout, many.size, d))
+    blocks = ranges(many.size, max(1, _BLOCK // prod(scatter_shape(layout, 1, d))))
+
+    def sum_block(some: slice) -> None:
+        cells = many[some]
+        where = np.concatenate([np.arange(starts[cell], starts[cell + 1]) for cell in cells])
+        values = X[rows[where]]
+        values[np.isnan(values)] = 0.0
+        codes = np.repeat(np.arange(cells.size, dtype=np.int32), size[cells])
+        alone = threads if len(blocks) == 1 else 1
+        their = None if counted is None else counted[where]
+        part = summarise(values, codes, their, cells.size, layout, alone)
+        weight[cells], anchor[cells] = part.weight, part.anchor
+        offset[cells], scatter[some] = part.offset, part.scatter
+
+    for_each(sum_block, blocks, threads)
+    varied = differs(scatter)
+    if not varied.all():
+        scatter = scatter[varied]
+    return PatternMoments(owner, observed, weight, anchor, offset, many[varied], scatter, layout)
+
+
+class FeatureMoments(NamedTuple):
+    """Moments of each class and feature over the rows that have a value of the feature.
+
+    The mean is ``anchor + offset``, as in `ClassMoments`; both are 0 where no row has a value. Of a
+    scatter that is summed over the classes, all is with the first that has complete rows.
+    """
+
+    weight: FloatArray  # (k, d)
+    anchor: FloatArray  # (k, d)
+    offset: FloatArray  # (k, d)
+    scatter: FloatArray  # (k, d) sums of squares about the mean
+
+    def together(self) -> "FeatureMoments":
+        """The moments of all rows, as those of one class."""
+        return _merged_features(*(part[:, None] for part in self))
+
+    def variance(self, structure: Structure) -> FloatArray:
+        """The most likely variances (m, d) of uncorrelated features; 0 where no row has a value.
+
+        Full covariances are treated as diagonal ones, those between as own ones.
+        """
+        scatter, weight = self.scatter, self.weight
+        if structure.shared:
+            scatter, weight = scatter.sum(axis=0, keepdims=True), weight.sum(axis=0, keepdims=True)
+        shape = scatter.shape
+        if structure.shape.isotropic:
+            scatter, weight = scatter.sum(axis=1, keepdims=True), weight.sum(axis=1, keepdims=True)
+        variance = np.divide(scatter, weight, out=np.zeros_like(scatter), where=weight > 0)
+        return np.broadcast_to(variance, shape).copy()
+
+    def positive_variance(
+        self, structure: Structure, together: "FeatureMoments | None" = None
+    ) -> FloatArray:
+        """The same, but for 0 the variance within all classes, or else that of all rows."""
+        variance = self.variance(structure)
+        if (variance > 0).all():
+            return variance
+        within = self.variance(Structure("diagonal", 1.0))
+        overall = (self if together is None else together).together().variance(Structure())
+        return np.where(variance > 0, variance, np.where(within > 0, within, overall))
+
+    def check(self, names: Schema) -> None:
+        """Raise if a class has no row with a value of a certain feature."""
+        absent = self.weight == 0
+        if absent.any():
+            c = int(np.argmax(absent.any(axis=1)))
+            columns = np.flatnonzero(absent[c]).tolist()
+            msg = (
+                f"class {names.class_name(c)} has no labelled row with "
+                f"{names.feature_list(columns)}: nothing says what its mean is there, and sharing "
+                "a covariance does not either. Remedies: give at least one such row; leave these "
+                "features out; leave the class out"
+            )
+            raise DataError(msg)
+
+
+def feature_moments(statistics: GaussianStatistics) -> FeatureMoments:
+    """The moments of each class and feature over the rows that have a value of the feature."""
+    whole = statistics.moments
+    k, d = whole.anchor.shape
+    squares = LAYOUTS[whole.layout].squares(whole.scatter)
+    if squares.shape[0] < k:
+        pooled, squares = squares, np.zeros((k, d))
+        squares[int(np.argmax(whole.weight > 0))] = pooled[0]
+    weight = np.repeat(whole.weight[:, None], d, axis=1)
+    complete = FeatureMoments(weight, whole.anchor, whole.offset, squares)
+    if statistics.cells is None:
+        return complete
+    others = moments_of_cells(statistics.cells, k)
+    return _merged_features(*(np.stack(pair) for pair in zip(complete, others, strict=True)))
+
+
+def moments_of_cells(cells: PatternMoments, n_classes: int) -> FeatureMoments:
+    """The same over rows with missing values alone."""
+    squares = np.zeros(cells.anchor.shape)
+    squares[cells.varied] = LAYOUTS[cells.layout].squares(cells.scatter)
+    weight = cells.observed * cells.weight[:, None]
+    total = FeatureMoments(*np.zeros((4, n_classes, cells.n_features)))
+    edges = np.searchsorted(cells.codes, np.arange(n_classes + 1)).tolist()
+    for c, (first, end) in enumerate(pairwise(edges)):
+        some = (part[first:end] for part in (weight, cells.anchor, cells.offset, squares))
+        for whole, part in zip(total, _merged_features(*some), strict=True):
+            whole[c] = part
+    return total
+
+
+def _merged_features(
+    weight: FloatArray, anchor: FloatArray, offset: FloatArray, scatter: FloatArray
+) -> FeatureMoments:
+    """Moments of several parts (r, …, d), merged feature by feature."""
+    total = weight.sum(axis=0)
+    safe = np.where(total > 0, total, 1.0)
+    # Any float near the rows serves as anchor: differences to it are exact.
+    middle = (weight * (anchor + offset)).sum(axis=0) / safe
+    apart = np.where(weight > 0, (anchor - middle) + offset, 0.0)
+    shift = (weight * apart).sum(axis=0) / safe
+    squares = (scatter + weight * np.square(apart - shift)).sum(axis=0)
+    return FeatureMoments(total, middle, shift, squares)

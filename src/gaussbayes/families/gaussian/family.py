@@ -10,17 +10,17 @@ from typing import Any, ClassVar, get_args
 from gaussbayes.base.errors import (
     DataError,
     GaussBayesError,
+    NonFiniteError,
     ParameterError,
     SingularCovarianceError,
 )
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.gaussian import estimation, left_out, missing_values
-from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.feature_moments import feature_moments
+from gaussbayes.families.gaussian import left_out, missing_values
+from gaussbayes.families.gaussian.cells import feature_moments, observe
+from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maximum
 from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
-from gaussbayes.families.gaussian.shapes import SHAPES
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
     Penalty,
@@ -28,8 +28,14 @@ from gaussbayes.families.gaussian.shrinkage import (
     check_shrinkage,
     penalty_of,
 )
-from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, observe
-from gaussbayes.families.gaussian.structure import MIXTURES, STRUCTURES, Structure, structure_of
+from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, summarise
+from gaussbayes.families.gaussian.structure import (
+    MIXTURES,
+    SHAPES,
+    STRUCTURES,
+    Structure,
+    structure_of,
+)
 from gaussbayes.families.protocol import TRIAL, Fit, Kind
 from gaussbayes.kernels.reference import scatter_shape
 
@@ -109,10 +115,17 @@ class Gaussian:
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
     ) -> GaussianStatistics:
-        """The statistics of labelled rows, hard labels or soft ones; NaN is a missing value."""
-        k = targets.n_classes
-        layout = self.layout(k, rows.numbers.shape[1])
-        return observe(rows.numbers, targets.labels, targets.weights, k, layout, names, threads)
+        """The statistics of labelled rows, hard labels or soft ones; NaN is a missing value.
+
+        Complete rows pay nothing for the others: they are summed as if nothing could be missing,
+        and only a sum that is not finite makes anybody look.
+        """
+        X, labels, weights, k = rows.numbers, targets.labels, targets.weights, targets.n_classes
+        layout = self.layout(k, X.shape[1])
+        try:
+            return GaussianStatistics(summarise(X, labels, weights, k, layout, threads))
+        except NonFiniteError:
+            return observe(X, labels, weights, k, layout, names, threads)
 
     def adapted(self, statistics: GaussianStatistics) -> GaussianStatistics:
         """Statistics gathered under other settings, if they have what these settings need."""
@@ -194,7 +207,7 @@ class Gaussian:
     def maximise(self, expected: GaussianStatistics, names: Schema) -> GaussianDensity:
         """The most likely density of complete statistics, with the penalty if there is one."""
         _check_weights(expected.weight, names)
-        return estimation.maximum(expected.moments, names, self.structure, self.penalty)
+        return maximum(expected.moments, names, self.structure, self.penalty)
 
     def log_penalty(self, density: GaussianDensity) -> float:
         """0, or what the penalty takes."""
@@ -251,7 +264,7 @@ def _estimate(
     structure = family.structure
     settings = (structure, family.divisor, family.shrinkage)
     if statistics.is_complete:
-        return Fit(estimation.estimate(statistics.moments, names, *settings))
+        return Fit(estimate(statistics.moments, names, *settings))
     complete = partial(missing_values.complete, statistics, structure, names)
     options: dict[str, Any] = {"max_iterations": max_iterations, "threads": threads}
     try:
@@ -262,7 +275,7 @@ def _estimate(
             msg = f"the likelihood of the rows with missing values has no maximum: {error}"
             raise SingularCovarianceError(msg) from None
         expected, record = complete(penalised.penalty, **options)
-    return Fit(estimation.estimate(expected.moments, names, *settings), record)
+    return Fit(estimate(expected.moments, names, *settings), record)
 
 
 @lru_cache(maxsize=256, typed=True)  # True is no shrinkage, though it equals 1.0

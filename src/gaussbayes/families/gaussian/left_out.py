@@ -15,6 +15,7 @@ rounding behind: such rows are called unreliable, and have to be refitted.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -24,11 +25,9 @@ from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.gaussian.factor import factor
-from gaussbayes.families.gaussian.moments import ClassMoments
 from gaussbayes.families.gaussian.shrinkage import Shrinkage, oas_intensity, shrink
-from gaussbayes.families.gaussian.statistics import GaussianStatistics
-from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
+from gaussbayes.families.gaussian.structure import Structure, factor
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import LEAST_LEFT, Removal, degrees
 
@@ -63,28 +62,22 @@ def left_out(
         has_closed_form(member.structure, member.shrinkage, weights) for member in path
     ):
         return None
-    groups: dict[tuple[Structure, Divisor, bool], list[int]] = {}
-    for place, member in enumerate(path):
-        key = member.structure, member.divisor, bool(member.shrinkage)
-        groups.setdefault(key, []).append(place)
-    formulas = [
-        (places, _formula(moments, weights, names, [path[place] for place in places]))
-        for places in groups.values()
-    ]
+    formulas, stop = [], 0
+    for _, group in groupby(
+        path, lambda each: (each.structure, each.divisor, bool(each.shrinkage))
+    ):
+        members, start = list(group), stop
+        stop += len(members)
+        formulas.append((slice(start, stop), _formula(moments, weights, names, members)))
 
     def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, Reliable]:
-        X, k = rows.matrix.astype(np.float64), moments.n_classes
-        log_density, reliable = (
-            np.empty((len(path), len(X), k)),
-            np.empty((len(path), len(X)), bool),
-        )
+        X = rows.matrix.astype(np.float64, copy=False)
+        log_density = np.zeros((len(path), len(X), moments.n_classes))
+        reliable = np.repeat(removal.sound[None], len(path), axis=0)
         with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable
             for places, formula in formulas:
-                part = np.zeros((len(places), len(X), k))
-                good = np.repeat(removal.sound[None], len(places), axis=0)
-                formula(X, removal, part, good)
-                part *= -0.5
-                log_density[places], reliable[places] = part, good
+                formula(X, removal, log_density[places], reliable[places])
+        log_density *= -0.5
         return log_density, reliable
 
     return log_densities
@@ -395,7 +388,7 @@ class _Path:
         divide, everything = self._divided(removal, reliable)
         from_shared = sharing * removal.factor / everything
         from_both = (1.0 - sharing) * removal.factor / divide + from_shared
-        z = self._own_deviation(X, removal)
+        z = moments.deviation(X, removal.codes)
         for weight, others, same in mixtures:
             alike = removal.lost == weight
             for c in range(moments.n_classes):
@@ -430,7 +423,7 @@ class _Path:
         moments, sharing, k = self.moments, self.structure.sharing, self.moments.n_classes
         scatter, weight = moments.scatters("diagonal", shared=False), moments.weight
         divide, everything = self._divided(removal, reliable)
-        lost = removal.factor[:, None] * np.square(self._own_deviation(X, removal))
+        lost = removal.factor[:, None] * np.square(moments.deviation(X, removal.codes))
         pooled = scatter.sum(axis=0, keepdims=True)
         total = weight.sum(keepdims=True)
         squares = np.stack([np.square(moments.deviation(X, c)) for c in range(k)])  # (k, n, d)
@@ -458,11 +451,6 @@ class _Path:
         pooled = degrees(removal.total, self.divisor, self.moments.n_classes)
         reliable &= (by_class > 0) & (pooled > 0)
         return _positive(by_class), _positive(pooled)
-
-    def _own_deviation(self, X: FloatArray, removal: Removal) -> FloatArray:
-        """How far each row is from the mean of its class (n, d)."""
-        codes, moments = removal.codes, self.moments
-        return np.asarray((X - moments.anchor[codes]) - moments.offset[codes])
 
 
 def _positive(divide: FloatArray) -> FloatArray:

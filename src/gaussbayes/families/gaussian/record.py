@@ -33,12 +33,9 @@ from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CovarianceName, Divisor, FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, check_size
 from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.factor import cholesky
 from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments
-from gaussbayes.families.gaussian.shapes import Shape
-from gaussbayes.families.gaussian.statistics import GaussianStatistics
-from gaussbayes.families.gaussian.structure import Structure
+from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
+from gaussbayes.families.gaussian.structure import Shape, Structure, cholesky
 from gaussbayes.kernels.reference import scatter_shape
 
 # Proportion of the features' sums of squares by which an eigenvalue may be below zero.
@@ -48,7 +45,6 @@ _UNDERFLOW = 1e-290
 # Entries of matrices that are looked at in one step: many small matrices, or one large one.
 _TOGETHER = 1 << 18
 
-Proportion: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Pattern: TypeAlias = Annotated[str, Meta(extra_json_schema={"pattern": "^[01]+$"})]
 Observed: TypeAlias = NDArray[np.bool_]
 
@@ -62,7 +58,7 @@ class SettingsRecord(Record, frozen=True):
         Meta(ge=0, le=1, description="0: own covariances, 1: one for all classes, RDA between"),
     ]
     divisor: Divisor
-    shrinkage: Proportion | Literal["oas"] | None
+    shrinkage: Annotated[float, Meta(ge=0, le=1)] | Literal["oas"] | None
 
 
 class CellsRecord(Record, frozen=True):
@@ -157,12 +153,10 @@ class _Entries:
                 result[:, :i, i] = result[:, i, :i]
         return result
 
-    def position(self, c: int, i: int, j: int | None = None) -> int:
-        """Where in the file's array entry i, or (i, j) with j ≤ i, of array c stands."""
+    def position(self, c: int, i: int) -> int:
+        """Where in the file's array entry i, or (i, i), of array c stands."""
         row = int(np.count_nonzero(self.observed[c, :i]))
-        if j is not None:
-            row = _size(row) + int(np.count_nonzero(self.observed[c, :j]))
-        return self._before(c) + row
+        return self._before(c) + (_size(row) + row if self.matrices else row)
 
     def _before(self, c: int) -> int:
         """How many entries come before array c."""
@@ -339,7 +333,7 @@ def _read_covariance(array: Raw, structure: Structure, names: Schema) -> Shape:
     if shape.correlated:
         entries = _Entries(np.ones((m, d), dtype=bool), matrices=True)
         values = entries.read(array, place, meaning)
-        _check_entries(values, place, entries)
+        _check_squares(values, place, entries)
     else:
         dimensions = (m, *shape.dimensions(d))
         values = floats(array, place, prod(dimensions), meaning).reshape(dimensions)
@@ -360,40 +354,26 @@ def _check_scatter(scatter: FloatArray, entries: _Entries) -> None:
     its largest sum of squares in any of them, so that units do not matter; what is left when rows
     have been removed may be rounding of that size.
     """
-    unit, d = _check_entries(scatter, "scatter", entries), scatter.shape[1]
+    squares, d = _check_squares(scatter, "scatter", entries), scatter.shape[1]
+    unit = 1.0 / np.sqrt(squares.max(axis=0, initial=_UNDERFLOW))
     nonzero = np.flatnonzero(scatter.any(axis=(1, 2))) if entries.matrices else np.empty(0)
     for some in ranges(nonzero.size, max(1, _TOGETHER // max(1, d * d))):
         scaled = scatter[nonzero[some]]
-        scaled *= unit[:, None]
-        scaled *= unit
-        np.einsum("mii->mi", scaled)[...] += _ROUNDING
-        good = cholesky(scaled)
+        with np.errstate(all="ignore"):  # what overflows has no factor
+            scaled *= unit[:, None]
+            scaled *= unit
+            np.einsum("mii->mi", scaled)[...] += _ROUNDING
+            good = cholesky(scaled)
         if good < scaled.shape[0]:
             c = int(nonzero[some.start + good])
             refuse("scatter", f"positive semi-definite, as sums of squares are; matrix {c} is not")
 
 
-def _check_entries(values: FloatArray, place: str, entries: _Entries) -> FloatArray:
-    """Raise for a sum of squares below 0, or an entry larger than its two features allow.
-
-    Returns the units of the features (d,) in which no entry is above 1.
-    """
+def _check_squares(values: FloatArray, place: str, entries: _Entries) -> FloatArray:
+    """Raise for a sum of squares below 0; all of them (m, d)."""
     squares = np.einsum("mii->mi", values) if entries.matrices else values
     if (squares < 0).any():
         c, i = np.argwhere(squares < 0)[0].tolist()
-        at = entries.position(c, i, i if entries.matrices else None)
-        refuse(f"{place}[{at}]", "a sum of squares, which is not negative", squares[c, i])
-    unit: FloatArray = 1.0 / np.sqrt(squares.max(axis=0, initial=_UNDERFLOW))
-    # In these units |sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ) ≤ 1, and 0 if one of the features does not vary.
-    bound = np.sqrt(squares * unit * unit)
-    for i in range(squares.shape[1] if entries.matrices else 0):
-        with np.errstate(over="ignore"):
-            row = values[:, i, :i] * unit[i]
-            row *= unit[:i]
-        wrong = np.abs(row) > bound[:, i, None] * bound[:, :i] + _ROUNDING
-        if wrong.any():
-            c, j = np.argwhere(wrong)[0].tolist()
-            bounds = f"{values[c, i, i]} × {values[c, j, j]}"
-            expected = f"at most √({bounds}), by the features' own sums of squares"
-            refuse(f"{place}[{entries.position(c, i, j)}]", expected, values[c, i, j])
-    return unit
+        expected = "a sum of squares, which is not negative"
+        refuse(f"{place}[{entries.position(c, i)}]", expected, squares[c, i])
+    return squares

@@ -13,7 +13,7 @@ import numpy as np
 
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian.shapes import Shape
+from gaussbayes.families.gaussian.structure import Shape
 
 Shrinkage: TypeAlias = float | Literal["oas"] | None
 

@@ -1,45 +1,403 @@
-"""The sufficient statistics of Gaussians: the moments of complete rows, and of the others by cells.
+"""The sufficient statistics of Gaussians: weight, mean and scatter of the rows of each class.
 
-Rows are cut into blocks, summed by the kernels on all cores, and merged in a fixed tree. Complete
-rows pay nothing for those with missing values: they are summed as if nothing could be missing, and
-only a sum that is not finite makes anybody look. Then the complete rows are summed class by class,
-and the others apart for each class and pattern of values that are there.
+The three merge (``+``) and are removed (``−``) exactly, in any grouping, and that is the whole of
+batch fit, streaming, files larger than memory, a cluster, and forgetting. Rows are cut into blocks,
+summed by the kernels on all cores, and merged in a fixed tree. Rows with missing values are summed
+apart, for each class and pattern of values that are there (`gaussbayes.families.gaussian.cells`).
 
-A shared covariance needs only the scatter summed over the classes. The scatter of each is kept
-nevertheless, so that classes can be taken out and settings be changed, unless it is too large.
+How much of the scatter is kept, all of it, its sum over the classes, or variances, is its layout,
+which knows what can be done with it. The kernels know layouts by name. A shared covariance needs
+only the scatter summed over the classes. The scatter of each is kept nevertheless, so that classes
+can be taken out and settings be changed, unless it is too large.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes import kernels
 from gaussbayes.base.checks import not_negative
-from gaussbayes.base.errors import NonFiniteError, RemovalError
+from gaussbayes.base.errors import DataError, RemovalError
 from gaussbayes.base.finite import check_finite, overflow_error
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import for_each, ranges
+from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout
-from gaussbayes.families.gaussian.cells import (
-    PatternMoments,
-    cell_layout,
-    cell_names,
-    check_size,
-    differs,
-    unite_cells,
-)
-from gaussbayes.families.gaussian.moments import LAYOUTS, ClassMoments, empty, place
-from gaussbayes.kernels.columns import Columns, as_matrix
-from gaussbayes.kernels.reference import scatter_shape
+from gaussbayes.families.gaussian.structure import cholesky
+from gaussbayes.kernels.arrays import Columns, as_matrix
+from gaussbayes.kernels.reference import scatter_shape, zero_moments
+
+if TYPE_CHECKING:
+    from gaussbayes.families.gaussian.cells import PatternMoments
 
 MOST_BY_CLASS = 1 << 14
 """Entries of the scatters of all classes up to which a shared covariance keeps them apart."""
 
-_BLOCK = 1 << 19  # entries of the scatters that are summed at a time: four megabytes
+_CACHED = 1 << 15  # entries of products that stay in the cache
+
+_NOISE = 16 * float(np.finfo(np.float64).eps)
+"""Proportion of a sum of squares below which what a removal leaves of it has no right digit."""
+
+ROUNDING = 1e-9
+"""Proportion of a weight or a scatter that a subtraction may leave behind as rounding."""
+
+ONLY_ADDED = "remove only rows that were added"
+"""How every error about rows that cannot be removed ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One way to hold the scatters ``Σ w (x − mean)(x − mean)ᵀ`` of k classes."""
+
+    name: ScatterLayout
+    by_class: bool  # whether every class has its own; else their sum is all that there is
+    correlated: bool  # whether there are matrices (d, d); else sums of squares (d,)
+
+    def stacked(self, scatter: FloatArray) -> FloatArray:
+        """The scatters (m, d, d) or (m, d), as a view; m is 1 if summed over the classes."""
+        return scatter if self.by_class else scatter[None]
+
+    def squares(self, scatter: FloatArray) -> FloatArray:
+        """The sums of squares (m, d), as a view."""
+        stacked = self.stacked(scatter)
+        return np.einsum("mii->mi", stacked) if self.correlated else stacked
+
+    def add_squares(self, scatter: FloatArray, factor: FloatArray, delta: FloatArray) -> None:
+        """Add ``factor_c δ_c δ_cᵀ`` of each class, in place."""
+        if not self.correlated:
+            scatter += factor[:, None] * delta**2
+        elif not self.by_class:
+            scaled = delta * np.sqrt(np.abs(factor))[:, None]
+            # Not scaled.T @ scaled: after any product BLAS keeps its threads spinning for a while,
+            # on the cores that are about to read the next rows.
+            scatter += np.sign(factor.sum()) * np.einsum("ci,cj->ij", scaled, scaled)
+        else:
+            # A few classes at a time, so that the products stay in the cache.
+            step = max(1, _CACHED // max(1, delta.shape[1] ** 2))
+            for first in range(0, delta.shape[0], step):
+                some = slice(first, first + step)
+                # The products first: δᵢδⱼ is symmetric to the bit, (factor δᵢ)δⱼ would not be.
+                squares = delta[some, :, None] * delta[some, None, :]
+                squares *= factor[some, None, None]
+                scatter[some] += squares
+
+    def of_columns(self, scatter: FloatArray, columns: NDArray[np.intp]) -> FloatArray:
+        """That of some features."""
+        return scatter[..., columns[:, None], columns] if self.correlated else scatter[..., columns]
+
+    def reduced(self, scatter: FloatArray, layout: ScatterLayout) -> FloatArray:
+        """The array of another layout: a full one gives them all, the others only their own."""
+        if layout == self.name:
+            return scatter
+        if self.name != "full":
+            raise self._no_other(layout)
+        return np.asarray(
+            scatter.sum(axis=0) if layout == "pooled" else self.squares(scatter).copy()
+        )
+
+    def pooled(self, scatter: FloatArray, layout: ScatterLayout) -> FloatArray:
+        """Summed over the classes: (1, d, d) for "full", (1, d) for "diagonal"."""
+        if layout == "full" and not self.correlated:
+            raise self._no_other(layout)
+        parts = self.squares(scatter) if layout == "diagonal" else self.stacked(scatter)
+        return np.asarray(parts.sum(axis=0, keepdims=True)) if self.by_class else parts
+
+    def owner(self, c: int, names: Schema) -> str:
+        """Whose scatter number `c` is, as a message writes it."""
+        return f" in class {names.class_name(c)}" if self.by_class else ""
+
+    def _no_other(self, layout: ScatterLayout) -> DataError:
+        return DataError(
+            f"a {layout} scatter cannot be had from a {self.name} one; fit again with these "
+            "settings"
+        )
+
+
+LAYOUTS: dict[ScatterLayout, Layout] = {
+    "full": Layout("full", by_class=True, correlated=True),
+    "pooled": Layout("pooled", by_class=False, correlated=True),
+    "diagonal": Layout("diagonal", by_class=True, correlated=False),
+}
+"""The layouts by their names; `gaussbayes.kernels.reference.scatter_shape` has their shapes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassMoments:
+    """Weight, mean and scatter of each class.
+
+    The mean is ``anchor + offset``. The anchor is a float vector near the class's rows:
+    ``x − anchor`` is exact for nearby floats, so the mean lives in two floats and no digit is lost
+    however far from zero the rows are. The scatter ``Σ w (x − mean)(x − mean)ᵀ`` is centred, never
+    divided and never regularised.
+
+    Examples
+    --------
+    >>> from gaussbayes.families.gaussian.statistics import summarise
+    >>> left = summarise(np.array([[1.0], [2.0]]), np.zeros(2, np.int32), None, 1)
+    >>> right = summarise(np.array([[6.0]]), np.zeros(1, np.int32), None, 1)
+    >>> both = left + right
+    >>> both.weight.tolist(), both.mean.tolist(), both.scatter.tolist()
+    ([3.0], [[3.0]], [[[14.0]]])
+    >>> (both - right).mean.tolist()
+    [[1.5]]
+    """
+
+    weight: FloatArray  # (k,)
+    anchor: FloatArray  # (k, d)
+    offset: FloatArray  # (k, d)
+    scatter: FloatArray  # full (k, d, d), pooled (d, d) or diagonal (k, d)
+    layout: ScatterLayout
+
+    def __post_init__(self) -> None:
+        k, d = self.anchor.shape
+        expected = scatter_shape(self.layout, k, d)
+        if self.weight.shape != (k,) or self.offset.shape != (k, d):
+            msg = (
+                f"moments of {k} classes and {d} features need weight ({k},) and offset "
+                f"({k}, {d}), got {self.weight.shape} and {self.offset.shape}"
+            )
+            raise DataError(msg)
+        if self.scatter.shape != expected:
+            msg = f"a {self.layout} scatter must have shape {expected}, got {self.scatter.shape}"
+            raise DataError(msg)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are, with or without rows."""
+        return int(self.weight.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """How many features a row has."""
+        return int(self.anchor.shape[1])
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory they take."""
+        return sum(part.nbytes for part in (self.weight, self.anchor, self.offset, self.scatter))
+
+    @property
+    def mean(self) -> FloatArray:
+        """The means (k, d), rounded to one float each."""
+        return np.asarray(self.anchor + self.offset)
+
+    def deviation(self, X: FloatArray, code: int | NDArray[np.intp]) -> FloatArray:
+        """How far rows (n, d) are from the mean of a class, or each of its own.
+
+        It is exact for rows near the anchor.
+        """
+        return np.asarray((X - self.anchor[code]) - self.offset[code])
+
+    def __add__(self, other: "ClassMoments") -> "ClassMoments":
+        """The moments of the rows of both.
+
+        With ``δ = mean_b − mean_a`` and ``w = w_a + w_b``: ``mean = mean_a + δ w_b / w`` and
+        ``scatter = S_a + S_b + (w_a w_b / w) δδᵀ``. The heavier side keeps its anchor.
+        """
+        _check_alike(self, other)
+        weight = self.weight + other.weight
+        delta = _delta(self, other)
+        proportion = divide(other.weight, weight)
+        swap = (other.weight > self.weight)[:, None]
+        anchor = np.where(swap, other.anchor, self.anchor)
+        back = other.offset - delta * divide(self.weight, weight)[:, None]
+        offset = np.where(swap, back, self.offset + delta * proportion[:, None])
+        scatter = self.scatter + other.scatter
+        LAYOUTS[self.layout].add_squares(scatter, self.weight * proportion, delta)
+        return ClassMoments(weight, anchor, offset, scatter, self.layout)
+
+    def __sub__(self, other: "ClassMoments") -> "ClassMoments":
+        """The moments of the rows of `self` without those of `other`; see `without`."""
+        return self.without(other, Schema(np.arange(self.n_classes), self.n_features))
+
+    def without(self, other: "ClassMoments", names: Schema) -> "ClassMoments":
+        """The moments of the rows of `self` without those of `other`, which must be among them.
+
+        With ``δ = mean_b − mean_a`` and ``w = w_a − w_b``: ``mean = mean_a − δ w_b / w`` and
+        ``scatter = S_a − S_b − (w_a w_b / w) δδᵀ``. Messages call classes and features by `names`.
+
+        Raises
+        ------
+        RemovalError
+            If a weight would fall below zero, a scatter be none (its sums of squares are negative,
+            or would be for some combination of the features), or all rows have another mean.
+        """
+        _check_alike(self, other)
+        layout = LAYOUTS[self.layout]
+        weight = self.weight - other.weight
+        tolerance = ROUNDING * self.weight
+        if np.any(weight < -tolerance):
+            code = int(np.argmin(weight))
+            msg = (
+                f"cannot remove weight {other.weight[code]:g} from class "
+                f"{names.class_name(code)}, which has weight {self.weight[code]:g}: {ONLY_ADDED}"
+            )
+            raise RemovalError(msg)
+        left = weight > tolerance
+        weight = np.where(left, weight, 0.0)
+        delta = _delta(self, other)
+        _check_gone(self, delta, ~left, names)
+        delta = np.where(left[:, None], delta, 0.0)
+        proportion = divide(other.weight, weight)
+        scatter = self.scatter - other.scatter
+        layout.add_squares(scatter, -self.weight * proportion, delta)
+        offset = self.offset - delta * proportion[:, None]
+        if layout.by_class:
+            scatter[~left] = 0.0
+        _settle(scatter, self, names)
+        anchor, offset = np.where(left[:, None], (self.anchor, offset), 0.0)
+        return ClassMoments(weight, anchor, offset, scatter, self.layout)
+
+    def scaled(self, factor: float) -> "ClassMoments":
+        """The moments of the same rows, each counting `factor` times as much."""
+        return replace(self, weight=self.weight * factor, scatter=self.scatter * factor)
+
+    def aligned(self, positions: Sequence[int], n_classes: int) -> "ClassMoments":
+        """The same moments where class `i` has become number ``positions[i]`` of `n_classes`."""
+        wider = empty(n_classes, self.n_features, self.layout)
+        place(wider, np.asarray(positions, dtype=np.intp), self)
+        return wider
+
+    def selected(self, codes: Sequence[int] | NDArray[np.intp]) -> "ClassMoments":
+        """Only the classes with these codes, in this order.
+
+        An error if rows of a class that is left out are in a scatter summed over the classes.
+        """
+        where, scatter = np.asarray(codes, dtype=np.intp), self.scatter
+        if LAYOUTS[self.layout].by_class:
+            scatter = scatter[where]
+        elif not np.isin(np.flatnonzero(self.weight > 0), where).all():
+            msg = (
+                f"the scatter of {self.n_classes} classes and {self.n_features} features was "
+                "summed over the classes to save memory, so that no class can be taken out of it: "
+                "fit again without the class, or with own covariances (shared=False)"
+            )
+            raise DataError(msg)
+        mean = self.anchor[where], self.offset[where]
+        return ClassMoments(self.weight[where], *mean, scatter, self.layout)
+
+    def together(self) -> "ClassMoments":
+        """The moments of the rows of all classes, as those of one class."""
+        layout: ScatterLayout = "diagonal" if self.layout == "diagonal" else "full"
+        weight = self.weight.sum(keepdims=True)
+        anchor = self.anchor[int(np.argmax(self.weight))]
+        apart = np.where(self.weight[:, None] > 0, (self.anchor - anchor) + self.offset, 0.0)
+        offset = divide(self.weight, np.broadcast_to(weight, self.weight.shape)) @ apart
+        scatter = self.scatters(layout, shared=True).copy()
+        for w, delta in zip(self.weight, apart - offset, strict=True):
+            LAYOUTS[layout].add_squares(scatter, np.array([w]), delta[None])
+        return ClassMoments(weight, anchor[None], offset[None], scatter, layout)
+
+    def of_columns(self, columns: Sequence[int]) -> "ClassMoments":
+        """Only these features, in this order."""
+        where = np.asarray(columns, dtype=np.intp)
+        scatter = LAYOUTS[self.layout].of_columns(self.scatter, where)
+        mean = self.anchor[:, where], self.offset[:, where]
+        return ClassMoments(self.weight, *mean, scatter, self.layout)
+
+    def with_layout(self, layout: ScatterLayout) -> "ClassMoments":
+        """Keep less of the scatter: a full one gives every layout, the others only their own."""
+        if layout == self.layout:
+            return self
+        scatter = LAYOUTS[self.layout].reduced(self.scatter, layout)
+        return replace(self, scatter=scatter, layout=layout)
+
+    def scatters(self, layout: ScatterLayout, *, shared: bool) -> FloatArray:
+        """The scatters (m, d, d) for "full", (m, d) for "diagonal"; m is 1 if shared, else k."""
+        if shared:
+            return LAYOUTS[self.layout].pooled(self.scatter, layout)
+        return self.with_layout(layout).scatter
+
+
+def empty(n_classes: int, n_features: int, layout: ScatterLayout) -> ClassMoments:
+    """The moments of no rows: the identity of ``+``."""
+    return ClassMoments(*zero_moments(n_classes, n_features, layout), layout)
+
+
+def place(total: ClassMoments, where: NDArray[np.intp], part: ClassMoments) -> None:
+    """Write the moments of some classes into their places among others."""
+    total.weight[where] = part.weight
+    total.anchor[where] = part.anchor
+    total.offset[where] = part.offset
+    total.scatter[where if LAYOUTS[part.layout].by_class else ...] = part.scatter
+
+
+def _check_alike(a: ClassMoments, b: ClassMoments) -> None:
+    if (a.layout, a.anchor.shape) != (b.layout, b.anchor.shape):
+        msg = (
+            f"moments of {a.n_classes} classes, {a.n_features} features and {a.layout} scatter do "
+            f"not go with {b.n_classes} classes, {b.n_features} features and {b.layout} scatter"
+        )
+        raise DataError(msg)
+
+
+def _delta(a: ClassMoments, b: ClassMoments) -> FloatArray:
+    """``mean_b − mean_a`` (k, d), and 0 where either has no rows."""
+    both = (a.weight > 0) & (b.weight > 0)
+    delta: FloatArray = (b.anchor - a.anchor) + (b.offset - a.offset)
+    return np.where(both[:, None], delta, 0.0)
+
+
+def divide(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """A quotient, and 0 for what is a part of nothing."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+
+
+def _check_gone(
+    before: ClassMoments, delta: FloatArray, gone: NDArray[np.bool_], names: Schema
+) -> None:
+    """Raise if a class is to be removed whole by rows of another mean, which is off by delta."""
+    spread = ROUNDING * LAYOUTS[before.layout].squares(before.scatter)
+    allowed = spread + before.weight[:, None] * np.square(_NOISE * before.mean)
+    wrong = gone[:, None] & (before.weight[:, None] * np.square(delta) > allowed)
+    if wrong.any():
+        c, j = np.argwhere(wrong)[0].tolist()
+        msg = (
+            f"cannot remove all rows of class {names.class_name(c)} by rows whose mean of "
+            f"{names.feature_name(j)} is another: {ONLY_ADDED}"
+        )
+        raise RemovalError(msg)
+
+
+def _settle(scatter: FloatArray, before: ClassMoments, names: Schema) -> None:
+    """Raise if a removal left a feature, or a combination of them, a sum of squares below zero.
+
+    Sums are measured in units of those before the removal, of which rounding is a proportion; what
+    is rounding becomes 0.
+    """
+    layout = LAYOUTS[before.layout]
+    squares, original = layout.squares(scatter), layout.squares(before.scatter)
+    below = squares + ROUNDING * original
+    if np.any(below < 0):
+        c, j = (int(at) for at in np.unravel_index(int(np.argmin(below)), below.shape))
+        msg = (
+            f"removing these rows would make the sum of squares of {names.feature_name(j)}"
+            f"{layout.owner(c, names)} {squares[c, j]:g}: {ONLY_ADDED}"
+        )
+        raise RemovalError(msg)
+    squares[squares <= _NOISE * original] = 0.0
+    if not layout.correlated:
+        return
+    unit = np.sqrt(original)
+    scale = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
+    scaled = layout.stacked(scatter) * scale[:, :, None]
+    scaled *= scale[:, None, :]
+    np.einsum("mii->mi", scaled)[...] += ROUNDING
+    good = cholesky(scaled)
+    if good < scaled.shape[0]:
+        msg = (
+            "removing these rows would give a combination of the features a negative sum of "
+            f"squares{layout.owner(good, names)}: {ONLY_ADDED}"
+        )
+        raise RemovalError(msg)
+    # |sᵢⱼ| ≤ √(sᵢᵢ sⱼⱼ) but for the last digits: of a single row nothing is left but zeros.
+    root, products = np.sqrt(squares), layout.stacked(scatter)
+    bound = root[:, :, None] * root[:, None, :]
+    np.clip(products, -bound, bound, out=products, where=np.abs(products) > bound * (1 + ROUNDING))
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -48,6 +406,7 @@ class GaussianStatistics:
 
     Examples
     --------
+    >>> from gaussbayes.families.gaussian.cells import observe
     >>> rows = np.array([[1.0, 4.0], [3.0, np.nan], [5.0, 2.0]])
     >>> statistics = observe(rows, np.array([0, 0, 1], np.int32), None, 2, "full")
     >>> statistics.weight.tolist(), statistics.is_complete
@@ -58,7 +417,7 @@ class GaussianStatistics:
     """
 
     moments: ClassMoments  # of complete rows
-    cells: PatternMoments | None = None  # of the others; None if there are none
+    cells: "PatternMoments | None" = None  # of the others; None if there are none
 
     weight: FloatArray = field(init=False, repr=False)  # (k,) of the rows of each class
     is_complete: bool = field(init=False, repr=False)  # whether no value was missing in any row
@@ -96,21 +455,14 @@ class GaussianStatistics:
         return GaussianStatistics(mine.moments + theirs.moments, cells)
 
     def plus(self, other: "GaussianStatistics", names: Schema) -> "GaussianStatistics":
-        """The same; a sum of numbers has no error that would name a feature."""
-        del names
-        return self + other
+        return self + other  # a sum of numbers has no error that would name a feature
 
     def without(self, other: "GaussianStatistics", names: Schema) -> "GaussianStatistics":
         """The statistics of these rows without others, which must be among them."""
-        theirs = other.with_layout(self.moments.layout)
-        moments = self.moments.without(theirs.moments, names)
-        if theirs.cells is None:
-            return GaussianStatistics(moments, self.cells)
-        if self.cells is None:
-            cell = cell_names(theirs.cells, names).class_name(0)
-            msg = f"there are no rows of class {cell} to be removed: all rows seen were complete"
-            raise RemovalError(msg)
-        return GaussianStatistics(moments, self.cells.without(theirs.cells, names))
+        theirs, cells = other.with_layout(self.moments.layout), self.cells
+        if theirs.cells is not None:
+            cells = (cells or theirs.cells.taken(np.empty(0, np.intp))).without(theirs.cells, names)
+        return GaussianStatistics(self.moments.without(theirs.moments, names), cells)
 
     def scaled(self, factor: float) -> "GaussianStatistics":
         factor = not_negative("factor", factor)
@@ -169,35 +521,6 @@ def layout_for(
     return layout
 
 
-def observe(
-    X: RealArray | Columns,
-    targets: CodeArray | FloatArray,
-    weights: FloatArray | None,
-    n_classes: int,
-    layout: ScatterLayout,
-    names: Schema | None = None,
-    threads: int = 1,
-) -> GaussianStatistics:
-    """The statistics of labelled rows, of which some may have missing values (NaN).
-
-    Rows are (n, d), float32 or float64, of any strides, or columns that lie apart; targets are
-    class codes (n,), or soft labels (n, k): how much of a row belongs to each class. The result is
-    the same, to the bit, for any number of threads. Infinity among the rows is an error, and so are
-    patterns of missing values that take too much memory.
-    """
-    try:
-        return GaussianStatistics(summarise(X, targets, weights, n_classes, layout, threads))
-    except NonFiniteError:
-        rows = as_matrix(X)
-    called = None if names is None else names.features or names.places
-    check_finite(rows, 0, called, allow_nan=True)
-    whole = ~np.isnan(rows).any(axis=1)
-    cells = _cells_of(rows, np.flatnonzero(~whole), targets, weights, layout, threads)
-    weights = None if weights is None else weights[whole]
-    moments = summarise(rows[whole], targets[whole], weights, n_classes, layout, threads)
-    return GaussianStatistics(moments, cells)
-
-
 def summarise(
     X: RealArray | Columns,
     targets: CodeArray | FloatArray,
@@ -218,7 +541,8 @@ def summarise(
     def summarise_block(rows: slice) -> ClassMoments:
         counted = None if weights is None else np.ascontiguousarray(weights[rows])
         parts = accumulate(X[rows], codes[rows], counted, n_classes, layout)
-        return ClassMoments(*parts, layout)
+        weight, anchor, offset, scatter = parts
+        return ClassMoments(weight, anchor, offset, scatter, layout)
 
     n, d = X.shape
     if n == 0:
@@ -269,60 +593,3 @@ def _row_blocks(n: int, d: int, k: int, layout: ScatterLayout) -> list[slice]:
     worthwhile = max(1 << 22, min(12 * state, 1 << 25))
     blocks = max(1, min(most, 8 * n * d // worthwhile))
     return ranges(n, -(-n // blocks))
-
-
-def _cells_of(
-    X: RealArray,
-    rows: NDArray[np.intp],
-    targets: CodeArray | FloatArray,
-    weights: FloatArray | None,
-    layout: ScatterLayout,
-    threads: int,
-) -> PatternMoments | None:
-    """The cells of rows with missing values, given by their numbers; None if none of them weighs.
-
-    A row that belongs to several classes in part is in a cell of each.
-    """
-    counted = None if weights is None else weights[rows]
-    if targets.ndim == 2:
-        position, codes = np.nonzero(targets[rows])
-        part = targets[rows][position, codes].astype(np.float64)
-        rows, counted = rows[position], part if counted is None else part * counted[position]
-    else:
-        codes = targets[rows].astype(np.intp)
-    if counted is not None:
-        positive = counted > 0
-        rows, codes, counted = rows[positive], codes[positive], counted[positive]
-    if not rows.size:
-        return None
-    owner, observed, number = unite_cells(codes.astype(np.int32), ~np.isnan(X[rows]))
-    order = np.argsort(number, kind="stable")
-    rows, counted = rows[order], None if counted is None else counted[order]
-    starts = np.searchsorted(number[order], np.arange(owner.size + 1))
-    size = np.diff(starts)
-    many = np.flatnonzero(size > 1)
-    check_size(owner.size, many.size, observed, layout)
-    # Most cells may have one row only, of which nothing has to be summed.
-    anchor = np.where(observed, X[rows[starts[:-1]]], 0.0)
-    weight = np.ones(owner.size) if counted is None else counted[starts[:-1]]
-    layout, d = cell_layout(layout), X.shape[1]
-    offset, scatter = np.zeros(anchor.shape), np.zeros(scatter_shape(layout, many.size, d))
-    blocks = ranges(many.size, max(1, _BLOCK // prod(scatter_shape(layout, 1, d))))
-
-    def sum_block(some: slice) -> None:
-        cells = many[some]
-        where = np.concatenate([np.arange(starts[cell], starts[cell + 1]) for cell in cells])
-        values = X[rows[where]]
-        values[np.isnan(values)] = 0.0
-        codes = np.repeat(np.arange(cells.size, dtype=np.int32), size[cells])
-        alone = threads if len(blocks) == 1 else 1
-        their = None if counted is None else counted[where]
-        part = summarise(values, codes, their, cells.size, layout, alone)
-        weight[cells], anchor[cells] = part.weight, part.anchor
-        offset[cells], scatter[some] = part.offset, part.scatter
-
-    for_each(sum_block, blocks, threads)
-    varied = differs(scatter)
-    if not varied.all():
-        scatter = scatter[varied]
-    return PatternMoments(owner, observed, weight, anchor, offset, many[varied], scatter, layout)

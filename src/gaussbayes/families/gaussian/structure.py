@@ -1,17 +1,572 @@
-"""What a Gaussian's covariances look like: their shape, and how far the classes share one.
+"""What the covariances of Gaussians look like: factored, of some shape, shared or not.
 
-Sharing is one number λ from 0 to 1. With 0 every class has its own covariance Σ_c, with 1 all share
-the pooled one Σ; between, the classes' own are shrunk towards the pooled one,
-``(1 − λ) Σ_c + λ Σ``: regularised discriminant analysis.
+A shape (full, diagonal, spherical) holds the covariances of all classes at once, first axis `m`: k
+when every class has its own, 1 when they share one. It knows its whitener W, with ``Σ⁻¹ = WᵀW``,
+its log determinant, and whatever else depends on the shape, so that nothing outside has to ask
+which one it is. A structure is a shape and how far the classes share it: a number λ from 0 to 1.
+With 0 every class has its own covariance Σ_c, with 1 all share the pooled one Σ; between, the
+classes' own are shrunk towards the pooled one, ``(1 − λ) Σ_c + λ Σ``: regularised discriminant
+analysis.
+
+Not the covariance is factored but the correlation matrix: ``Σ = D R D`` with ``R = L Lᵀ``, so that
+the whitener is ``L⁻¹ D⁻¹`` and units cannot matter. What makes a matrix singular is a feature of
+whose variance the others leave no proportion unexplained, which is compared with rounding, never
+with a size in some unit. Messages say what is wrong; what to do about it, the family says, which
+can try.
+
+BLAS and LAPACK share a matrix among threads that wait for each other at every step: on a busy
+machine the factor of 500 rows takes a hundred times the processor time that one thread needs. Here
+they get blocks so small that they leave them to one thread, or so large that waiting is nothing.
 """
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
+from math import prod
+from typing import ClassVar, NoReturn, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gaussbayes.base.errors import ParameterError
-from gaussbayes.base.types import CovarianceName, FloatArray
-from gaussbayes.families.gaussian.shapes import SHAPES, Shape
+from gaussbayes.base.errors import ParameterError, SingularCovarianceError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CovarianceName, FloatArray, ScatterLayout
+from gaussbayes.families.protocol import ParameterTable
+
+_SYMMETRY_TOLERANCE = 1e-8
+
+_EPS = float(np.finfo(np.float64).eps)
+
+_BLOCK = 64  # rows of a block
+# Products of up to so many multiplications are not shared, and from so many on it is worth it.
+_ONE_THREAD, _MANY_THREADS = 1 << 18, 1 << 26
+_LARGEST_DIRECT = 32  # triangles up to this size are inverted row by row, larger ones by halves
+
+
+def factor(
+    covariance: FloatArray, names: Schema, weight: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Whiteners W (m, d, d), lower triangular with ``Σ⁻¹ = WᵀW``, and log determinants (m,).
+
+    A covariance that is singular to rounding is an error that names class and dependent features;
+    it says how many rows it was estimated from (m,) if that is known.
+    """
+    variance = covariance.diagonal(axis1=1, axis2=2)
+    check_variances(variance, names, weight)
+    scale = 1.0 / np.sqrt(variance)
+    m, d = variance.shape
+    # One array is correlations first, then their factors, then the inverses of these.
+    whitener = _correlation(covariance, scale)
+    good = cholesky(whitener)
+    pivots = whitener.diagonal(axis1=1, axis2=2).copy()
+    invert_lower(whitener[:good])
+    # What all the other features leave unexplained of each, 1 / (R⁻¹)ⱼⱼ. Unlike the pivots of L it
+    # does not depend on the features' order, and it is within a factor d of the least eigenvalue.
+    unexplained = 1.0 / np.einsum("mij,mij->mj", whitener[:good], whitener[:good])
+    singular = np.flatnonzero(unexplained.min(axis=1) <= _tolerance(d))
+    if singular.size or good < m:
+        c = int(singular[0]) if singular.size else good
+        del whitener  # naming the features takes room
+        matrix = _correlation(covariance[c : c + 1], scale[c : c + 1])[0]
+        shared = m < names.classes.shape[0]
+        rows = np.inf if shared or weight is None else float(weight[c])
+        _raise_dependent(matrix, _owner(c, m, names), names, rows)
+    log_det = 2.0 * (np.log(pivots) - np.log(scale)).sum(axis=1)
+    whitener *= scale[:, None, :]
+    return whitener, log_det
+
+
+def _correlation(covariance: FloatArray, scale: FloatArray) -> FloatArray:
+    # Rows after one another, however the covariances lie: products round alike then.
+    correlation: FloatArray = np.multiply(covariance, scale[:, :, None], order="C")
+    correlation *= scale[:, None, :]
+    return correlation
+
+
+def check_variances(variance: FloatArray, names: Schema, weight: FloatArray | None = None) -> None:
+    """Raise for variances (m, d) that are not positive and finite; the others as in `factor`."""
+    good = (variance > 0) & (variance < np.inf)
+    if good.all():
+        return
+    c = int(np.flatnonzero(~good.all(axis=1))[0])
+    columns = np.flatnonzero(~good[c])
+    value = variance[c, columns[0]]
+    owner = _owner(c, variance.shape[0], names)
+    if not value >= 0 or value == np.inf:
+        msg = f"{owner} has variance {value} in {names.feature_name(int(columns[0]))}"
+        raise SingularCovarianceError(msg + "; variances must be positive and finite")
+    rows = "" if weight is None else f" in {weight[c]:g} row{'' if weight[c] == 1 else 's'}"
+    msg = (
+        f"{owner} does not vary in {names.feature_list(columns.tolist())}{rows}: "
+        "the variance is 0 and its Gaussian has no density"
+    )
+    raise SingularCovarianceError(msg)
+
+
+def symmetric(covariance: FloatArray, names: Schema) -> FloatArray:
+    """Given covariances (m, d, d) without the rounding that makes them not quite symmetric.
+
+    A `ParameterError` if there is more than that, which names the entries.
+    """
+    scale = np.sqrt(np.abs(np.einsum("mii->mi", covariance)))
+    gap = np.abs(covariance - covariance.transpose(0, 2, 1))
+    wrong = ~(gap <= _SYMMETRY_TOLERANCE * scale[:, :, None] * scale[:, None, :])
+    if wrong.any():
+        c, i, j = (int(place) for place in np.argwhere(wrong)[0])
+        owner = f" of class {names.class_name(c)}" if covariance.shape[0] > 1 else ""
+        msg = (
+            f"the covariance{owner} must be symmetric: entry ({i}, {j}) is "
+            f"{covariance[c, i, j]:g}, entry ({j}, {i}) is {covariance[c, j, i]:g}"
+        )
+        raise ParameterError(msg)
+    return np.asarray((covariance + covariance.transpose(0, 2, 1)) / 2)
+
+
+def _tolerance(d: int) -> float:
+    # Sums of squares carry a few roundings, and d of them meet in a pivot.
+    return 10.0 * d * _EPS
+
+
+def _raise_dependent(correlation: FloatArray, owner: str, names: Schema, weight: float) -> NoReturn:
+    """Raise for a singular correlation matrix, naming the features that depend on others.
+
+    Features are eliminated one by one, the one with the largest variance left first.
+    """
+    from scipy.linalg.lapack import dpstrf
+
+    d = correlation.shape[0]
+    upper, order, rank, _ = dpstrf(correlation, tol=_tolerance(d))
+    rank = min(rank, d - 1)  # one depends on the others, also if what is left is above rounding
+    independent, dependent = order[:rank] - 1, order[rank:] - 1
+    rest = upper[:rank, rank:]
+    first = int(np.argmin(dependent))
+    name = names.feature_name(int(dependent[first]))
+    if (1.0 - np.square(rest).sum(axis=0)).min() < -1e-8:
+        msg = (
+            f"{owner} has a covariance that is not positive definite: given the other features, "
+            f"{name} would have a negative variance"
+        )
+        raise SingularCovarianceError(msg)
+    if weight <= d:
+        msg = (
+            f"{owner} has {weight:g} rows for {d} features: a full covariance of its own needs "
+            f"at least {d + 1}"
+        )
+        raise SingularCovarianceError(msg)
+    part = np.linalg.solve(np.triu(upper[:rank, :rank]), rest[:, first])
+    others = np.sort(independent[np.abs(part) > 1e-6]).tolist()
+    more = np.sort(np.delete(dependent, first)).tolist()
+    also = f" (and {names.feature_list(more)} likewise)" if more else ""
+    msg = (
+        f"{owner} has collinear features: {name} is a linear combination of "
+        f"{names.feature_list(others)}{also}"
+    )
+    raise SingularCovarianceError(msg)
+
+
+def _owner(c: int, count: int, names: Schema) -> str:
+    if count < names.classes.shape[0]:
+        return "the covariance shared by all classes"
+    return f"class {names.class_name(c)}"
+
+
+def cholesky(matrices: FloatArray) -> int:
+    """Put lower factors L, ``A = L Lᵀ``, in the place of symmetric matrices A (m, d, d).
+
+    Returns how many come before the first that is not positive definite: that one and those after
+    it are of no use any more.
+    """
+    m, d = len(matrices), int(matrices.shape[1])
+    if d > _BLOCK and m > 1:
+        for c in range(m):
+            if not cholesky(matrices[c : c + 1]):
+                return c
+        return m
+    with suppress(np.linalg.LinAlgError):
+        _factor_by_blocks(matrices)
+        return m
+    if m < 2:
+        return 0
+    half = m // 2
+    good: int = cholesky(matrices[:half])
+    return good if good < half else half + cholesky(matrices[half:])
+
+
+def _factor_by_blocks(matrices: FloatArray) -> None:
+    """Columns from left to right: each block less what those before it explain."""
+    d = matrices.shape[-1]
+    for start in range(0, d, _BLOCK):
+        stop = min(start + _BLOCK, d)
+        if start:
+            rest, left = matrices[:, start:, start:stop], matrices[:, start:, :start]
+            _subtract_product(rest, left, matrices[:, start:stop, :start].mT)
+        corner = np.linalg.cholesky(matrices[:, start:stop, start:stop])
+        matrices[:, start:stop, start:stop] = corner
+        if stop < d:
+            # Read backwards a lower triangle is an upper one, of which `solve` finds that it is
+            # its own factor: what remains of it is substitution.
+            below = matrices[:, stop:, start:stop].mT[:, ::-1]
+            solved = np.linalg.solve(corner[:, ::-1, ::-1], below)[:, ::-1]
+            matrices[:, stop:, start:stop] = solved.mT
+            matrices[:, start:stop, stop:] = 0.0
+
+
+def invert_lower(lower: FloatArray) -> None:
+    """Put their inverses in the place of lower triangular matrices (…, d, d), by halves.
+
+    ``[[A, 0], [B, C]]⁻¹ = [[A⁻¹, 0], [−C⁻¹ B A⁻¹, C⁻¹]]``: nearly all of the work is in matrix
+    products.
+    """
+    d = lower.shape[-1]
+    if d <= _LARGEST_DIRECT:
+        lower[..., 0, 0] = 1.0 / lower[..., 0, 0]
+        for i in range(1, d):
+            row = lower[..., i, None, :i] @ lower[..., :i, :]
+            lower[..., i, :i] = (0.0 - row[..., 0, :i]) / lower[..., i, i, None]  # no −0
+            lower[..., i, i] = 1.0 / lower[..., i, i]
+        return
+    half = d // 2
+    first, second = lower[..., :half, :half], lower[..., half:, half:]
+    invert_lower(first)
+    invert_lower(second)
+    between = np.zeros((*first.shape[:-2], d - half, half))
+    _subtract_product(between, lower[..., half:, :half], first)
+    lower[..., half:, :half] = 0.0
+    _subtract_product(lower[..., half:, :half], second, -between)
+
+
+def _subtract_product(target: FloatArray, left: FloatArray, right: FloatArray) -> None:
+    """Take the product of two matrices from a third, in parts."""
+    rows, inner, columns = *left.shape[-2:], right.shape[-1]
+    if not _ONE_THREAD < rows * inner * columns < _MANY_THREADS:
+        target -= left @ right
+    elif inner == max(rows, inner, columns):
+        half = inner // 2
+        _subtract_product(target, left[..., :half], right[..., :half, :])
+        _subtract_product(target, left[..., half:], right[..., half:, :])
+    elif rows >= columns:
+        half = rows // 2
+        _subtract_product(target[..., :half, :], left[..., :half, :], right)
+        _subtract_product(target[..., half:, :], left[..., half:, :], right)
+    else:
+        half = columns // 2
+        _subtract_product(target[..., :half], left, right[..., :half])
+        _subtract_product(target[..., half:], left, right[..., half:])
+
+
+_MOST_TITLES = 20  # features of which all pairs are shown in a table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """Covariances of one shape: without correlations, as `Diagonal`, unless a method says else."""
+
+    values: FloatArray  # (m, d, d), (m, d) or (m,)
+    whitener: FloatArray  # (m, d, d) lower triangular, or (m, d)
+    log_det: FloatArray  # (m,)
+
+    name: ClassVar[CovarianceName]
+    layout: ClassVar[ScatterLayout] = "diagonal"  # how much of the scatter it is estimated from
+    correlated: ClassVar[bool] = False  # whether features may be correlated
+    isotropic: ClassVar[bool] = False  # whether all have one variance: nothing can be shrunk
+
+    @classmethod
+    def of(cls, values: FloatArray, names: Schema, weight: FloatArray | None = None) -> Self:
+        """Covariances from their values, factored.
+
+        One that cannot be inverted is an error that names class and features, and says how many
+        rows it was estimated from (m,) if that is known.
+        """
+        d = names.n_features
+        check_variances(cls._by_feature(values, d), names, weight)
+        whitener = cls._by_feature(1.0 / np.sqrt(values), d)
+        return cls(values, whitener, cls._log_det(np.log(values), d))
+
+    @classmethod
+    def given(cls, values: FloatArray, names: Schema) -> Self:
+        """Covariances that the user wrote down: the first axis is m."""
+        try:
+            return cls.of(values, names)
+        except SingularCovarianceError as error:
+            msg = f"{error}. A covariance that is given must be positive definite"
+            raise SingularCovarianceError(msg) from None
+
+    @classmethod
+    def from_scatter(cls, scatter: FloatArray, degrees: FloatArray) -> FloatArray:
+        """The values from scatters (m, d, d) or (m, d), divided by degrees of freedom (m,)."""
+        return np.asarray(scatter / degrees.reshape(-1, *(1,) * (scatter.ndim - 1)))
+
+    @classmethod
+    def of_variances(cls, variance: FloatArray, names: Schema) -> Self:
+        """Covariances without correlations, from the variances (m, d) of the features."""
+        return cls.of(variance, names)
+
+    @staticmethod
+    def dimensions(n_features: int) -> tuple[int, ...]:
+        """The shape of the array that holds one covariance."""
+        return (n_features,)
+
+    @classmethod
+    def n_parameters_of(cls, n_covariances: int, n_features: int) -> int:
+        """Free parameters of so many covariances."""
+        return n_covariances * prod(cls.dimensions(n_features))
+
+    @staticmethod
+    def _by_feature(values: FloatArray, n_features: int) -> FloatArray:
+        """What is known of each variance, for each feature (m, d)."""
+        del n_features
+        return values
+
+    @staticmethod
+    def _log_det(logarithms: FloatArray, n_features: int) -> FloatArray:
+        """The log determinants (m,) by the logarithms of the variances."""
+        del n_features
+        return np.asarray(logarithms.sum(axis=1))
+
+    @property
+    def variance(self) -> FloatArray:
+        """The variances of the features (m, d)."""
+        return self._by_feature(self.values, self.n_features)
+
+    @property
+    def correlation(self) -> FloatArray:
+        """Correlations ``ρᵢⱼ = σᵢⱼ / (σᵢ σⱼ)`` (m, d, d); (m, 0, 0) if there are none."""
+        return np.empty((self.n_covariances, 0, 0))
+
+    @property
+    def precision(self) -> FloatArray:
+        """The diagonals of the inverses (m, d)."""
+        return np.square(self.whitener)
+
+    def dense(self) -> FloatArray:
+        """The covariances as matrices (m, d, d)."""
+        return np.asarray(self.variance[:, :, None] * np.eye(self.n_features))
+
+    def factor(self) -> FloatArray:
+        """Factors F with ``Σ = F Fᵀ``: (m, d, d) lower triangular, or (m, d) their diagonals."""
+        return self.deviation
+
+    def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        """``W v`` of vectors (…, d), by the covariance of a class."""
+        return np.asarray(vectors * self.whitener[self.index(code)])
+
+    def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        """``Σ⁻¹ v`` of vectors (…, d), by the covariance of a class."""
+        return self.whiten(self.whiten(vectors, code), code)
+
+    def squares(self, scatter: FloatArray) -> FloatArray:
+        """``tr Σ⁻¹ S`` (m,) of scatters (m, d, d), or (m, d) if there are no correlations."""
+        return np.asarray((scatter * np.square(self.whitener)).sum(axis=1))
+
+    def sub(self, columns: NDArray[np.intp], names: Schema) -> Self:
+        """The covariances of some features; `names` are theirs."""
+        return self.of(self.values[:, columns], names)
+
+    def coordinates(self, unit: FloatArray) -> FloatArray:
+        """The values as a vector in which every entry is free, in units (m, d) of the features.
+
+        Logarithms of variances; of a full covariance its Cholesky factor, with logarithms in the
+        diagonal.
+        """
+        scale = unit[:, 0] if self.isotropic else unit
+        return np.log(self.values / np.square(scale)).ravel()
+
+    @classmethod
+    def from_coordinates(cls, vector: FloatArray, unit: FloatArray) -> Self:
+        """The covariances with these coordinates."""
+        d, scale = unit.shape[1], unit[:, 0] if cls.isotropic else unit
+        logarithm = vector.reshape(scale.shape)
+        whitener = cls._by_feature(np.exp(-0.5 * logarithm) / scale, d)
+        log_det = cls._log_det(logarithm + 2.0 * np.log(scale), d)
+        return cls(np.exp(logarithm) * np.square(scale), whitener, log_det)
+
+    @property
+    def n_covariances(self) -> int:
+        return int(self.log_det.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.whitener.shape[1])
+
+    @property
+    def n_parameters(self) -> int:
+        return self.n_parameters_of(self.n_covariances, self.n_features)
+
+    @property
+    def deviation(self) -> FloatArray:
+        """The standard deviations of the features (m, d)."""
+        return np.sqrt(self.variance)
+
+    @property
+    def amplification(self) -> float:
+        """How much rounding grows: 1 over the least that others leave unexplained of a variance."""
+        return float((self.precision * self.variance).max(initial=1.0))
+
+    def index(self, code: int) -> int:
+        """Which covariance is that of a class."""
+        return code if self.n_covariances > 1 else 0
+
+    def selected(self, codes: Sequence[int]) -> Self:
+        """Only the covariances with these numbers, in this order."""
+        where = np.asarray(codes, dtype=np.intp)
+        return type(self)(self.values[where], self.whitener[where], self.log_det[where])
+
+    def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
+        """What there is to show beside the standard deviations."""
+        del names
+        return ()
+
+
+class Diagonal(Shape):
+    """No correlation, one variance a feature: d free parameters each."""
+
+    __slots__ = ()
+    name = "diagonal"
+
+
+class Spherical(Shape):
+    """No correlation, one variance for all features: 1 free parameter each."""
+
+    __slots__ = ()
+    name = "spherical"
+    isotropic = True
+
+    @classmethod
+    def from_scatter(cls, scatter: FloatArray, degrees: FloatArray) -> FloatArray:
+        """``tr S / (degrees d)`` (m,)."""
+        return np.asarray(scatter.sum(axis=1) / (degrees * scatter.shape[1]))
+
+    @classmethod
+    def of_variances(cls, variance: FloatArray, names: Schema) -> Self:
+        return cls.of(variance.mean(axis=1), names)
+
+    @staticmethod
+    def dimensions(n_features: int) -> tuple[int, ...]:
+        del n_features
+        return ()
+
+    @staticmethod
+    def _by_feature(values: FloatArray, n_features: int) -> FloatArray:
+        return np.repeat(values[:, None], n_features, axis=1)
+
+    @staticmethod
+    def _log_det(logarithms: FloatArray, n_features: int) -> FloatArray:
+        return n_features * logarithms
+
+    def sub(self, columns: NDArray[np.intp], names: Schema) -> Self:
+        del columns
+        return self.of(self.values, names)
+
+
+class Full(Shape):
+    """Any symmetric positive definite matrix: d (d + 1) / 2 free parameters each.
+
+    Examples
+    --------
+    >>> shape = Full.of(np.array([[[4.0, 2.0], [2.0, 10.0]]]), Schema(np.array(["a"]), 2))
+    >>> shape.factor().tolist(), shape.whitener.round(4).tolist()
+    ([[[2.0, 0.0], [1.0, 3.0]]], [[[0.5, 0.0], [-0.1667, 0.3333]]])
+    """
+
+    __slots__ = ()
+    name = "full"
+    layout = "full"
+    correlated = True
+
+    @classmethod
+    def of(cls, values: FloatArray, names: Schema, weight: FloatArray | None = None) -> Self:
+        return cls(values, *factor(values, names, weight))
+
+    @classmethod
+    def given(cls, values: FloatArray, names: Schema) -> Self:
+        return super().given(symmetric(values, names), names)
+
+    @classmethod
+    def of_variances(cls, variance: FloatArray, names: Schema) -> Self:
+        return cls.of(variance[:, :, None] * np.eye(variance.shape[1]), names)
+
+    @staticmethod
+    def dimensions(n_features: int) -> tuple[int, ...]:
+        return n_features, n_features
+
+    @classmethod
+    def n_parameters_of(cls, n_covariances: int, n_features: int) -> int:
+        return n_covariances * (n_features * (n_features + 1) // 2)
+
+    @property
+    def variance(self) -> FloatArray:
+        return np.asarray(np.einsum("mii->mi", self.values))
+
+    @property
+    def correlation(self) -> FloatArray:
+        deviation = self.deviation
+        return np.asarray(self.values / deviation[:, :, None] / deviation[:, None, :])
+
+    @property
+    def precision(self) -> FloatArray:
+        """``Σᵢ Wᵢⱼ²`` (m, d)."""
+        return np.asarray(np.einsum("mij,mij->mj", self.whitener, self.whitener))
+
+    def dense(self) -> FloatArray:
+        return self.values
+
+    def factor(self) -> FloatArray:
+        # As where it was inverted, the correlation matrix: what has an inverse has a factor.
+        return self.deviation[:, :, None] * np.linalg.cholesky(self.correlation)
+
+    def whiten(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        return np.asarray(vectors @ self.whitener[self.index(code)].T)
+
+    def times_precision(self, vectors: FloatArray, code: int = 0) -> FloatArray:
+        return np.asarray(self.whiten(vectors, code) @ self.whitener[self.index(code)])
+
+    def squares(self, scatter: FloatArray) -> FloatArray:
+        """``tr W S Wᵀ`` (m,)."""
+        return np.asarray(((self.whitener @ scatter) * self.whitener).sum(axis=(1, 2)))
+
+    def sub(self, columns: NDArray[np.intp], names: Schema) -> Self:
+        return self.of(self.values[:, columns[:, None], columns], names)
+
+    def coordinates(self, unit: FloatArray) -> FloatArray:
+        lower = self.factor() / unit[:, :, None]
+        diagonal = np.einsum("mii->mi", lower)
+        diagonal[...] = np.log(diagonal)
+        return np.asarray(lower[:, *_triangle(self.n_features)].ravel())
+
+    @classmethod
+    def from_coordinates(cls, vector: FloatArray, unit: FloatArray) -> Self:
+        # The factors are inverted, so that no digit is lost to a product.
+        m, d = unit.shape
+        rows, columns = _triangle(d)
+        lower = np.zeros((m, d, d))
+        lower[:, rows, columns] = vector.reshape(m, -1)
+        diagonal = np.einsum("mii->mi", lower)
+        log_det = 2.0 * (diagonal + np.log(unit)).sum(axis=1)
+        diagonal[...] = np.exp(diagonal)
+        values = (lower @ lower.mT) * unit[:, :, None] * unit[:, None, :]
+        invert_lower(lower)
+        return cls(values, lower / unit[:, None, :], log_det)
+
+    def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
+        """The correlations of all pairs of a few features."""
+        if not 1 < self.n_features <= _MOST_TITLES:
+            return ()
+        rows, columns = np.tril_indices(self.n_features, -1)
+        titles = tuple(
+            f"{names.titles[j]}, {names.titles[i]}" for i, j in zip(rows, columns, strict=True)
+        )
+        return (ParameterTable("correlation", titles, self.correlation[:, rows, columns]),)
+
+
+@lru_cache(maxsize=4)
+def _triangle(n_features: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows and columns of a lower triangle; EM asks for them twice an iteration."""
+    return np.tril_indices(n_features)
+
+
+SHAPES: dict[str, type[Shape]] = {shape.name: shape for shape in (Full, Diagonal, Spherical)}
+"""The shapes by the names that users give."""
 
 
 @dataclass(frozen=True, slots=True)

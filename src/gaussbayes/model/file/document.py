@@ -26,7 +26,7 @@ from gaussbayes.base.records import (
     Weights,
 )
 from gaussbayes.base.threads import ranges
-from gaussbayes.families.registry import FAMILIES, family_records
+from gaussbayes.families import FAMILIES, family_records
 
 FORMAT: Final = "gaussbayes model"
 VERSION: Final = 2

@@ -23,7 +23,7 @@ from gaussbayes.base.records import (
 )
 from gaussbayes.base.schema import Schema
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.registry import FAMILIES, family_records
+from gaussbayes.families import FAMILIES, family_records
 from gaussbayes.model.file.class_labels import check_prior, read_classes, read_priors
 from gaussbayes.model.file.document import (
     FORMAT,

@@ -17,7 +17,7 @@ from gaussbayes.base.records import (
     within,
     write_categories,
 )
-from gaussbayes.families.registry import family_records
+from gaussbayes.families import family_records
 from gaussbayes.model.file.class_labels import write_classes, write_priors
 from gaussbayes.model.file.document import (
     FORMAT,

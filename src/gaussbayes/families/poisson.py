@@ -1,29 +1,105 @@
-"""Poisson distributions of counts: ``p(x | c) = Π_j λ_cj^x_j exp(−λ_cj) / x_j!``."""
+"""Counts: Poisson distributions, ``p(x | c) = Π_j λ_cj^x_j exp(−λ_cj) / x_j!``."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.records import Record, Weights, numbers, refuse
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.independent import (
     ColumnDensity,
     ColumnSums,
+    IndependentColumns,
     Place,
+    check_values,
     linear_log_likelihood,
+    read_sums,
     score_blocks,
+    weights,
+    write_settings,
+    write_sums,
 )
-from gaussbayes.families.poisson.statistics import (
-    PoissonStatistics,
-    check_counts,
-    mean_of_all,
-    stirling_error,
-)
+from gaussbayes.families.independent import SmoothingRecord as SettingsRecord
 from gaussbayes.families.protocol import ParameterTable, Reference
+
+LARGEST = 2.0**53
+"""The largest count: up to here every integer is a float."""
+
+_TABLE = 16
+"""Counts below this are looked up."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoissonStatistics(ColumnSums):
+    """Weight of rows without and with a value, number of events, and log-factorials."""
+
+    summed: ClassVar[tuple[str, ...]] = ("missing", "observed", "total", "log_factorial")
+
+    @staticmethod
+    def terms(numbers: FloatArray, place: Place) -> FloatArray:
+        """Whether each of the counts (n, d) is missing, is there, itself, and log x! (4, n, d)."""
+        present, counts = check_counts(numbers, place)
+        return np.stack([~present, present, counts, log_factorial(counts)])
+
+    @property
+    def observed(self) -> FloatArray:
+        return np.asarray(self.sums[1])
+
+    @property
+    def total(self) -> FloatArray:
+        """The weighted sums of the counts (k, d)."""
+        return np.asarray(self.sums[2])
+
+
+def mean_of_all(statistics: PoissonStatistics) -> FloatArray:
+    """The mean count of the rows of all classes (1, d); 0 where no row has a count."""
+    total = statistics.total.sum(axis=-2, keepdims=True)
+    observed = statistics.observed.sum(axis=-2, keepdims=True)
+    mean: FloatArray = np.divide(total, observed, out=np.zeros_like(total), where=observed > 0)
+    return mean
+
+
+def check_counts(numbers: FloatArray, place: Place) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Which of the numbers (n, d) are not missing, and the counts, 0 where they are."""
+    present = ~np.isnan(numbers)
+    counts = np.where(present, numbers, 0.0)
+    possible = (counts >= 0) & (counts <= LARGEST) & (np.rint(counts) == counts)
+    check_values(numbers, possible, "an integer from 0 to 2⁵³ (family 'poisson')", place)
+    return present, counts
+
+
+def log_factorial(counts: FloatArray) -> FloatArray:
+    """``log x!`` of integers."""
+    largest = counts.max(initial=0.0)
+    if largest < counts.size // 2:  # looked up, if these are fewer than there are to calculate
+        return log_factorial(np.arange(largest + 1)).take(counts.astype(np.intp))
+    positive = np.maximum(counts, 1.0)
+    return np.asarray(positive * np.log(positive) - counts + stirling_error(counts))
+
+
+def stirling_error(counts: FloatArray) -> FloatArray:
+    """``log x! − (x log x − x)`` of integers, right to the last digits however large they are."""
+    large = np.maximum(counts, float(_TABLE))
+    inverse = 1.0 / large
+    square = inverse * inverse
+    # Stirling's series; the first term left out is below 1e-15.
+    last = 1 / 1260 - square * (1 / 1680 - square / 1188)
+    series = inverse * (1 / 12 - square * (1 / 360 - square * last))
+    asymptotic = 0.5 * np.log(2 * np.pi * large) + series
+    small = np.minimum(counts, _TABLE - 1).astype(np.intp)
+    return np.where(counts < _TABLE, _SMALL[small], asymptotic)
+
+
+_NUMBERS = np.arange(1.0, _TABLE)
+_SMALL = np.concatenate(
+    [[0.0], np.cumsum(np.log(_NUMBERS)) - (_NUMBERS * np.log(_NUMBERS) - _NUMBERS)]
+)
+
 
 _REACH = np.concatenate([[0.0], np.arange(0.5, 19.0, 0.75)])
 """How far from the root of a rate `draw_widely` draws, in all; −2 · 18.5² is about log 1e-300."""
@@ -44,22 +120,18 @@ class PoissonDensity(ColumnDensity):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of classes and of columns."""
         return self.rate.shape
 
     @property
     def mean(self) -> FloatArray:
-        """The rates (k, d)."""
         return self.rate
 
     @property
     def variance(self) -> FloatArray:
-        """The rates (k, d)."""
         return self.rate
 
     @property
     def integers(self) -> tuple[float, float]:
-        """0 and ∞."""
         return 0.0, np.inf
 
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
@@ -105,12 +177,10 @@ class PoissonDensity(ColumnDensity):
         return linear_log_likelihood(statistics.sums[1:], natural)
 
     def marginal(self, columns: Sequence[int], names: Schema) -> "PoissonDensity":
-        """The density of some of the columns: the others are independent of them."""
         overall = None if self.overall is None else self.overall[list(columns)]
         return PoissonDensity(self.rate[:, list(columns)], overall)
 
     def selected(self, codes: Sequence[int]) -> "PoissonDensity":
-        """Only the classes with these codes, in this order."""
         return replace(self, rate=self.rate[list(codes)])
 
     def restarted(self, together: PoissonStatistics) -> "PoissonDensity":
@@ -120,7 +190,6 @@ class PoissonDensity(ColumnDensity):
         return PoissonDensity(rate, average[0])
 
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
-        """Counts of one row for each class code (n,)."""
         return number_rows(generator.poisson(self.rate[codes]).astype(np.float64))
 
     def draw_widely(
@@ -180,7 +249,6 @@ class PoissonDensity(ColumnDensity):
         return np.array([(a - b - constant) / (np.log(a) - np.log(b))])
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
-        """The rates."""
         return (ParameterTable("rate", names.titles, self.rate),)
 
 
@@ -216,3 +284,116 @@ def _log_ratio(counts: FloatArray, rate: FloatArray, other: FloatArray) -> Float
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = counts * (np.log(other) - np.log(rate))
     return np.where(counts > 0, slope, 0.0) - (other - rate)
+
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class Poisson(IndependentColumns):
+    """Counts 0, 1, 2, … that are independent given the class.
+
+    ``rate = (number of events + α m) / (weight of the rows that have a count + α)`` with smoothing
+    α and the mean count m of the rows of all classes. 0 is maximum likelihood, and a rate of 0
+    makes every count but 0 impossible; α is the weight of imagined rows in each class that have the
+    mean count of all rows: the mode under a gamma prior of shape 1 + α m and inverse scale α.
+
+    Examples
+    --------
+    >>> from gaussbayes.data.rows import Targets, number_rows
+    >>> rows, names = number_rows(np.array([[3.0], [0.0], [0.0]])), Schema(np.array(["a", "b"]), 1)
+    >>> statistics = Poisson().observe(rows, Targets(np.array([0, 0, 1], np.int32), 2), names)
+    >>> Poisson().estimate(statistics, names).density.rate.tolist()
+    [[1.5], [0.0]]
+    >>> Poisson(smoothing=1).estimate(statistics, names).density.rate.round(4).tolist()
+    [[1.3333], [0.5]]
+    """
+
+    name: ClassVar[str] = "poisson"
+    content: ClassVar[str] = "count"  # what files must hold; see `gaussbayes.data.roles`
+    statistics_type: ClassVar[type[ColumnSums]] = PoissonStatistics
+
+    def density(self, sums: PoissonStatistics, together: Any = None) -> PoissonDensity:
+        """The rates; of classes that have no values in a column, they must be smoothed."""
+        if self.smoothing == 0:
+            return PoissonDensity(sums.total / sums.observed)
+        overall = mean_of_all(sums if together is None else together)
+        rate = (sums.total + self.smoothing * overall) / (sums.observed + self.smoothing)
+        return PoissonDensity(rate, overall[..., 0, :])
+
+    def log_penalty(self, density: PoissonDensity) -> float:
+        """``α Σ (m log λ − λ)``, the log of the gamma prior up to a constant."""
+        if self.smoothing == 0:
+            return 0.0
+        assert density.overall is not None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            product = np.where(density.overall > 0, density.overall * np.log(density.rate), 0.0)
+        return self.smoothing * float((product - density.rate).sum())
+
+    def coordinates(self, start: PoissonDensity, names: Schema) -> "RootRates":
+        return RootRates(start.rate.shape, start.overall)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RootRates:
+    """``2 √λ``: a change by 1 is a standard deviation of one row, whatever the rate.
+
+    Unlike logarithms they converge where a rate tends to 0, and reach it.
+    """
+
+    shape: tuple[int, ...]
+    overall: FloatArray | None  # (d,)
+
+    def vector(self, density: PoissonDensity) -> FloatArray:
+        return np.asarray(2.0 * np.sqrt(density.rate)).ravel()
+
+    def density(self, vector: FloatArray) -> PoissonDensity:
+        """The density with these coordinates."""
+        return PoissonDensity(np.square(0.5 * vector).reshape(self.shape), self.overall)
+
+    def rounding(self, density: PoissonDensity) -> float:
+        """Roots are right to a few units in their last place."""
+        return 16 * _EPS * max(1.0, float(np.sqrt(density.rate.max(initial=0.0))))
+
+
+__all__ = ["SettingsRecord", "write_settings"]
+
+
+class StatisticsRecord(Record, frozen=True):
+    """The weights of the classes, and the sums of each class and column."""
+
+    weight: Weights
+    missing: Weights
+    observed: Weights
+    total: Weights
+    log_factorial: Weights
+
+
+class DensityRecord(Record, frozen=True):
+    """The rates, class by class."""
+
+    rate: Weights
+
+
+def read_settings(record: SettingsRecord) -> Poisson:
+    return Poisson(record.smoothing)
+
+
+def write_statistics(statistics: PoissonStatistics) -> StatisticsRecord:
+    return StatisticsRecord(**write_sums(statistics))
+
+
+def read_statistics(record: StatisticsRecord, _: Any, names: Schema) -> PoissonStatistics:
+    statistics = read_sums(PoissonStatistics, record, names)
+    if ((statistics.observed == 0) & (statistics.total > 0)).any():
+        refuse("total", "0 where no row has a value")
+    return statistics
+
+
+def write_density(density: PoissonDensity) -> DensityRecord:
+    return DensityRecord(numbers(density.rate, "rate"))
+
+
+def read_density(record: DensityRecord, _: Any, names: Schema) -> PoissonDensity:
+    shape = (names.classes.shape[0], names.n_features)
+    return PoissonDensity(weights(record.rate, "rate", shape, "class and column"))

@@ -1,25 +1,35 @@
-"""Bernoulli distributions: ``p(x | c) = Π_j p_cj^x_j (1 − p_cj)^(1 − x_j)``."""
+"""Columns of 0 and 1: Bernoulli distributions, ``Π_j p_cj^x_j (1 − p_cj)^(1 − x_j)``."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.records import NumbersOrNull, Record, Weights
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.rows import Rows, number_rows
 from gaussbayes.families.independent import (
     ColumnDensity,
     ColumnSums,
+    IndependentColumns,
     Place,
+    check_total,
     check_values,
     draw_powers,
     linear_log_likelihood,
     linear_scores,
+    log_power,
+    log_probabilities,
+    logarithms,
+    read_sums,
     score_blocks,
+    write_settings,
+    write_sums,
 )
+from gaussbayes.families.independent import SmoothingRecord as SettingsRecord
 from gaussbayes.families.protocol import ParameterTable, Reference
 
 
@@ -38,7 +48,6 @@ class BernoulliStatistics(ColumnSums):
 
     @property
     def observed(self) -> FloatArray:
-        """How much the rows with a value weigh (k, d)."""
         return np.asarray(self.sums[1] + self.sums[2])
 
 
@@ -55,7 +64,6 @@ class BernoulliDensity(ColumnDensity):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of classes and of columns."""
         return self.log_probability.shape[1:]
 
     @property
@@ -63,14 +71,10 @@ class BernoulliDensity(ColumnDensity):
         """The probabilities of 1 (k, d)."""
         return np.asarray(np.exp(self.log_probability[1]))
 
-    @property
-    def mean(self) -> FloatArray:
-        """The probabilities of 1 (k, d)."""
-        return self.probability
+    mean = probability
 
     @property
     def deviation(self) -> FloatArray:
-        """``√(p (1 − p))`` (k, d)."""
         return np.asarray(np.exp(0.5 * self.log_probability.sum(axis=0)))
 
     @property
@@ -80,12 +84,9 @@ class BernoulliDensity(ColumnDensity):
 
     @property
     def integers(self) -> tuple[float, float]:
-        """0 and 1."""
         return 0.0, 1.0
 
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
-        """``log p(x | c)`` (n, k)."""
-
         def score(numbers: FloatArray, place: Place) -> FloatArray:
             terms = BernoulliStatistics.terms(numbers, place)
             return linear_scores(terms[1:], self.log_probability)
@@ -102,11 +103,9 @@ class BernoulliDensity(ColumnDensity):
         return linear_log_likelihood(statistics.sums[1:], self.log_probability)
 
     def marginal(self, columns: Sequence[int], names: Schema) -> "BernoulliDensity":
-        """The density of some of the columns: the others are independent of them."""
         return BernoulliDensity(self.log_probability[:, :, list(columns)])
 
     def selected(self, codes: Sequence[int]) -> "BernoulliDensity":
-        """Only the classes with these codes, in this order."""
         return BernoulliDensity(self.log_probability[:, list(codes)])
 
     def restarted(self, together: BernoulliStatistics) -> "BernoulliDensity":
@@ -117,25 +116,17 @@ class BernoulliDensity(ColumnDensity):
             return BernoulliDensity(np.log(blended / blended.sum(axis=0)))
 
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
-        """0 or 1 in each column of one row for each class code (n,)."""
         return number_rows(_drawn(self.log_probability[:, codes], generator))
 
-    def draw_widely(
-        self, codes: CodeArray, generator: np.random.Generator
-    ) -> tuple[Rows, FloatArray]:
-        """One row for each class code (n,), unusual ones among them, and weights."""
-        return draw_powers(self, codes, generator)
+    draw_widely = draw_powers
 
     def to_the_power(self, power: float) -> "BernoulliDensity":
         """Probabilities in proportion to a power of those given; 0 stays 0."""
-        raised = np.full_like(self.log_probability, -np.inf)
-        possible = self.log_probability > -np.inf
-        np.multiply(self.log_probability, power, out=raised, where=possible)
+        raised = log_power(self.log_probability, power)
         raised -= np.logaddexp(raised[0], raised[1])
         return BernoulliDensity(raised)
 
     def log_density_in(self, rows: Rows, codes: CodeArray) -> FloatArray:
-        """``log p(x | c)`` (n,) of each row in a class."""
         of_rows = BernoulliDensity(self.log_probability[:, codes])
         return np.asarray(of_rows.by_column(rows.matrix.astype(np.float64)).sum(axis=1))
 
@@ -165,7 +156,6 @@ class BernoulliDensity(ColumnDensity):
             return 0.0, a - b
 
     def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
-        """The probabilities of 1."""
         return (ParameterTable("p(1 | class)", names.titles, self.probability),)
 
 
@@ -174,3 +164,113 @@ def _drawn(log_weight: FloatArray, generator: np.random.Generator) -> FloatArray
     with np.errstate(over="ignore"):
         probability = 1.0 / (1.0 + np.exp(log_weight[0] - log_weight[1]))
     return np.asarray(generator.random(probability.shape) < probability, dtype=np.float64)
+
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class Bernoulli(IndependentColumns):
+    """Columns of 0 and 1 that are independent given the class.
+
+    ``p(1 | class) = (weight of 1 + α) / (weight of 0 and 1 + 2 α)`` with smoothing α. 0 is maximum
+    likelihood; α is the weight of as many imagined rows with each of both, the mode under a beta
+    prior with parameters 1 + α.
+
+    Examples
+    --------
+    >>> from gaussbayes.data.rows import Targets, number_rows
+    >>> rows, names = number_rows(np.array([[1.0], [0.0], [0.0]])), Schema(np.array(["a", "b"]), 1)
+    >>> statistics = Bernoulli().observe(rows, Targets(np.array([0, 0, 1], np.int32), 2), names)
+    >>> Bernoulli().estimate(statistics, names).density.probability.round(12).tolist()
+    [[0.5], [0.0]]
+    >>> Bernoulli(smoothing=1).estimate(statistics, names).density.probability.round(4).tolist()
+    [[0.5], [0.3333]]
+    """
+
+    name: ClassVar[str] = "bernoulli"
+    content: ClassVar[str] = "bit"  # what files must hold; see `gaussbayes.data.roles`
+    statistics_type: ClassVar[type[ColumnSums]] = BernoulliStatistics
+
+    def density(self, sums: BernoulliStatistics, together: Any = None) -> BernoulliDensity:
+        """The probabilities; of classes that have no values in a column, they must be smoothed."""
+        weight = sums.sums[1:] + self.smoothing
+        with np.errstate(divide="ignore"):
+            return BernoulliDensity(np.log(weight / weight.sum(axis=0)))
+
+    def determined(self, sums: BernoulliStatistics) -> NDArray[np.bool_]:
+        """Where there is a density (k, d): where any row has a value, be it an imagined one."""
+        return np.asarray(sums.observed + self.smoothing > 0)
+
+    def log_penalty(self, density: BernoulliDensity) -> float:
+        """``α Σ (log p + log(1 − p))``, the log of the beta prior up to a constant."""
+        return self.smoothing * float(density.log_probability.sum()) if self.smoothing else 0.0
+
+    def coordinates(self, start: BernoulliDensity, names: Schema) -> "Angles":
+        return Angles((start.n_classes, start.n_columns))
+
+
+@dataclass(frozen=True, slots=True)
+class Angles:
+    """``2 arcsin √p``: a change by 1 is a standard deviation of one row, whatever the probability.
+
+    Unlike log-odds they converge where a probability tends to 0 or 1. Every number is an angle.
+    """
+
+    shape: tuple[int, int]
+
+    def vector(self, density: BernoulliDensity) -> FloatArray:
+        root = np.exp(0.5 * density.log_probability)
+        return np.asarray(2.0 * np.arctan2(root[1], root[0])).ravel()
+
+    def density(self, vector: FloatArray) -> BernoulliDensity:
+        """The density with these coordinates."""
+        angle = 0.5 * vector.reshape(self.shape)
+        with np.errstate(divide="ignore"):
+            return BernoulliDensity(2.0 * np.log(np.abs([np.cos(angle), np.sin(angle)])))
+
+    def rounding(self, density: BernoulliDensity) -> float:
+        """Angles are right to a few units in the last place of π."""
+        return 16 * _EPS
+
+
+__all__ = ["SettingsRecord", "write_settings"]
+
+
+class StatisticsRecord(Record, frozen=True):
+    """The weights of the classes, and of the values of each class and column."""
+
+    weight: Weights
+    missing: Weights
+    zeros: Weights
+    ones: Weights
+
+
+class DensityRecord(Record, frozen=True):
+    """Logarithms of the probabilities of 0, then of 1, class by class; null is log 0."""
+
+    log_probability: NumbersOrNull
+
+
+def read_settings(record: SettingsRecord) -> Bernoulli:
+    return Bernoulli(record.smoothing)
+
+
+def write_statistics(statistics: BernoulliStatistics) -> StatisticsRecord:
+    return StatisticsRecord(**write_sums(statistics))
+
+
+def read_statistics(record: StatisticsRecord, _: Any, names: Schema) -> BernoulliStatistics:
+    return read_sums(BernoulliStatistics, record, names)
+
+
+def write_density(density: BernoulliDensity) -> DensityRecord:
+    return DensityRecord(logarithms(density.log_probability, "log_probability"))
+
+
+def read_density(record: DensityRecord, _: Any, names: Schema) -> BernoulliDensity:
+    shape, place = (2, names.classes.shape[0], names.n_features), "log_probability"
+    each = "value, class and column"
+    log_probability = log_probabilities(record.log_probability, place, shape, each)
+    check_total(log_probability, 0, place, "")
+    return BernoulliDensity(log_probability)

@@ -1,16 +1,42 @@
-"""The forms a score takes, as the kernels want it: quadratic, linear, and with features masked.
+"""What kernels take: rows, whose columns may lie apart, and the forms of a score.
 
-A form is what is left of a model when only scoring matters: everything that does not depend on the
-row is computed beforehand. Rows enter as ``x − center``, which is exact for floats near the centre,
-so that a huge common offset of the data costs no digit.
+A form (quadratic, linear, with features masked) is what is left of a model when only scoring
+matters: everything that does not depend on the row is computed beforehand. Rows enter as
+``x − center``, which is exact for floats near the centre, so that a huge common offset of the data
+costs no digit.
 """
 
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gaussbayes.base.types import FloatArray, RealArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Rows that can be summed where they are, without being brought together first."""
+
+    columns: tuple[NDArray[Any], ...]  # d arrays (n,), contiguous, all float32 or all float64
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows, columns."""
+        return self.columns[0].shape[0], len(self.columns)
+
+    def __getitem__(self, rows: slice) -> "Columns":
+        return Columns(tuple(column[rows] for column in self.columns))
+
+    def matrix(self) -> RealArray:
+        """The same numbers in one array (n, d)."""
+        return np.array(self.columns).T
+
+
+def as_matrix(table: RealArray | Columns) -> RealArray:
+    """The rows (n, d) in one array."""
+    return table.matrix() if isinstance(table, Columns) else table
 
 
 @dataclass(frozen=True, slots=True)
