@@ -8,7 +8,7 @@ from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.data_summary import summarise_data
 from gaussbayes.analysis.informative_features import informative_features
 from gaussbayes.analysis.row_distribution import histogram, proportions
-from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.rows import Encoder
 from tests.models import weather
 
 

@@ -25,9 +25,8 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import warn_of_many, warn_of_unseen
-from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import codes_among, read_targets
-from gaussbayes.data.rows import LabelledRows, Rows, Targets
+from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Targets
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options, fit_model, options_of

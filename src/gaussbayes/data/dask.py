@@ -18,9 +18,8 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.file_rows import FileRows, part_partial, parts_of
-from gaussbayes.data.files import Source
+from gaussbayes.data.files import Source, files_of
 from gaussbayes.data.labels import read_targets, read_weights
 from gaussbayes.data.reduction import (
     Fold,
@@ -31,8 +30,7 @@ from gaussbayes.data.reduction import (
     reduced_block,
 )
 from gaussbayes.data.roles import Request, Roles, check_no_others, check_present, choose_roles
-from gaussbayes.data.rows import UNLABELLED, LabelledRows, Targets
-from gaussbayes.data.source_files import files_of
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
 
 _SMALL = 1 << 16
 """Bytes that are sent with each task."""

@@ -20,11 +20,9 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError, NonFiniteError
 from gaussbayes.base.finite import overflow_error
-from gaussbayes.base.threads import n_threads
+from gaussbayes.base.threads import n_threads, read_ahead
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import encode
-from gaussbayes.data.prefetch import read_ahead
 from gaussbayes.data.readers.batches import batch_rows, recut
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
 from gaussbayes.data.roles import (
@@ -35,6 +33,7 @@ from gaussbayes.data.roles import (
     check_no_others,
     choose_roles,
 )
+from gaussbayes.data.rows import Encoder
 from gaussbayes.data.tables import is_missing
 
 MOST_CLASSES = 2000

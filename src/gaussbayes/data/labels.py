@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gaussbayes import kernels
 from gaussbayes.base.errors import DataError, MissingLabelError, SchemaError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.bad_rows import BadRow, BadRowError, shorten
+from gaussbayes.data.roles import BadRow, BadRowError, shorten
 from gaussbayes.data.rows import UNLABELLED, Targets
 from gaussbayes.data.tables import (
     column_values,

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from gaussbayes.base.atomic import check_writable, settle, take_place, temporary_beside
 from gaussbayes.base.errors import DataError, ParameterError
-from gaussbayes.data.source_files import STANDARD_STREAM, SourceFile, descriptor, output_file
+from gaussbayes.data.files import STANDARD_STREAM, SourceFile, descriptor, output_file
 from gaussbayes.data.tables import is_string
 
 # After what says that it is missing.

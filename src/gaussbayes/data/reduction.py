@@ -23,12 +23,20 @@ import numpy as np
 from gaussbayes.base.errors import DataError, NonFiniteError
 from gaussbayes.base.merge_tree import Mergeable, MergeTree
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.bad_rows import NO_BAD_ROWS, BadRowError, BadRows, count_problems, describe
 from gaussbayes.data.categories import MISSING, check_categories
-from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import read_label_column
-from gaussbayes.data.roles import ColumnSelection, ParsedTable, Request, Roles
-from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
+from gaussbayes.data.roles import (
+    NO_BAD_ROWS,
+    BadRowError,
+    BadRows,
+    ColumnSelection,
+    ParsedTable,
+    Request,
+    Roles,
+    count_problems,
+    describe,
+)
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
 from gaussbayes.data.tables import weight_column
 from gaussbayes.kernels.columns import Columns
 

@@ -17,8 +17,7 @@ from gaussbayes.base.finite import check_finite
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.categories import Categories
-from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.rows import Encoder, Rows, Targets
 from gaussbayes.families.protocol import Convergence
 from gaussbayes.model import solution as scores
 from gaussbayes.model.fit import solve

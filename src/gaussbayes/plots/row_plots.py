@@ -13,8 +13,7 @@ from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CategoricalFeatures, FloatArray
 from gaussbayes.data import labels
-from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.rows import Encoder, LabelledRows
 from gaussbayes.model.settings import cut_rows
 from gaussbayes.plots import plane, row_markers, style
 from gaussbayes.plots.style import Features, Panel, styled

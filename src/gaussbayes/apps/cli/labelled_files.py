@@ -19,12 +19,11 @@ from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.progress import count_rows
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import kind
-from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.file_rows import FileRows
 from gaussbayes.data.files import Source
 from gaussbayes.data.labels import codes_among, unite
 from gaussbayes.data.roles import Request
-from gaussbayes.data.rows import LabelledRows, Rows, Targets, Which
+from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Targets, Which
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options
 from gaussbayes.model.sources import open_more

@@ -62,7 +62,7 @@ class Backend:
         """What the page needs to know from the start."""
         from gaussbayes.apps.lab.answers import lessons
         from gaussbayes.apps.lab.examples import EXAMPLES
-        from gaussbayes.data.source_files import name_endings
+        from gaussbayes.data.files import name_endings
 
         return {
             "version": __version__,

@@ -102,9 +102,8 @@ def read_file(name: str, body: bytes) -> NamedTable:
     Of the client's name only the ending is looked at, and only if it is a known one: the file is
     written under a name of our own, read, and taken away again.
     """
-    from gaussbayes.data.bad_rows import HOW_TO_SKIP
-    from gaussbayes.data.files import open_source
-    from gaussbayes.data.source_files import format_by_name
+    from gaussbayes.data.files import format_by_name, open_source
+    from gaussbayes.data.roles import HOW_TO_SKIP
 
     if not body:
         msg = f"{name} is empty"
@@ -287,8 +286,8 @@ def _usable(name: str, target: str, roles: dict[str, str], notes: list[str]) -> 
 
 def _class_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]:
     """Class codes (n,), −1 for rows without label, and classes (k,), which are not too many."""
-    from gaussbayes.data.bad_rows import BadRowError
     from gaussbayes.data.labels import read_label_column
+    from gaussbayes.data.roles import BadRowError
 
     try:
         codes, labels, _ = read_label_column(table.column(target), target)

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import Categories
-from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets, number_rows
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets, number_rows
 from gaussbayes.model.construction import given_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
