@@ -206,7 +206,7 @@ def _known(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
     import pyarrow.compute as pc
 
     if arrow.is_dictionary(column.type):  # its values are looked at once each: they may be long
-        codes, values = arrow.dictionary_parts(column)
+        codes, values = arrow.column_parts(column)
         blank = [arrow.is_missing(value) or value == "" for value in values.tolist()]
         return pa.chunked_array([codes[~np.array([*blank, True])[codes]]])  # −1, null, is the last
     column = column.filter(pc.invert(pc.is_null(column, nan_is_null=True)))
