@@ -121,12 +121,6 @@ def recode(
 
     `columns` are q times the codes (n,) of a column and the categories they stand for; `known` are
     q times the categories to code by, None keeps those of each column.
-
-    Examples
-    --------
-    >>> codes, _, unseen = recode([(np.array([0, 1, 1, -2]), ("L", "S"))], [("M", "S")])
-    >>> codes[:, 0].tolist(), unseen
-    ([-1, 1, 1, -2], (Unseen(column=0, n_values=1, examples=('L',)),))
     """
     given = list(columns)
     n = given[0][0].shape[0] if given else 0

@@ -128,11 +128,6 @@ def files_of(source: Any, format: str | None = None) -> tuple[SourceFile, ...]: 
     A folder stands for the files in it and below whose names end in a known way, sorted; names that
     begin with ``.`` or ``_`` are left out. A pattern (``*``, ``?``, ``[…]``, ``**``) stands for the
     files that match, sorted. A list is read in its own order.
-
-    Examples
-    --------
-    >>> files_of("rows.csv.gz")
-    (SourceFile(name='rows.csv.gz', format='csv', compression='gzip'),)
     """
     _check_format(format)
     if isinstance(source, str | PathLike):
@@ -554,13 +549,6 @@ class Source:
 
         A row that cannot be read, or lacks what it must have, is an error; with
         ``bad_rows="skip"`` it is left out and counted in `bad_rows`.
-
-        Examples
-        --------
-        >>> from importlib.resources import files
-        >>> source = open_source(files("gaussbayes.datasets").joinpath("iris.csv"))
-        >>> [(block.table.num_rows, block.first_row) for block in source.blocks(["species"])]
-        [(150, 1)]
         """
         kinds: Any = dict.fromkeys(numbers, "number")
         selection = select_columns(self.inferred, columns, kinds, self.handling, as_held=as_held)
@@ -618,21 +606,15 @@ def open_source(
 
 
 def _parsed(reader: FileReader, selection: ColumnSelection) -> Iterator[ParsedTable]:
-    """The tables of a file, the next of which are read while one is used."""
+    """The tables of a file, sifted, the next of which are read while one is used."""
+
+    def sifted(piece: Piece) -> Iterator[ParsedTable]:
+        return (parsed.sifted(selection, finite=True) for parsed in piece())
+
     if not reader.is_text:
         pieces = reader.pieces(selection)
-        return read_ahead(each for piece in pieces for each in _sifted(piece, selection))
+        return read_ahead(parsed for piece in pieces for parsed in sifted(piece))
     threads = n_threads(None)
-    jobs = (partial(_only, piece, selection) for piece in reader.pieces(selection, threads))
+    pieces = reader.pieces(selection, threads)
+    jobs = (partial(next, sifted(piece)) for piece in pieces)  # a piece of text is one table
     return in_order(jobs, threads)
-
-
-def _sifted(piece: Piece, selection: ColumnSelection) -> Iterator[ParsedTable]:
-    for parsed in piece():
-        yield parsed.sifted(selection, finite=True)
-
-
-def _only(piece: Piece, selection: ColumnSelection) -> ParsedTable:
-    """The only table of a piece of text."""
-    (parsed,) = _sifted(piece, selection)
-    return parsed

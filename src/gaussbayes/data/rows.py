@@ -125,16 +125,7 @@ def number_rows(numbers: RealArray | Columns) -> Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Targets:
-    """What each row belongs to, and how much it counts.
-
-    Examples
-    --------
-    >>> targets = Targets(np.array([0, -1, 1], np.int32), 2, None, 1)
-    >>> targets.labelled.tolist(), targets[targets.labelled].labels.tolist()
-    ([True, False, True], [0, 1])
-    >>> targets.weight_of_classes().tolist()
-    [1.0, 1.0]
-    """
+    """What each row belongs to, and how much it counts."""
 
     labels: CodeArray | FloatArray
     """(n,) class codes, −1 for a row without label; or (n, k) soft labels, NaN for such a row."""

@@ -143,15 +143,7 @@ def _parsed(parse: Callable[[bytes], ParsedTable], block: bytes) -> Iterator[Par
 def text_blocks(
     stream: BufferedReader, file: str, *, quoted: bool, size: int | None = None
 ) -> Iterator[bytes]:
-    r"""Cut a stream into blocks of at least `size` bytes that end with the record they end in.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> stream = BufferedReader(BytesIO(b'a,b\n1,"x\ny"\n2,z'))
-    >>> list(text_blocks(stream, "file", quoted=True, size=6))
-    [b'a,b\n1,"x\ny"\n', b'2,z']
-    """
+    """Cut a stream into blocks of at least `size` bytes that end with the record they end in."""
     while block := stream.read(BLOCK_BYTES if size is None else size):
         line_end = b"\r" if b"\n" not in block and b"\r" in block else b"\n"
         inside = False
@@ -421,15 +413,10 @@ class CsvReader(TextReader):
 
 
 def read_header(block: bytes, file: str, separator: str | None = None) -> Header:
-    r"""The header in the first block of a file.
+    """The header in the first block of a file.
 
     Without `separator`, it is the one of ``, TAB ; |`` that occurs most often in the first line,
     outside quotes.
-
-    Examples
-    --------
-    >>> read_header(b'age;"height; cm"\n1;2\n', "file")
-    Header(separator=';', names=('age', 'height; cm'), n_bytes=17)
     """
     start = len(BOM) if block.startswith(BOM) else 0
     while block[start : start + 1] in {b"\n", b"\r"}:
