@@ -183,6 +183,8 @@ def scalars(array: Raw, place: str, meaning: str, count: int | None = None) -> l
         refuse(f"{place}[{at}]", "a string, a finite number or a boolean")
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         _refuse_malformed(place, str(error))
+    for at, value in enumerate(values):
+        check_label(value, f"{place}[{at}]")
     return values
 
 
@@ -229,8 +231,6 @@ def labels(values: Iterable[object], place: str) -> Raw:
             string(value, f"{place}[{at}]")
         else:
             check_label(value, f"{place}[{at}]")
-    if len(entries) > MOST_STRINGS:
-        refuse(place, f"at most {MOST_STRINGS:,} entries", f"{len(entries):,}")
     return Raw(msgspec.json.encode(entries))
 
 
@@ -275,7 +275,6 @@ def write_categories(categories: Sequence[Sequence[Any]]) -> CategoriesRecord:
     """Categories of each feature as plain values."""
     sizes = [len(column) for column in categories]
     flat = [label for column in categories for label in column]
-    _check_categories(flat, sizes)
     return CategoriesRecord(integer_array(sizes), labels(flat, "labels"))
 
 

@@ -201,14 +201,9 @@ def _level_outside() -> int:
 
 
 def factorise(column: Any, name: str, *, occurring: bool = True) -> tuple[CodeArray, Categories]:
-    """The codes (n,) of the values of one column among its categories, and these.
+    """The codes (n,) of one column, of any container, among its categories, and these, sorted.
 
-    Parameters
-    ----------
-    column : an array (n,), a series of narwhals, or a column of an Arrow table
-    name : what messages call it
-    occurring : whether the categories must be sorted and each must occur; otherwise those that a
-        type declares may be among them, in any order, which takes less time
+    With `occurring`, the categories that a type declares but that do not occur are left out.
 
     Examples
     --------

@@ -40,14 +40,6 @@ PART_BYTES = 1 << 26
 """Nominal size of a part: worth a task's while, and small enough to share a file well."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PlacedRows:
-    """A block of rows, and what messages call it."""
-
-    block: LabelledRows
-    place: str
-
-
 class FileRows(RowSource):
     """The rows of files."""
 
@@ -89,15 +81,15 @@ class FileRows(RowSource):
         reader = BlockReader(roles, request, roles.encoder, selection, integers, source.is_text)
         return cls(source, roles, request, reader)
 
-    def blocks(self, encoder: Encoder | None = None) -> Iterator[PlacedRows]:
-        """The rows in order, some at a time; bad rows are counted in ``source.bad_rows``."""
+    def blocks(self, encoder: Encoder | None = None) -> Iterator[tuple[LabelledRows, str]]:
+        """The rows in order, some at a time, and what messages call them; see `Source.blocks`."""
         reader = self.reader if encoder is None else replace(self.reader, encoder=encoder)
         for block in self.source.selected_blocks(reader.selection):
             try:
                 rows = reader.read(block.table)
             except BadRowError as error:
                 raise error.placed(block.file, block.first_row) from None
-            yield PlacedRows(rows, f"{block.file}, rows from {block.first_row} on")
+            yield rows, f"{block.file}, rows from {block.first_row} on"
 
     def plan(self, fold: Fold[Any], encoder: Encoder) -> "Plan":
         """What is done with the rows of each file."""

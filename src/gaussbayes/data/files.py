@@ -501,23 +501,17 @@ class Source:
             total += reader.n_rows
         return total
 
-    @property
-    def n_bytes(self) -> int | None:
-        """The size of the files; None for standard input."""
-        if self.is_read_once:
-            return None
-        return sum(Path(file.name).stat().st_size for file in self.listed)
-
     def proportion_read(self) -> float | None:
         """Which proportion of the bytes of all files has been read; None if that is not known."""
         before, now = self._place
         read = before + now.bytes_read
-        return read / self._total if read and self._total else None
+        return read / self._total if read and self._total and not self.is_read_once else None
 
     @cached_property
     def _total(self) -> int | None:
-        with suppress(OSError):  # a file that is not there is told of in its turn
-            return self.n_bytes
+        """The bytes of all files, if they are known; a missing file is told of in its turn."""
+        with suppress(OSError):
+            return sum(Path(file.name).stat().st_size for file in self.listed)
         return None
 
     def opened(self) -> Iterator[FileReader]:

@@ -312,7 +312,7 @@ def reduced_block(block: LabelledRows | None, result: Any) -> Reduced[Any]:
         result,
         block.rows.n_rows,
         block.targets.n_unlabelled,
-        0 if _is_complete(result, block.rows) else count_incomplete(block.rows),
+        0 if getattr(result, "is_complete", False) else count_incomplete(block.rows),
         weighs=weights is None or bool(weights.any()),
     )
 
@@ -324,12 +324,6 @@ def count_incomplete(rows: Rows) -> int:
     for column in numbers.columns if isinstance(numbers, Columns) else numbers.T:
         missing |= np.isnan(column)
     return int(np.count_nonzero(missing))
-
-
-def _is_complete(result: Any, rows: Rows) -> bool:
-    """Whether no value is missing; if the result does not say, the rows are looked at."""
-    complete = getattr(result, "is_complete", None)
-    return count_incomplete(rows) == 0 if complete is None else bool(complete)
 
 
 def fold_block(fold: Fold[Sum], block: LabelledRows, threads: int) -> Sum | None:

@@ -121,12 +121,7 @@ class Roles:
 
 
 def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str] = ()) -> Roles:
-    """Find the columns wanted among those there are; without `features`, all others are.
-
-    Parameters
-    ----------
-    typed : the columns of a categorical type
-    """
+    """Find the columns wanted among those there are; `typed` are those of a categorical type."""
     names = list(columns)
     if not all(isinstance(name, str) for name in names):
         other = next(name for name in names if not isinstance(name, str))
@@ -421,15 +416,10 @@ def select_columns(
     as_held: Collection[str] = (),
     strings: Collection[str] = (),
 ) -> ColumnSelection:
-    """What to ask of files whose first block has shown `inferred`.
+    """What to ask of files whose first block has shown `inferred`; None is all columns.
 
-    Parameters
-    ----------
-    columns : which to read, in this order; None is all
-    kinds : what they must hold; strings are read as numbers where these are needed
-    as_held : those whose integers stay integers though they are numbers, and whose dictionaries
-        stay though they are categories
-    strings : those that are read as strings, whatever their values look like
+    Strings are read as numbers where `kinds` needs these. Columns `as_held` keep integers that are
+    numbers and dictionaries that are categories; `strings` are strings whatever they look like.
     """
     import pyarrow as pa
 

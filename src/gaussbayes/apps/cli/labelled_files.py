@@ -80,15 +80,15 @@ class LabelledFiles:
 
     def __iter__(self) -> Iterator[LabelledRows]:
         source = self.rows.source
-        for placed in count_rows(
+        for table, place in count_rows(
             self.rows.blocks(self.encoder),
             "reading rows",
             source.n_rows,
-            lambda placed: int(placed.block.rows.n_rows),
+            lambda block: block[0].rows.n_rows,
             source.proportion_read,
         ):
-            with naming(placed.place):
-                block = among(placed.block, self.classes)
+            with naming(place):
+                block = among(table, self.classes)
             self.n_rows += block.rows.n_rows
             self.n_unlabelled += block.targets.n_unlabelled
             self.unseen.add(block.rows)

@@ -18,7 +18,6 @@ from gaussbayes.base.records import (
     MOST_STRINGS,
     STRING,
     RecordError,
-    check_label,
     check_weights,
     decode,
     floats,
@@ -335,9 +334,14 @@ def _classes(record: ClassesRecord) -> LabelArray:
     if (kind == "str") != (width is not None):
         refuse("width", "the number of characters of type str, else null", repr(width))
     values: list[Any] = scalars(record.labels, "labels", "labels")
-    check_number(len(values), width)
-    for c, label in enumerate(values):
-        check_label(label, f"labels[{c}]")
+    if not values:
+        refuse("labels", "at least one class: a model keeps what it has learnt from rows", "none")
+    if len(values) * (width or 0) > LARGEST_LABELS:
+        expected = (
+            f"at most {LARGEST_LABELS:,} characters with every label as wide as the widest (labels "
+            "of dtype object are not)"
+        )
+        refuse("labels", expected, f"{len(values):,} classes of {width:,} characters")
     for c, (before, after) in enumerate(pairwise(values), start=1):
         try:
             in_order = before < after
@@ -370,24 +374,11 @@ def _fits(label: Any, kind: LabelType, width: int | None) -> bool:
     return type(label) is int and np.iinfo(kind).min <= label <= np.iinfo(kind).max
 
 
-def check_number(count: int, width: int | None) -> None:
-    if count == 0:
-        refuse("labels", "at least one class: a model keeps what it has learnt from rows", "none")
-    if count > MOST_STRINGS or count * (width or 0) > LARGEST_LABELS:
-        expected = (
-            f"at most {MOST_STRINGS:,} classes, and {LARGEST_LABELS:,} characters with every label "
-            "as wide as the widest (labels of dtype object are not)"
-        )
-        refuse("labels", expected, f"{count:,} classes of {width or 1:,} characters")
-
-
 def _priors(record: PriorsRecord | str | None, classes: LabelArray) -> Priors:
     """Priors of the classes, and perhaps of some that are still to come."""
     if record is None or isinstance(record, str):
         return record
     names = None if is_null(record.labels) else scalars(record.labels, "labels", "labels")
-    for at, label in enumerate(names or ()):
-        check_label(label, f"labels[{at}]")
     count, meaning = (None, "") if names is None else (len(names), ", one for each label")
     values = floats(record.values, "values", count, meaning, longest=MOST_STRINGS)
     if names is None and values.size < len(classes):

@@ -37,7 +37,7 @@ from gaussbayes.model.file.document import (
     SolutionRecord,
     UnlabelledRecord,
 )
-from gaussbayes.model.file.reader import check_number, loads
+from gaussbayes.model.file.reader import loads
 from gaussbayes.model.model import Model
 from gaussbayes.model.prior import Priors
 from gaussbayes.model.solution import Solution
@@ -196,7 +196,6 @@ def _classes(classes: LabelArray) -> ClassesRecord:
     if name not in get_args(LabelType) or not plain:
         refuse("type", "labels that are strings, numbers or booleans; convert them", name)
     width = max(1, classes.dtype.itemsize // 4) if name == "str" else None
-    check_number(len(classes), width)
     return ClassesRecord(name, width, labels(classes, "labels"))
 
 
