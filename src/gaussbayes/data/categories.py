@@ -23,7 +23,13 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray
-from gaussbayes.data.tables import array_parts, column_parts, is_missing, series_values
+from gaussbayes.data.tables import (
+    array_parts,
+    column_parts,
+    is_missing,
+    occurring_values,
+    series_values,
+)
 
 Category: TypeAlias = str | int | bool
 Categories: TypeAlias = tuple[Category, ...]
@@ -218,13 +224,17 @@ def factorise(column: Any, name: str, *, occurring: bool = True) -> tuple[CodeAr
     which = np.arange(values.size)
     if occurring or values.size > codes.size:
         # Of the types of several tables no two may be the same: what does not occur is left out.
-        which = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=values.size))
-    plain: list[Any] = values[which].tolist()
-    if values.dtype.kind not in "biu":
-        plain = [None if _is_blank(each) else as_category(each, name) for each in plain]
+        which = np.flatnonzero(occurring_values(codes, values.size))
+    translation = np.full(values.size + 1, MISSING, dtype=np.int32)  # −1 is the last entry
+    if values.dtype.kind in "biu":
+        distinct, translation[which] = np.unique(values[which], return_inverse=True)
+        return translation[codes], tuple(distinct.tolist())
+    plain = [
+        None if is_missing(value) or value == "" else as_category(value, name)
+        for value in values[which].tolist()
+    ]
     categories = in_order((each for each in plain if each is not None), name)
     code_of: dict[Any, int] = {category: code for code, category in enumerate(categories)}
-    translation = np.full(values.size + 1, MISSING, dtype=np.int32)  # −1 is the last entry
     translation[which] = [code_of.get(each, MISSING) for each in plain]
     return translation[codes], categories
 
@@ -243,10 +253,6 @@ def _parts(column: Any, name: str) -> tuple[NDArray[np.signedinteger[Any]], NDAr
         raise DataError(msg) from None
 
 
-def _is_blank(value: object) -> bool:
-    return is_missing(value) or value == ""
-
-
 def spelled_numbers(
     codes: CodeArray, categories: Categories, known: Categories
 ) -> tuple[CodeArray, Categories]:
@@ -256,9 +262,9 @@ def spelled_numbers(
     """
     if kind(categories) is not str or kind(known) in {str, type(None)}:
         return codes, categories
-    texts = [text for text in map(str, categories) if text.strip() not in NULLS]
-    code_of = {text: code for code, text in enumerate(texts)}
-    numbers = tuple(map(_spelled, texts))
+    strings = [text for text in map(str, categories) if text.strip() not in NULLS]
+    code_of = {text: code for code, text in enumerate(strings)}
+    numbers = tuple(map(_spelled, strings))
     return _translated(codes, [code_of.get(str(text), MISSING) for text in categories]), numbers
 
 

@@ -20,6 +20,7 @@ from gaussbayes.data.tables import (
     column_parts,
     is_dictionary,
     is_missing,
+    occurring_values,
     series_values,
 )
 
@@ -299,9 +300,8 @@ def read_label_column(
     is_coded = is_dictionary(column.type)
     if kind in "biuf" and not is_coded and mark is None and codes.min(initial=0) >= 0:
         return codes.astype(np.int32, copy=False), values, 0
-    occurring = np.bincount(codes[codes >= 0], minlength=values.size) > 0
     missing = np.fromiter((_is_missing_label(each, mark) for each in values.tolist()), bool)
-    kept = np.flatnonzero(occurring & ~missing)
+    kept = np.flatnonzero(occurring_values(codes, values.size) & ~missing)
     if kind != "O":
         return _class_codes(codes, values.size, kept, values[kept])
     some: list[Any] = values[kept].tolist()

@@ -102,7 +102,7 @@ class Rows:
     def with_categories(self, categories: tuple[Categories, ...]) -> "Rows":
         """The same rows coded by other categories; those that are not among them are unseen."""
         if categories == self.categories:
-            return replace(self, categories=categories)
+            return replace(self, categories=categories, unseen=())
         codes, _, unseen = recode(zip(self.codes.T, self.categories, strict=True), categories)
         return replace(self, codes=codes, categories=categories, unseen=unseen)
 
@@ -159,14 +159,6 @@ class Targets:
         if not self.n_unlabelled:
             return some
         return replace(some, n_unlabelled=int(np.count_nonzero(~some.labelled)))
-
-    def weight_of_classes(self) -> FloatArray:
-        """How much the labelled rows of each class weigh (k,)."""
-        own = self[self.labelled]
-        if own.is_soft:
-            share = own.labels if own.weights is None else own.labels * own.weights[:, None]
-            return np.asarray(share.sum(axis=0, dtype=np.float64))
-        return np.bincount(own.codes, own.weights, own.n_classes).astype(np.float64)
 
     def memberships(self) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
         """Which rows belong to which classes, and how much: numbers, codes and weights above 0."""
@@ -354,10 +346,7 @@ class Encoder:
         if (g, q) != (self.n_features - len(self.categorical), len(self.categorical)):
             msg = f"rows have {g} numbers and {q} categories, but others are expected"
             raise SchemaError(msg)
-        if self.categories is None or not self.categorical:
-            return rows
-        factors = zip(rows.codes.T, rows.categories, strict=True)
-        return Rows(rows.numbers, *recode(factors, self.categories))
+        return rows if self.categories is None else rows.with_categories(self.categories)
 
     def _joined(
         self, numbers: RealArray | Columns, columns: Sequence[Any], *, spelled: bool = False

@@ -336,3 +336,9 @@ def array_parts(values: NDArray[Any]) -> tuple[CodeArray, NDArray[Any]]:
             return codes, distinct.astype(values.dtype.newbyteorder("="))
     distinct, inverse = np.unique(values, return_inverse=True)
     return inverse.astype(np.int32), distinct
+
+
+def occurring_values(codes: NDArray[np.signedinteger[Any]], n_values: int) -> NDArray[np.bool_]:
+    """Which values have a row (m,), by the codes of all rows; negative ones stand for none."""
+    present = codes if codes.min(initial=0) >= 0 else codes[codes >= 0]
+    return np.bincount(present, minlength=n_values) > 0

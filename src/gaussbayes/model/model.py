@@ -58,8 +58,8 @@ class Model:
 
     @property
     def contents(self) -> dict[str, str]:
-        """What each feature must hold in files, by name; see `gaussbayes.data.roles`."""
-        names = self.schema.titles
+        """What each feature, by its name, must hold in files; see `gaussbayes.data.roles`."""
+        names = self.schema.features or ()
         return {names[column]: part.content for part in self.components for column in part.columns}
 
     @property

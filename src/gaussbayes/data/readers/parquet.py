@@ -81,11 +81,11 @@ class ParquetReader(FileReader):
         would have been anyway.
         """
         step = batch_rows(len(selection.columns))
-        share = _READ_BYTES // (max(at_once, 2) * 8 * len(selection.columns) * step)
+        allowed = _READ_BYTES // (max(at_once, 2) * 8 * len(selection.columns) * step)
         n_rows = sum(self._row_groups[group].n_rows for group in groups)
         whole = max(1, -(-n_rows // step))
         # Unless it is all at once, pyarrow holds on to a batch while it decodes the next.
-        together = whole if whole <= share else max(1, share // 2)
+        together = whole if whole <= allowed else max(1, allowed // 2)
         with naming(self.file):
             shared = self._check_pages(groups, selection, together * step)
             batches = self._open(sorted({*selection.encoded, *shared})).iter_batches(
