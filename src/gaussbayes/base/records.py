@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar
 
@@ -110,7 +109,7 @@ def within(place: str) -> Iterator[None]:
 def decode(data: bytes | Raw, kind: type[AnyRecord]) -> AnyRecord:
     """The record that some JSON holds."""
     try:
-        record: AnyRecord = _decoder(kind).decode(data)
+        record: AnyRecord = msgspec.json.decode(data, type=kind)
         # Every member of a record is there once; of one that is there twice msgspec keeps the last.
         twice = Counter(_keys(data)) - Counter(_members(record))
     except msgspec.ValidationError as error:
@@ -359,11 +358,6 @@ def _pieces(
 
 
 # What an error says.
-
-
-@cache
-def _decoder(kind: type[AnyRecord]) -> "msgspec.json.Decoder[AnyRecord]":
-    return msgspec.json.Decoder(kind)
 
 
 def _path_of(message: str) -> tuple[str, list[str | int]]:
