@@ -54,6 +54,7 @@ class HeldOutRows:
     targets: Targets
     learnt: Learnt
     schema: Schema
+    numbers: NDArray[np.intp]  # (n,) which rows of the table they are
     is_sample: bool = False  # whether there were more labelled rows than these
 
     @property
@@ -76,12 +77,12 @@ def held_out_rows(table: LabelledRows, learnt: Learnt, schema: Schema) -> HeldOu
     position = np.array([known.get(label, -1) for label in table.classes.tolist()], dtype=np.int32)
     rows, targets = table.rows, table.targets
     codes = np.append(position, np.int32(-1))[targets.codes]  # the last is unlabelled
-    if (codes < 0).any():
-        which = np.flatnonzero(codes >= 0)
-        rows, targets, codes = rows[which], targets[which], codes[which]
+    numbers = np.flatnonzero(codes >= 0)
+    if numbers.size < codes.size:
+        rows, targets, codes = rows[numbers], targets[numbers], codes[numbers]
     labels = targets.labels[:, position >= 0] if targets.is_soft else codes
     targets = Targets(labels, learnt.classes.shape[0], targets.weights)
-    return HeldOutRows(rows, targets, learnt, replace(schema, classes=learnt.classes))
+    return HeldOutRows(rows, targets, learnt, replace(schema, classes=learnt.classes), numbers)
 
 
 def sampled(data: HeldOutRows, most: int = MOST_HELD_OUT) -> HeldOutRows:
@@ -94,7 +95,12 @@ def sampled(data: HeldOutRows, most: int = MOST_HELD_OUT) -> HeldOutRows:
         return data
     order = np.argsort(data.codes, kind="stable")
     which = np.sort(order[np.linspace(0, n - 1, most).round().astype(np.intp)])
-    return replace(data, rows=data.rows[which], targets=data.targets[which], is_sample=True)
+    some = {
+        "rows": data.rows[which],
+        "targets": data.targets[which],
+        "numbers": data.numbers[which],
+    }
+    return replace(data, **some, is_sample=True)  # type: ignore[arg-type]
 
 
 def hold_out(

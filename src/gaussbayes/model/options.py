@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
-from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.rows import Encoder
 from gaussbayes.families import family_type
 from gaussbayes.model.select import Criterion
 from gaussbayes.model.settings import Component, Priors, Settings
