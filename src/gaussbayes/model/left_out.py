@@ -95,12 +95,8 @@ def sampled(data: HeldOutRows, most: int = MOST_HELD_OUT) -> HeldOutRows:
         return data
     order = np.argsort(data.codes, kind="stable")
     which = np.sort(order[np.linspace(0, n - 1, most).round().astype(np.intp)])
-    some = {
-        "rows": data.rows[which],
-        "targets": data.targets[which],
-        "numbers": data.numbers[which],
-    }
-    return replace(data, **some, is_sample=True)  # type: ignore[arg-type]
+    rows, targets, numbers = data.rows[which], data.targets[which], data.numbers[which]
+    return HeldOutRows(rows, targets, data.learnt, data.schema, numbers, is_sample=True)
 
 
 def hold_out(

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_outlines
-from gaussbayes.analysis.ellipse import has_ellipses, mass_of_radius, radius_of_mass
+from gaussbayes.analysis.ellipse import mass_of_radius, radius_of_mass
 from gaussbayes.analysis.view import View, pair_view, view
 from gaussbayes.base.errors import ParameterError, SchemaError, SingularCovarianceError
 from gaussbayes.base.types import FloatArray
@@ -60,7 +60,7 @@ def ellipses(
     >>> ax = ellipses(model, levels=[0.5, 0.95], unit="mass")
     """
     seen = pair_view(model, features)
-    if not has_ellipses(seen):
+    if not seen.has_ellipses:
         families = {
             seen.names[column]: component.family.name
             for component in seen.model.components
@@ -215,7 +215,7 @@ def _draw_model(
 ) -> dict[tuple[str, str], Any]:
     """Regions, rows and ellipses; returns what a legend for all panels has to explain."""
     regions(model, X, y, features=features, resolution=_RESOLUTION, ax=ax)
-    if has_ellipses(pair_view(model, features)):
+    if pair_view(model, features).has_ellipses:
         ellipses(model, levels=_LEVELS, features=features, ax=ax)
     entries: dict[tuple[str, str], Any] = {}
     legend: Any = ax.get_legend()
