@@ -39,17 +39,20 @@ def fit_model(
     """
     few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD
     threads = 1 if few and options.n_jobs is None else n_threads(options.n_jobs)
-    views = []
-    for settings in options.alternatives(schema):
-        settled = settings.prepared(table.rows, table.targets, schema)
-        views.append(View(settled, observe(table, settled, schema, threads, keep_all=True)))
+    alternatives, automatic = options.alternatives(schema)
+    if options.transform is not None:
+        alternatives = [some.prepared(table.rows, table.targets, schema) for some in alternatives]
+    views = [
+        View(settings, observe(table, settings, schema, threads, keep_all=True))
+        for settings in alternatives
+    ]
     if not views[0].learnt.parts[0].weight.all():
         views = [View(view.settings, view.learnt.with_rows()) for view in views]
         schema = replace(schema, classes=views[0].learnt.classes)
     selection, settings, learnt = None, views[0].settings, views[0].learnt
-    if options.automatic and options.average:
+    if automatic and options.average:
         return _average(table, views, schema, options, threads)
-    if options.automatic:
+    if automatic:
         selection, view = select(table, views, schema, options.criterion, threads)
         settings = selection.best.settings
         learnt = view.learnt.adapted(settings)

@@ -75,10 +75,14 @@ class Options:
         kinds = self.kinds if self.families else None
         return Encoder.learn(X, self.categorical_features, kinds)
 
-    def alternatives(self, schema: Schema) -> list[Settings]:
-        """The settings of a model with these features: several if the transform is left open."""
-        several = TRIED if self.transform == AUTOMATIC else (self.transform,)
-        return [replace(self, transform=some).settings(schema) for some in several]
+    def alternatives(self, schema: Schema) -> tuple[list[Settings], bool]:
+        """The settings of a model with these features, several if the transform is left open.
+
+        Also whether anything is left open.
+        """
+        if self.transform != AUTOMATIC:
+            return [self.settings(schema)], self.automatic
+        return [replace(self, transform=some).settings(schema) for some in TRIED], True
 
     def settings(self, schema: Schema) -> Settings:
         """The settings of a model with these features; the first of several."""

@@ -33,7 +33,11 @@ from gaussbayes.families.gaussian.shrinkage import (
     check_shrinkage,
     penalty_of,
 )
-from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, summarise
+from gaussbayes.families.gaussian.statistics import (
+    GaussianStatistics,
+    complete_statistics,
+    layout_for,
+)
 from gaussbayes.families.gaussian.structure import (
     MIXTURES,
     SHAPES,
@@ -153,7 +157,7 @@ class Gaussian(Family):
         X, labels, weights, k = rows.numbers, targets.labels, targets.weights, targets.n_classes
         layout = self.layout(k, X.shape[1])
         try:
-            return GaussianStatistics(summarise(X, labels, weights, k, layout, threads))
+            return complete_statistics(X, labels, weights, k, layout, threads)
         except NonFiniteError:
             return observe(X, labels, weights, k, layout, names, threads)
 
