@@ -20,7 +20,7 @@ def draw() -> str:
     console = Console(record=True, width=84, file=io.StringIO(), highlight=False)
     data = load_iris()
     parts = demo.split(data)
-    model = demo.classifier("QDA").fit(parts.rows, parts.labels)
+    model = demo.classifier().fit(parts.rows, parts.labels)
     console.print(
         demo.class_table(model, data),
         "",

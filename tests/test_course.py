@@ -55,8 +55,7 @@ def test_a_row_names_lessons_and_tests_that_exist(row: list[str]) -> None:
 
 
 @pytest.mark.parametrize("row", CAPABILITIES, ids=[row[0] for row in CAPABILITIES])
-def test_what_a_row_says_is_there_today_is_there(row: list[str]) -> None:
-    today = row[3].partition("Not yet")[0]
+def test_what_a_row_says_is_there_is_there(row: list[str]) -> None:
     model = GaussianClassifier().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
     # Only a model of rows with missing values has a record of how EM proceeded.
     incomplete = GaussianClassifier().fit([[1.0], [2.0], [None], [5.0], [7.0]], [0, 0, 0, 1, 1])
@@ -67,7 +66,7 @@ def test_what_a_row_says_is_there_today_is_there(row: list[str]) -> None:
         "evaluation": evaluation,
         "plots": plots,
     }
-    for name in coded(today):
+    for name in coded(row[3]):
         if "." in name:
             place, _, member = name.partition(".")
             assert hasattr(places[place], member), name
@@ -75,12 +74,6 @@ def test_what_a_row_says_is_there_today_is_there(row: list[str]) -> None:
             word = name.partition("=")[0]
             there = any(hasattr(place, word) for place in (model, incomplete, gaussbayes))
             assert word in arguments or there, name
-
-
-def test_what_is_not_there_yet_is_said() -> None:
-    (row,) = [row for row in CAPABILITIES if row[0] == "21"]
-    assert "today:" in row[3]
-    assert "Not yet:" in row[3]
 
 
 def test_every_lesson_shows_something() -> None:

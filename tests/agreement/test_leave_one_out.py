@@ -40,7 +40,8 @@ def left_out(
     schema, targets = Schema(np.arange(k), d), Targets(codes, k, weights)
     families = [Gaussian(structure, divisor, shrinkage) for shrinkage in shrinkages]
     statistics = families[0].observe(number_rows(X), targets, schema)
-    data = HeldOutRows(number_rows(X), targets, Learnt(np.arange(k), (statistics,), None), schema)
+    learnt = Learnt(np.arange(k), (statistics,), None)
+    data = HeldOutRows(number_rows(X), targets, learnt, schema, np.arange(len(X)))
     path = [Settings((Component(family, tuple(range(d))),), priors) for family in families]
     return hold_out(data, path)[0]
 

@@ -13,8 +13,8 @@ import pytest
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import number_rows
+from gaussbayes.families.gaussian.class_pairs import contributions
 from gaussbayes.families.gaussian.density import GaussianDensity, given
-from gaussbayes.families.gaussian.log_ratio import contributions
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.protocol import Reference
 from tests.oracles import DIGITS, EPS, condition, exact_scores

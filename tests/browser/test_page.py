@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, Literal
 
-import gaussbayes.apps.lab.app
+import gaussbayes.apps.lab.server
 from tests.browser.lab import Lab
 
 LIGHTEST = 300_000
@@ -38,7 +38,7 @@ def test_it_opens(lab: Lab) -> None:
 
 
 def test_it_is_light() -> None:
-    files = [path for path in gaussbayes.apps.lab.app.STATIC.rglob("*") if path.is_file()]
+    files = [path for path in gaussbayes.apps.lab.server.STATIC.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < LIGHTEST
 
 

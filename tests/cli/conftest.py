@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.cli.group import gaussbayes
+from gaussbayes.apps.cli import gaussbayes
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 
@@ -28,7 +28,7 @@ IRIS = files("gaussbayes.datasets") / "iris.csv"
 def no_windows() -> Iterator[None]:
     mpl.use("agg")
     yield
-    assert not plt.get_fignums()  # whoever draws a picture closes it
+    assert not plt.get_fignums()  # whoever draws a figure closes it
     plt.close("all")
 
 

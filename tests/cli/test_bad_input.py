@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 from tests.cli.calling import Call, Shell
 
-VERBS = ("fit", "evaluate", "report")
+SUBCOMMANDS = ("fit", "evaluate", "report")
 
 GOOD = "a,b,y\n1,2,x\n2,4,x\n3,3,x\n7,9,z\n8,7,z\n9,9,z\n"
 
@@ -31,7 +31,7 @@ def refused(result: Result, message: str, code: int = 3) -> None:
     assert message in result.stderr
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("subcommand", SUBCOMMANDS)
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -60,13 +60,15 @@ def refused(result: Result, message: str, code: int = 3) -> None:
         (b"PAR1" + bytes(20), "is not text but a parquet file"),
     ],
 )
-def test_text_that_cannot_be_used(call: Call, verb: str, content: bytes, message: str) -> None:
+def test_text_that_cannot_be_used(
+    call: Call, subcommand: str, content: bytes, message: str
+) -> None:
     Path("rows.csv").write_bytes(content)
-    refused(call(verb, "rows.csv", "-y", "y"), message)
+    refused(call(subcommand, "rows.csv", "-y", "y"), message)
     assert os.listdir() == ["rows.csv"]  # noqa: PTH208 (hidden files too)
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("subcommand", SUBCOMMANDS)
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -80,12 +82,12 @@ def test_text_that_cannot_be_used(call: Call, verb: str, content: bytes, message
     ],
 )
 def test_other_files_that_are_none(
-    call: Call, verb: str, name: str, content: bytes, message: str
+    call: Call, subcommand: str, name: str, content: bytes, message: str
 ) -> None:
     path = Path(name)
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(content)
-    refused(call(verb, path.parts[0], "-y", "y"), message)
+    refused(call(subcommand, path.parts[0], "-y", "y"), message)
 
 
 @pytest.mark.parametrize(
@@ -194,8 +196,8 @@ def test_no_permission(
     else:
         iris.chmod(0)
         code, message = 2, "iris.csv' is not readable"
-    for verb in VERBS:
-        result = call(verb, "iris.csv", "-y", "species")
+    for subcommand in SUBCOMMANDS:
+        result = call(subcommand, "iris.csv", "-y", "species")
         assert result.exit_code == code
         assert message in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["iris.csv"]
@@ -203,11 +205,11 @@ def test_no_permission(
 
 @pytest.mark.usefixtures("fitted", "iris")
 def test_a_reader_that_has_enough(shell: Shell) -> None:
-    verb = "evaluate iris.json iris.csv -y species"
-    done = shell(f"gaussbayes {verb} | head -1; echo ${{PIPESTATUS[0]}}")
+    subcommand = "evaluate iris.json iris.csv -y species"
+    done = shell(f"gaussbayes {subcommand} | head -1; echo ${{PIPESTATUS[0]}}")
     assert done.stdout.splitlines()[1] == "0"
     assert done.stderr == ""
-    assert shell(f"gaussbayes {verb} | true").stderr == ""
+    assert shell(f"gaussbayes {subcommand} | true").stderr == ""
 
 
 @pytest.mark.usefixtures("fitted", "iris")
@@ -221,7 +223,7 @@ def test_a_full_disk(shell: Shell) -> None:
     [
         ["evaluate", "-", "-y", "species"],
         ["report", "-", "-y", "species", "-o", "page.html"],
-        ["plot", "-", "-y", "species", "--kind", "pairs", "-o", "picture.png"],
+        ["plot", "-", "-y", "species", "--kind", "pairs", "-o", "figure.png"],
     ],
 )
 def test_interrupted_in_the_middle(tmp_path: Path, iris: Path, arguments: list[str]) -> None:

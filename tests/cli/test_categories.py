@@ -330,13 +330,13 @@ def test_dictionaries_are_compared_and_judged_as_categories(call: Call, days: pd
     coded = table.set_column(0, "wind", table["wind"].dictionary_encode())
     parquet.write_table(coded, "coded.parquet")
     parquet.write_table(table, "plain.parquet")
-    for verb, *more in (["evaluate"], ["compare", "--no-auto"]):
+    for subcommand, *more in (["evaluate"], ["compare", "--no-auto"]):
         options = ["-y", TARGET, "--held-out", "3", "--json", *more]
-        found = call(verb, "coded.parquet", *options)
+        found = call(subcommand, "coded.parquet", *options)
         assert found.exit_code == 0, found.stderr
-        named = call(verb, "plain.parquet", *options, "--categorical", "wind")
+        named = call(subcommand, "plain.parquet", *options, "--categorical", "wind")
         a, b = (json.loads(one.stdout) for one in (found, named))
-        if verb == "compare":
+        if subcommand == "compare":
             a, b = a["models"][0], b["models"][0]
         assert (a["errors"], a["log_loss"]) == (b["errors"], b["log_loss"])
 
@@ -345,8 +345,8 @@ def test_many_numbers_are_told_of_once_for_all_folds(call: Call, tmp_path: Path)
     rows = pd.DataFrame({"id": [n % 1500 for n in range(3000)], "x": np.arange(3000) % 7})
     rows.assign(y=np.arange(3000) // 2 % 2).to_csv(tmp_path / "a.csv", index=False)
     options = ["-y", "y", "--categorical", "id", "--smoothing", "1", "--held-out", "3"]
-    for verb, *more in (["evaluate"], ["compare", "--no-auto"]):
-        result = call(verb, "a.csv", *options, *more)
+    for subcommand, *more in (["evaluate"], ["compare", "--no-auto"]):
+        result = call(subcommand, "a.csv", *options, *more)
         assert result.exit_code == 0, result.stderr
         assert result.stderr.count("warning: 'id' is categorical and has 1,500 different") == 1
         assert "not among" not in result.stderr
@@ -361,9 +361,11 @@ def test_show(call: Call, days: pd.DataFrame) -> None:
     assert [one["feature"] for one in told["categories"]] == list(CATEGORICAL)
     for one in told["categories"]:
         assert tuple(one["categories"]) == model.categories_[one["feature"]]
-        share = np.array(one["probabilities"])
-        np.testing.assert_allclose(share, model.category_probabilities_[one["feature"]], rtol=1e-12)
-        np.testing.assert_allclose(share.sum(axis=1), 1, rtol=1e-12)
+        proportion = np.array(one["probabilities"])
+        np.testing.assert_allclose(
+            proportion, model.category_probabilities_[one["feature"]], rtol=1e-12
+        )
+        np.testing.assert_allclose(proportion.sum(axis=1), 1, rtol=1e-12)
     np.testing.assert_allclose(told["means"], model.means_, rtol=1e-8)
     assert told["n_parameters"]["categorical"] == 3 * (3 + 11 + 1)
     assert told["n_parameters"]["total"] == model.n_parameters_
@@ -395,9 +397,9 @@ def test_sample(call: Call, days: pd.DataFrame) -> None:
     for name in CATEGORICAL:
         for c, label in enumerate(model.classes_):
             own = drawn.loc[drawn[TARGET] == label, name]
-            share = [(own == category).mean() for category in model.categories_[name]]
+            proportion = [(own == category).mean() for category in model.categories_[name]]
             expected = model.category_probabilities_[name][c]
-            np.testing.assert_allclose(share, expected, atol=5 * np.sqrt(0.25 / len(own)))
+            np.testing.assert_allclose(proportion, expected, atol=5 * np.sqrt(0.25 / len(own)))
     again = call("predict", "m.json", "drawn.parquet")
     assert "not among" not in again.stderr
 

@@ -10,7 +10,7 @@ import click
 import pytest
 
 import gaussbayes as package
-from gaussbayes.apps.cli import group
+from gaussbayes.apps.cli import Subcommands
 from gaussbayes.base.errors import PriorError
 from tests.cli.calling import Call, Shell
 
@@ -38,12 +38,12 @@ def in_a_terminal(*arguments: str, **environment: str) -> str:
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
-def test_help_names_every_verb(call: Call, option: str) -> None:
+def test_help_names_every_subcommand(call: Call, option: str) -> None:
     result = call(option)
     assert result.exit_code == 0
-    for verb in ("lesson", "lessons", "report"):
-        assert f"\n  {verb} " in result.stdout
-        assert call(verb, option).exit_code == 0
+    for subcommand in ("lesson", "lessons", "report"):
+        assert f"\n  {subcommand} " in result.stdout
+        assert call(subcommand, option).exit_code == 0
 
 
 def test_help_is_light(cold_shell: Shell) -> None:
@@ -55,7 +55,7 @@ main(["--help"])
 END""")
     assert "Commands:" in done.stdout
     loaded = set(done.stderr.split())
-    assert "gaussbayes.apps.cli.group" in loaded
+    assert "gaussbayes.apps.cli" in loaded
     assert not {"numpy", "scipy", "sklearn", "matplotlib", "pyarrow", "rich"} & loaded
 
 
@@ -96,7 +96,7 @@ def test_errors_end_with_a_message_and_a_code(
         raise error
 
     monkeypatch.setattr(
-        group.Subcommands, "get_command", lambda *_: click.Command("lessons", callback=fail)
+        Subcommands, "get_command", lambda *_: click.Command("lessons", callback=fail)
     )
     result = call("lessons")
     assert result.exit_code == code
@@ -105,13 +105,13 @@ def test_errors_end_with_a_message_and_a_code(
     assert result.stdout == ""
 
 
-def test_a_mistake_of_ours_is_not_hidden(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_ours_is_not_hidden(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         msg = "cannot import name 'x'"
         raise ImportError(msg)
 
     monkeypatch.setattr(
-        group.Subcommands, "get_command", lambda *_: click.Command("lessons", callback=fail)
+        Subcommands, "get_command", lambda *_: click.Command("lessons", callback=fail)
     )
     with pytest.raises(ImportError, match="name 'x'"):
         call("lessons")

@@ -137,7 +137,7 @@ def test_candidates_that_cannot_be_judged(call: Call, tmp_path: Path) -> None:
     assert "5 candidates cannot be judged, the first because:" in result.stdout
     told = json.loads(call("compare", "r.csv", *given, "--json").stdout)["selection"]
     refused = [one for one in told["candidates"] if one["problem"]]
-    between = [f"full, {share} % shared" for share in (25, 50, 75)]
+    between = [f"full, {proportion} % shared" for proportion in (25, 50, 75)]
     assert sorted(one["model"] for one in refused) == sorted(["LDA", "QDA", *between])
     assert all(one["log_loss"] is None for one in refused)
     assert told["candidates"][-5:] == refused

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from gaussbayes.apps.cli.group import gaussbayes
+from gaussbayes.apps.cli import gaussbayes
 from tests.cli.calling import Shell
 
 PAGE = (Path(__file__).parents[2] / "docs/command-line.md").read_text(encoding="utf-8")
@@ -30,16 +30,19 @@ def test_every_example(shell: Shell, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "naive.json").read_text(encoding="utf-8"))["errors"] == 7
 
 
-@pytest.mark.parametrize("verb", gaussbayes.list_commands(CONTEXT))
-def test_every_command_has_an_example(verb: str) -> None:
-    assert any(f"gaussbayes {verb} " in f"{code} " or f"{verb}\n" in code for code, _ in EXAMPLES)
-    assert f"`{verb}`" in PAGE
+@pytest.mark.parametrize("subcommand", gaussbayes.list_commands(CONTEXT))
+def test_every_command_has_an_example(subcommand: str) -> None:
+    assert any(
+        f"gaussbayes {subcommand} " in f"{code} " or f"{subcommand}\n" in code
+        for code, _ in EXAMPLES
+    )
+    assert f"`{subcommand}`" in PAGE
 
 
 def test_every_option_exists() -> None:
     known = {"--help"}
-    for verb in gaussbayes.list_commands(CONTEXT):
-        command = gaussbayes.get_command(CONTEXT, verb)
+    for subcommand in gaussbayes.list_commands(CONTEXT):
+        command = gaussbayes.get_command(CONTEXT, subcommand)
         assert command is not None
         known |= {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
     assert set(re.findall(r"--[a-z][a-z-]*", PAGE)) <= known

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.cli import gates
+from gaussbayes.apps.cli.evaluate_command import GateFailedError, check_gates, gate_records
 from gaussbayes.model.evaluation import Evaluation
 from tests.cli.calling import Call, Shell
 
@@ -30,16 +30,16 @@ SEEN = Evaluation(np.arange(2), np.array([[4, 1], [2, 3]]), 0.5, 0.25)
     ],
 )
 def test_what_is_said(bars: dict[str, float], message: str) -> None:
-    with pytest.raises(gates.GateFailedError) as caught:
-        gates.check(SEEN, bars)
+    with pytest.raises(GateFailedError) as caught:
+        check_gates(SEEN, bars)
     assert message in str(caught.value)
     assert caught.value.exit_code == 4
 
 
 def test_reaching_the_bar_is_enough() -> None:
-    gates.check(SEEN, {"min_accuracy": 0.7, "max_error": 0.3, "max_log_loss": 0.5})
-    gates.check(SEEN, {})
-    assert gates.records(SEEN, {"max_error": 0.3, "max_brier": 0.1}) == [
+    check_gates(SEEN, {"min_accuracy": 0.7, "max_error": 0.3, "max_log_loss": 0.5})
+    check_gates(SEEN, {})
+    assert gate_records(SEEN, {"max_error": 0.3, "max_brier": 0.1}) == [
         {"gate": "max_error", "bar": 0.3, "passed": True},
         {"gate": "max_brier", "bar": 0.1, "passed": False},
     ]
@@ -47,14 +47,14 @@ def test_reaching_the_bar_is_enough() -> None:
 
 def test_a_figure_just_below_the_bar_is_written_out() -> None:
     close = Evaluation(np.arange(2), SEEN.confusion, 0.4000000001, 0.25)
-    with pytest.raises(gates.GateFailedError, match="is 0.4000000001, above --max-log-loss 0.4"):
-        gates.check(close, {"max_log_loss": 0.4})
+    with pytest.raises(GateFailedError, match="is 0.4000000001, above --max-log-loss 0.4"):
+        check_gates(close, {"max_log_loss": 0.4})
 
 
 def test_no_number_reaches_no_bar() -> None:
     unknown = Evaluation(np.arange(2), SEEN.confusion, np.nan, np.inf)
-    with pytest.raises(gates.GateFailedError, match="log loss is nan.*Brier score is inf"):
-        gates.check(unknown, {"max_log_loss": 1e300, "max_brier": 2.0})
+    with pytest.raises(GateFailedError, match="log loss is nan.*Brier score is inf"):
+        check_gates(unknown, {"max_log_loss": 1e300, "max_brier": 2.0})
 
 
 def test_the_result_is_printed_all_the_same(

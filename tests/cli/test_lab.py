@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gaussbayes.apps.lab import server, table_reader
-from gaussbayes.apps.lab.table_reader import NamedTable
+from gaussbayes.apps.lab import backend, lab_tables, server
+from gaussbayes.apps.lab.lab_tables import NamedTable
 from tests.cli.calling import Call, Shell
 
 
@@ -51,13 +51,13 @@ def test_many_rows_are_a_sample(
     call: Call, monkeypatch: pytest.MonkeyPatch, served: dict[str, Any], tmp_path: Path
 ) -> None:
     kept: list[NamedTable] = []
-    sampled_table = table_reader.sampled_table
+    sampled_table = lab_tables.sampled_table
 
     def noting(*arguments: Any, **options: Any) -> NamedTable | None:
         kept.append(sampled_table(*arguments, **options, most=100))  # type: ignore[arg-type]
         return kept[0]
 
-    monkeypatch.setattr(table_reader, "sampled_table", noting)
+    monkeypatch.setattr(lab_tables, "sampled_table", noting)
     rows = np.arange(1000)
     pd.DataFrame({"x": rows, "kind": rows % 2}).to_parquet(tmp_path / "rows.parquet")
     assert call("lab", "rows.parquet", "--seed", 5).exit_code == 0
@@ -91,7 +91,7 @@ def test_a_port_in_use(call: Call) -> None:
 
 
 def test_without_the_extra(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "find_spec", lambda _: None)
+    monkeypatch.setattr(backend, "find_spec", lambda _: None)
     result = call("lab")
     assert result.exit_code == 1
     assert "pip install 'gaussbayes[lab]'" in result.stderr

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure as MatplotlibFigure
 
 from gaussbayes import lessons
 from gaussbayes.apps.cli import lesson_command
-from gaussbayes.apps.cli.lesson_results import written
+from gaussbayes.apps.cli.lesson_command import written
 from gaussbayes.lessons.lesson import Erratum, Figure, Lesson, Result
 from tests.cli.calling import Call
 
@@ -192,10 +192,10 @@ def test_nothing_is_half_written(
         raise OSError(28, "No space left on device")
 
     only(small(draw, fail))
-    result = call("lesson", "small", "--save", tmp_path / "pictures")
+    result = call("lesson", "small", "--save", tmp_path / "figures")
     assert result.exit_code == 1
     assert "No space left on device" in result.stderr
-    assert list((tmp_path / "pictures").iterdir()) == []
+    assert list((tmp_path / "figures").iterdir()) == []
 
 
 def test_windows_are_opened_where_there_is_a_screen(

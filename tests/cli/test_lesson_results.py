@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from gaussbayes.apps.cli.lesson_results import (
+from gaussbayes.apps.cli.lesson_command import (
     notes,
     result_record,
     result_table,

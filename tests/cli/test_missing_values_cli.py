@@ -130,7 +130,7 @@ def test_evaluate(call: Call, holes: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize(
-    ("verb", "arguments"),
+    ("subcommand", "arguments"),
     [
         ("fit", ["--covariance", "auto"]),
         ("fit", ["--covariance", "auto", "--selection", "bic"]),
@@ -140,11 +140,11 @@ def test_evaluate(call: Call, holes: pd.DataFrame) -> None:
     ],
 )
 def test_everything_takes_incomplete_rows(
-    verb: str, arguments: list[str], call: Call, holes: pd.DataFrame
+    subcommand: str, arguments: list[str], call: Call, holes: pd.DataFrame
 ) -> None:
     assert holes[FEATURES[2:]][:70].isna().any(axis=None)
     few = ["a.csv", "-y", "species", "--features", ",".join(FEATURES[2:])]
-    result = call(verb, *few, "--json", *arguments)
+    result = call(subcommand, *few, "--json", *arguments)
     assert result.exit_code == 0, result.stderr
     record = json.loads(result.stdout)
     assert (record["rows"], record["bad_rows"]["count"]) == (70, 0)

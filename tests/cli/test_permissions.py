@@ -52,8 +52,8 @@ def closed(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.usefixtures("fitted")
 def test_a_file_that_may_not_be_read(run: Run, iris: Path, tmp_path: Path) -> None:
     iris.chmod(0)
-    for verb in (["fit"], ["predict", "iris.json"], ["schema"]):
-        done = run(*verb, "iris.csv")
+    for subcommand in (["fit"], ["predict", "iris.json"], ["schema"]):
+        done = run(*subcommand, "iris.csv")
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.splitlines()[-1].endswith("'iris.csv' is not readable.")
     done = run("fit", "*.csv", "-y", "species")  # what a pattern stands for is seen later

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from gaussbayes import GaussianClassifier, plots
-from gaussbayes.apps.cli import figure_kinds
+from gaussbayes.apps.cli import plot_command
 from gaussbayes.datasets import load_iris
 from tests.cli.calling import Call, Shell
 
@@ -22,14 +22,14 @@ pytestmark = pytest.mark.usefixtures("fitted", "iris")
 
 
 def features(kind: str) -> list[str]:
-    if not figure_kinds.KINDS[kind].along or kind == "pairs":
+    if not plot_command.KINDS[kind].along or kind == "pairs":
         return []
     return ["--features", ONE if kind in ALONG else PAIR]
 
 
-@pytest.mark.parametrize("kind", figure_kinds.KINDS)
+@pytest.mark.parametrize("kind", plot_command.KINDS)
 def test_every_kind_is_drawn(call: Call, kind: str) -> None:
-    needs = figure_kinds.KINDS[kind].needs
+    needs = plot_command.KINDS[kind].needs
     rows = [] if needs == "a model" else ["iris.csv", "-y", "species"]
     given = ["iris.json", *rows, *features(kind), "--held-out", "2", "--dpi", "40"]
     result = call("plot", *given, "--kind", kind, "-o", f"{kind}.png")
@@ -128,7 +128,7 @@ def test_pipes(shell: Shell) -> None:
 def test_kinds_are_listed(call: Call) -> None:
     result = call("plot", "--list")
     assert result.exit_code == 0
-    for name, kind in figure_kinds.KINDS.items():
+    for name, kind in plot_command.KINDS.items():
         assert f"\n{name} " in result.stdout
         assert kind.needs in result.stdout
 

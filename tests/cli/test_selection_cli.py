@@ -155,10 +155,10 @@ def test_more_rows_than_may_be_kept(
         (["--shrinkage", "some"], "expected 'auto', 'none', 'oas' or a number"),
     ],
 )
-@pytest.mark.parametrize("verb", ["fit", "evaluate"])
+@pytest.mark.parametrize("subcommand", ["fit", "evaluate"])
 @pytest.mark.usefixtures("iris")
-def test_wrong_usage(call: Call, verb: str, options: list[str], message: str) -> None:
-    result = call(verb, "iris.csv", "-y", "species", *options)
+def test_wrong_usage(call: Call, subcommand: str, options: list[str], message: str) -> None:
+    result = call(subcommand, "iris.csv", "-y", "species", *options)
     assert result.exit_code == 2
     assert message in result.stderr
 

@@ -138,7 +138,7 @@ def test_update_merge_and_forget_need_the_rows(call: Call, people: pd.DataFrame)
         refused = call(*command)
         assert refused.exit_code == 3
         n = int(people["kind"][:120].isna().sum())
-        assert f"{command[0]} needs the {n} unlabelled rows that the model short" in refused.stderr
+        assert f"short.json: {command[0]} needs the {n} unlabelled rows" in refused.stderr
         assert "--keep-unlabelled" in refused.stderr
     assert done(call("predict", "short.json", "b.csv")).stdout.count("\n") == 121
 

@@ -43,8 +43,7 @@ def serve(address: str) -> NoReturn:
     import sklearn.model_selection  # noqa: F401
 
     from gaussbayes import GaussianClassifier, plots  # noqa: F401
-    from gaussbayes.apps.cli import console
-    from gaussbayes.apps.cli.group import gaussbayes
+    from gaussbayes.apps.cli import console, gaussbayes
     from gaussbayes.data import files, output  # noqa: F401
     from gaussbayes.model import file, sources  # noqa: F401
 

@@ -94,11 +94,6 @@ def test_categories_of_different_types() -> None:
     assert [type(category) for category in both.categories[1]] == [int, int]
 
 
-def test_shapes_are_checked() -> None:
-    with pytest.raises(DataError, match=r"count \(1, 2\) and missing \(1, 1\), got \(1, 3\)"):
-        CategoricalStatistics((("a", "b"),), np.ones(1), np.zeros((1, 3)), np.zeros((1, 1)))
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 def test_blocks_and_order_do_not_matter_to_the_bit(
     monkeypatch: pytest.MonkeyPatch, weighted: bool

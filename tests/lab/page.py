@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from gaussbayes.apps.lab.answers import answer
-from gaussbayes.apps.lab.message_reader import read
+from gaussbayes.apps.lab.messages import read
 from gaussbayes.apps.lab.store import Store
 from gaussbayes.apps.lab.wire_format import Answer
 
@@ -22,19 +22,19 @@ class Page:
         text = json.dumps({"number": 7, "kind": kind, **members})
         request = read(text)
         assert (request.kind, request.number) == (kind, 7)
-        found = answer(request, self.store)
-        json.dumps(found.head, allow_nan=False)  # every head can be sent
-        return found
+        answered = answer(request, self.store)
+        json.dumps(answered.head, allow_nan=False)  # every head can be sent
+        return answered
 
     def data(self, preset: str, **members: Any) -> str:
         """The id of an example's rows."""
         split = members.pop("split", {})
         source = {"from": "preset", "preset": preset, **members}
-        found: str = self.ask("data", source=source, split=split).head["id"]
-        return found
+        key: str = self.ask("data", source=source, split=split).head["id"]
+        return key
 
     def points(self, points: Any, classes: Any, **members: Any) -> str:
         """The id of painted points."""
         source = {"from": "points", "points": points, "classes": classes, "features": ["a", "b"]}
-        found: str = self.ask("data", source=source, **members).head["id"]
-        return found
+        key: str = self.ask("data", source=source, **members).head["id"]
+        return key

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from gaussbayes.apps.lab.lab_tables import NamedTable
 from gaussbayes.apps.lab.store import Store
-from gaussbayes.apps.lab.table_reader import NamedTable
 from tests.lab.page import Page
 
 

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from gaussbayes import GaussianClassifier
+from gaussbayes.apps.lab.lab_tables import NamedTable
 from gaussbayes.apps.lab.store import Store
-from gaussbayes.apps.lab.table_reader import NamedTable
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.lessons import rain
 from gaussbayes.lessons.handouts import DAYS

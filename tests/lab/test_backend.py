@@ -9,7 +9,7 @@ import pytest
 from websockets.sync.client import ClientConnection
 
 from gaussbayes.apps.lab.backend import Backend
-from gaussbayes.apps.lab.table_reader import NamedTable
+from gaussbayes.apps.lab.lab_tables import NamedTable
 from tests.lab.server_double import TOKEN, Running, decode, running
 
 GIVEN = NamedTable(

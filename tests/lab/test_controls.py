@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from gaussbayes.apps.lab.app import STATIC
+from gaussbayes.apps.lab.server import STATIC
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "lab.md"
 

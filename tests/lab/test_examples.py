@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+from gaussbayes.analysis.class_moments import class_covariances, class_means
 from gaussbayes.apps.lab.examples import EXAMPLES, example_table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.lessons.handouts import (
@@ -19,18 +20,18 @@ WITHOUT_TRUTH = {"xor", "petals", "naive_bayes", "clouds", "irises"}
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_is_what_its_record_says(name: str) -> None:
-    told = EXAMPLES[name].record
+    record = EXAMPLES[name].record
     table = example_table(name, seed=0, n=None)
     n, d = table.X.shape
-    assert (n, table.labels.size) == (told["n"], told["classes"])
+    assert (n, table.labels.size) == (record["n"], record["classes"])
     assert table.codes.shape == (n,)
     assert table.codes.dtype == np.int32
     assert len(table.features) == d
     assert np.unique(table.codes).tolist() == list(range(table.labels.size))
     assert (table.truth is None) == (name in WITHOUT_TRUTH)
     if table.truth is not None:
-        assert np.shape(table.truth.means) == (table.labels.size, d)
-    assert told["about"].endswith(".")
+        assert class_means(table.truth).shape == (table.labels.size, d)
+    assert record["about"].endswith(".")
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -48,17 +49,15 @@ def test_rows_come_from_the_truth(name: str) -> None:
     assert truth is not None
     k = table.labels.size
     d = table.X.shape[1]
-    covariances = np.broadcast_to(np.asarray(truth.covariances), (k, d, d))
-    means = np.asarray(truth.means)
-    priors = np.full(k, 1 / k) if truth.priors == "uniform" else np.asarray(truth.priors)
-    for code in range(k):
-        own = table.X[table.codes == code]
-        n = own.shape[0]
-        share = priors[code]
-        assert abs(n / 20_000 - share) < 5 * np.sqrt(share * (1 - share) / 20_000)
+    covariances = np.broadcast_to(class_covariances(truth), (k, d, d))
+    means = class_means(truth)
+    for code, prior in enumerate(truth.prior.tolist()):
+        rows = table.X[table.codes == code]
+        n = rows.shape[0]
+        assert abs(n / 20_000 - prior) < 5 * np.sqrt(prior * (1 - prior) / 20_000)
         deviation = np.sqrt(np.diagonal(covariances[code]))
-        assert (abs(own.mean(axis=0) - means[code]) < 5 * deviation / np.sqrt(n)).all()
-        gap = np.cov(own.T).reshape(covariances[code].shape) - covariances[code]
+        assert (abs(rows.mean(axis=0) - means[code]) < 5 * deviation / np.sqrt(n)).all()
+        gap = np.cov(rows.T).reshape(covariances[code].shape) - covariances[code]
         # The standard error of an entry is at most √2 σᵢ σⱼ / √n.
         assert (abs(gap) < 5 * np.sqrt(2 / n) * np.multiply.outer(deviation, deviation)).all()
 
@@ -69,15 +68,15 @@ def test_rows_come_from_the_truth(name: str) -> None:
 def test_the_courses_truths(name: str, truth: Gaussians) -> None:
     table = example_table(name, 0, 50)
     assert table.truth is not None
-    np.testing.assert_array_equal(table.truth.means, truth.means)
-    np.testing.assert_array_equal(table.truth.covariances, truth.covariances)
+    np.testing.assert_array_equal(class_means(table.truth), truth.means)
+    np.testing.assert_array_equal(class_covariances(table.truth), truth.covariances)
 
 
 def test_optimal_regions_share_a_covariance() -> None:
     truth = example_table("optimal_regions", 0, 50).truth
     assert truth is not None
-    np.testing.assert_array_equal(truth.priors, OPTIMAL_REGIONS.priors)
-    np.testing.assert_array_equal(truth.covariances, OPTIMAL_REGIONS.covariances)
+    np.testing.assert_array_equal(truth.prior, OPTIMAL_REGIONS.priors)
+    np.testing.assert_array_equal(class_covariances(truth), OPTIMAL_REGIONS.covariances)
 
 
 def test_xor_has_classes_in_opposite_corners() -> None:

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gaussbayes import GaussianClassifier
-from gaussbayes.apps.cli.group import gaussbayes
+from gaussbayes.apps.cli import gaussbayes
 from gaussbayes.apps.lab.wire_format import MessageError
 from tests.lab.page import FITTED, Page
 from tests.lab.tables import open_page, people
@@ -119,14 +119,22 @@ def test_fitted_models(
     assert loaded.classes_.tolist() == page.store.dataset(data).table.labels.tolist()
 
 
-def test_held_out_rows_are_the_same_ones(page: Page, capsys: pytest.CaptureFixture[str]) -> None:
-    data = page.data("three", n=90, split={"test": 0.3, "seed": 5})
+def file_and_script(
+    page: Page, data: str, capsys: pytest.CaptureFixture[str]
+) -> tuple[dict[str, Any], dict[str, float]]:
+    """The numbers of the page and the errors that the script prints; all models are the same."""
     numbers = page.ask("numbers", data=data, pair=[0, 1], model=FITTED).head
     take(page, "csv", data, FITTED)
     take(page, "model", data, FITTED)
     same_parameters(GaussianClassifier.load("lab.json"), numbers["parameters"])
     names, errors = execute(take(page, "python", data, FITTED), capsys)
     same_parameters(names["model"], numbers["parameters"])
+    return numbers, errors
+
+
+def test_held_out_rows_are_the_same_ones(page: Page, capsys: pytest.CaptureFixture[str]) -> None:
+    data = page.data("three", n=90, split={"test": 0.3, "seed": 5})
+    numbers, errors = file_and_script(page, data, capsys)
     assert errors["train"] == pytest.approx(numbers["train"]["error"])
     assert errors["test"] == pytest.approx(numbers["test"]["error"])
     commands = [
@@ -191,14 +199,9 @@ def test_one_feature(page: Page, capsys: pytest.CaptureFixture[str]) -> None:
     np.testing.assert_allclose(GaussianClassifier.load("lab.json").means_, [[-1.0], [1.5]])
 
 
-def test_rows_with_gaps(page: Page, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_with_missing_values(page: Page, capsys: pytest.CaptureFixture[str]) -> None:
     data = page.data("gaps", n=120)
-    numbers = page.ask("numbers", data=data, pair=[0, 1], model=FITTED).head
-    take(page, "csv", data, FITTED)
-    take(page, "model", data, FITTED)
-    same_parameters(GaussianClassifier.load("lab.json"), numbers["parameters"])
-    names, _ = execute(take(page, "python", data, FITTED), capsys)
-    same_parameters(names["model"], numbers["parameters"])
+    numbers, _ = file_and_script(page, data, capsys)
     run_all(take(page, "command", data, FITTED))
     np.testing.assert_allclose(
         GaussianClassifier.load("lab.json").means_, numbers["parameters"]["means"], rtol=1e-9

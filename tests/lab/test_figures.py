@@ -9,6 +9,7 @@ from scipy.special import logsumexp
 from scipy.stats import chi2, multivariate_normal, norm
 from sklearn.neighbors import KNeighborsClassifier
 
+from gaussbayes.analysis.class_moments import class_covariances, class_means
 from gaussbayes.apps.lab import model_views
 from gaussbayes.apps.lab.examples import example_table
 from gaussbayes.apps.lab.wire_format import MessageError
@@ -91,17 +92,14 @@ def test_ellipses_and_axes(page: Page) -> None:
         np.testing.assert_allclose(halves.T @ halves, HAND["covariances"][code], atol=1e-12)
 
 
+def by_hand(page: Page, **members: Any) -> Any:
+    """A scene of a model that was set by hand."""
+    data = page.data("three")
+    return page.ask("scene", data=data, pair=[0, 1], model=HAND, view=VIEW, **members)
+
+
 def test_zones(page: Page) -> None:
-    found = page.ask(
-        "scene",
-        data=page.data("three"),
-        pair=[0, 1],
-        model=HAND,
-        view=VIEW,
-        layers=["reject", "novel"],
-        reject=0.9,
-        novelty=0.05,
-    )
+    found = by_hand(page, layers=["reject", "novel"], reject=0.9, novelty=0.05)
     rows = grid().reshape(-1, 2)
     joint = log_joint(HAND, rows)
     best = np.exp(joint - logsumexp(joint, axis=0)).max(axis=0)
@@ -117,16 +115,7 @@ def test_zones(page: Page) -> None:
 
 @pytest.mark.parametrize("hide", [0, 1])
 def test_a_hidden_coordinate_is_integrated_out(page: Page, hide: int) -> None:
-    found = page.ask(
-        "scene",
-        data=page.data("three"),
-        pair=[0, 1],
-        model=HAND,
-        view=VIEW,
-        layers=LAYERS,
-        hide=hide,
-        novelty=0.1,
-    )
+    found = by_hand(page, layers=LAYERS, hide=hide, novelty=0.1)
     seen = 1 - hide
     values = grid()[..., seen]
     joint = np.stack(
@@ -192,8 +181,8 @@ def test_one_shared_covariance_errs_as_the_normal_distribution_says(page: Page) 
     found = page.ask("scene", data=page.data("shared"), pair=[0, 1], model=FITTED)
     truth = example_table("shared", 0, 10).truth
     assert truth is not None
-    apart = np.subtract(*np.asarray(truth.means))
-    distance = np.sqrt(apart @ np.linalg.solve(truth.covariances, apart))
+    apart = np.subtract(*class_means(truth))
+    distance = np.sqrt(apart @ np.linalg.solve(class_covariances(truth), apart))
     bayes = found.head["errors"]["bayes"]
     assert abs(bayes["error"] - norm.cdf(-distance / 2)) < 4 * bayes["standard_error"]
 

@@ -9,8 +9,8 @@ import pytest
 from starlette.routing import Route, WebSocketRoute
 from websockets.exceptions import InvalidStatus
 
-from gaussbayes.apps.lab.app import make_app
 from gaussbayes.apps.lab.guard import Door, guarded, refusal
+from gaussbayes.apps.lab.server import make_app
 from gaussbayes.apps.lab.session import Worker
 from tests.lab.server_double import MOST, TOKEN, Running, backend, running
 
@@ -63,7 +63,6 @@ def test_the_routes_are_those_planned() -> None:
     assert {path for _, path in requests()} == {
         "/",
         "/static/index.html",
-        "/plotly.min.js",
         "/about.json",
         "/upload",
         "/socket",

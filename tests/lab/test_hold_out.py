@@ -5,9 +5,9 @@ import pytest
 from sklearn.model_selection import train_test_split
 
 from gaussbayes.apps.lab.examples import example_table
+from gaussbayes.apps.lab.lab_tables import number_table
 from gaussbayes.apps.lab.messages import Split
 from gaussbayes.apps.lab.store import hold_out
-from gaussbayes.apps.lab.training_data import number_table
 
 
 @pytest.mark.parametrize(("share", "seed"), [(0.3, 0), (0.5, 7)])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaussbayes.apps.lab.answers import answer
-from gaussbayes.apps.lab.message_reader import read
+from gaussbayes.apps.lab.messages import read
 from gaussbayes.apps.lab.store import Store
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import GaussBayesError

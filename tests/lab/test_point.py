@@ -66,8 +66,9 @@ def test_a_row_by_its_number(page: Page) -> None:
     by_number = page.ask("point", data=data, pair=[3, 0], model=FITTED, at=70).head
     by_place = page.ask("point", data=data, pair=[3, 0], model=FITTED, at=row[[3, 0]].tolist()).head
     assert by_number == by_place
-    with pytest.raises(MessageError, match="no row 150: there are 150"):
-        page.ask("point", data=data, pair=[3, 0], model=FITTED, at=150)
+    for number in (-1, 150):
+        with pytest.raises(MessageError, match=f"no row {number}: there are 150"):
+            page.ask("point", data=data, pair=[3, 0], model=FITTED, at=number)
 
 
 def test_a_row_that_lacks_a_coordinate(page: Page) -> None:

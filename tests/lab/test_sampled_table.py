@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from gaussbayes.apps.lab.table_reader import labelled_rows, sampled_table
+from gaussbayes.apps.lab.lab_tables import labelled_rows, sampled_table
 
 
 def parts(n: int, size: int) -> list[pa.Table]:

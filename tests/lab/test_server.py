@@ -12,9 +12,9 @@ from http.client import HTTPConnection
 import pytest
 from websockets.sync.client import connect
 
-from gaussbayes.apps.lab import message_limits, server
+from gaussbayes.apps.lab import backend, messages, server
 from gaussbayes.apps.lab.server import listen, serve
-from tests.lab.server_double import backend
+from tests.lab import server_double
 
 COMMAND = [sys.executable, "-W", "error", "-m", "gaussbayes", "lab"]
 
@@ -60,7 +60,7 @@ def test_from_start_to_end() -> None:
 def test_the_first_page_needs_nothing_that_is_slow() -> None:
     """NumPy and what needs it are imported meanwhile, by the thread that answers."""
     lab = "gaussbayes.apps.lab"
-    imports = f"import sys, gaussbayes.apps.cli.lab_command, {lab}.app, {lab}.server, uvicorn"
+    imports = f"import sys, gaussbayes.apps.cli.lab_command, {lab}.server"
     loaded = subprocess.run(
         [sys.executable, "-c", f"{imports}; print(*sys.modules)"],
         capture_output=True,
@@ -72,7 +72,7 @@ def test_the_first_page_needs_nothing_that_is_slow() -> None:
 
 
 def test_messages_that_are_too_long_are_answered_before_they_close_the_socket() -> None:
-    assert server._CLOSING_LENGTH >= 8 * message_limits.LONGEST_MESSAGE
+    assert server._CLOSING_LENGTH >= 8 * messages.LONGEST_MESSAGE
 
 
 def test_every_lab_has_a_token_of_its_own() -> None:
@@ -120,15 +120,15 @@ def test_the_browser_is_opened_at_the_address(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(server, "make_server", lambda *_: Done())
     monkeypatch.setattr(server, "Thread", Started)
-    serve(backend(), tell=told.append)
+    serve(server_double.backend(), tell=told.append)
     assert opened == told
-    serve(backend(), open_browser=False, tell=told.append)
+    serve(server_double.backend(), open_browser=False, tell=told.append)
     assert len(opened) == 1
 
 
 @pytest.mark.parametrize("missing", ["msgspec", "starlette", "uvicorn", "websockets", "plotly"])
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
-    there = server.find_spec
-    monkeypatch.setattr(server, "find_spec", lambda name: None if name == missing else there(name))
+    find = backend.find_spec
+    monkeypatch.setattr(backend, "find_spec", lambda name: None if name == missing else find(name))
     with pytest.raises(ImportError, match=rf"needs {missing}, .*pip install 'gaussbayes\[lab\]'"):
-        serve(backend())
+        backend.check_extra()

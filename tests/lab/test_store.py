@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from gaussbayes.apps.lab.lab_tables import NamedTable
 from gaussbayes.apps.lab.messages import (
     DataRequest,
     GivenSource,
@@ -13,7 +14,6 @@ from gaussbayes.apps.lab.messages import (
     UploadSource,
 )
 from gaussbayes.apps.lab.store import Cache, Store
-from gaussbayes.apps.lab.table_reader import NamedTable
 from gaussbayes.apps.lab.wire_format import MessageError
 
 FLOWERS = b"length,width,kind\n1.5,2,a\n2.5,,b\n3,4,b\n"

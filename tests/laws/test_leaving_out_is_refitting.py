@@ -48,7 +48,9 @@ def check(data: Rows, family: Gaussian, priors: str | None = None) -> None:
     d, targets = data.X.shape[1], Targets(data.codes, data.n_classes, data.weights)
     statistics = family.observe(number_rows(data.X), targets, data.schema)
     learnt = Learnt(data.schema.classes, (statistics,), None)
-    held_out = HeldOutRows(number_rows(data.X), targets, learnt, data.schema)
+    held_out = HeldOutRows(
+        number_rows(data.X), targets, learnt, data.schema, np.arange(len(data.X))
+    )
     settings = Settings((Component(family, tuple(range(d))),), priors)
     (found,), _ = hold_out(held_out, [settings])
     if isinstance(found, GaussBayesError):

@@ -1,4 +1,4 @@
-"""Course, document 004: a doctor's prior over the data's shares, against scipy."""
+"""Course, document 004: a doctor's prior over the data's proportions, against scipy."""
 
 import numpy as np
 import pytest

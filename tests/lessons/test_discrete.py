@@ -11,8 +11,8 @@ from gaussbayes.lessons.handouts import DAYS
 
 def test_genetic_test_in_fractions() -> None:
     positive = Fraction(9, 10) * Fraction(1, 100), Fraction(1, 10) * Fraction(99, 100)
-    share = positive[0] / sum(positive)
-    assert share == Fraction(1, 12)
+    proportion = positive[0] / sum(positive)
+    assert proportion == Fraction(1, 12)
     assert genetic_test.probability_of_defect(True) == pytest.approx(100 / 12, rel=1e-14)
 
 

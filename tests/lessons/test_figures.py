@@ -171,8 +171,8 @@ def test_bayes_rule_in_bars() -> None:
     assert words == expected
     drawn = np.ravel(bars(figure))
     np.testing.assert_allclose(drawn, [float(Fraction(one)) for one in expected], rtol=1e-13)
-    expected_shares = [[0.99, 0.01], [0.1, 0.9], [0.099, 0.009], [11 / 12, 1 / 12]]
-    np.testing.assert_allclose(bars(draw("genetic_test", "bayes_rule")), expected_shares)
+    expected_proportions = [[0.99, 0.01], [0.1, 0.9], [0.099, 0.009], [11 / 12, 1 / 12]]
+    np.testing.assert_allclose(bars(draw("genetic_test", "bayes_rule")), expected_proportions)
 
 
 def test_naive_bayes_in_logarithms() -> None:
@@ -192,10 +192,10 @@ def test_counts_of_days() -> None:
 def test_the_doctors_prior_at_48() -> None:
     written = [text.get_text() for text in draw("diabetes", "posteriors").axes[0].texts]
     assert written[0] == "x = 48"
-    share, doctor = (float(words.split(",")[0]) for words in written[1:])
+    proportion, doctor = (float(words.split(",")[0]) for words in written[1:])
     # The same odds, four times as large; written to three decimals.
-    assert doctor / (1 - doctor) == pytest.approx(4 * share / (1 - share), rel=0.01)
-    assert share < 0.5 < doctor
+    assert doctor / (1 - doctor) == pytest.approx(4 * proportion / (1 - proportion), rel=0.01)
+    assert proportion < 0.5 < doctor
 
 
 def test_two_points_one_circle_two_ellipses() -> None:

@@ -123,7 +123,7 @@ def test_the_apples_converge_to_their_largest_likelihood() -> None:
     largest = multivariate_normal(mean, matrix).logpdf(rows[:12]).sum()
     largest += norm(mean[0], np.sqrt(matrix[0, 0])).logpdf(rows[12:, 0]).sum()
     assert largest == pytest.approx(-101.7856321278233, rel=1e-13)
-    record = missing_data.convergence_of(rows)
+    record = missing_data.one_gaussian(rows).convergence
     assert record.converged
     assert record.log_likelihood[-1] == pytest.approx(largest, rel=1e-13)
     assert (np.diff(record.log_likelihood) >= -1e-12 * abs(largest)).all()
@@ -139,23 +139,23 @@ def log_joint(X: Array, theta: Theta) -> Array:
     )
 
 
-def weighted(X: Array, shares: Array) -> Theta:
-    weight = shares.sum(axis=0)
-    means = shares.T @ X / weight[:, None]
+def weighted(X: Array, responsibilities: Array) -> Theta:
+    weight = responsibilities.sum(axis=0)
+    means = responsibilities.T @ X / weight[:, None]
     covariances = [
-        (X - mean).T * share @ (X - mean) / share.sum()
-        for mean, share in zip(means, shares.T, strict=True)
+        (X - mean).T * weights @ (X - mean) / weights.sum()
+        for mean, weights in zip(means, responsibilities.T, strict=True)
     ]
     return weight / weight.sum(), means, np.array(covariances)
 
 
-def plain_em(X: Array, shares: Array, n_labelled: int, tolerance: float) -> Theta:
-    """EM as it is written in books, from the labelled rows; `shares` are theirs, then any."""
-    theta = weighted(X[:n_labelled], shares[:n_labelled])
+def plain_em(X: Array, responsibilities: Array, n_labelled: int, tolerance: float) -> Theta:
+    """EM as books have it, from the labelled rows; `responsibilities` are theirs, then any."""
+    theta = weighted(X[:n_labelled], responsibilities[:n_labelled])
     for _ in range(5000):
         joint = np.exp(log_joint(X[n_labelled:], theta))
-        shares[n_labelled:] = joint / joint.sum(axis=1, keepdims=True)
-        before, theta = theta, weighted(X, shares)
+        responsibilities[n_labelled:] = joint / joint.sum(axis=1, keepdims=True)
+        before, theta = theta, weighted(X, responsibilities)
         if max(abs(a - b).max() for a, b in zip(before, theta, strict=True)) < tolerance:
             break
     return theta
@@ -171,8 +171,11 @@ def errors(rng: np.random.Generator) -> tuple[float, float]:
     """In per cent, by 12 labelled rows of each class, and with 250 others of each."""
     X, y = drawn(rng, 12)
     more, _ = drawn(rng, 250)
-    shares = np.vstack([np.eye(2)[y], np.ones((500, 2))])
-    few, every = weighted(X, np.eye(2)[y]), plain_em(np.vstack([X, more]), shares, 24, 1e-5)
+    responsibilities = np.vstack([np.eye(2)[y], np.ones((500, 2))])
+    few, every = (
+        weighted(X, np.eye(2)[y]),
+        plain_em(np.vstack([X, more]), responsibilities, 24, 1e-5),
+    )
     test, truth = drawn(rng, 5000)
     one, two = (100 * np.mean(log_joint(test, t).argmax(1) != truth) for t in (few, every))
     return float(one), float(two)
@@ -181,8 +184,8 @@ def errors(rng: np.random.Generator) -> tuple[float, float]:
 def test_the_model_is_that_of_a_plain_em() -> None:
     table = missing_data.few_labels_table(0)
     labels = missing_data.without_unlabelled(table).labels
-    shares = np.vstack([np.eye(2)[labels - 1], np.ones((500, 2))])
-    priors, means, covariances = plain_em(table.rows, shares, 24, 1e-12)
+    responsibilities = np.vstack([np.eye(2)[labels - 1], np.ones((500, 2))])
+    priors, means, covariances = plain_em(table.rows, responsibilities, 24, 1e-12)
     model = table.fit()
     assert model.convergence_.converged
     np.testing.assert_allclose(model.priors_, priors, rtol=1e-7)
@@ -198,8 +201,8 @@ def test_errors_are_those_of_a_plain_em_over_other_draws() -> None:
     spread = np.array([missing_data.ITS_SPREAD, missing_data.SPREAD_WITH_ALL])
     assert (abs(np.median(found, axis=0) - right) <= 4 * spread / np.sqrt(n)).all()
     better = (found[:, 1] < found[:, 0]).mean()
-    share = missing_data.BETTER
-    assert abs(better - share) <= 4 * np.sqrt(share * (1 - share) / n)
+    proportion = missing_data.BETTER
+    assert abs(better - proportion) <= 4 * np.sqrt(proportion * (1 - proportion) / n)
 
 
 # When it is not allowed

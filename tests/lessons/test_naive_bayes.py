@@ -59,7 +59,7 @@ def test_erratum_the_features_of_class_2_do_fall_together() -> None:
     assert np.cov(CLASS_2.T, ddof=0)[0, 1] == pytest.approx(-1 / 6)
 
 
-def test_erratum_the_sheet_multiplied_by_the_covariance_instead_of_its_inverse() -> None:
+def test_erratum_the_handout_multiplied_by_the_covariance_instead_of_its_inverse() -> None:
     slipped = naive_bayes.slipped_densities()
     # By hand, from the printed parameters: deviations (−5.5, 2.17) and (1.17, −2.84).
     first = np.exp(-0.5 * (0.21 * 5.5**2 + 0.40 * 2.17**2)) / (2 * np.pi * np.sqrt(0.21 * 0.40))
@@ -69,11 +69,11 @@ def test_erratum_the_sheet_multiplied_by_the_covariance_instead_of_its_inverse()
     # a unit in the 0.21 alone moves the first by 30.25 · 0.005 / 2, or 8 %.
     assert slipped[1] == pytest.approx(0.238, abs=5e-4)
     assert slipped[0] == pytest.approx(8.95e-3, rel=0.002)
-    share = slipped / slipped.sum()
-    np.testing.assert_allclose(share, [0.036, 0.964], rtol=0, atol=5e-4)
+    proportion = slipped / slipped.sum()
+    np.testing.assert_allclose(proportion, [0.036, 0.964], rtol=0, atol=5e-4)
 
 
-def test_erratum_with_the_inverse_the_sheets_parameters_give_a_sure_answer() -> None:
+def test_erratum_with_the_inverse_the_handouts_parameters_give_a_sure_answer() -> None:
     model = GaussianClassifier.from_parameters(
         [0.5, 0.5], naive_bayes.HANDOUT_MEANS, naive_bayes.HANDOUT_VARIANCES, covariance="diagonal"
     )

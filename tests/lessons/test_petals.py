@@ -13,11 +13,11 @@ A, B = np.array(SPECIES_A), np.array(SPECIES_B)
 CURVES = norm(A.mean(), A.std()), norm(B.mean(), B.std())
 
 
-@pytest.mark.parametrize(("share", "priors"), [(0.5, "uniform"), (0.375, None)])
-def test_boundaries_are_where_scipys_curves_cross(share: float, priors: Priors) -> None:
+@pytest.mark.parametrize(("proportion", "priors"), [(0.5, "uniform"), (0.375, None)])
+def test_boundaries_are_where_scipys_curves_cross(proportion: float, priors: Priors) -> None:
     def odds(x: float) -> float:
         a, b = (float(curve.logpdf(x)) for curve in CURVES)
-        return b + np.log(share) - a - np.log(1 - share)
+        return b + np.log(proportion) - a - np.log(1 - proportion)
 
     crossings = [brentq(odds, 3, 6, xtol=1e-13), brentq(odds, 7, 20, xtol=1e-13)]
     model = PETALS.fit(priors=priors)

@@ -24,12 +24,12 @@ def test_error_of_the_optimal_rule_by_integration() -> None:
 def test_error_of_the_optimal_rule_over_600_000_draws() -> None:
     # The course: 0.169 % of 600,000 draws, itself uncertain by as much as ours.
     (result,) = [r for r in get("three_gaussians").results if "600,000" in r.name]
-    share = 0.169 / 100
-    error = 100 * np.sqrt(share * (1 - share) / 600_000)
+    proportion = 0.169 / 100
+    error = 100 * np.sqrt(proportion * (1 - proportion) / 600_000)
     assert abs(result.value() - 0.169) <= 4 * error
 
 
-def test_the_sheets_4_of_1500_lies_within_the_spread() -> None:
+def test_the_handouts_4_of_1500_lies_within_the_spread() -> None:
     (spread,) = get("three_gaussians").spreads
     values = spread.values()
     assert spread.handout == 0.267
@@ -59,7 +59,7 @@ def test_erratum_maximum_likelihood_divides_by_n() -> None:
     assert difference == pytest.approx(grown, rel=1e-5)
 
 
-def test_the_sheets_covariances_are_numpys_which_divide_by_n_minus_1() -> None:
+def test_the_handouts_covariances_are_numpys_which_divide_by_n_minus_1() -> None:
     training, _ = three_gaussians.tables(0)
     model = three_gaussians.fit(training)
     for code in range(3):

@@ -32,9 +32,9 @@ def test_accuracy_of_the_optimal_rule_by_integration(mass: np.ndarray) -> None:
 def test_accuracy_of_three_neighbours_by_integration(mass: np.ndarray) -> None:
     # A row and its three voters are independent draws of the class at the same place.
     evidence = mass.sum(axis=1)
-    share = np.divide(mass[:, 0], evidence, out=np.zeros_like(evidence), where=evidence > 0)
-    vote = share**3 + 3 * share**2 * (1 - share)
-    right = evidence @ (share * vote + (1 - share) * (1 - vote))
+    proportion = np.divide(mass[:, 0], evidence, out=np.zeros_like(evidence), where=evidence > 0)
+    vote = proportion**3 + 3 * proportion**2 * (1 - proportion)
+    right = evidence @ (proportion * vote + (1 - proportion) * (1 - vote))
     assert 100 * right == pytest.approx(two_gaussians.NEIGHBOURS_ACCURACY, abs=5e-4)
 
 
@@ -45,7 +45,7 @@ def test_accuracy_of_the_optimal_rule_over_a_million_draws() -> None:
     assert abs(result.value() - 92.84) <= 4 * error
 
 
-def test_the_sheets_accuracies_lie_within_the_spread_over_1000_draws() -> None:
+def test_the_handouts_accuracies_lie_within_the_spread_over_1000_draws() -> None:
     gaussian, neighbours = get("two_gaussians").spreads
     assert (gaussian.handout, neighbours.handout) == (90, 85)
     for spread, at_least in [(gaussian, 0.05), (neighbours, 0.01)]:
@@ -58,8 +58,8 @@ def test_the_sheets_accuracies_lie_within_the_spread_over_1000_draws() -> None:
 
 def test_confusion_of_three_neighbours_by_integration(mass: np.ndarray) -> None:
     evidence = mass.sum(axis=1)
-    share = np.divide(mass[:, 0], evidence, out=np.zeros_like(evidence), where=evidence > 0)
-    vote = share**3 + 3 * share**2 * (1 - share)
+    proportion = np.divide(mass[:, 0], evidence, out=np.zeros_like(evidence), where=evidence > 0)
+    vote = proportion**3 + 3 * proportion**2 * (1 - proportion)
     expected = 100 * np.stack([mass.T @ vote, mass.T @ (1 - vote)], axis=1)
     np.testing.assert_allclose(expected, two_gaussians.NEIGHBOURS_CONFUSION, rtol=0, atol=1e-3)
 
@@ -77,7 +77,7 @@ def test_the_gaussian_beats_the_neighbours_on_average(draws: two_gaussians.Draws
     assert better.mean() > 4 * better.std() / np.sqrt(N_DRAWS)
 
 
-def test_the_sheets_estimates_lie_within_the_spread(draws: two_gaussians.Draws) -> None:
+def test_the_handouts_estimates_lie_within_the_spread(draws: two_gaussians.Draws) -> None:
     for drawn, name in [
         (draws.means, "means"),
         (draws.covariances, "covariances, divided by N"),

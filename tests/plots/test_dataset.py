@@ -90,7 +90,7 @@ def test_bad_choices() -> None:
     X, y = pd.DataFrame({"age": [1, 2], "size": [3, 4]}), ["a", "b"]
     with pytest.raises(ValueError, match="no feature 'sizes' \\(did you mean 'size'\\?\\)"):
         dataset(X, y, features=["sizes"])
-    with pytest.raises(ValueError, match="other features: 1 there, \\('age', 'size'\\) in X"):
+    with pytest.raises(ValueError, match="X has 1 features, but 2 are expected: 'age', 'size'"):
         dataset(X, y, test=([[1], [2]], y))
     with pytest.raises(ValueError, match="must be a pair \\(X_test, y_test\\), got DataFrame"):
         dataset(X, y, test=X)

@@ -117,8 +117,9 @@ def test_many_rows_are_drawn_in_part_and_counted_in_full() -> None:
     axes = pairs(GaussianClassifier(divisor="unbiased").fit(X, y), X, y)
     wrong = errors_of_peer(X, y, (0, 1))
     assert axes[1, 0].get_title() == f"{wrong / 20:.1f} % ({wrong})"
-    shown = [found for found in axes[1, 0].collections if found.get_gid() is None]
-    assert sum(len(found.get_offsets()) for found in shown) == 600
+    drawn = axes[1, 0].collections
+    shown = [points for points in drawn if str(points.get_gid()).startswith("class ")]
+    assert sum(len(points.get_offsets()) for points in shown) == 600
     (legend,) = axes[0, 0].figure.legends
     assert legend.get_title().get_text() == "600 of the rows drawn, all counted"
 

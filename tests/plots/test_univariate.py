@@ -14,8 +14,8 @@ from scipy.stats import norm
 from gaussbayes import GaussianClassifier
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.plots import densities, posterior_curve, univariate
-from gaussbayes.plots.boundary_lines import NAME, numbers, spread
-from gaussbayes.plots.row_markers import UNLABELLED
+from gaussbayes.plots.line_plots import BOUNDARY, numbers, spread
+from gaussbayes.plots.row_plots import UNLABELLED
 from tests.plots.conftest import Case
 from tests.plots.layout import assert_readable
 
@@ -32,7 +32,7 @@ def petals(priors: Any = None) -> GaussianClassifier:
 
 
 def boundary_lines(ax: Axes) -> list[float]:
-    lines = [lines for lines in ax.collections if lines.get_label() == NAME]
+    lines = [lines for lines in ax.collections if lines.get_label() == BOUNDARY]
     return [float(path.vertices[0][0]) for group in lines for path in group.get_paths()]
 
 
@@ -87,7 +87,7 @@ def test_boundaries_all_outside_are_named() -> None:
 
 def test_no_boundary_is_no_entry() -> None:
     model = GaussianClassifier.from_parameters([0.999, 0.001], [[0], [0]], [[[1]], [[0.9]]])
-    assert NAME not in legend_texts(densities(model).get_legend())
+    assert BOUNDARY not in legend_texts(densities(model).get_legend())
 
 
 def test_posteriors_sum_to_one_and_meet_at_a_half() -> None:

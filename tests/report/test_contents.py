@@ -66,7 +66,7 @@ def test_confusion_recall_and_precision(iris_report: Report) -> None:
     precision = precision_score(IRIS.labels, predicted, average=None)
     for line, *expected in zip(by_class[1:], recall, precision, strict=True):
         assert [percent(cell) for cell in line[3:5]] == pytest.approx(
-            [100 * share for share in expected], abs=0.0501
+            [100 * proportion for proportion in expected], abs=0.0501
         )
 
 

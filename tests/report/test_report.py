@@ -74,6 +74,19 @@ def test_another_seed_is_another_report(tmp_path: Path) -> None:
     assert undated(first) != undated(second)
 
 
+def assert_reproduces(
+    report: Report, folder: Path, X: Any, y: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The code in a report writes it again, and prints the digest of its data."""
+    *_, code, digest = [element.text for element in report.root.all("pre")]
+    scope = {"X": X, "y": y}
+    run(code, scope)
+    assert undated(read_report(folder / "report.html")) == undated(report)
+    capsys.readouterr()
+    run("import numpy as np\n" + digest, scope)
+    assert capsys.readouterr().out.strip() in report.section("reproduction").text
+
+
 @pytest.mark.usefixtures("undrawn")
 def test_code_in_the_report_reproduces_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -87,12 +100,7 @@ def test_code_in_the_report_reproduces_it(
     )
     for model in (fitted, given):
         report = report_on(model, X, y, tmp_path)
-        *_, code, digest = [one.text for one in report.root.all("pre")]
-        scope = {"X": X, "y": y}
-        run(code, scope)
-        assert undated(read_report(tmp_path / "report.html")) == undated(report)
-        run("import numpy as np\n" + digest, scope)
-        assert capsys.readouterr().out.strip() in report.section("reproduction").text
+        assert_reproduces(report, tmp_path, X, y, capsys)
 
 
 def patients() -> tuple[pd.DataFrame, Any]:
@@ -124,13 +132,7 @@ def test_code_for_categories_counts_and_missing_labels(
     for labels, mark in ((y, None), (marked, "?")):
         model = GaussianClassifier(smoothing=1, families={"visits": "poisson"}, unlabelled=mark)
         report = report_on(model.fit(X, labels), X, labels, tmp_path)
-        *_, code, digest = [one.text for one in report.root.all("pre")]
-        scope = {"X": X, "y": labels}
-        run(code, scope)
-        assert undated(read_report(tmp_path / "report.html")) == undated(report)
-        capsys.readouterr()
-        run("import numpy as np\n" + digest, scope)
-        assert capsys.readouterr().out.strip() in report.section("reproduction").text
+        assert_reproduces(report, tmp_path, X, labels, capsys)
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -7,11 +7,18 @@ not the 68 % of one dimension.
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gaussbayes.analysis.view import View
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray
+from gaussbayes.families.protocol import Distant
 
 N_POINTS = 181
 """Two degrees between neighbouring points, the last being the first."""
+
+
+def has_ellipses(seen: View) -> bool:
+    """Whether all shown features have distances, of which ellipses are lines of equal ones."""
+    return all(isinstance(density, Distant) for density in seen.model.densities)
 
 
 def ellipse(

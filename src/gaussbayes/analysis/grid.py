@@ -53,20 +53,18 @@ class Grid:
     @property
     def edges(self) -> tuple[float, float, float, float]:
         """Left, right, bottom and top of cells whose centres are the points."""
-        (left, right), (bottom, top) = self._ends((True, True))
-        return left, right, bottom, top
+        return self._ends((True, True))
 
     @property
     def extent(self) -> tuple[float, float, float, float]:
         """Left, right, bottom and top of what is shown."""
-        (left, right), (bottom, top) = self._ends(self.discrete)
-        return left, right, bottom, top
+        return self._ends(self.discrete)
 
-    def _ends(self, beyond: tuple[bool, bool]) -> list[tuple[float, float]]:
+    def _ends(self, beyond: tuple[bool, bool]) -> tuple[float, float, float, float]:
         """The first and the last point across and up, or half a step beyond them."""
-        lines = zip((self.x, self.y), self.steps, beyond, strict=True)
-        halves = [(line, step / 2 if is_beyond else 0.0) for line, step, is_beyond in lines]
-        return [(float(line[0] - half), float(line[-1] + half)) for line, half in halves]
+        across, up = (0.5 * step * half for step, half in zip(self.steps, beyond, strict=True))
+        x, y = self.x.tolist(), self.y.tolist()
+        return x[0] - across, x[-1] + across, y[0] - up, y[-1] + up
 
 
 def grid_over(low: FloatArray, high: FloatArray, resolution: int) -> Grid:

@@ -63,11 +63,8 @@ def leave_one_out(
     (outcome,), n_folds = hold_out(data, [settings], n_jobs)
     if isinstance(outcome, GaussBayesError):
         raise outcome
-    known = set(data.classes.tolist())
-    kept = [label in known for label in table.classes.tolist()]
-    which = np.flatnonzero(np.array([*kept, False])[table.targets.codes])  # −1 is the last entry
     evaluation = evaluate(outcome, data.targets.labels, data.classes)
-    return LeaveOneOut(outcome, evaluation, which, n_folds)
+    return LeaveOneOut(outcome, evaluation, data.numbers, n_folds)
 
 
 def model_options(model: Any) -> Options:
@@ -226,8 +223,7 @@ def read_table(
 ) -> LabelledRows:
     """Rows with one label each, or none, or with soft labels where they are allowed."""
     rows = encoder.encode(X)
-    read = read_targets(y, rows.n_rows, None, mark) if soft else None
-    targets, classes = read or read_hard_labels(y, rows.n_rows, mark)
+    targets, classes = (read_targets if soft else read_hard_labels)(y, rows.n_rows, mark=mark)
     check_rows(rows, encoder.schema(classes))
     return LabelledRows(rows, targets, classes)
 

@@ -1,18 +1,16 @@
 """A first look: Fisher's irises classified, as a report in the terminal.
 
-Run it with ``python -m gaussbayes.apps.demo``. It fits, asks and prints; what a probability
-is, others know.
+Run it with ``python -m gaussbayes.apps.demo``. It fits, asks and prints.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import confusion_matrix
-from sklearn.model_selection import LeaveOneOut, cross_val_predict, train_test_split
+from sklearn.model_selection import LeaveOneOut, train_test_split
 
-from gaussbayes.base.progress import track
+from gaussbayes.analysis.comparison import compare
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.datasets import Dataset, load_iris
@@ -30,33 +28,24 @@ except ImportError as error:
 SEED = 7  # fixes which flowers are held out
 
 
-@dataclass(frozen=True, slots=True)
-class TrainTestSplit:
+class TrainTestSplit(NamedTuple):
     """The flowers to learn from, and those held out to be asked about."""
 
     rows: FloatArray  # (n, d)
-    labels: LabelArray  # (n,)
     held_out_rows: FloatArray  # (m, d)
+    labels: LabelArray  # (n,)
     held_out_labels: LabelArray  # (m,)
 
 
-def classifier(name: str) -> GaussianClassifier:
-    """The model of that name, not yet fitted; scatter is divided by N − 1 (shared: by N − k)."""
-    structure = STRUCTURES[name]
-    return GaussianClassifier(structure.covariance, shared=structure.shared, divisor="unbiased")
+def classifier() -> GaussianClassifier:
+    """The model to be fitted: QDA; scatter is divided by N − 1 (shared: by N − k)."""
+    return GaussianClassifier(divisor="unbiased")
 
 
 def split(data: Dataset) -> TrainTestSplit:
     """Hold out three tenths of each class."""
     options = {"test_size": 0.3, "random_state": SEED, "stratify": data.labels}
-    rows, held_out_rows, labels, held_out = train_test_split(data.rows, data.labels, **options)
-    return TrainTestSplit(rows, labels, held_out_rows, held_out)
-
-
-def leave_one_out_errors(name: str, data: Dataset) -> int:
-    """How many flowers are misjudged by the model of all the others, fitted anew for each."""
-    guesses = cross_val_predict(classifier(name), data.rows, data.labels, cv=LeaveOneOut())
-    return int(np.sum(guesses != data.labels))
+    return TrainTestSplit(*train_test_split(data.rows, data.labels, **options))
 
 
 def _table(title: str, first: str, columns: list[str], rows: Iterable[Iterable[str]]) -> Table:
@@ -123,20 +112,23 @@ def confusion_table(model: GaussianClassifier, parts: TrainTestSplit) -> Table:
 def structure_table(data: Dataset, parts: TrainTestSplit) -> Table:
     """The six structures: what they cost in parameters, and how often they err."""
     n_held_out, n = len(parts.held_out_labels), len(data.labels)
+    held_out = (parts.held_out_rows, parts.held_out_labels)
+    compared = [
+        compare(X, y, held_out=how, neighbors=(), model=classifier()).candidates
+        for X, y, how in (
+            (parts.rows, parts.labels, held_out),
+            (data.rows, data.labels, LeaveOneOut()),
+        )
+    ]
+    cells = []
+    for structure, *candidates in zip(STRUCTURES.values(), *compared, strict=True):
+        judged = [candidate.evaluation for candidate in candidates]
+        facts = [structure.name, structure.covariance, "yes" if structure.shared else "no"]
+        errors = [f"{each.n_errors} ({100 * each.error:.1f} %)" for each in judged if each]
+        cells.append([*facts, str(candidates[0].n_parameters), *errors])
     asked = f"held-out,\nof {n_held_out}", f"leave-one-out\nby refitting,\nof {n}"
-
-    def cells(name: str) -> list[str]:
-        model = classifier(name).fit(parts.rows, parts.labels)
-        errors = int(np.sum(model.predict(parts.held_out_rows) != parts.held_out_labels))
-        left_out = leave_one_out_errors(name, data)
-        shared = "yes" if STRUCTURES[name].shared else "no"
-        facts = [name, STRUCTURES[name].covariance, shared, str(model.n_parameters_)]
-        counts = ((errors, n_held_out), (left_out, n))
-        return facts + [f"{count} ({100 * count / total:.1f} %)" for count, total in counts]
-
-    rows = map(cells, track(STRUCTURES, "leaving out one flower after the other"))
     columns = ["shape", "shared", "parameters", *asked]
-    return _table("the six structures and their errors", "model", columns, rows)
+    return _table("the six structures and their errors", "model", columns, cells)
 
 
 def misjudged_table(model: GaussianClassifier, parts: TrainTestSplit) -> Table:
@@ -155,7 +147,7 @@ def main() -> None:
     console = Console(highlight=False)
     data = load_iris()
     parts = split(data)
-    model = classifier("QDA").fit(parts.rows, parts.labels)
+    model = classifier().fit(parts.rows, parts.labels)
     console.print(
         f"\n{len(data.labels)} irises, {len(data.feature_names)} features, "
         f"{len(data.class_names)} species\n[dim]{data.source}[/]\n",

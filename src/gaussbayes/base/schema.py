@@ -100,7 +100,7 @@ class Schema:
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What tables and pictures call the features (d): their names, or their numbers."""
+        """What tables and figures call the features (d): their names, or their numbers."""
         return self.features or tuple(
             f"feature {column}" for column in self.places or range(self.n_features)
         )

@@ -16,10 +16,10 @@ RealArray: TypeAlias = NDArray[np.floating[Any]]
 """Rows and scores: float32 or float64, as the rows came."""
 
 CodeArray: TypeAlias = NDArray[np.int32]
-"""Class numbers 0 … k−1, one for each row."""
+"""Class codes 0 … k−1, one for each row."""
 
 LabelArray: TypeAlias = NDArray[Any]
-"""Labels as the user wrote them: text, whole numbers or truth values."""
+"""Labels as the user wrote them: strings, integers or booleans."""
 
 CovarianceName: TypeAlias = Literal["full", "diagonal", "spherical"]
 """What a class's covariance may look like."""

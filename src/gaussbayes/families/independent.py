@@ -80,6 +80,17 @@ class ClassSums(ABC):
         return self.mapped(lambda part, axis: part.sum(axis=axis, keepdims=True))
 
 
+def check_alike(a: Any, b: Any) -> None:
+    """Raise unless two sums are of as many classes and columns."""
+    mine, theirs = ((each.weight.size, each.n_columns) for each in (a, b))
+    if mine != theirs:
+        msg = (
+            "sums of {} classes and {} columns cannot be combined with those of {} classes and {} "
+            "columns"
+        )
+        raise DataError(msg.format(*mine, *theirs))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnSums(ClassSums):
     """Sums over rows of functions of a value that are never negative, by class and column.
@@ -118,7 +129,7 @@ class ColumnSums(ClassSums):
         """How much the rows with a value weigh (k, d)."""
 
     def __add__(self, other: Self) -> Self:
-        self._check_alike(other)
+        check_alike(self, other)
         return self.mapped(lambda a, b, _: a + b, other)
 
     def plus(self, other: Self, names: Schema) -> Self:
@@ -126,7 +137,7 @@ class ColumnSums(ClassSums):
 
     def without(self, other: Self, names: Schema) -> Self:
         """The sums without rows among these; RemovalError if one is negative, or of no row."""
-        self._check_alike(other)
+        check_alike(self, other)
         rest = self.mapped(lambda a, b, _: difference(a, b), other)
         weight, sums = rest.weight, rest.sums
         left = rest.mapped(lambda part, _: np.maximum(part, 0.0))
@@ -141,15 +152,6 @@ class ColumnSums(ClassSums):
 
     def of_columns(self, columns: Sequence[int]) -> Self:
         return replace(self, sums=self.sums[:, :, list(columns)])
-
-    def _check_alike(self, other: "ColumnSums") -> None:
-        if self.sums.shape != other.sums.shape:
-            (_, k, d), (_, classes, columns) = self.sums.shape, other.sums.shape
-            msg = (
-                f"sums of {k} classes and {d} columns cannot be combined with those of {classes} "
-                f"classes and {columns} columns"
-            )
-            raise DataError(msg)
 
 
 SumsT = TypeVar("SumsT", bound=ColumnSums)

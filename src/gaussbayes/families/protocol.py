@@ -178,7 +178,7 @@ class Family(Protocol):
     settings, the likelihood is bounded, and there is nothing to choose.
     """
 
-    name: ClassVar[str]  # in the registry, on the command line and in model files
+    name: ClassVar[str]  # in `FAMILIES`, on the command line and in model files
     kind: ClassVar[Kind]
 
     @property

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.types import CodeArray, FloatArray, RealArray, ScatterLayout, Task
+from gaussbayes.base.types import RealArray, Task
 from gaussbayes.kernels import reference
-from gaussbayes.kernels.arrays import Columns, Form, Linear
+from gaussbayes.kernels.arrays import Linear
 
 native: ModuleType | None
 try:
@@ -25,38 +25,8 @@ try:
 except ImportError:  # built where no compiler was
     native = None
 
-
-class Kernels(Protocol):
-    """What both kernel modules offer; `gaussbayes.kernels.reference` says what each means."""
-
-    NAME: str
-
-    def instruction_set(self) -> str: ...
-
-    def encode(
-        self, labels: NDArray[np.int64], lowest: int, span: int
-    ) -> tuple[CodeArray, NDArray[np.bool_]]: ...
-
-    def accumulate(
-        self,
-        X: RealArray | Columns,
-        codes: CodeArray,
-        weights: FloatArray | None,
-        n_classes: int,
-        layout: ScatterLayout,
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]: ...
-
-    def prepare(self, form: Form, dtype: "np.dtype[Any]") -> Any: ...
-
-    def score(
-        self,
-        form: Any,
-        X: RealArray,
-        task: Task,
-        out: NDArray[Any],
-        prune: bool = True,
-        bias: RealArray | None = None,
-    ) -> int: ...
+Kernels: TypeAlias = ModuleType
+"""One of the two modules; `gaussbayes.kernels.reference` says what each of their functions does."""
 
 
 def _find(name: str) -> Kernels:
@@ -70,7 +40,7 @@ def _find(name: str) -> Kernels:
             "compiler is, or use the reference kernels"
         )
         raise RuntimeError(msg)
-    return cast("Kernels", module)
+    return module
 
 
 _default = _find(
@@ -113,9 +83,10 @@ def normalise(log_joint: RealArray, task: Task, out: NDArray[Any]) -> int:
     (0, [[0.25, 0.75], [1.0, 0.0]])
     """
     (n, k), kernels = log_joint.shape, active()
-    form = Linear(np.empty(0), np.empty((k, 0)), np.zeros(k))
+    form: Any = Linear(np.empty(0), np.empty((k, 0)), np.zeros(k))
     nothing: RealArray = np.empty((n, 0), log_joint.dtype)
-    return kernels.score(kernels.prepare(form, log_joint.dtype), nothing, task, out, bias=log_joint)
+    form = kernels.prepare(form, log_joint.dtype)
+    return int(kernels.score(form, nothing, task, out, bias=log_joint))
 
 
 def check_possible(log_joint: RealArray, start: int = 0) -> None:

@@ -15,20 +15,19 @@ from typing import Any
 import numpy as np
 
 from gaussbayes import plots
-from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.figure_parts import draw_ellipse, mark_point, number, panels
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import CLOUDS, Gaussians, Table
-from gaussbayes.lessons.lesson import XUE, Erratum, Lesson, Result, written_lesson
+from gaussbayes.lessons.lesson import XUE, Erratum, Lesson, Result
 from gaussbayes.plots import style
+from gaussbayes.plots.style import Look
 
 POINTS = ((2.0, 2.0), (2.0, -2.0))
 
 _APART = ((0.0, 0.0), (6.0, -1.0), (2.5, 5.0))
 _N_FEATURES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50)
 _SHRINKAGES = (0.0, 0.25, 0.5, 1.0)
-_OFFSETS = (-75.0, 70.0), (35.0, -50.0)
-"""Where the figure writes the distances, in typographic points from the points."""
+_OFFSETS = (-75.0, 70.0), (35.0, -50.0)  # of the distances written, in typographic points
 
 
 def clouds_apart(seed: int) -> Table:
@@ -64,10 +63,7 @@ def lesson(seed: int = 0) -> Lesson:
     eigenvalues = "eigenvalues of the rising cloud's covariance, none negative"
     density = "density of the rising cloud at its mean, 1 / (3π)"
     of_all, correlation = model.covariances_[:, 0, 1], model.correlations_[:, 0, 1]
-    half_way, half = (
-        "covariance of the rising cloud, half way to the circle",
-        ((2.5, 1.0), (1.0, 2.5)),
-    )
+    half_way = "covariance of the rising cloud, half way to the circle"
     counts_of_50 = (3977, 302, 155, 1427, 202, 153)
     results = (
         Result("covariances of the three clouds", lambda: of_all, (-2.0, 0.0, 2.0)),
@@ -76,7 +72,7 @@ def lesson(seed: int = 0) -> Lesson:
         Result(points, lambda: distances_of, (4 / 3, 4.0)),
         Result(density, lambda: model.likelihood([[0.0, 0.0]])[0, 2], 0.1061033, 7),
         Result(eigenvalues, lambda: np.linalg.eigvalsh(rising), (0.5, 4.5)),
-        Result(half_way, lambda: shrunk.covariances_[2], half),
+        Result(half_way, lambda: shrunk.covariances_[2], ((2.5, 1.0), (1.0, 2.5))),
         Result(structures, lambda: list(n_parameters(2).values()), (17, 14, 11, 11, 10, 9)),
         Result("the same with 50 features", lambda: list(n_parameters(50).values()), counts_of_50),
     )
@@ -121,7 +117,7 @@ def lesson(seed: int = 0) -> Lesson:
 
     figures = (correlations, distances, shapes, sharing, shrinkage, parameter_counts)
     data = (CLOUDS, rows)
-    return written_lesson(__name__, __doc__, XUE, data, results, figures, errata=errata)
+    return Lesson.of(__name__, __doc__, XUE, data, results, figures, errata=errata)
 
 
 def _named(axes: Any) -> Any:
@@ -132,32 +128,31 @@ def _named(axes: Any) -> Any:
     return axes
 
 
-def _cloud(code: int) -> tuple[FloatArray, dict[str, Any]]:
-    """The rows of a cloud, and how they are drawn."""
-    look = style.class_styles(np.unique(CLOUDS.labels))[code]
-    options = {"color": look.color, "marker": look.marker, "ls": "none", "zorder": 4}
-    return CLOUDS.rows[4 * code : 4 * code + 4].T, options | {"label": look.label}
+def _draw_cloud(ax: Any, code: int, radii: Any) -> None:
+    """The rows of a cloud, and the ellipses at these distances."""
+    model = CLOUDS.fit()
+    look = style.class_styles(model.classes_)[code]
+    for radius in radii:
+        gaussian = model.means_[code], model.covariances_[code]
+        parts.draw_ellipse(ax, *gaussian, radius, color=look.color, ls=look.line)
+    ax.lines[-1].set_label("equal in deviations\nof the cloud")
+    marks: Look = {"color": look.color, "marker": look.marker, "ls": "none", "zorder": 4}
+    ax.plot(*CLOUDS.rows[4 * code : 4 * code + 4].T, label=look.label, **marks)
 
 
 def correlations() -> Any:
     """Three clouds with the same variances: covariance −2, 0 and 2, correlation −0.8, 0 and 0.8.
     The ellipses are at 1 and 2 standard deviations."""
     model = CLOUDS.fit()
-    figure, axes = panels(1, 3, (9.3, 4.2), "xy")
-    for code, (ax, look) in enumerate(
-        zip(axes[0], style.class_styles(model.classes_), strict=True)
-    ):
-        for radius in (1.0, 2.0):
-            gaussian = model.means_[code], model.covariances_[code]
-            draw_ellipse(ax, *gaussian, radius, color=look.color, ls=look.line, zorder=3)
-        rows, options = _cloud(code)
-        ax.plot(*rows, **options)
-        covariance, correlation = model.covariances_[code, 0, 1], model.correlations_[code, 0, 1]
-        words = f"covariance {number(covariance)}\ncorrelation {number(correlation, '.2g')}"
-        ax.set_title(f"{look.label}\n{words}")
+    axes = parts.panels(1, 3, (9.3, 4.2), "xy")
+    for code, ax in enumerate(axes):
+        _draw_cloud(ax, code, (1.0, 2.0))
+        covariance = parts.number(model.covariances_[code, 0, 1])
+        correlation = parts.number(model.correlations_[code, 0, 1], ".2g")
+        words = f"covariance {covariance}\ncorrelation {correlation}"
+        ax.set_title(f"{model.classes_[code]}\n{words}")
         ax.set_box_aspect(1.0)
-    _named(axes)
-    return figure
+    return _named(axes)
 
 
 def distances() -> Any:
@@ -165,21 +160,16 @@ def distances() -> Any:
     measure one is three times as far as the other."""
     model, points = CLOUDS.fit(), np.array(POINTS)
     ax = style.axes_for(None, (7.4, 5.0))
-    mean, covariance = model.means_[2], model.covariances_[2]
-    look = style.class_styles(model.classes_)[2]
+    mean = model.means_[2]
     ruler, radii = np.hypot(*points.T), model.mahalanobis(points)[:, 2]
-    dashed: dict[str, Any] = {"color": style.FAINT, "ls": style.LINES[1]}
-    draw_ellipse(ax, mean, np.eye(2), ruler[0], label="equal by the ruler", **dashed)
+    dashed: Look = {"color": style.FAINT, "ls": style.LINES[1]}
+    parts.draw_ellipse(ax, mean, np.eye(2), ruler[0], label="equal by the ruler", **dashed)
     ax.lines[-1].set_gid("circle")
-    for radius in radii:
-        draw_ellipse(ax, mean, covariance, radius, color=look.color, ls=look.line)
-    ax.lines[-1].set_label("equal in deviations\nof the cloud")
-    rows, options = _cloud(2)
-    ax.plot(*rows, **options)
+    _draw_cloud(ax, 2, radii)
     for point, straight, radius, offset in zip(POINTS, ruler, radii, _OFFSETS, strict=True):
-        place = f"({number(point[0])}, {number(point[1])})"
+        place = f"({parts.number(point[0])}, {parts.number(point[1])})"
         words = f"{place}\nruler {straight:.3f}\nMahalanobis {radius:.3f}"
-        mark_point(ax, *point, words, offset)
+        parts.mark_point(ax, *point, words, offset)
     ax.plot(*mean, "+", color=style.INK, markersize=10)
     ax.set_aspect("equal")
     style.name_axes(ax, CLOUDS.features)
@@ -195,7 +185,7 @@ def shrinkage() -> Any:
         model = CLOUDS.fit(shrinkage=amount)
         look = {"color": style.class_styles(model.classes_)[2].color, "alpha": alpha}
         gaussian = model.means_[2], model.covariances_[2]
-        draw_ellipse(ax, *gaussian, 1.0, label=f"shrinkage {amount:g}", **look)
+        parts.draw_ellipse(ax, *gaussian, 1.0, label=f"shrinkage {amount:g}", **look)
     ax.set_aspect("equal")
     style.name_axes(ax, CLOUDS.features)
     style.legend_beside(ax)

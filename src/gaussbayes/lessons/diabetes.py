@@ -17,25 +17,15 @@ import numpy as np
 from gaussbayes import plots
 from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.grid import line_over
-from gaussbayes.analysis.view import feature_titles
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.figure_parts import (
-    N_POINTS,
-    fade_rows,
-    mark_point,
-    one_legend,
-    panels,
-    posteriors_by_prior,
-    title,
-)
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import COUNT, DIABETES, DOCTOR, GLUCOSE, Table
-from gaussbayes.lessons.lesson import XUE, Erratum, Lesson, Result, percentage, written_lesson
+from gaussbayes.lessons.lesson import XUE, Erratum, Lesson, Result
 from gaussbayes.plots import style
 
 N_PER_CLASS = 250
 N_DRAWS = 200_000
-_COUNTS = (20.0, 80.0)
-"""In the figures."""
+_COUNTS = (20.0, 80.0)  # in the figures
 
 HEALTHY_BY_TABLE = 0.383148
 HEALTHY_BY_DOCTOR = 0.713018
@@ -95,34 +85,29 @@ def lesson(seed: int = 0) -> Lesson:
     def posterior(name: str, model: GaussianClassifier, right: float, error: float = 0.0) -> Result:
         return Result(name, lambda: healthy(model, COUNT), right, 6, standard_error=error)
 
+    def error(name: str, rule: GaussianClassifier, right: float) -> Result:
+        return Result.percentage(name, lambda: error_rate(rule, seed), right, N_DRAWS)
+
     def shift() -> float:
         models = fitted.with_priors(DOCTOR), fitted
         by_prior, by_proportion = (model.log_odds([[COUNT]], 0, 1)[0] for model in models)
         return float(by_prior - by_proportion)
 
+    table_error, doctor_error = map(standard_error, (HEALTHY_BY_TABLE, HEALTHY_BY_DOCTOR))
+    same = "the same by the doctor's prior, fitted to the table"
+    all_patients = f"error by the doctor's prior over {N_DRAWS:,} of the doctor's patients"
+    of_both = known(2).with_priors(DOCTOR)
+    both = "p(C = 0 | x = 48, glucose 125) by the doctor's prior"
     results = (
         Result("proportion of class 0 in the table", lambda: fitted.priors_[0], 0.5),
         posterior("p(C = 0 | x = 48) by the table's proportions", by_table, HEALTHY_BY_TABLE),
         posterior(
-            "the same by proportions, fitted to the table",
-            fitted,
-            HEALTHY_BY_TABLE,
-            standard_error(HEALTHY_BY_TABLE),
+            "the same by proportions, fitted to the table", fitted, HEALTHY_BY_TABLE, table_error
         ),
         posterior("p(C = 0 | x = 48) by the doctor's prior 0.8", by_doctor, HEALTHY_BY_DOCTOR),
-        posterior(
-            "the same by the doctor's prior, fitted to the table",
-            fitted.with_priors(DOCTOR),
-            HEALTHY_BY_DOCTOR,
-            standard_error(HEALTHY_BY_DOCTOR),
-        ),
+        posterior(same, fitted.with_priors(DOCTOR), HEALTHY_BY_DOCTOR, doctor_error),
         Result("what the doctor's prior adds to the log-odds", shift, 1.386294, 6),
-        percentage(
-            f"error by the doctor's prior over {N_DRAWS:,} of the doctor's patients",
-            lambda: error_rate(by_doctor, seed),
-            ERROR_BY_DOCTOR,
-            N_DRAWS,
-        ),
+        error(all_patients, by_doctor, ERROR_BY_DOCTOR),
         Result(
             "the least that any rule can make, by the overlap of the Gaussians",
             lambda: 100.0 * least.error,
@@ -131,18 +116,8 @@ def lesson(seed: int = 0) -> Lesson:
             standard_error=100.0 * least.standard_error,
             unit="%",
         ),
-        percentage(
-            "error by the table's proportions among the same patients",
-            lambda: error_rate(by_table, seed),
-            ERROR_BY_TABLE,
-            N_DRAWS,
-        ),
-        Result(
-            "p(C = 0 | x = 48, glucose 125) by the doctor's prior",
-            lambda: healthy(known(2).with_priors(DOCTOR), COUNT, GLUCOSE),
-            HEALTHY_WITH_GLUCOSE,
-            6,
-        ),
+        error("error by the table's proportions among the same patients", by_table, ERROR_BY_TABLE),
+        Result(both, lambda: healthy(of_both, COUNT, GLUCOSE), HEALTHY_WITH_GLUCOSE, 6),
     )
     errata = (
         Erratum(
@@ -165,7 +140,7 @@ def lesson(seed: int = 0) -> Lesson:
         ),
     )
     figures = _figures(patients)
-    return written_lesson(__name__, __doc__, XUE, [patients], results, figures, errata=errata)
+    return Lesson.of(__name__, __doc__, XUE, [patients], results, figures, errata=errata)
 
 
 def _figures(patients: Table) -> tuple[Callable[[], Any], ...]:
@@ -181,49 +156,42 @@ def _figures(patients: Table) -> tuple[Callable[[], Any], ...]:
         """The probability of no diabetes by the count, with the table's proportions and with the
         doctor's prior. At 48 the answer turns round."""
         models = {name: model.with_priors(prior) for name, prior in priors.items()}
-        return posteriors_by_prior(models, 0, _COUNTS, at=COUNT)
+        return parts.posteriors_by_prior(models, 0, _COUNTS, at=COUNT)
 
     def errors() -> Any:
         """The joint densities under the doctor's prior. The grey area is the proportion of patients
         who are misclassified; no other boundary makes it smaller."""
-        return _draw_errors(model.with_priors(DOCTOR))
+        # ∫ (p(x) − max_c p(x, c)) dx: the expected error of taking the most probable class.
+        ax = style.axes_for(None, (7.6, 4.2))
+        rule = model.with_priors(DOCTOR)
+        x = line_over(*_COUNTS, parts.N_POINTS)
+        joint = rule.with_feature_names(None).joint(x[:, None])
+        for look, height in zip(style.class_styles(rule.classes_), joint.T, strict=True):
+            ax.plot(x, height, color=look.color, ls=look.line, label=f"p(x, {look.label})")
+        lost = joint.sum(axis=1) - joint.max(axis=1)
+        ax.fill_between(x, lost, color=style.FAINT, alpha=0.5, linewidth=0, label="errors")
+        for boundary in decision_boundaries(rule.model_):
+            if _COUNTS[0] < boundary.position < _COUNTS[1]:
+                ax.axvline(boundary.position, color=style.INK, linewidth=1.0)
+        ax.set_xlim(*_COUNTS)
+        ax.set_ylim(bottom=0.0)
+        style.name_axes(ax, [*patients.features[:1], "joint density p(x, c)"])
+        style.legend_beside(ax)
+        return ax
 
     def regions() -> Any:
         """With the plasma glucose as well: regions by the table's proportions and by the doctor's
         prior. The patient with count 48 and glucose 125 is on the side of diabetes in both."""
-        figure, axes = panels(1, 2, (10.4, 4.4), "xy")
+        axes = parts.panels(1, 2, (10.4, 4.4), "xy")
         patient = COUNT, GLUCOSE
-        for ax, (name, prior) in zip(axes[0], priors.items(), strict=True):
+        for ax, (name, prior) in zip(axes, priors.items(), strict=True):
             rule = both.with_priors(prior)
             plots.regions(rule, patients.rows, patients.labels, ax=ax)
-            fade_rows(ax)
+            parts.fade_rows(ax)
             posterior = healthy(rule, *patient)
-            mark_point(ax, *patient, f"p(C = 0 | x) = {posterior:.2f}", (-40.0, 60.0))
-            title(ax, f"prior of C = 0: {name}")
-        one_legend(axes[0])
-        return figure
+            parts.mark_point(ax, *patient, f"p(C = 0 | x) = {posterior:.2f}", (-40.0, 60.0))
+            parts.title(ax, f"prior of C = 0: {name}")
+        parts.one_legend(axes)
+        return axes
 
     return densities, posteriors, errors, regions
-
-
-def _draw_errors(model: GaussianClassifier) -> Any:
-    """The joint densities ``p(x, c)``; under the lower ones, the errors.
-
-    The shaded area is the expected error of the rule that takes the most probable class:
-    ``∫ (p(x) − max_c p(x, c)) dx``. Any other rule adds to it.
-    """
-    ax = style.axes_for(None, (7.6, 4.2))
-    x = line_over(*_COUNTS, N_POINTS)
-    joint = model.with_feature_names(None).joint(x[:, None])
-    for look, height in zip(style.class_styles(model.classes_), joint.T, strict=True):
-        ax.plot(x, height, color=look.color, ls=look.line, label=f"p(x, {look.label})")
-    lost = joint.sum(axis=1) - joint.max(axis=1)
-    ax.fill_between(x, lost, color=style.FAINT, alpha=0.5, linewidth=0, label="errors")
-    for boundary in decision_boundaries(model.model_):
-        if _COUNTS[0] < boundary.position < _COUNTS[1]:
-            ax.axvline(boundary.position, color=style.INK, linewidth=1.0)
-    ax.set_xlim(*_COUNTS)
-    ax.set_ylim(bottom=0.0)
-    style.name_axes(ax, [*feature_titles(model), "joint density p(x, c)"])
-    style.legend_beside(ax)
-    return ax

@@ -14,44 +14,35 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.handouts import Table
 from gaussbayes.lessons.lesson import Spread
-from gaussbayes.plots import row_markers, style
+from gaussbayes.plots import style
+from gaussbayes.plots.style import Look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-N_POINTS = 1001
-"""Of a curve."""
-_ROOM = 1.6
-"""Panels are wider than their longest bar by this, for the numbers written beside the bars."""
+N_POINTS = 1001  # of a curve
+_ROOM = 1.6  # panels are wider than their longest bar by this, for the numbers beside the bars
 _FAINT = 0.25
 _BOX = {"boxstyle": "round,pad=0.2", "facecolor": "white", "alpha": 0.85, "linewidth": 0}
+_STAR: Look = {"color": "white", "markeredgecolor": style.INK, "markeredgewidth": 1.3}
+_NOTE: Look = {"textcoords": "offset points", "fontsize": "small", "va": "center"}
 
 
 # Panels and marks
 
 
-def panels(
-    n_rows: int = 1,
-    n_columns: int = 1,
-    size: tuple[float, float] = (6.4, 4.8),
-    share: str = "",
-) -> "tuple[Figure, Any]":
-    """A new figure, and its axes (n_rows, n_columns), which may share ``"x"``, ``"y"`` or both."""
-    shared = {"sharex": "x" in share, "sharey": "y" in share}
-    new = style.pyplot().subplots
-    figure, axes = new(
-        n_rows, n_columns, figsize=size, layout="constrained", squeeze=False, **shared
-    )
-    return figure, axes
+def panels(n_rows: int, n_columns: int, size: tuple[float, float], share: str = "") -> Any:
+    """The axes (n_rows · n_columns,) of a new figure, which may share ``"x"``, ``"y"`` or both."""
+    shared: Look = {"sharex": "x" in share, "sharey": "y" in share, "squeeze": False}
+    return style.figure_for(None, size).subplots(n_rows, n_columns, **shared).ravel()
 
 
 def one_legend(axes: Any) -> None:
     """Of panels side by side that have the same legend, keep that of the last."""
-    for ax in axes[:-1]:
-        ax.get_legend().remove()
     for ax in axes:
         ax.label_outer()
+        if ax is not axes[-1]:
+            ax.get_legend().remove()
 
 
 def title(ax: "Axes", words: str, features: Sequence[str] = ()) -> None:
@@ -71,30 +62,16 @@ def mark_point(
     ax: "Axes", x: float, y: float, words: str, offset: tuple[float, float] = (9.0, 12.0)
 ) -> None:
     """A star at a point of the plane, and what it is."""
-    star: dict[str, Any] = {"color": "white", "markeredgecolor": style.INK, "markeredgewidth": 1.3}
-    ax.plot([x], [y], "*", markersize=17, zorder=6, **star)
+    ax.plot([x], [y], "*", markersize=17, zorder=6, **_STAR)
     note(ax, x, y, words, offset)
 
 
-def note(
-    ax: "Axes", x: float, y: float, words: str, offset: tuple[float, float] = (8.0, 12.0)
-) -> None:
+def note(ax: "Axes", x: float, y: float, words: str, offset: tuple[float, float]) -> None:
     """Words beside a point, `offset` typographic points right and up; far ones on a line."""
-    right, up = offset
-    far = abs(right) + abs(up) > 40.0
-    ax.annotate(
-        words,
-        (x, y),
-        offset,
-        textcoords="offset points",
-        fontsize="small",
-        color=style.INK,
-        ha="left" if right >= 0 else "right",
-        va="center",
-        bbox=_BOX,
-        arrowprops={"arrowstyle": "-", "color": style.INK, "shrinkB": 9} if far else None,
-        zorder=7,
-    )
+    look: Look = {"color": style.INK, "bbox": _BOX, "zorder": 7, **_NOTE}
+    if sum(map(abs, offset)) > 40.0:
+        look["arrowprops"] = {"arrowstyle": "-", "color": style.INK, "shrinkB": 9}
+    ax.annotate(words, (x, y), offset, ha="left" if offset[0] >= 0 else "right", **look)
 
 
 def draw_ellipse(
@@ -102,14 +79,6 @@ def draw_ellipse(
 ) -> None:
     """The ellipse at this Mahalanobis distance from the mean."""
     ax.plot(*ellipse(mean, covariance, radius).T, gid="ellipse", **look)
-
-
-def draw_gaussian(
-    ax: "Axes", mean: FloatArray, covariance: FloatArray, color: str, line: Any, label: str
-) -> None:
-    """A cross at the mean, and the ellipse at 2 standard deviations."""
-    draw_ellipse(ax, mean, covariance, 2.0, color=color, ls=line, label=label)
-    ax.plot(*mean, "+", color=color, markersize=11, markeredgewidth=2.2, zorder=5)
 
 
 # The rows of a table
@@ -130,17 +99,8 @@ def draw_contours(model: GaussianClassifier, table: Table) -> "Axes":
     ax = draw_rows(table)
     fade_rows(ax)
     plots.ellipses(model, ax=ax)
-    # The axes end where the rows do; let them end where the ellipses do.
-    ax.autoscale()
+    ax.autoscale()  # to where the ellipses end, not the rows
     return ax
-
-
-def draw_over_regions(model: GaussianClassifier, table: Table, ax: "Axes") -> None:
-    """The rows and the ellipses, whole, over the model's regions."""
-    plots.regions(model, ax=ax)
-    classes, codes = np.unique(table.labels, return_inverse=True)
-    row_markers.draw_points(ax, table.rows, codes, style.class_styles(classes))
-    plots.ellipses(model, ax=ax)
 
 
 def fade_rows(ax: "Axes") -> None:
@@ -156,36 +116,34 @@ def fade_rows(ax: "Axes") -> None:
 
 
 def bayes_rule_bars(
-    classes: Sequence[object], steps: Sequence[tuple[str, FloatArray, Sequence[str]]]
-) -> "Figure":
-    """The steps of Bayes' rule side by side: title, a number for each class, how it is written.
+    classes: Sequence[object], steps: Mapping[str, tuple[Sequence[float], Sequence[str]]]
+) -> Any:
+    """The steps of Bayes' rule side by side: by title, a number for each class and how to write it.
 
     There is one bar for each class; each panel has a scale of its own.
     """
     styles = style.class_styles(np.array(classes, dtype=object))
-    size = (2.0 + 1.6 * len(steps), 1.3 + 0.5 * len(styles))
-    figure, axes = panels(1, len(steps), size, "y")
-    places = np.arange(len(styles))
-    for ax, (name, values, texts) in zip(axes[0], steps, strict=True):
+    axes = panels(1, len(steps), (2.0 + 1.6 * len(steps), 1.3 + 0.5 * len(styles)), "y")
+    places = range(len(styles))
+    for ax, (name, (values, written)) in zip(axes, steps.items(), strict=True):
         ax.barh(places, values, color=[look.color for look in styles], height=0.6)
-        ax.set_xlim(_ROOM * min(values.min(), 0.0), _ROOM * max(values.max(), 0.0))
+        ax.set_xlim(_ROOM * min(*values, 0.0), _ROOM * max(*values, 0.0))
         ax.set_title(name)
         ax.axvline(0.0, color=style.INK, linewidth=1.0)
         ax.tick_params(left=False, bottom=False, labelbottom=False)
         ax.spines[["left", "bottom"]].set_visible(False)
-        for place, value, words in zip(places, values, texts, strict=True):
+        for place, value, words in zip(places, values, written, strict=True):
             right, align = (-4, "right") if value < 0 else (4, "left")
-            beside: dict[str, Any] = {"textcoords": "offset points", "fontsize": "small"}
-            ax.annotate(words, (value, place), (right, 0), ha=align, va="center", **beside)
-    axes[0, 0].set_yticks(places, [look.label for look in styles])
-    axes[0, 0].invert_yaxis()
-    return figure
+            ax.annotate(words, (value, place), (right, 0), ha=align, **_NOTE)
+    axes[0].set_yticks(places, [look.label for look in styles])
+    axes[0].invert_yaxis()
+    return axes
 
 
-def histograms(spreads: Sequence[Spread], step: float, axis: str) -> "Figure":
+def histograms(spreads: Sequence[Spread], step: float, axis: str) -> Any:
     """One panel for each spread; bars stand at the multiples of `step`, all that can occur."""
-    figure, axes = panels(len(spreads), 1, (7.6, 0.9 + 2.0 * len(spreads)), "x")
-    for ax, spread in zip(axes[:, 0], spreads, strict=True):
+    axes = panels(len(spreads), 1, (7.6, 0.9 + 2.0 * len(spreads)), "x")
+    for ax, spread in zip(axes, spreads, strict=True):
         places, counts = np.unique(np.rint(spread.values() / step), return_counts=True)
         ax.bar(places * step, counts, 0.9 * step, color=style.FAINT)
         mean = float(np.average(places * step, weights=counts))
@@ -195,8 +153,8 @@ def histograms(spreads: Sequence[Spread], step: float, axis: str) -> "Figure":
         ax.set_title(style.text(spread.name, 80))
         ax.set_ylabel("draws")
         style.legend_beside(ax)
-    axes[-1, 0].set_xlabel(axis)
-    return figure
+    axes[-1].set_xlabel(axis)
+    return axes
 
 
 # Posteriors along one feature
@@ -208,13 +166,12 @@ def posteriors_by_prior(
     between: tuple[float, float],
     at: float | None = None,
     details: Sequence[tuple[float, float]] = (),
-) -> "Figure":
+) -> Any:
     """``p(label | x)`` of models of one feature that differ in their priors, with boundaries.
 
     The values at a point may be written, and details enlarged below, with the boundaries written.
     """
-    size = (7.6, 6.4 if details else 4.2)
-    figure: Figure = style.pyplot().figure(figsize=size, layout="constrained")
+    figure = style.figure_for(None, (7.6, 6.4 if details else 4.2))
     rows = figure.add_gridspec(2 if details else 1, max(1, len(details)))
     whole = figure.add_subplot(rows[0, :])
     _draw_posteriors(whole, models, label, between)

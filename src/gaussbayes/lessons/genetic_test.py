@@ -15,26 +15,24 @@ import numpy as np
 
 from gaussbayes.analysis.explanation import BayesRule
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.figure_parts import bayes_rule_bars
-from gaussbayes.lessons.lesson import XUE, Lesson, Result, written_lesson
+from gaussbayes.lessons import figure_parts as parts
+from gaussbayes.lessons.lesson import XUE, Lesson, Result
 from gaussbayes.plots import style
+from gaussbayes.plots.style import Look
 
 _CLASSES = ("no defect", "defect")
 _PRIOR = (0.99, 0.01)
-_POSITIVE = (0.1, 0.9)
-"""Of the people of either class, the proportion that tests positive."""
+_POSITIVE = (0.1, 0.9)  # of the people of either class, the proportion that tests positive
 
 _HAVE, _TEST_POSITIVE = (990, 10), (99, 9)
 """Of 1,000 people in the figures: in each class, and those of them that test positive."""
-_N_HIGH = 20
-"""Squares in a column."""
+_N_HIGH = 20  # squares in a column
 
 
 def fit(n_tests: int = 1) -> GaussianClassifier:
     """The classifier of people who took so many independent tests, all results counted.
 
-    Of 1000 people with one test 9 have the defect and test positive, and so on; each test more
-    takes ten times as many people for integers. A result that is not there is integrated out.
+    Each test more takes ten times as many people for integers.
     """
     rows, labels, people = [], [], []
     for label, prior, positive in zip(_CLASSES, _PRIOR, _POSITIVE, strict=True):
@@ -48,12 +46,9 @@ def fit(n_tests: int = 1) -> GaussianClassifier:
 
 
 def bayes_rule_after(*results: bool) -> BayesRule:
-    """Bayes' rule after independent tests, True for a positive one: no defect, then a defect.
-
-    Without a test it is the prior.
-    """
+    """Bayes' rule after tests, True for a positive one; without any it is the prior."""
     rule: BayesRule = fit(len(results) or 1).explain(results or (None,)).bayes
-    # Labels are sorted; here the usual comes first.
+    # Labels are sorted; here no defect, the usual, comes first.
     return replace(rule, classes=rule.classes[::-1])
 
 
@@ -71,7 +66,7 @@ def lesson(seed: int = 0) -> Lesson:
         Result("after a negative test", lambda: defect(False), 0.1121, 4, unit="%"),
         Result("after two positive tests", lambda: defect(True, True), 45.0, unit="%"),
     )
-    return written_lesson(__name__, __doc__, XUE, (), results, (people, tree, bayes_rule))
+    return Lesson.of(__name__, __doc__, XUE, (), results, (people, tree, bayes_rule))
 
 
 def _group(code: int, is_positive: bool) -> tuple[int, str, Any]:
@@ -87,18 +82,17 @@ def people() -> Any:
     """1,000 people, a square each. The strong colours test positive; few of them have the
     defect."""
     from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Patch
 
     groups = (_group(1, False), _group(1, True), _group(0, True), _group(0, False))
     counts, _, colors = zip(*groups, strict=True)
     ax = style.axes_for(None, (9.0, 3.1))
     squares = np.repeat(np.arange(4), counts).reshape(-1, _N_HIGH).T
-    look: dict[str, Any] = {"vmin": -0.5, "vmax": 3.5, "edgecolors": "white", "linewidth": 1.0}
+    look: Look = {"vmin": -0.5, "vmax": 3.5, "edgecolors": "white", "linewidth": 1.0}
     ax.pcolormesh(squares, cmap=ListedColormap(colors), rasterized=True, **look)
     ax.set_aspect("equal")
     ax.invert_yaxis()
     ax.set_axis_off()
-    names = [Patch(color=color, label=f"{count:,} {words}") for count, words, color in groups]
+    names = [style.patch(f"{count:,} {words}", color=color) for count, words, color in groups]
     style.legend_beside(ax, names, "of 1,000 people")
     return ax
 
@@ -109,7 +103,7 @@ def tree() -> Any:
     ax = style.axes_for(None, (8.2, 4.0))
     ax.set_axis_off()
     ax.set(xlim=(-0.15, 2.2), ylim=(3.6, -0.6))
-    text: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "small"}
+    text: Look = {"ha": "center", "va": "center", "fontsize": "small"}
 
     def box(depth: int, height: float, count: int, words: str, color: Any = "white") -> None:
         around = {"boxstyle": "round,pad=0.4", "facecolor": color, "edgecolor": style.INK}
@@ -134,17 +128,14 @@ def tree() -> Any:
 
 def bayes_rule() -> Any:
     """The same in probabilities: the test speaks for the defect, the prior against it."""
-    terms = bayes_rule_after(True).classes
-    steps = {
-        "prior": [each.prior for each in terms],
-        "× p(positive | class)": [each.likelihood for each in terms],
-        "= joint": [each.joint for each in terms],
-        "÷ evidence =\n posterior": [each.posterior for each in terms],
+    names = {
+        "prior": "prior",
+        "likelihood": "× p(positive | class)",
+        "joint": "= joint",
+        "posterior": "÷ evidence =\n posterior",
     }
-    return bayes_rule_bars(
-        _CLASSES,
-        [
-            (name, np.array(values), [f"{100 * value:.3g} %" for value in values])
-            for name, values in steps.items()
-        ],
-    )
+    steps = {}
+    for term, name in names.items():
+        values = [getattr(each, term) for each in bayes_rule_after(True).classes]
+        steps[name] = values, [f"{100 * value:.3g} %" for value in values]
+    return parts.bayes_rule_bars(_CLASSES, steps)

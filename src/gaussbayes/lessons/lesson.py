@@ -14,16 +14,13 @@ from gaussbayes.lessons.handouts import Gaussians, Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
 
-    from gaussbayes.classifier import GaussianClassifier
-
 Numbers: TypeAlias = float | Sequence["Numbers"]
 """A number, a vector or a matrix, written out."""
 
 BIGGIO = "B. Biggio, The Gaussian Classifier, laboratory slides, University of Cagliari"
 XUE = "H. Xue, Generative Models for Classification, ITCS 6156/8156, UNC Charlotte, 2024"
 
-_STANDARD_ERRORS = 4.0
-"""A correct random result lies further off once in 16,000 draws."""
+_STANDARD_ERRORS = 4.0  # a correct random result lies further off once in 16,000 draws
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +48,33 @@ class Result:
         half_unit: FloatArray = np.asarray(0.5 * 10.0**-self.decimals)
         return half_unit + _STANDARD_ERRORS * np.asarray(self.standard_error, dtype=np.float64)
 
+    @classmethod
+    def percentage(
+        cls, name: str, compute: Callable[[], float], right: float, n: int, **more: Any
+    ) -> "Result":
+        """A proportion of n random cases, in per cent."""
+        more = {"decimals": 3, "standard_error": 100.0 * proportion_error(right / 100.0, n)} | more
+        return cls(name, compute, right, unit="%", **more)
+
+    @classmethod
+    def estimates(
+        cls, model: Any, truth: Gaussians, n: int, divisor: str, decimals: int, *handout: Numbers
+    ) -> tuple["Result", "Result"]:
+        """Means and covariances fitted to n rows of each class, beside those that the handout has.
+
+        Standard errors are ``√(Σ_ii / n)`` and, to first order, ``√((Σ_ii Σ_jj + Σ_ij²) / n)``.
+        """
+        means, covariances = handout
+        covariance = np.asarray(truth.covariances)
+        of_means = np.sqrt(np.einsum("kii->ki", covariance) / n).tolist()
+        products = np.einsum("kii,kjj->kij", covariance, covariance)
+        errors = np.sqrt((products + covariance**2) / n).tolist()
+        name, right = f"covariances, divided by {divisor}", truth.covariances
+        return (
+            cls("means", lambda: model.means_, truth.means, decimals, means, of_means),
+            cls(name, lambda: model.covariances_, right, decimals, covariances, errors),
+        )
+
     def value(self) -> FloatArray:
         """Our number."""
         return np.asarray(self.compute(), dtype=np.float64)
@@ -62,46 +86,9 @@ class Result:
         return other.shape == right.shape and bool((abs(other - right) <= self.tolerance).all())
 
 
-def percentage(
-    name: str,
-    compute: Callable[[], float],
-    right: float,
-    n: int,
-    decimals: int = 3,
-    handout: float | None = None,
-) -> Result:
-    """A proportion of n random cases, in per cent."""
-    error = 100.0 * proportion_error(right / 100.0, n)
-    return Result(name, compute, right, decimals, handout, error, "%")
-
-
 def proportion_error(proportion: Any, n: int) -> Any:
     """Standard errors ``√(p (1 − p) / n)`` of proportions of n independent cases."""
     return np.sqrt(np.multiply(proportion, np.subtract(1.0, proportion)) / n).tolist()
-
-
-def estimates(
-    model: "GaussianClassifier",
-    truth: Gaussians,
-    n: int,
-    divisor: str,
-    decimals: int,
-    means: Numbers,
-    covariances: Numbers,
-) -> tuple[Result, Result]:
-    """Means and covariances fitted to n rows of each class, beside those that the handout prints.
-
-    Their standard errors are ``√(Σ_ii / n)`` and, to first order, ``√((Σ_ii Σ_jj + Σ_ij²) / n)``.
-    """
-    covariance = np.asarray(truth.covariances)
-    of_means = np.sqrt(np.einsum("kii->ki", covariance) / n).tolist()
-    products = np.einsum("kii,kjj->kij", covariance, covariance)
-    errors = np.sqrt((products + covariance**2) / n).tolist()
-    name, right = f"covariances, divided by {divisor}", truth.covariances
-    return (
-        Result("means", lambda: model.means_, truth.means, decimals, means, of_means),
-        Result(name, lambda: model.covariances_, right, decimals, covariances, errors),
-    )
 
 
 def seeds(n_draws: int, seed: int, words: str) -> Iterator[int]:
@@ -171,25 +158,26 @@ class Lesson:
     errata: Sequence[Erratum] = ()
     figures: Sequence[Figure] = ()
 
+    @classmethod
+    def of(
+        cls,
+        module: str,
+        description: str | None,
+        source: str,
+        data: Sequence[Table],
+        results: Sequence[Result],
+        figures: Sequence[Callable[[], Any]],
+        spreads: Sequence[Spread] = (),
+        errata: Sequence[Erratum] = (),
+    ) -> "Lesson":
+        """The lesson of a module, whose docstring has its title and its text.
 
-def written_lesson(
-    module: str,
-    description: str | None,
-    source: str,
-    data: Sequence[Table],
-    results: Sequence[Result],
-    figures: Sequence[Callable[[], Any]],
-    spreads: Sequence[Spread] = (),
-    errata: Sequence[Erratum] = (),
-) -> Lesson:
-    """The lesson of a module, whose docstring has its title and its text.
-
-    Each figure is a function whose name and docstring are the figure's name and caption.
-    """
-    title, _, text = (description or "").partition("\n\n")
-    name, title, text = module.rpartition(".")[2], title.rstrip("."), _one_line(text)
-    drawn = [Figure(make.__name__, _one_line(make.__doc__), make) for make in figures]
-    return Lesson(name, title, source, text, data, results, spreads, errata, drawn)
+        Each figure is a function whose name and docstring are the figure's name and caption.
+        """
+        title, _, text = (description or "").partition("\n\n")
+        drawn = [Figure(make.__name__, _one_line(make.__doc__), make) for make in figures]
+        words = module.rpartition(".")[2], title.rstrip("."), source, _one_line(text)
+        return cls(*words, data, results, spreads, errata, drawn)
 
 
 def _one_line(text: str | None) -> str:

@@ -14,7 +14,6 @@ glucose hidden where the count is high is found at its true mean of 130; hidden 
 itself, it would be found at 113, however many rows there are.
 """
 
-from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -29,26 +28,12 @@ from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.data.rows import Targets, number_rows
 from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.lessons import diabetes
-from gaussbayes.lessons.figure_parts import (
-    draw_gaussian,
-    mark_point,
-    note,
-    number,
-    panels,
-    title,
-)
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import COUNT, DIABETES, DOCTOR, GLUCOSE, TWO_GAUSSIANS, Table
-from gaussbayes.lessons.lesson import (
-    Lesson,
-    Numbers,
-    Result,
-    proportion_error,
-    seeds,
-    written_lesson,
-)
-from gaussbayes.plots import plane, row_markers, style
+from gaussbayes.lessons.lesson import Lesson, Numbers, Result, proportion_error, seeds
+from gaussbayes.plots import style
+from gaussbayes.plots.style import Look
 
 SOURCE = (
     "after H. Xue, Generative Models for Classification, UNC Charlotte, 2024, which names it; the "
@@ -59,18 +44,14 @@ CROP = (8, 6, 11, 22, 14, 17, 18, 24, 19, 23, 26, 40, 4, 4, 5, 6, 8, 10)
 WORMY = (59, 58, 56, 53, 50, 45, 43, 42, 39, 38, 30, 27)
 """Of the first twelve trees; nobody counted those of the last six."""
 
-N_LABELLED, N_UNLABELLED, N_TEST = 12, 250, 5_000
-"""Rows of each class."""
+N_LABELLED, N_UNLABELLED, N_TEST = 12, 250, 5_000  # rows of each class
 N_PATIENTS = 10_000
-_N_TEST_DRAWN = 100_000
-"""Rows of each class behind the figure, so that the first decimal of an error is right."""
+_N_TEST_DRAWN = 100_000  # of each class, so that the first decimal of an error in a figure is right
 _RESOLUTION = 300
-_DIGITS = 1e-13
-"""Below this proportion of a log-likelihood, a difference is rounding."""
+_DIGITS = 1e-13  # below this proportion of a log-likelihood, a difference is rounding
 
 MISSING = float("nan")
-MEAN_COUNT, MEAN_GLUCOSE = 42.4, 102.0
-"""Of the doctor's patients."""
+MEAN_COUNT, MEAN_GLUCOSE = 42.4, 102.0  # of the doctor's patients
 HEALTHY_BY_COUNT = diabetes.HEALTHY_BY_DOCTOR
 HEALTHY_WITH_MEAN_GLUCOSE = 0.893037
 HEALTHY_BY_GLUCOSE = 0.248479
@@ -100,10 +81,11 @@ GLUCOSE_ERRORS = {"count": 0.50, "complete": 0.30, "glucose": 0.19}
 
 
 class FittedGaussian(NamedTuple):
-    """A mean (d,) and a covariance (d, d)."""
+    """A mean (d,), a covariance (d, d), and how EM came to them, if values are missing."""
 
     mean: FloatArray
     covariance: FloatArray
+    convergence: Any = None
 
 
 TRUE_PATIENTS = FittedGaussian(np.array(DIABETES.means[1]), np.array(DIABETES.covariances[1]))
@@ -121,23 +103,12 @@ def healthy(*patient: float) -> float:
 
 
 def one_gaussian(rows: FloatArray) -> FittedGaussian:
-    """The most likely Gaussian of rows (n, d) in which values may be missing."""
-    density = _fit(rows).density
-    return FittedGaussian(density.mean[0], density.dense_covariance()[0])
-
-
-def convergence_of(rows: FloatArray) -> Convergence:
-    """How EM came to the most likely Gaussian of rows (n, d) in which values are missing."""
-    record = _fit(rows).convergence
-    assert record is not None
-    return record
-
-
-def _fit(rows: FloatArray) -> Fit:
-    """All rows as one class: a classifier would ask for two."""
+    """The most likely Gaussian of rows (n, d) in which values may be missing, all of one class."""
     schema, family = Schema(np.array(["all"]), rows.shape[1]), Gaussian()
     targets = Targets(np.zeros(rows.shape[0], dtype=np.int32), 1)
-    return family.estimate(family.observe(number_rows(rows), targets, schema), schema)
+    fit = family.estimate(family.observe(number_rows(rows), targets, schema), schema)
+    density = fit.density
+    return FittedGaussian(density.mean[0], density.dense_covariance()[0], fit.convergence)
 
 
 def complete(rows: FloatArray) -> FloatArray:
@@ -188,11 +159,8 @@ def draws(n_draws: int, seed: int = 0) -> FloatArray:
 
 
 def patients(seed: int, hidden_by: Literal["count", "glucose"]) -> Table:
-    """Patients with diabetes; the glucose is hidden where count, or glucose, is above its mean.
-
-    Either way it is missing for about half of them.
-    """
-    mean, covariance = TRUE_PATIENTS
+    """Patients with diabetes; the glucose is hidden where count, or glucose, is above its mean."""
+    mean, covariance, _ = TRUE_PATIENTS
     X, y = make_gaussian_dataset(N_PATIENTS, mean[None], covariance, random_state=seed)
     column = ("count", "glucose").index(hidden_by)
     X[X[:, column] > mean[column], 1] = np.nan
@@ -229,9 +197,20 @@ def lesson(seed: int = 0) -> Lesson:
 
     def convergence() -> Any:
         """EM makes the likelihood larger with every iteration, until its digits end."""
-        return _draw_convergence(
-            {"apples": convergence_of(trees.rows), "few labels": fitted()[1].convergence_}
-        )
+        axes = parts.panels(1, 2, (9.2, 3.6), "y")
+        records = one_gaussian(trees.rows).convergence, fitted()[1].convergence_
+        for ax, name, record in zip(axes, ("apples", "few labels"), records, strict=True):
+            last = float(record.log_likelihood[-1])
+            below = last - record.log_likelihood
+            iterations = np.flatnonzero(below > _DIGITS * abs(last))
+            ax.plot(iterations, below[iterations], "o-", color=style.COLORS[0])
+            ax.set_yscale("log")
+            ax.set_xlabel("iterations made")
+            ax.xaxis.get_major_locator().set_params(integer=True)
+            height = parts.number(last, ".6f")
+            parts.title(ax, f"{name}: {record.n_iterations} iterations to {height}")
+        axes[0].set_ylabel("log-likelihood below its maximum")
+        return axes
 
     def few_labels() -> Any:
         """The boundary by the labelled rows alone, and with the rows that have no label; dashed the
@@ -248,11 +227,22 @@ def lesson(seed: int = 0) -> Lesson:
         """The same patients twice. Left the glucose is missing where the count is high, and the
         most likely Gaussian is nearly the true one; right it is missing where it is high itself,
         and no row is left to tell of it."""
-        return _draw_hidden({"hidden by the count": by_count, "hidden by itself": by_glucose})
+        axes = parts.panels(1, 2, (10.4, 4.3), "xy")
+        look: Look = {"s": 5, "color": style.FAINT, "linewidths": 0, "rasterized": True}
+        for ax, name, table in zip(
+            axes, ("the count", "itself"), (by_count, by_glucose), strict=True
+        ):
+            estimate = one_gaussian(table.rows)
+            ax.scatter(*complete(table.rows).T, label="both values", **look)
+            _draw_gaussian(ax, TRUE_PATIENTS, style.INK, style.LINES[1], "the truth")
+            _draw_gaussian(ax, estimate, style.COLORS[2], style.LINES[0], "most likely")
+            parts.title(ax, f"hidden by {name}: mean {estimate.mean[1]:.1f}", table.features)
+        style.legend_beside(axes[-1], title="means, and 2 deviations")
+        return axes
 
     figures = (hidden_feature, apples, convergence, few_labels, hidden_values)
     data = (trees, few, by_count, by_glucose)
-    return written_lesson(__name__, __doc__, SOURCE, data, results, figures)
+    return Lesson.of(__name__, __doc__, SOURCE, data, results, figures)
 
 
 def _predictions() -> tuple[Result, ...]:
@@ -275,7 +265,8 @@ def _predictions() -> tuple[Result, ...]:
 
 def _trees(rows: FloatArray) -> tuple[Result, ...]:
     """The Gaussian of the apples in three ways, and how EM finds the first."""
-    record = convergence_of(rows)
+    record = one_gaussian(rows).convergence
+    likelihood = f"log-likelihood after {record.n_iterations} iterations"
 
     def both(name: str, seen: FloatArray, mean: Numbers, covariance: Numbers) -> tuple[Result, ...]:
         gaussian = one_gaussian(seen)
@@ -286,12 +277,7 @@ def _trees(rows: FloatArray) -> tuple[Result, ...]:
 
     return (
         *both("by maximum likelihood", rows, APPLES_MEAN, APPLES_COVARIANCE),
-        Result(
-            f"log-likelihood after {record.n_iterations} iterations",
-            lambda: record.log_likelihood[-1],
-            APPLES_LOG_LIKELIHOOD,
-            6,
-        ),
+        Result(likelihood, lambda: record.log_likelihood[-1], APPLES_LOG_LIKELIHOOD, 6),
         *both("without the six", complete(rows), COMPLETE_MEAN, COMPLETE_COVARIANCE),
         *both("with means filled in", filled(rows), FILLED_MEAN, FILLED_COVARIANCE),
     )
@@ -307,16 +293,14 @@ def _labels(seed: int) -> tuple[Result, ...]:
         name = f"error {name}, median of {N_DRAWS} draws"
         return Result(name, median, right, 2, standard_error=spread / N_DRAWS**0.5, unit="%")
 
-    def better() -> float:
-        labelled, with_all = draws(N_DRAWS, seed).T
-        return float((with_all < labelled).mean())
+    def better() -> Any:
+        return np.mean(np.diff(draws(N_DRAWS, seed)) < 0)
 
-    better_error = proportion_error(BETTER, N_DRAWS)
     words = "proportion of the draws in which these help"
     return (
         error("by 24 labelled rows", 0, ERROR_BY_LABELS, ITS_SPREAD),
         error("with 500 rows without label", 1, ERROR_WITH_ALL, SPREAD_WITH_ALL),
-        Result(words, better, BETTER, 2, standard_error=better_error),
+        Result(words, better, BETTER, 2, standard_error=proportion_error(BETTER, N_DRAWS)),
     )
 
 
@@ -340,13 +324,12 @@ def hidden_feature() -> Any:
     glucoses, each as probable as it is beside this count; a glucose filled in is one point of the
     curve."""
     model = doctor()
-    figure, axes = panels(1, 2, (10.8, 4.3))
-    left, right = axes[0]
+    left, right = axes = parts.panels(1, 2, (10.8, 4.3))
     plots.regions(model, ax=left)
     left.axvline(COUNT, color=style.INK, ls=style.LINES[1], linewidth=1.2)
-    mark_point(left, COUNT, MEAN_GLUCOSE, f"{MEAN_GLUCOSE:g} filled in", (24.0, -62.0))
+    parts.mark_point(left, COUNT, MEAN_GLUCOSE, f"{MEAN_GLUCOSE:g} filled in", (24.0, -62.0))
     style.name_axes(left, DIABETES.features)
-    title(left, f"a count of {COUNT:g}, the glucose not known")
+    parts.title(left, f"a count of {COUNT:g}, the glucose not known")
     low, high = left.get_ylim()
     glucose = line_over(low, high, 401)
     posterior, density = along(model, COUNT, glucose)
@@ -356,14 +339,14 @@ def hidden_feature() -> Any:
     right.fill_between(glucose, density / density.max(), label=label, **look)
     right.plot(glucose, posterior, color=style.COLORS[0], label="p(C = 0 | both)")
     right.axhline(exact, color=style.INK, ls=style.LINES[1], label="its mean:\np(C = 0 | count)")
-    note(right, glucose[-1], exact, f"{exact:.3f}, exact", (-4.0, 11.0))
+    parts.note(right, glucose[-1], exact, f"{exact:.3f}, exact", (-4.0, 11.0))
     right.plot([MEAN_GLUCOSE], [guess], "o", color=style.INK, zorder=5)
-    note(right, MEAN_GLUCOSE, guess, f"{guess:.3f}, filled in", (9.0, 6.0))
+    parts.note(right, MEAN_GLUCOSE, guess, f"{guess:.3f}, filled in", (9.0, 6.0))
     right.set(xlim=(glucose[0], glucose[-1]), ylim=(0.0, 1.05))
-    title(right, "along the dashed line")
+    parts.title(right, "along the dashed line")
     style.name_axes(right, (DIABETES.features[1], "probability of no diabetes"))
     style.legend_beside(right)
-    return figure
+    return axes
 
 
 def apples() -> Any:
@@ -378,10 +361,10 @@ def apples() -> Any:
         ("mean filled in", filled(table.rows), style.COLORS[3]),
     )
     for (name, rows, color), line in zip(methods, style.LINES, strict=False):
-        draw_gaussian(ax, *one_gaussian(rows), color, line, name)
+        _draw_gaussian(ax, one_gaussian(rows), color, line, name)
     # The crop is known: these stand at the edge, where they could be at any height.
     alone = table.rows[np.isnan(table.rows[:, 1]), 0]
-    look: dict[str, Any] = {"color": style.INK, "markerfacecolor": "white", "zorder": 6}
+    look: Look = {"color": style.INK, "markerfacecolor": "white", "zorder": 6}
     look |= {"transform": ax.get_xaxis_transform(), "clip_on": False}
     ax.plot(alone, np.zeros(alone.size), "^", label="crop alone", **look)
     style.name_axes(ax, table.features)
@@ -389,67 +372,36 @@ def apples() -> Any:
     return ax
 
 
-def _draw_convergence(records: Mapping[str, Convergence]) -> Any:
-    """How far the log-likelihood is below its maximum before each iteration of EM."""
-    figure, axes = panels(1, len(records), (4.6 * len(records), 3.6), "y")
-    for ax, (name, record) in zip(axes[0], records.items(), strict=True):
-        last = float(record.log_likelihood[-1])
-        below = last - record.log_likelihood
-        iterations = np.flatnonzero(below > _DIGITS * abs(last))
-        ax.plot(iterations, below[iterations], "o-", color=style.COLORS[0])
-        ax.set_yscale("log")
-        ax.set_xlabel("iterations made")
-        ax.xaxis.get_major_locator().set_params(integer=True)
-        title(ax, f"{name}: {record.n_iterations} iterations to {number(last, '.6f')}")
-    axes[0, 0].set_ylabel("log-likelihood below its maximum")
-    return figure
+def _draw_gaussian(ax: Any, gaussian: FittedGaussian, color: str, line: Any, label: str) -> None:
+    """A cross at the mean, and the ellipse at 2 standard deviations."""
+    parts.draw_ellipse(ax, *gaussian[:2], 2.0, color=color, ls=line, label=label)
+    ax.plot(*gaussian.mean, "+", color=color, markersize=11, markeredgewidth=2.2, zorder=5)
 
 
-def _draw_few_labels(models: Mapping[str, GaussianClassifier], table: Table) -> Any:
-    """A panel for each model: its regions, the rows it was given, and the best boundary, dashed.
-
-    The first model was given the labelled rows alone, the second all of them.
-    """
-    from matplotlib.lines import Line2D
-
-    figure, axes = panels(1, len(models), (10.4, 4.3), "xy")
+def _draw_few_labels(models: dict[str, GaussianClassifier], table: Table) -> Any:
+    """A panel for each model: its regions, the rows it was given, and the best boundary, dashed."""
+    regions, marks = plots.region_plots, plots.row_plots
+    axes = parts.panels(1, len(models), (10.4, 4.3), "xy")
     grid = grid_over(*limits(None, table.rows), _RESOLUTION)
     rule = TWO_GAUSSIANS.best_rule()
-    by_rule = region_map(pair_view(rule), grid)
-    styles = style.class_styles(rule.classes_)
+    by_rule, styles = region_map(pair_view(rule), grid), style.class_styles(rule.classes_)
     codes = np.array([-1 if label is None else label - 1 for label in table.labels])
     known = codes >= 0
-    dashed: dict[str, Any] = {"linestyles": [style.LINES[1]], "linewidths": 1.2}
-    for shows_all, (ax, (name, model)) in enumerate(zip(axes[0], models.items(), strict=True)):
+    dashed: Look = {"linestyles": [style.LINES[1]], "linewidths": 1.2}
+    for shows_all, (ax, (name, model)) in enumerate(zip(axes, models.items(), strict=True)):
         seen = pair_view(model)
-        regions = region_map(seen, grid)
-        plane.draw_codes(ax, regions, [style.lighter(look.color, plane.LIGHT) for look in styles])
-        plane.draw_boundaries(ax, regions, seen.axes)
-        plane.draw_boundaries(ax, by_rule, seen.axes, **dashed)
+        regions.draw_regions(ax, region_map(seen, grid), seen.axes, styles)
+        regions.draw_boundaries(ax, by_rule, seen.axes, **dashed)
         if shows_all:
-            row_markers.draw_unlabelled(ax, table.rows[~known])
+            marks.draw_points(ax, table.rows[~known], codes[~known], styles)
             ax.collections[-1].set_alpha(0.35)
-        row_markers.draw_points(ax, table.rows[known], codes[known], styles)
-        title(ax, name, table.features)
+        marks.draw_points(ax, table.rows[known], codes[known], styles)
+        parts.title(ax, name, table.features)
     handles = [
-        *row_markers.class_handles(styles),
-        row_markers.marker_handle("no label", marker=".", color=style.INK, alpha=0.5),
-        Line2D([], [], color=style.INK, linewidth=1.5, label="boundary"),
-        Line2D([], [], color=style.INK, linewidth=1.2, ls=style.LINES[1], label="the best one"),
+        *marks.class_handles(styles),
+        marks.marker_handle("no label", marker=".", color=style.INK, alpha=0.5),
+        style.line("boundary", color=style.INK, linewidth=1.5),
+        style.line("the best one", color=style.INK, linewidth=1.2, ls=style.LINES[1]),
     ]
-    style.legend_beside(axes[0, -1], handles)
-    return figure
-
-
-def _draw_hidden(tables: Mapping[str, Table]) -> Any:
-    """A panel for each way to hide values: what is left, the estimate, and the true Gaussian."""
-    figure, axes = panels(1, len(tables), (10.4, 4.3), "xy")
-    look: dict[str, Any] = {"s": 5, "color": style.FAINT, "linewidths": 0, "rasterized": True}
-    for ax, (name, table) in zip(axes[0], tables.items(), strict=True):
-        estimate = one_gaussian(table.rows)
-        ax.scatter(*complete(table.rows).T, label="both values", **look)
-        draw_gaussian(ax, *TRUE_PATIENTS, style.INK, style.LINES[1], "the truth")
-        draw_gaussian(ax, *estimate, style.COLORS[2], style.LINES[0], "most likely")
-        title(ax, f"{name}: mean {estimate.mean[1]:.1f}", table.features)
-    style.legend_beside(axes[0, -1], title="means, and 2 deviations")
-    return figure
+    style.legend_beside(axes[-1], handles)
+    return axes

@@ -12,20 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from gaussbayes import plots
 from gaussbayes.base.types import CovarianceName, FloatArray
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.figure_parts import (
-    bayes_rule_bars,
-    draw_over_regions,
-    draw_rows,
-    mark_point,
-    number,
-    one_legend,
-    panels,
-    title,
-)
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import SIX_ROWS
-from gaussbayes.lessons.lesson import Erratum, Lesson, Result, written_lesson
+from gaussbayes.lessons.lesson import Erratum, Lesson, Result
+from gaussbayes.plots import style
 
 ONE_HOT = ((0, 1), (0, 1), (0, 1), (1, 0), (1, 0), (1, 0))
 """The handout's z: column 0 is its class 1, column 1 its class 2."""
@@ -61,35 +54,20 @@ def lesson(seed: int = 0) -> Lesson:
     right_2 = ((0.3889, -0.1667), (-0.1667, 0.1667))
     handout_1, handout_2 = ((0.21, 0.14), (0.14, 0.40)), ((0.39, 0.0), (0.0, 0.17))
     right_means = ((8.5, 1.8333), (1.8333, 7.5))
-    right_densities, printed_densities = (5.787e-43, 1.1903e-17), (8.95e-3, 0.238)
+    right, printed = (5.787e-43, 1.1903e-17), (8.95e-3, 0.238)
+    density, posterior = naive.log_likelihood, naive.predict_proba
+    label = "label of the query, as the handout counts classes"
+    likelihoods = (-97.25548, -38.96977)
     results = (
         Result("priors", lambda: naive.priors_, (0.5, 0.5), handout=(0.5, 0.5)),
         Result("means", lambda: naive.means_, right_means, 4, HANDOUT_MEANS),
         Result("covariance of class 1", lambda: full.covariances_[0], right_1, 4, handout_1),
         Result("covariance of class 2", lambda: full.covariances_[1], right_2, 4, handout_2),
-        Result(
-            "log-likelihoods of the query",
-            lambda: naive.log_likelihood(query)[0],
-            (-97.25548, -38.96977),
-            5,
-        ),
-        Result(
-            "densities at the query",
-            lambda: naive.likelihood(query)[0],
-            right_densities,
-            21,
-            printed_densities,
-        ),
+        Result("log-likelihoods of the query", lambda: density(query)[0], likelihoods, 5),
+        Result("densities at the query", lambda: naive.likelihood(query)[0], right, 21, printed),
         Result("log-odds of class 2", lambda: naive.log_odds(query, 1, 0)[0], 58.285714, 6),
-        Result(
-            "posterior of class 1", lambda: naive.predict_proba(query)[0, 0], 4.9e-26, 27, 0.036
-        ),
-        Result(
-            "label of the query, as the handout counts classes",
-            lambda: float(naive.predict(query)[0]) + 1.0,
-            2.0,
-            handout=2.0,
-        ),
+        Result("posterior of class 1", lambda: posterior(query)[0, 0], 4.9e-26, 27, 0.036),
+        Result(label, lambda: naive.predict(query)[0] + 1, 2.0, handout=2.0),
     )
     errata = (
         Erratum(
@@ -125,58 +103,61 @@ def lesson(seed: int = 0) -> Lesson:
         ),
     )
     figures = (rows, regions, naive_and_full, steps)
-    return written_lesson(__name__, __doc__, SOURCE, [SIX_ROWS], results, figures, errata=errata)
+    return Lesson.of(__name__, __doc__, SOURCE, [SIX_ROWS], results, figures, errata=errata)
 
 
 def _draw(ax: Any, covariance: CovarianceName) -> None:
-    """The rows, the query and the regions of a model whose classes are called 1 and 2."""
+    """The rows, the query, the ellipses and the regions of a model of classes called 1 and 2."""
     model = SIX_ROWS.fit(covariance).with_feature_names(SIX_ROWS.features)
-    draw_over_regions(model, SIX_ROWS, ax)
-    mark_point(ax, *QUERY, "(3, 4)")
+    plots.regions(model, ax=ax)
+    styles = style.class_styles(model.classes_)
+    plots.row_plots.draw_points(ax, SIX_ROWS.rows, SIX_ROWS.labels - 1, styles)
+    plots.ellipses(model, ax=ax)
+    parts.mark_point(ax, *QUERY, "(3, 4)")
 
 
 def rows() -> Any:
     """The six rows and the point to be labelled, (3, 4)."""
-    ax = draw_rows(SIX_ROWS)
-    mark_point(ax, *QUERY, "(3, 4)")
+    ax = parts.draw_rows(SIX_ROWS)
+    parts.mark_point(ax, *QUERY, "(3, 4)")
     return ax
 
 
 def regions() -> Any:
     """Naive Bayes: ellipses of 1, 2 and 3 standard deviations with their axes along the features,
     and the regions that follow."""
-    figure, axes = panels()
-    _draw(axes[0, 0], "diagonal")
-    return figure
+    ax = style.axes_for(None)
+    _draw(ax, "diagonal")
+    return ax
 
 
 def naive_and_full() -> Any:
     """The same rows without and with correlations. Three rows a class are few: the boundary changes
     much, the label of the point does not."""
-    figure, axes = panels(1, 2, (10.0, 4.2), "xy")
-    _draw(axes[0, 0], "diagonal")
-    _draw(axes[0, 1], "full")
-    title(axes[0, 0], "naive: no correlation")
-    title(axes[0, 1], "full covariance")
-    one_legend(axes[0])
-    return figure
+    naive, full = axes = parts.panels(1, 2, (10.0, 4.2), "xy")
+    _draw(naive, "diagonal")
+    _draw(full, "full")
+    parts.title(naive, "naive: no correlation")
+    parts.title(full, "full covariance")
+    parts.one_legend(axes)
+    return axes
 
 
 def steps() -> Any:
     """Bayes' rule for (3, 4), in logarithms, each step on a scale of its own: products become sums.
     The log joint of class 2 is the larger by 58, so almost nothing is left for class 1."""
     model = fit()
-    names = {
+    terms = {
         "log prior": model.parameters_.log_prior,
         "+ log density\nof feature 1": model.marginal([0]).log_likelihood([QUERY[:1]])[0],
         "+ log density\nof feature 2": model.marginal([1]).log_likelihood([QUERY[1:]])[0],
         "= log joint": model.predict_joint_log_proba([QUERY])[0],
         "− log evidence =\n log posterior": model.predict_log_proba([QUERY])[0],
     }
-    return bayes_rule_bars(
+    return parts.bayes_rule_bars(
         ["class 1", "class 2"],
-        [
-            (name, values, [number(value, ".4g") for value in values.tolist()])
-            for name, values in names.items()
-        ],
+        {
+            name: (values, [parts.number(value, ".4g") for value in values])
+            for name, values in terms.items()
+        },
     )

@@ -17,7 +17,7 @@ from gaussbayes.analysis.boundary import boundaries
 from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.lessons.handouts import OPTIMAL_REGIONS as TRUTH
-from gaussbayes.lessons.lesson import BIGGIO, Lesson, Result, percentage, written_lesson
+from gaussbayes.lessons.lesson import BIGGIO, Lesson, Result
 
 N_DRAWS = 200_000
 ERROR = 9.38827
@@ -49,28 +49,21 @@ def lesson(seed: int = 0) -> Lesson:
     def line(a: int, b: int) -> FloatArray:
         return boundaries(along_the_diagonal().model_, a, b)
 
+    rule, peaks = TRUTH.best_rule(), (0.0158651, 0.0153142, 0.0303529)
+    least = f"error of the optimal rule over {N_DRAWS:,} draws"
     results = (
         Result("slope of the log-odds of classes 0 and 1", lambda: slope(0, 1), (-2.0, -2.0)),
         Result("slope of the log-odds of classes 0 and 2", lambda: slope(0, 2), (2.0, 2.0)),
         Result("x1 + x2 between classes 0 and 1", lambda: line(0, 1), (2.0,)),
         Result("x1 + x2 between classes 0 and 2", lambda: line(0, 2), (-1.6534264,), 7),
         Result("x1 + x2 where classes 1 and 2 are equal", lambda: line(1, 2), (0.1732868,), 7),
-        Result(
-            "evidence at the three means",
-            lambda: TRUTH.best_rule().evidence(TRUTH.means),
-            (0.0158651, 0.0153142, 0.0303529),
-            7,
-        ),
-        percentage(
-            f"error of the optimal rule over {N_DRAWS:,} draws",
-            lambda: TRUTH.least_error(N_DRAWS, seed),
-            ERROR,
-            N_DRAWS,
-            decimals=5,
+        Result("evidence at the three means", lambda: rule.evidence(TRUTH.means), peaks, 7),
+        Result.percentage(
+            least, lambda: TRUTH.least_error(N_DRAWS, seed), ERROR, N_DRAWS, decimals=5
         ),
     )
     figures = (regions, posteriors, joints, evidence, evidence_surface)
-    return written_lesson(__name__, __doc__, f"{BIGGIO}: exercise 2", (), results, figures)
+    return Lesson.of(__name__, __doc__, f"{BIGGIO}: exercise 2", (), results, figures)
 
 
 def _named() -> GaussianClassifier:

@@ -18,20 +18,17 @@ from gaussbayes import plots
 from gaussbayes.analysis.boundary import boundaries
 from gaussbayes.analysis.grid import line_over
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.figure_parts import draw_rows, panels, posteriors_by_prior, title
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import PETALS
-from gaussbayes.lessons.lesson import Lesson, Result, written_lesson
-from gaussbayes.model.solution import NegativeLogLikelihood
+from gaussbayes.lessons.lesson import Lesson, Result
 from gaussbayes.plots import style
 
 SOURCE = (
     "O. Mac Aodha and N. Siddharth, Introduction to Classification, Applied Machine Learning, "
     "University of Edinburgh"
 )
-_RANGE = (0.0, 17.0)
-"""Centimetres; both boundaries lie between."""
-_DETAILS = (4.6, 5.25), (15.0, 15.65)
-"""Around either boundary."""
+_RANGE = (0.0, 17.0)  # centimetres; both boundaries lie between
+_DETAILS = (4.6, 5.25), (15.0, 15.65)  # around either boundary
 
 
 def lesson(seed: int = 0) -> Lesson:
@@ -46,34 +43,21 @@ def lesson(seed: int = 0) -> Lesson:
     def cuts(**settings: Any) -> Callable[[], Any]:
         return lambda: boundaries(fit(**settings).model_, 0, 1)
 
-    unbiased = fit(divisor="unbiased")
+    unbiased = fit(divisor="unbiased").covariances_
+    parts_of_loss = "negative log-likelihood: labels, features, together"
     results = (
         Result("means of A and B", lambda: model.means_[:, 0], (2.68, 6.5)),
         Result("variances, divided by N", lambda: model.covariances_[:, 0, 0], (0.5336, 0.26)),
-        Result(
-            "variances, divided by N − 1", lambda: unbiased.covariances_[:, 0, 0], (0.667, 0.39)
-        ),
+        Result("variances, divided by N − 1", lambda: unbiased[:, 0, 0], (0.667, 0.39)),
         Result("φ, the prior of B", lambda: model.priors_[1], 0.375),
         Result("boundaries with equal priors", cuts(priors="uniform"), (4.894721, 15.365512), 6),
         Result("boundaries with the prior φ", cuts(), (4.944434, 15.315800), 6),
-        Result(
-            "negative log-likelihood: labels, features, together",
-            loss,
-            (5.2925059, 7.7606258, 13.0531317),
-            7,
-        ),
+        Result(parts_of_loss, loss, (5.2925059, 7.7606258, 13.0531317), 7),
         Result("boundary with one variance for both", cuts(shared=True), (4.647635,), 6),
     )
-    figures = (
-        rows,
-        densities,
-        weighted_densities,
-        posteriors,
-        likelihood,
-        own_and_shared,
-        generative_and_discriminative,
-    )
-    return written_lesson(__name__, __doc__, SOURCE, [PETALS], results, figures)
+    views = (own_and_shared, generative_and_discriminative)
+    figures = (rows, densities, weighted_densities, posteriors, likelihood, *views)
+    return Lesson.of(__name__, __doc__, SOURCE, [PETALS], results, figures)
 
 
 def _named(**settings: Any) -> GaussianClassifier:
@@ -82,7 +66,7 @@ def _named(**settings: Any) -> GaussianClassifier:
 
 def rows() -> Any:
     """The eight petals on their line."""
-    return draw_rows(PETALS, size=(6.4, 2.0))
+    return parts.draw_rows(PETALS, size=(6.4, 2.0))
 
 
 def densities() -> Any:
@@ -100,7 +84,7 @@ def posteriors() -> Any:
     """The probability of B, with equal priors and with the table's. Each falls back below ½ beyond
     15 cm, where A's wider curve is the higher one again. The crossings are enlarged below."""
     models = {"½ and ½": _named(priors="uniform"), "⅝ and ⅜": _named()}
-    return posteriors_by_prior(models, "B", _RANGE, details=_DETAILS)
+    return parts.posteriors_by_prior(models, "B", _RANGE, details=_DETAILS)
 
 
 def likelihood() -> Any:
@@ -109,51 +93,47 @@ def likelihood() -> Any:
     model = PETALS.fit()
     means, variances = model.means_, model.covariances_
     color_a, color_b = (look.color for look in style.class_styles(model.classes_))
-    phi, mean, variance = float(model.priors_[1]), float(means[0, 0]), float(variances[0, 0, 0])
+    estimates = {
+        "φ, the prior of B": float(model.priors_[1]),
+        "mean of A (cm)": float(means[0, 0]),
+        "variance of A (cm²)": float(variances[0, 0, 0]),
+    }
 
-    def moved(phi: float, mean: float, variance: float) -> NegativeLogLikelihood:
-        """Of a model with one parameter moved, the others as fitted."""
+    def loss(name: str, value: float, part: str) -> float:
+        """A part of the loss, with one parameter moved and the others as estimated."""
+        phi, mean, variance = (estimates | {name: value}).values()
         parameters = [1.0 - phi, phi], [[mean], means[1]], [[[variance]], variances[1]]
-        other = GaussianClassifier.from_parameters(*parameters, model.classes_)
-        return other.negative_log_likelihood(PETALS.rows, PETALS.labels)
+        moved = GaussianClassifier.from_parameters(*parameters, model.classes_)
+        return float(getattr(moved.negative_log_likelihood(PETALS.rows, PETALS.labels), part))
 
-    losses: tuple[Callable[[float], float], ...] = (
-        lambda value: moved(value, mean, variance).labels,
-        lambda value: moved(phi, value, variance).features,
-        lambda value: moved(phi, mean, value).features,
-    )
-    names = ("φ, the prior of B", "mean of A (cm)", "variance of A (cm²)")
-    parts = ("labels", "features", "features")
-    between = ((0.1, 0.8), (1.7, 3.7), (0.2, 2.0))
-    colors = (color_b, color_a, color_a)
-    slices = zip(losses, (phi, mean, variance), names, parts, between, colors, strict=True)
-    figure, axes = panels(1, 3, (9.6, 3.2))
-    for ax, (loss, fitted, name, part, (low, high), color) in zip(axes[0], slices, strict=True):
-        values = line_over(low, high, 121)
-        ax.plot(values, [loss(value) for value in values], color=color)
-        least = loss(fitted)
+    axes = parts.panels(1, 3, (9.6, 3.2))
+    looks = ((0.1, 0.8), color_b), ((1.7, 3.7), color_a), ((0.2, 2.0), color_a)
+    for ax, name, (between, color) in zip(axes, estimates, looks, strict=True):
+        part = "labels" if ax is axes[0] else "features"
+        values, fitted = line_over(*between, 121), estimates[name]
+        ax.plot(values, [loss(name, value, part) for value in values], color=color)
+        least = loss(name, fitted, part)
         ax.plot([fitted], [least], "o", color=style.INK, zorder=4)
         ax.axvline(fitted, color=style.FAINT, lw=0.8, zorder=0)
         ax.set_title(f"least {least:.4f} at {np.format_float_positional(fitted, 4)}")
-        ax.set_xlabel(name)
-        ax.set_ylabel(f"negative log-likelihood\nof the {part}")
-    return figure
+        ax.set(xlabel=name, ylabel=f"negative log-likelihood\nof the {part}")
+    return axes
 
 
 def own_and_shared() -> Any:
     """A variance for each species, and one for both: with one variance the log-odds are linear and
     the second boundary is gone."""
-    figure, axes = panels(2, 1, (7.0, 6.4))
+    axes = parts.panels(2, 1, (7.0, 6.4))
     titles = {
         "own variances: two boundaries, one beyond the figure": False,
         "one variance for both: a single boundary": True,
     }
-    for ax, (words, shared) in zip(axes[:, 0], titles.items(), strict=True):
+    for ax, (words, shared) in zip(axes, titles.items(), strict=True):
         model = _named(shared=shared)
         plots.densities(model, PETALS.rows, PETALS.labels, weighted=True, ax=ax)
-        title(ax, words)
-    axes[0, 0].set_xlabel("")
-    return figure
+        parts.title(ax, words)
+    axes[0].set_xlabel("")
+    return axes
 
 
 def generative_and_discriminative() -> Any:

@@ -8,7 +8,6 @@ will probably stay dry. Strong wind speaks against rain more than humidity and t
 it. The classifier does the same with every feature that is named as categorical.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,9 @@ from gaussbayes import plots
 from gaussbayes.analysis.explanation import Explanation
 from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.figure_parts import bayes_rule_bars, panels
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import DAYS
-from gaussbayes.lessons.lesson import XUE, Erratum, Lesson, Result, written_lesson
+from gaussbayes.lessons.lesson import XUE, Erratum, Lesson, Result
 from gaussbayes.plots import style
 
 QUERY = ("2", "S")
@@ -67,18 +66,16 @@ def lesson(seed: int = 0) -> Lesson:
         why="The table writes no rain as −1; no row has the label 0.",
     )
     figures = (counts, bayes_rule, log_odds)
-    return written_lesson(__name__, __doc__, XUE, [DAYS], results, figures, errata=[erratum])
+    return Lesson.of(__name__, __doc__, XUE, [DAYS], results, figures, errata=[erratum])
 
 
 def counts() -> Any:
     """The fifteen days, counted: dry and rainy ones by humidity and by wind. The queried values are
     outlined."""
-    from matplotlib.patches import Patch
-
     styles = style.class_styles(np.array(_CLASSES, dtype=object))
-    figure, axes = panels(1, 2, (7.2, 3.6), "y")
+    axes = parts.panels(1, 2, (7.2, 3.6), "y")
     by_class = [DAYS.rows[DAYS.labels == label] for label in (-1, 1)]
-    for j, ax in enumerate(axes[0]):
+    for j, ax in enumerate(axes):
         values = list(dict.fromkeys(DAYS.rows[:, j].tolist()))
         for look, days, shift in zip(styles, by_class, (-0.2, 0.2), strict=True):
             heights = [int((days[:, j] == value).sum()) for value in values]
@@ -88,35 +85,33 @@ def counts() -> Any:
             ax.bar_label(bars, fontsize="small")
         ax.set_xticks(range(len(values)), values)
         ax.set_xlabel(DAYS.features[j])
-    axes[0, 0].set_ylabel("days")
+    axes[0].set_ylabel("days")
     handles = [
-        Patch(color=look.color, label=f"{look.label}: {len(days)} days")
+        style.patch(f"{look.label}: {len(days)} days", color=look.color)
         for look, days in zip(styles, by_class, strict=True)
     ]
-    style.legend_below(figure, handles)
-    return figure
+    style.legend_below(axes[0].figure, handles)
+    return axes
 
 
 def bayes_rule() -> Any:
     """Bayes' rule for humidity 2 and strong wind: the wind decides."""
 
-    def step(name: str, values: FloatArray, of: Sequence[int]) -> tuple[str, FloatArray, Any]:
-        """Proportions written as fractions with these denominators."""
+    def step(values: FloatArray, *of: int) -> tuple[Any, list[str]]:
+        """Proportions, and the same as fractions with these denominators."""
         parts = zip(values.tolist(), of, strict=True)
-        return name, values, [f"{whole * part:.0f}/{whole}" for part, whole in parts]
+        return values, [f"{whole * part:.0f}/{whole}" for part, whole in parts]
 
     # The rows of a class are counted in its size, the days in theirs.
     humidity, wind = likelihood().T
-    return bayes_rule_bars(
-        _CLASSES,
-        [
-            step("prior", of_classes("prior"), [15, 15]),
-            step("× p(humidity 2 | y)", humidity, [5, 10]),
-            step("× p(wind S | y)", wind, [5, 10]),
-            step("= joint", of_classes("joint"), [75, 75]),
-            step("÷ evidence =\n posterior", of_classes("posterior"), [5, 5]),
-        ],
-    )
+    steps = {
+        "prior": step(of_classes("prior"), 15, 15),
+        "× p(humidity 2 | y)": step(humidity, 5, 10),
+        "× p(wind S | y)": step(wind, 5, 10),
+        "= joint": step(of_classes("joint"), 75, 75),
+        "÷ evidence =\n posterior": step(of_classes("posterior"), 5, 5),
+    }
+    return parts.bayes_rule_bars(_CLASSES, steps)
 
 
 def log_odds() -> Any:

@@ -19,20 +19,10 @@ import numpy as np
 from gaussbayes import plots
 from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
-from gaussbayes.lessons.figure_parts import draw_contours, draw_rows, histograms
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import THREE_GAUSSIANS as TRUTH
 from gaussbayes.lessons.handouts import Table
-from gaussbayes.lessons.lesson import (
-    BIGGIO,
-    Erratum,
-    Lesson,
-    Result,
-    Spread,
-    estimates,
-    percentage,
-    seeds,
-    written_lesson,
-)
+from gaussbayes.lessons.lesson import BIGGIO, Erratum, Lesson, Result, Spread, seeds
 
 N_PER_CLASS = 500
 N_SPREAD = 1000
@@ -83,21 +73,17 @@ def lesson(seed: int = 0) -> Lesson:
         ((2.88868113, -0.46682182), (-0.46682182, 3.04256309)),
         ((1.04041627, -1.09369177), (-1.09369177, 3.26337424)),
     )
+    least = f"error of the optimal rule over {N_DRAWS:,} draws"
+
+    def change() -> Any:
+        return abs(model.covariances_ - learnt_late(training, 2).covariances_).max()
+
     results = (
         Result("priors", lambda: model.priors_, (1 / 3,) * 3, 8, (0.33333333,) * 3),
-        *estimates(model, TRUTH, n, "N − 1", 8, handout_means, handout_covariances),
-        percentage("test error", lambda: test.error(model), ERROR, 3 * n, handout=0.267),
-        percentage(
-            f"error of the optimal rule over {N_DRAWS:,} draws",
-            lambda: TRUTH.least_error(N_DRAWS, seed),
-            ERROR,
-            N_DRAWS,
-        ),
-        Result(
-            "largest change of a covariance if class 2 is learnt after the others",
-            lambda: abs(model.covariances_ - learnt_late(training, 2).covariances_).max(),
-            0.0,
-        ),
+        *Result.estimates(model, TRUTH, n, "N − 1", 8, handout_means, handout_covariances),
+        Result.percentage("test error", lambda: test.error(model), ERROR, 3 * n, handout=0.267),
+        Result.percentage(least, lambda: TRUTH.least_error(N_DRAWS, seed), ERROR, N_DRAWS),
+        Result("largest change of a covariance if class 2 is learnt after the others", change, 0.0),
     )
     erratum = Erratum(
         where="training, formula of the covariance",
@@ -111,7 +97,7 @@ def lesson(seed: int = 0) -> Lesson:
     figures = _figures(model.with_feature_names(training.features), training, test, spread)
     data = (training, test)
     source = f"{BIGGIO}: exercise 1"
-    return written_lesson(__name__, __doc__, source, data, results, figures, [spread], [erratum])
+    return Lesson.of(__name__, __doc__, source, data, results, figures, [spread], [erratum])
 
 
 def _figures(
@@ -119,12 +105,12 @@ def _figures(
 ) -> tuple[Callable[[], Any], ...]:
     def rows() -> Any:
         """The training rows (filled) and the test rows (hollow)."""
-        return draw_rows(training, test)
+        return parts.draw_rows(training, test)
 
     def ellipses() -> Any:
         """The training rows and the Gaussians fitted to them, as ellipses of 1, 2 and 3 standard
         deviations."""
-        return draw_contours(model, training)
+        return parts.draw_contours(model, training)
 
     def regions() -> Any:
         """The region of each class and the test rows; those in a wrong region are ringed."""
@@ -137,6 +123,6 @@ def _figures(
     def draws() -> Any:
         """The test error over many draws of training and test rows. The handout's 4 of 1500 is
         nothing unusual."""
-        return histograms([spread], 100.0 / test.labels.size, "test error in %")
+        return parts.histograms([spread], 100.0 / test.labels.size, "test error in %")
 
     return rows, ellipses, regions, confusion, draws

@@ -19,14 +19,7 @@ from gaussbayes import plots
 from gaussbayes.analysis.comparison import Comparison, compare
 from gaussbayes.analysis.grid import limits
 from gaussbayes.base.types import FloatArray, LabelArray
-from gaussbayes.lessons.figure_parts import (
-    draw_contours,
-    draw_rows,
-    histograms,
-    one_legend,
-    panels,
-    title,
-)
+from gaussbayes.lessons import figure_parts as parts
 from gaussbayes.lessons.handouts import TWO_GAUSSIANS as TRUTH
 from gaussbayes.lessons.handouts import Table
 from gaussbayes.lessons.lesson import (
@@ -35,28 +28,23 @@ from gaussbayes.lessons.lesson import (
     Numbers,
     Result,
     Spread,
-    estimates,
-    percentage,
     proportion_error,
     seeds,
-    written_lesson,
 )
-from gaussbayes.plots import row_markers, style
+from gaussbayes.plots import style
 
 if TYPE_CHECKING:
     from gaussbayes.classifier import GaussianClassifier
 
 N_TRAINING, N_TEST = 100, 50
 N_SPREAD = 1000
-NEIGHBORS = range(1, 52, 2)
-"""How many of them the figure shows."""
+NEIGHBORS = range(1, 52, 2)  # how many of them the figure shows
 SOURCE = (
-    "A. C. Kapourani, Classification with Gaussians, laboratory sheet, 2018 (after H. Shimodaira)"
+    "A. C. Kapourani, Classification with Gaussians, laboratory handout, 2018 (after H. Shimodaira)"
 )
 
 N_DRAWS = 1_000_000
-ACCURACY = 92.811
-"""Of the optimal rule in per cent, by integrating max_c p(x, c) on a grid."""
+ACCURACY = 92.811  # of the optimal rule in per cent, by integrating max_c p(x, c) on a grid
 CONFUSION = ((46.358, 3.642), (3.548, 46.452))
 """Expected counts of the optimal rule for 50 test rows of each class, by the same integral."""
 NEIGHBOURS_ACCURACY = 91.360
@@ -114,8 +102,8 @@ def draws(n_draws: int, seed: int = 0) -> Draws:
     def draw(seed: int) -> tuple[Any, ...]:
         training, test = tables(seed)
         model = training.fit()
-        accuracies = [accuracy(test, model.predict(test.rows))]
-        accuracies.append(accuracy(test, neighbours(training, test)))
+        predicted = model.predict(test.rows), neighbours(training, test)
+        accuracies = (accuracy(test, each) for each in predicted)
         return *accuracies, model.means_, model.covariances_
 
     drawn = map(draw, seeds(n_draws, seed, "drawing two Gaussians"))
@@ -126,42 +114,34 @@ def lesson(seed: int = 0) -> Lesson:
     """The lesson, its rows drawn with this seed."""
     training, test = tables(seed)
     model = training.fit()
-    by_model = partial(model.predict, test.rows)
-    by_vote = partial(neighbours, training, test)
+    by_model, by_vote = model.predict(test.rows), neighbours(training, test)
     handout_means = ((0.1600, -0.0031), (1.9633, 2.0848))
     handout_covariances = (
         ((1.9749, -1.0334), (-1.0334, 2.1867)),
         ((0.8095, 0.0047), (0.0047, 0.9766)),
     )
 
-    def confusion(
-        name: str, predict: Callable[[], LabelArray], right: Numbers, handout: Numbers
-    ) -> Result:
+    def confusion(name: str, predicted: LabelArray, right: Numbers, handout: Numbers) -> Result:
+        compute = partial(confusion_counts, test, predicted)
         error = N_TEST * np.array(proportion_error(np.divide(right, N_TEST), N_TEST))
-        counts = partial(confusion_counts, test)
-        return Result(name, lambda: counts(predict()), right, 3, handout, error.tolist())
+        return Result(name, compute, right, 3, handout, error.tolist())
 
-    def accuracy_of(
-        name: str, predict: Callable[[], LabelArray], right: float, handout: float
-    ) -> Result:
-        return percentage(
-            name, lambda: accuracy(test, predict()), right, 2 * N_TEST, handout=handout
-        )
+    def accuracy_of(name: str, predicted: LabelArray, right: float, handout: float) -> Result:
+        compute = partial(accuracy, test, predicted)
+        return Result.percentage(name, compute, right, 2 * N_TEST, handout=handout)
 
     voters = "3 nearest neighbours"
+    best = f"accuracy of the optimal rule over {N_DRAWS:,} draws"
     results = (
-        *estimates(model, TRUTH, N_TRAINING, "N", 4, handout_means, handout_covariances),
+        *Result.estimates(model, TRUTH, N_TRAINING, "N", 4, handout_means, handout_covariances),
         confusion("confusion matrix, true class by row", by_model, CONFUSION, ((47, 3), (7, 43))),
         accuracy_of("accuracy", by_model, ACCURACY, 90.0),
         confusion(
             f"confusion matrix of {voters}", by_vote, NEIGHBOURS_CONFUSION, ((46, 4), (11, 39))
         ),
         accuracy_of(f"accuracy of {voters}", by_vote, NEIGHBOURS_ACCURACY, 85.0),
-        percentage(
-            f"accuracy of the optimal rule over {N_DRAWS:,} draws",
-            lambda: 100.0 - TRUTH.least_error(N_DRAWS, seed),
-            ACCURACY,
-            N_DRAWS,
+        Result.percentage(
+            best, lambda: 100.0 - TRUTH.least_error(N_DRAWS, seed), ACCURACY, N_DRAWS
         ),
     )
     over = f"over {N_SPREAD:,} draws"
@@ -178,7 +158,7 @@ def lesson(seed: int = 0) -> Lesson:
     )
     figures = _figures(model.with_feature_names(training.features), training, test, spreads)
     data = (training, test)
-    return written_lesson(__name__, __doc__, SOURCE, data, results, figures, spreads, [erratum])
+    return Lesson.of(__name__, __doc__, SOURCE, data, results, figures, spreads, [erratum])
 
 
 def _figures(
@@ -191,46 +171,45 @@ def _figures(
 
     def training_rows() -> Any:
         """The training rows."""
-        return draw_rows(training)
+        return parts.draw_rows(training)
 
     def test_rows() -> Any:
         """The test rows."""
-        return draw_rows(test)
+        return parts.draw_rows(test)
 
     def contours() -> Any:
         """The training rows and the Gaussians fitted to them, as ellipses of 1, 2 and 3 standard
         deviations."""
-        return draw_contours(model, training)
+        return parts.draw_contours(model, training)
 
     def log_odds() -> Any:
         """The Bayes decision rule: a test row is labelled by the sign of its log-odds. Those on the
         wrong side are ringed."""
-        return _log_odds_strips(model, test)
+        return _draw_log_odds(model, test)
 
     def predictions() -> Any:
         """The test rows of either class, by the predicted label; errors are ringed."""
-        figure, axes = panels(1, 2, (9.6, 4.0), "xy")
-        for ax, label in zip(axes[0], (1, 2), strict=True):
+        axes = parts.panels(1, 2, (9.6, 4.0), "xy")
+        for ax, label in zip(axes, (1, 2), strict=True):
             plots.predictions(model, test.rows, test.labels, label=label, ax=ax)
-        one_legend(axes[0])
-        return figure
+        parts.one_legend(axes)
+        return axes
 
     def neighbours_predictions() -> Any:
         """The same test rows, labelled by their 3 nearest neighbours."""
-        return _predictions(test, neighbours(training, test))
+        return _draw_predictions(test, neighbours(training, test))
 
     def confusion() -> Any:
         """The test rows counted by true class and predicted class, for the Gaussians and for 3
         nearest neighbours."""
-        figure, axes = panels(1, 2, (8.4, 4.4))
-        left, right = axes[0]
+        left, right = axes = parts.panels(1, 2, (8.4, 4.4))
         plots.confusion(model, test.rows, test.labels, ax=left)
         (three,) = (each for each in compared().candidates if each.neighbors == 3)
         assert three.evaluation is not None
         plots.confusion_matrix(three.evaluation, ax=right)
-        title(left, f"Gaussians: {left.get_title()}")
-        title(right, f"3 neighbours: {right.get_title()}")
-        return figure
+        parts.title(left, f"Gaussians: {left.get_title()}")
+        parts.title(right, f"3 neighbours: {right.get_title()}")
+        return axes
 
     def neighbours_error() -> Any:
         """The test error by the number of neighbours, beside that of Gaussian models. One neighbour
@@ -243,51 +222,41 @@ def _figures(
     def draws() -> Any:
         """The accuracies over many draws of training and test rows: the handout's 90 % and 85 % lie
         among them, both towards the lower end."""
-        return histograms(spreads, 1.0, "accuracy in %, of 100 test rows")
+        return parts.histograms(spreads, 1.0, "accuracy in %, of 100 test rows")
 
-    return (
-        training_rows,
-        test_rows,
-        contours,
-        log_odds,
-        predictions,
-        neighbours_predictions,
-        confusion,
-        neighbours_error,
-        draws,
-    )
+    of_rows = (training_rows, test_rows, contours, log_odds, predictions)
+    return *of_rows, neighbours_predictions, confusion, neighbours_error, draws
 
 
-def _log_odds_strips(model: "GaussianClassifier", table: Table) -> Any:
+def _draw_log_odds(model: "GaussianClassifier", test: Table) -> Any:
     """The log-odds of class 1 to 2 at each row, in one strip for each true class."""
-    ax = style.axes_for(None, (7.6, 3.0))
-    odds = model.with_feature_names(None).log_odds(table.rows, 1, 2)
-    styles = style.class_styles(model.classes_)
-    codes = np.searchsorted(model.classes_, table.labels)
-    # A strip has the first class on top: class 0 at height 1, class 1 at height 0.
-    rows = row_markers.strip(odds, codes, len(styles))
-    row_markers.draw_points(ax, rows, codes, styles)
-    row_markers.draw_rings(ax, rows[np.where(table.labels == 1, odds < 0, odds > 0)])
+    ax, marks = style.axes_for(None, (7.6, 3.0)), plots.row_plots
+    odds = model.with_feature_names(None).log_odds(test.rows, 1, 2)
+    styles, codes = style.class_styles(model.classes_), test.labels - 1
+    rows = marks.strip(odds, codes, len(styles))  # class 1 on top, at height 1
+    marks.draw_points(ax, rows, codes, styles)
+    marks.draw_rings(ax, rows[np.where(codes == 0, odds < 0, odds > 0)])
     ax.axvline(0.0, color=style.INK, linewidth=1.0)
     ax.set_yticks((1, 0), [f"true class {look.label}" for look in styles])
     ax.set_xlabel("log-odds of class 1 to class 2")
     return ax
 
 
-def _predictions(table: Table, predicted: LabelArray) -> Any:
+def _draw_predictions(test: Table, predicted: LabelArray) -> Any:
     """The rows by predicted labels, a panel for each true class."""
+    axes, marks = parts.panels(1, 2, (9.6, 4.0), "xy"), plots.row_plots
     styles = style.class_styles(np.array([1, 2]))
-    figure, axes = panels(1, 2, (9.6, 4.0), "xy")
-    for ax, label in zip(axes[0], (1, 2), strict=True):
-        within = table.labels == label
-        row_markers.draw_points(ax, table.rows[within], predicted[within] - 1, styles)
+    for ax, label in zip(axes, (1, 2), strict=True):
+        within = test.labels == label
         wrong = within & (predicted != label)
-        row_markers.draw_rings(ax, table.rows[wrong])
-        ax.set_title(f"true class {label}: {wrong.sum()} of {within.sum()} rows predicted wrongly")
-        style.name_axes(ax, table.features)
+        marks.draw_points(ax, test.rows[within], predicted[within] - 1, styles)
+        marks.draw_rings(ax, test.rows[wrong])
+        words = f"true class {label}: {wrong.sum()} of {within.sum()} rows predicted wrongly"
+        ax.set_title(words)
+        style.name_axes(ax, test.features)
         ax.label_outer()
-    low, high = limits(None, table.rows)
-    axes[0, 0].set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    handles = [*row_markers.class_handles(styles), row_markers.ring_handle("error")]
-    style.legend_beside(axes[0, -1], handles, "predicted class")
-    return figure
+    low, high = limits(None, test.rows)
+    axes[0].set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    handles = [*marks.class_handles(styles), marks.ring_handle()]
+    style.legend_beside(axes[-1], handles, "predicted class")
+    return axes

@@ -50,6 +50,7 @@ class HeldOutRows:
     targets: Targets
     learnt: Learnt
     schema: Schema
+    numbers: NDArray[np.intp]  # (n,) which rows of the table they are
 
     @property
     def codes(self) -> CodeArray:
@@ -71,12 +72,12 @@ def held_out_rows(table: LabelledRows, learnt: Learnt, schema: Schema) -> HeldOu
     position = np.array([known.get(label, -1) for label in table.classes.tolist()], dtype=np.int32)
     rows, targets = table.rows, table.targets
     codes = np.append(position, np.int32(-1))[targets.codes]  # the last is unlabelled
-    if (codes < 0).any():
-        which = np.flatnonzero(codes >= 0)
-        rows, targets, codes = rows[which], targets[which], codes[which]
+    numbers = np.flatnonzero(codes >= 0)
+    if numbers.size < codes.size:
+        rows, targets, codes = rows[numbers], targets[numbers], codes[numbers]
     labels = targets.labels[:, position >= 0] if targets.is_soft else codes
     targets = Targets(labels, learnt.classes.shape[0], targets.weights)
-    return HeldOutRows(rows, targets, learnt, replace(schema, classes=learnt.classes))
+    return HeldOutRows(rows, targets, learnt, replace(schema, classes=learnt.classes), numbers)
 
 
 def hold_out(

@@ -175,10 +175,6 @@ class Learnt:
             rest = rest.without(other.unlabelled, names)
         return Learnt(self.classes, parts, rest).with_rows()
 
-    def scaled(self, factor: float) -> "Learnt":
-        """What the same labelled rows say, each counting `factor` times as much."""
-        return replace(self, parts=tuple(part.scaled(factor) for part in self.parts))
-
     def trimmed(self) -> "Learnt":
         """The same without unlabelled rows that are too many to be kept."""
         rest = self.unlabelled

@@ -11,12 +11,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gaussbayes.plots.comparison_plots import comparison, neighbors_error
     from gaussbayes.plots.covariance_plots import ellipses, shapes, sharing
     from gaussbayes.plots.evaluation_plots import (
         calibration,
+        comparison,
         confusion,
         confusion_matrix,
+        neighbors_error,
         posterior_histogram,
     )
     from gaussbayes.plots.explanation_plot import explanation
@@ -65,17 +66,19 @@ __all__ = [
     "univariate",
 ]
 
-_MODULES = "comparison_plots covariance_plots evaluation_plots explanation_plot line_plots "
-_MODULES += "pair_plots probability_maps region_plots row_plots"
+_MODULES = "covariance_plots evaluation_plots explanation_plot line_plots pair_plots "
+_MODULES += "probability_maps region_plots row_plots"
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES.split():
+        return import_module(f"{__name__}.{name}")
     if name not in __all__:
         msg = f"module 'gaussbayes.plots' has no attribute {name!r}"
         raise AttributeError(msg)
-    import_module("gaussbayes.plots.style").pyplot()  # or an error that says how to get it
+    import_module(f"{__name__}.style").pyplot()  # or an error that says how to get it
     for module in _MODULES.split():
-        defined = vars(import_module(f"gaussbayes.plots.{module}"))
+        defined = vars(import_module(f"{__name__}.{module}"))
         globals().update({each: defined[each] for each in __all__ if each in defined})
     return globals()[name]
 

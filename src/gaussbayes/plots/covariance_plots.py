@@ -13,14 +13,14 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.class_moments import class_outlines
-from gaussbayes.analysis.ellipse import mass_of_radius, radius_of_mass
+from gaussbayes.analysis.ellipse import has_ellipses, mass_of_radius, radius_of_mass
 from gaussbayes.analysis.view import View, pair_view, view
 from gaussbayes.base.errors import ParameterError, SchemaError, SingularCovarianceError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.families.protocol import Distant
 from gaussbayes.model.evaluation import evaluate
-from gaussbayes.plots import plane, row_markers, style
+from gaussbayes.plots import row_plots, style
 from gaussbayes.plots.region_plots import regions
 from gaussbayes.plots.style import Canvas, Features, Look, Panel, styled
 
@@ -60,7 +60,7 @@ def ellipses(
     >>> ax = ellipses(model, levels=[0.5, 0.95], unit="mass")
     """
     seen = pair_view(model, features)
-    if not plane.has_ellipses(seen):
+    if not has_ellipses(seen):
         families = {
             seen.names[column]: component.family.name
             for component in seen.model.components
@@ -82,7 +82,7 @@ def ellipses(
         for points, look in zip(outlines, looks, strict=True):
             ax.plot(*points[code].T, zorder=3, gid="ellipse", **line, **look)
         entries.append(style.line(of_class.label, **line))
-    entries += row_markers.draw_means(ax, seen.means)
+    entries += row_plots.draw_means(ax, seen.means)
     for radius, mass, look in zip(radii, mass_of_radius(radii), looks, strict=True):
         label = f"{radius:.3g}σ ({100 * mass:.3g} %)"
         entries.append(style.line(label, color=style.INK, **look))
@@ -181,7 +181,7 @@ def _side_by_side(
     first = next(iter(fitted.values()), None)
     if first is None:
         raise next(iter(problems.values()))
-    seen = pair_view(first, features)
+    seen, d = pair_view(first, features), first.n_features_in_
     if not any(isinstance(density, Distant) for density in first.model_.densities):
         msg = "covariances need Gaussian features; these rows have none: plots.pairs shows others"
         raise SchemaError(msg)
@@ -192,14 +192,18 @@ def _side_by_side(
         ax.set_title(name)
         if name in fitted:
             entries = _draw_model(ax, fitted[name], X, y, features) | entries
-            ax.set_title(f"{name}\n{_description(fitted[name], X, y, features)}")
+            n_parameters, of_all = fitted[name].n_parameters_, _error(view(fitted[name]), X, y)
+            words = f"{name}\n{n_parameters} parameters, training error {of_all}"
+            if d > 2:
+                of_two = _error(pair_view(fitted[name], features), X, y)
+                words = f"{words}\n(by these two features alone {of_two})"
+            ax.set_title(words)
         else:
             reason = "\n".join(wrap(str(problems[name]), 40)).replace("$", r"\$")
             middle = {"transform": ax.transAxes, "ha": "center", "va": "center"}
             ax.text(0.5, 0.5, f"cannot be fitted:\n{reason}", fontsize="small", **middle)
         ax.set_xlabel(style.text(seen.names[0], _NAME_LENGTH))
         ax.set_ylabel(style.text(seen.names[1], _NAME_LENGTH) if ax is axes[0] else "")
-    d = seen.whole.schema.n_features
     if d > 2:
         figure.suptitle(f"fitted to {d} features, seen through two of them", fontsize="medium")
     style.legend_below(figure, list(entries.values()))
@@ -211,7 +215,7 @@ def _draw_model(
 ) -> dict[tuple[str, str], Any]:
     """Regions, rows and ellipses; returns what a legend for all panels has to explain."""
     regions(model, X, y, features=features, resolution=_RESOLUTION, ax=ax)
-    if plane.has_ellipses(pair_view(model, features)):
+    if has_ellipses(pair_view(model, features)):
         ellipses(model, levels=_LEVELS, features=features, ax=ax)
     entries: dict[tuple[str, str], Any] = {}
     legend: Any = ax.get_legend()
@@ -220,13 +224,6 @@ def _draw_model(
         entries[text.get_text(), str(getattr(handle, "get_marker", str)())] = handle
     legend.remove()
     return entries
-
-
-def _description(model: GaussianClassifier, X: Any, y: Any, features: Features) -> str:
-    of_all = f"{model.n_parameters_} parameters, training error {_error(view(model), X, y)}"
-    if model.n_features_in_ == 2:
-        return of_all
-    return f"{of_all}\n(by these two features alone {_error(pair_view(model, features), X, y)})"
 
 
 def _error(seen: View, X: Any, y: Any) -> str:

@@ -1,6 +1,6 @@
 """What each feature adds to the log-odds of two classes: bars from a reference point to the row."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,11 +10,10 @@ from gaussbayes.base.errors import ParameterError
 from gaussbayes.plots import style
 from gaussbayes.plots.style import Look, Panel, styled
 
-_REFERENCE, _ROW = "#c3cad6", "#5d6f92"
-"""The first bar and the last one; no class has these colours."""
+_REFERENCE, _ROW = "#c3cad6", "#5d6f92"  # the first bar and the last one, as no class looks
 _THICK = 0.66
+# In inches: a line of a name, the least height of a bar, and what title and axis take.
 _LINE, _LEAST, _AROUND = 0.19, 0.32, 1.7
-"""In inches: a line of a name, the least height of a bar, and what title and axis take."""
 _LETTERS = 34  # in a line of a name
 # As proportions of the width: room for a number beside the longest bar, and how far an infinite
 # bar goes beyond the others.
@@ -23,8 +22,7 @@ _BESIDE: Look = {"textcoords": "offset points", "va": "center", "fontsize": "sma
 _BESIDE |= {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.5}}  # over the line at 0
 
 
-@dataclass(frozen=True, slots=True)
-class _OddsBar:
+class _OddsBar(NamedTuple):
     """A bar from one value of the log-odds to another."""
 
     name: str
@@ -73,41 +71,55 @@ def explanation(explained: Explanation, *, most: int = 12, ax: Panel = None) -> 
     labels = [terms.label for terms in explained.bayes.classes]
     looks = style.class_styles(np.array(labels, dtype=object))
     first, second = (looks[labels.index(label)] for label in (odds.of, odds.against))
-    bars = _bars(odds, most, first.color, second.color)
+    bars, title = _bars(odds, most, first.color, second.color)
     lines = max(bar.name.count("\n") + 1 for bar in bars)
     ax = style.axes_for(ax, (8.6, _AROUND + len(bars) * max(_LEAST, _LINE * lines)))
     _draw(ax, bars)
     what = "log-odds" if np.isfinite(odds.at_reference) else "change of the log-odds"
     ax.set_xlabel(style.text(f"{what} of {odds.of} against {odds.against}", 60))
-    ax.set_title(_sum(odds))
+    ax.set_title(title)
     handles = [style.patch(look.label, color=look.color) for look in (first, second)]
     style.legend_beside(ax, handles, "speaks for")
     return ax
 
 
-def _bars(odds: LogOdds, most: int, towards: str, against: str) -> list[_OddsBar]:
-    """The bars from top to bottom."""
+def _bars(odds: LogOdds, most: int, towards: str, against: str) -> tuple[list[_OddsBar], str]:
+    """The bars from top to bottom, and the title: how they add up."""
+    parts = odds.contributions
+    finite = [abs(x) for x in (*(part.amount for part in parts), odds.at_reference, odds.value)]
+    largest = max((size for size in finite if np.isfinite(size)), default=0.0)
+    # As many decimals as give three digits of the largest number, from one to six.
+    decimals = int(np.clip(2 - np.floor(np.log10(largest)), 1, 6)) if largest > 0 else 1
+
+    def number(value: float, sign: str = "") -> str:
+        rounded = round(value, decimals) + 0.0  # + 0.0: no minus before a zero
+        return f"{rounded:{sign}.{decimals}f}".replace("-", "−").replace("inf", "∞")
+
     first, rest = odds.largest(most)
     steps = [(_named(part), part.amount) for part in first]
     if rest:
         steps.append((f"{len(rest)} other features", total_amount(rest)))
-    missing = [style.text(part.feature, _LETTERS) for part in odds.contributions if part.missing]
-    new = [_named(part) for part in odds.contributions if part.unseen]
+    missing = [style.text(part.feature, _LETTERS) for part in parts if part.missing]
+    new = [_named(part) for part in parts if part.unseen]
     for names, remark in ((missing, " missing"), (new, ": never seen")):
         if names:
             name = names[0] if len(names) == 1 else f"{len(names)} features"
             steps.append((f"{name}{remark}", 0.0))
-    decimals = _decimals(odds)
-    finite = bool(np.isfinite(odds.at_reference))
-    place = odds.at_reference if finite else 0.0
-    bars = [_OddsBar("at the reference", 0.0, place, _REFERENCE, _number(place, decimals))]
     steps.sort(key=lambda step: bool(np.isinf(step[1])))  # no bar can begin where they end
+    by_features, by_priors = total_amount(parts), not np.isfinite(odds.at_reference)
+    place = 0.0 if by_priors else odds.at_reference
+    bars = [_OddsBar("at the reference", 0.0, place, _REFERENCE, number(place))]
     for name, amount in steps:
         color = towards if amount > 0 else against
-        bars.append(_OddsBar(name, place, place + amount, color, _number(amount, decimals, "+")))
+        bars.append(_OddsBar(name, place, place + amount, color, number(amount, "+")))
         place += amount if np.isfinite(amount) else 0.0
-    bars.append(_OddsBar("this row", 0.0, odds.value, _ROW, _number(odds.value, decimals)))
-    return bars if finite else bars[1:-1]
+    bars.append(_OddsBar("this row", 0.0, odds.value, _ROW, number(odds.value)))
+    if by_priors:
+        words = f"log-odds {number(odds.value)}, by the priors alone; "
+        return bars[1:-1], f"{words}{number(by_features, '+')} by the features"
+    added = f"{'−' if by_features < 0 else '+'} {number(abs(by_features))}"
+    start, end = number(odds.at_reference), number(odds.value)
+    return bars, f"log-odds {start} at the reference {added} by the features = {end}"
 
 
 def _draw(ax: Axes, bars: list[_OddsBar]) -> None:
@@ -133,33 +145,6 @@ def _draw(ax: Axes, bars: list[_OddsBar]) -> None:
     ax.set_ylim(len(bars) - 0.4, -0.6)
     ax.set_yticks(range(len(bars)), [bar.name for bar in bars])
     ax.tick_params(axis="y", length=0)
-
-
-def _sum(odds: LogOdds) -> str:
-    """The title: how the parts add up."""
-    decimals = _decimals(odds)
-    features = total_amount(odds.contributions)
-    if not np.isfinite(odds.at_reference):
-        total = _number(features, decimals, "+")
-        return f"log-odds {_number(odds.value, 0)}, by the priors alone; {total} by the features"
-    sign = "−" if features < 0 else "+"
-    return (
-        f"log-odds {_number(odds.at_reference, decimals)} at the reference {sign} "
-        f"{_number(abs(features), decimals)} by the features = {_number(odds.value, decimals)}"
-    )
-
-
-def _decimals(odds: LogOdds) -> int:
-    """As many as give three digits of the largest number, from one to six."""
-    sizes = [abs(part.amount) for part in odds.contributions]
-    sizes += [abs(end) for end in (odds.at_reference, odds.value)]
-    largest = max((size for size in sizes if np.isfinite(size)), default=0.0)
-    return int(np.clip(2 - np.floor(np.log10(largest)), 1, 6)) if largest > 0 else 1
-
-
-def _number(value: float, decimals: int, sign: str = "") -> str:
-    rounded = round(value, decimals) + 0.0  # + 0.0: no minus before a zero
-    return f"{rounded:{sign}.{decimals}f}".replace("-", "−").replace("inf", "∞")
 
 
 def _named(part: Contribution) -> str:

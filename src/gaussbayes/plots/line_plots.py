@@ -1,25 +1,30 @@
 """One feature: how the classes are distributed over it, posteriors, and boundaries between them.
 
-Numbers have curves; categories and counts have bars, with marks where the rows are.
+Numbers have curves; categories and counts have bars, with marks where the rows are. Boundaries are
+vertical lines, with their values written side by side.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import floor, log10
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from gaussbayes.analysis.boundary import decision_boundaries
 from gaussbayes.analysis.data_summary import histogram, proportions
 from gaussbayes.analysis.grid import curve_points, view_limits
 from gaussbayes.analysis.view import View, line_view
 from gaussbayes.base.types import FloatArray
-from gaussbayes.plots import row_markers, style
-from gaussbayes.plots.boundary_lines import BoundaryLines
-from gaussbayes.plots.row_markers import UNLABELLED, RowPoints
+from gaussbayes.plots import row_plots, style
+from gaussbayes.plots.row_plots import UNLABELLED, RowPoints
 from gaussbayes.plots.style import Canvas, Feature, Look, Panel, Styles, styled
+
+BOUNDARY = "decision boundary"
 
 _MOST_MARKERS = 60  # more rows are shown as histograms
 _MOST_BARS = 120  # more bars are shown as lines
@@ -27,12 +32,83 @@ _RESOLUTION = 501
 _NEAR = 0.15  # of the stretch shown: a boundary this little outside is worth the room
 _TICK, _STRIP_LINE = 0.35, 0.17  # heights in inches: for a tick, and a class's line of markers
 _GROUP = 0.8  # of the room between neighbouring values, what their bars take
+# In inches: width of a digit and height of a line of small print; from a line's end to its value.
+_DIGIT, _LINE, _LEADER = 0.078, 0.16, 0.13
+_SMALLEST = 0.75  # of the width axes have before they are laid out, what legends leave at least
+_MOST_NAMED = 3  # of the boundaries beyond the figure
 
 # What marks look like that show the proportions of rows, and the evidence as bars and as a line.
 _LABELLED: Look = {"linewidth": 2.0}
 _WITHOUT_LABEL: Look = {"linewidth": 1.5, "linestyle": (0, (2.5, 1.2))}
 _OUTLINE: Look = {"facecolor": "none", "edgecolor": style.FAINT, "linewidth": 1.5}
 _BROAD: Look = {"color": style.FAINT, "linewidth": 3.0}
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryLines:
+    """The boundaries within a stretch of a feature, and those beyond it."""
+
+    positions: tuple[float, ...]
+    between_integers: bool
+    low: float
+    high: float
+
+    @property
+    def inside(self) -> list[float]:
+        """Those within the stretch."""
+        return [at for at in self.positions if self.low <= at <= self.high]
+
+    def draw(self, ax: Axes, *, write: bool = True) -> float:
+        """Draw a line at each boundary; returns how much of the height the values take above.
+
+        They are moved aside where they would overlap, upright where many must find room; if there
+        is no room at all, the lines stand alone.
+        """
+        if not self.inside:
+            return 0.0
+        low, span = self.low, self.high - self.low
+        width, height = style.inches(ax)
+        written = numbers(self.inside, span, self.between_integers)
+        longest = max(len(value) for value in written) * _DIGIT
+        room = (longest + _DIGIT) / (_SMALLEST * width)
+        upright = len(written) * room > 1.0
+        if upright:
+            room = _LINE / (_SMALLEST * width)
+        write = write and len(written) * room <= 1.0
+        above = ((longest if upright else _LINE) + _LEADER) / height if write else 0.0
+        look: Look = {"colors": style.INK, "linewidth": 1.0, "zorder": 4}
+        look["transform"] = across_data = ax.get_xaxis_transform()
+        ax.vlines(self.inside, 0.0, 1.0 - above, label=BOUNDARY, **look)
+        if not write:
+            return 0.0
+        places = low + span * spread((np.array(self.inside) - low) / span, room)
+        foot, head = 1.0 - above, 1.0 - above + 0.8 * _LEADER / height
+        leaders = []
+        small: Look = {"ha": "center", "va": "top", "fontsize": "small", "color": style.INK}
+        small |= {"rotation": 90.0 if upright else 0.0, "transform": across_data}
+        for at, place, value in zip(self.inside, places, written, strict=True):
+            leaders.append([(at, foot), (place, head)])
+            ax.text(place, 0.995, value, **small)
+        ax.add_collection(LineCollection(leaders, **look), autolim=False)
+        return above
+
+    def handles(self) -> list[Any]:
+        """The legend entry, which also names boundaries beyond the figure; none without any."""
+        if not self.positions:
+            return []
+        outside = [at for at in self.positions if at not in self.inside]
+        beyond = numbers(outside, self.high - self.low, self.between_integers)
+        named = ", ".join(beyond[:_MOST_NAMED])
+        more = f" and {len(beyond) - _MOST_NAMED} more" if len(beyond) > _MOST_NAMED else ""
+        where = "also at" if self.inside else "not shown: at"
+        label = f"{BOUNDARY},\n{style.text(f'{where} {named}{more}')}" if beyond else BOUNDARY
+        return [style.line(label, color=style.INK, linewidth=float(bool(self.inside)))]
+
+
+def boundary_lines(seen: View, low: float, high: float) -> BoundaryLines:
+    """Those of the one feature of a view."""
+    positions = tuple(boundary.position for boundary in decision_boundaries(seen.model))
+    return BoundaryLines(positions, seen.axes[0].is_discrete, low, high)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +128,7 @@ class LineScene:
 
     @property
     def few(self) -> bool:
-        """Whether there are rows, few enough for a marker each."""
+        """Whether there are rows of numbers, few enough for a marker each."""
         return not self.is_discrete and 0 < self.rows.codes.size <= _MOST_MARKERS
 
     @property
@@ -86,7 +162,7 @@ def scene(view: View, rows: RowPoints) -> LineScene:
         (lowest,), (highest,) = view_limits(view, rows.places)
         low, high = min(low, lowest), max(high, highest)
     span = high - low
-    boundaries = BoundaryLines.of(view, low - _NEAR * span, high + _NEAR * span)
+    boundaries = boundary_lines(view, low - _NEAR * span, high + _NEAR * span)
     near = boundaries.inside
     if near:
         low, high = min(low, near[0] - 0.02 * span), max(high, near[-1] + 0.02 * span)
@@ -98,7 +174,7 @@ def scene(view: View, rows: RowPoints) -> LineScene:
 
 def _scene(model: Any, feature: Feature, X: Any = None, y: Any = None) -> LineScene:
     view = line_view(model, feature)
-    return scene(view, row_markers.points_of(view, X, y))
+    return scene(view, row_plots.points_of(view, X, y))
 
 
 @styled
@@ -238,9 +314,6 @@ def generative_and_discriminative(
     return axes
 
 
-# The pieces: densities, rows, posteriors, legend.
-
-
 def draw_densities(
     ax: Axes,
     shown: LineScene,
@@ -253,7 +326,7 @@ def draw_densities(
     """Densities of the classes, the rows, the boundaries and, if wanted, their values."""
     points, below = shown.x[:, None], 0.0
     values = (shown.view.joint if weighted else shown.view.likelihood)(points)
-    (_draw_bars if shown.has_bars else _draw_curves)(ax, shown, values)
+    _draw_values(ax, shown, values)
     heights = [float(values.max())]
     if evidence:
         outline = shown.view.evidence(points)
@@ -264,8 +337,7 @@ def draw_densities(
         else:
             ax.plot(shown.x, outline, zorder=2, **_BROAD)
     if not shown.few:
-        draw_rows = _draw_proportions if shown.is_discrete else _draw_histograms
-        heights += draw_rows(ax, shown, weighted)
+        heights += _draw_rows(ax, shown, weighted)
     elif strip:
         n_lines = len(shown.styles) + int(shown.rows.unlabelled.any())
         below = min(0.3, _STRIP_LINE * n_lines / style.inches(ax)[1])
@@ -276,52 +348,46 @@ def draw_densities(
 
 def _draw_posterior(ax: Axes, shown: LineScene, *, write: bool = True) -> None:
     """Posteriors of the classes, the boundaries and, if wanted, their values."""
-    posterior = shown.view.posterior(shown.x[:, None])
-    (_draw_stacks if shown.has_bars else _draw_curves)(ax, shown, posterior)
+    _draw_values(ax, shown, shown.view.posterior(shown.x[:, None]), stacked=True)
     above = shown.boundaries.draw(ax, write=write)
     _frame(ax, shown, 1.0, 0.0 if shown.has_bars else 0.03, above)
     ax.set_ylabel("p(c | x)")
 
 
-def _draw_curves(ax: Axes, shown: LineScene, values: NDArray[Any]) -> None:
-    """One curve for each class through values (m, k) at the scene's points; dots at integers."""
-    dots: Look = {"marker": ".", "markersize": 4} if shown.is_discrete else {}
-    for height, look in zip(values.T, shown.styles, strict=True):
-        ax.plot(shown.x, height, color=look.color, linestyle=look.line, zorder=3, **dots)
-
-
-def _draw_bars(ax: Axes, shown: LineScene, values: NDArray[Any]) -> None:
-    """A bar for each value and class, those of a value side by side."""
-    for code, look in enumerate(shown.styles):
-        left, width = shown.bars(code)
-        ax.bar(left, values[:, code], width, align="edge", color=look.color, zorder=2)
-
-
-def _draw_stacks(ax: Axes, shown: LineScene, values: NDArray[Any]) -> None:
-    """A bar for each value, in which the classes stand on each other."""
+def _draw_values(
+    ax: Axes, shown: LineScene, values: NDArray[Any], *, stacked: bool = False
+) -> None:
+    """A curve for each class through values (m, k), or bars: side by side, or on each other."""
     known = np.nan_to_num(values)
     bottoms = np.cumsum(known, axis=1) - known
     edge: Look = {"edgecolor": "white", "linewidth": 0.5, "zorder": 2}
-    for height, bottom, look in zip(known.T, bottoms.T, shown.styles, strict=True):
-        ax.bar(shown.x, height, shown.bars(-1)[1], bottom, color=look.color, **edge)
-
-
-def _draw_proportions(ax: Axes, shown: LineScene, weighted: bool) -> Iterator[float]:
-    """Marks at the proportion of each value among the rows of each class; yields the highest."""
-    for values, code, color, area in shown.groups(weighted):
-        height = proportions(values, shown.x, area)
+    dots: Look = {"marker": ".", "markersize": 4} if shown.is_discrete else {}
+    for code, look in enumerate(shown.styles):
         left, width = shown.bars(code)
-        look: Look = {"colors": style.INK if code >= 0 and shown.has_bars else color, "zorder": 4}
-        line = _LABELLED if code >= 0 else _WITHOUT_LABEL
-        ax.hlines(height, left, left + width, gid=f"rows {code}", **look, **line)
-        yield float(height.max())
+        if not shown.has_bars:
+            line: Look = {"color": look.color, "linestyle": look.line, "zorder": 3}
+            ax.plot(shown.x, values[:, code], **line, **dots)
+        elif stacked:
+            heights, bottom = known[:, code], bottoms[:, code]
+            ax.bar(shown.x, heights, shown.bars(-1)[1], bottom, color=look.color, **edge)
+        else:
+            ax.bar(left, values[:, code], width, align="edge", color=look.color, zorder=2)
 
 
-def _draw_histograms(ax: Axes, shown: LineScene, weighted: bool) -> Iterator[float]:
-    """The rows of each class as a histogram of area 1, or of its prior; yields the highest."""
-    for values, _, color, area in shown.groups(weighted):
-        steps = histogram(values, area)
-        if steps is not None:  # a single value has no density
+def _draw_rows(ax: Axes, shown: LineScene, weighted: bool) -> Iterator[float]:
+    """The rows of each class, as a histogram or as marks at their proportions; yields the highest.
+
+    A histogram has area 1, or that of the class's prior.
+    """
+    for values, code, color, area in shown.groups(weighted):
+        if shown.is_discrete:
+            height = proportions(values, shown.x, area)
+            left, width = shown.bars(code)
+            look: Look = {"colors": style.INK if code >= 0 and shown.has_bars else color}
+            look |= _LABELLED if code >= 0 else _WITHOUT_LABEL
+            ax.hlines(height, left, left + width, gid=f"rows {code}", zorder=4, **look)
+            yield float(height.max())
+        elif (steps := histogram(values, area)) is not None:  # a single value has no density
             ax.stairs(*steps, fill=True, color=color, alpha=0.25, zorder=1)
             ax.stairs(*steps, color=color, alpha=0.6, linewidth=0.8, zorder=2)
             yield float(steps[0].max())
@@ -352,28 +418,64 @@ def _frame(ax: Axes, shown: LineScene, top: float, below: float, above: float) -
 
 def _handles(shown: LineScene, *, evidence: bool = False) -> list[Any]:
     """Legend entries: the classes, then whatever else is shown."""
+    kind = style.patch if shown.has_bars else style.line
     entries: list[Any] = []
     for look in shown.styles:
         marker = look.marker if shown.few else "none"
         curve: Look = {"linestyle": look.line, "marker": marker, "markeredgecolor": "white"}
-        kind, options = (style.patch, {}) if shown.has_bars else (style.line, curve)
-        entries.append(kind(look.label, color=look.color, **options))
+        entries.append(kind(look.label, color=look.color, **{} if shown.has_bars else curve))
     if evidence:
-        kind, options = (style.patch, _OUTLINE) if shown.has_bars else (style.line, _BROAD)
-        entries.append(kind("evidence p(x)", **options))
-    return [*entries, *_row_handles(shown), *shown.boundaries.handles()]
-
-
-def _row_handles(shown: LineScene) -> list[Any]:
-    """Legend entries of the rows, as they are shown."""
+        entries.append(kind("evidence p(x)", **_OUTLINE if shown.has_bars else _BROAD))
     if shown.few or not shown.rows.codes.size:
-        return row_markers.row_handles(shown.rows)
+        return [*entries, *row_plots.row_handles(shown.rows), *shown.boundaries.handles()]
     if shown.is_discrete:
         color = style.INK if shown.has_bars else style.FAINT
-        labelled = style.line("rows (proportion)", color=color, **_LABELLED)
+        entries.append(style.line("rows (proportion)", color=color, **_LABELLED))
         unlabelled = style.line("unlabelled", color=UNLABELLED, **_WITHOUT_LABEL)
     else:
-        labelled = style.patch("rows (histogram)", facecolor=style.FAINT, alpha=0.4)
+        entries.append(style.patch("rows (histogram)", facecolor=style.FAINT, alpha=0.4))
         unlabelled = style.patch("unlabelled", facecolor=UNLABELLED, alpha=0.4)
-    entries = [labelled, unlabelled] if shown.rows.unlabelled.any() else [labelled]
-    return [*entries, *row_markers.missing_handles(shown.rows.n_missing)]
+    if shown.rows.unlabelled.any():
+        entries.append(unlabelled)
+    missing = row_plots.missing_handles(shown.rows.n_missing)
+    return [*entries, *missing, *shown.boundaries.handles()]
+
+
+def numbers(positions: Sequence[float], span: float, between_integers: bool = False) -> list[str]:
+    """Positions as they are written in a figure of this span.
+
+    To a thousandth of it, finer where two would read nearly the same; to a half between integers.
+
+    >>> numbers([4.894721, 15.365512], span=8.0)
+    ['4.895', '15.366']
+    >>> numbers([-0.0045, 0.0045], span=60.0), numbers([2.5e-7], span=1e-6)
+    (['−0.0045', '0.0045'], ['2.50e-07'])
+    """
+    if between_integers:
+        return [f"{value:.1f}".replace("-", "−") for value in positions]
+    gaps = np.diff(np.unique(np.asarray(positions, dtype=np.float64)))
+    place = floor(log10(max(min([1e-3 * span, *(0.1 * gaps)]), 1e-5 * span)))
+    written = []
+    for value in positions:
+        first, form = (0, "f")
+        if value and not 1e-4 <= abs(value) < 1e7:
+            first, form = floor(log10(abs(value))), "e"
+        decimals = min(16, max(0, first - place))
+        written.append(f"{value:.{decimals}{form}}".replace("-", "−", int(value < 0)))
+    return written
+
+
+def spread(wanted: FloatArray, width: float) -> FloatArray:
+    """Move positions (n,), in ascending order, as little as it takes to be this far apart.
+
+    All stay within 0 and 1 by half the width: by least squares, a monotone regression.
+
+    >>> spread(np.array([0.5, 0.52, 0.9]), 0.1).round(4).tolist()
+    [0.46, 0.56, 0.9]
+    """
+    from scipy.optimize import isotonic_regression
+
+    steps = width * np.arange(wanted.size)
+    moved = isotonic_regression(wanted - steps).x
+    places: FloatArray = np.clip(moved, width / 2, 1.0 - width / 2 - steps[-1]) + steps
+    return places

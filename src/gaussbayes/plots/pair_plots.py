@@ -1,9 +1,9 @@
 """Every pair of features at a glance: where the classes meet, and how many rows go wrong."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,9 +18,8 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.evaluation import Evaluation, evaluate
 from gaussbayes.model.settings import cut_rows
-from gaussbayes.plots import plane, row_markers, style
-from gaussbayes.plots.boundary_lines import NAME
-from gaussbayes.plots.line_plots import draw_densities, scene
+from gaussbayes.plots import region_plots, row_plots, style
+from gaussbayes.plots.line_plots import BOUNDARY, draw_densities, scene
 from gaussbayes.plots.style import Canvas, Features, Look, styled
 
 _MOST_FEATURES = 8
@@ -32,8 +31,7 @@ _SIDE, _NAME_LINE, _LETTER = 1.85, 0.16, 0.09
 _DARKEST = 0.55  # proportion of grey in the cell with the largest error
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class Part(NamedTuple):
     """A model of one or two of the features, and what it makes of the rows."""
 
     view: View
@@ -114,7 +112,7 @@ def pairs(
     together = f"by {'both' if m == 2 else f'all {m}'} features together {_counted(evaluation)}"
     figure.suptitle(f"errors on {evaluation.n_rows} rows; {together}", fontsize="medium")
     drawn = f"{shown.size} of the rows drawn, all counted" if shown.size < codes.size else None
-    points = row_markers.points_at(places, codes)
+    points = row_plots.points_at(places, codes)
     style.legend_below(figure, _handles(seen, points, best=m > 2), drawn)
     return axes
 
@@ -130,24 +128,16 @@ def _part(seen: View, columns: tuple[int, ...], rows: Rows, codes: NDArray[np.in
 def _draw_pair(ax: Axes, couple: Part, codes: NDArray[np.intp], shown: NDArray[np.intp]) -> None:
     axes, styles = couple.view.axes, style.class_styles(couple.view.classes)
     regions = region_map(couple.view, view_grid(couple.view, _RESOLUTION, couple.places))
-    plane.draw_regions(ax, regions, axes, styles, linewidths=0.9)
+    region_plots.draw_regions(ax, regions, axes, styles, linewidths=0.9)
     shown = shown[~np.isnan(couple.places[shown]).any(axis=1)]
-    x, y = row_markers.spread_out(couple.places[shown], axes).T
-    of_class, wrong = codes[shown], couple.wrong[shown]
-    markers: Look = {"edgecolors": "white", "linewidths": 0.25, "zorder": 4}
-    if (of_class < 0).any():
-        grey: Look = {"facecolors": row_markers.UNLABELLED, "gid": "unlabelled"}
-        ax.scatter(x[of_class < 0], y[of_class < 0], s=5.0, **grey, **markers)
-    for code, look in enumerate(styles):
-        mark: Look = {"marker": look.marker, "facecolors": look.color, **markers}
-        ax.scatter(x[of_class == code], y[of_class == code], s=9.0, **mark)
-    rings: Look = {"edgecolors": style.INK, "linewidths": 0.8, "zorder": 5}
-    ax.scatter(x[wrong], y[wrong], s=30.0, facecolors="none", gid="errors", **rings)
+    places = row_plots.spread_out(couple.places[shown], axes)
+    row_plots.draw_points(ax, places, codes[shown], styles, small=True)
+    row_plots.draw_rings(ax, places[couple.wrong[shown]], small=True)
     ax.set_title(_counted(couple.evaluation), fontsize="small", pad=3.0)
 
 
 def _draw_single(ax: Axes, single: Part, codes: NDArray[np.intp]) -> None:
-    points = row_markers.points_at(single.places, codes)
+    points = row_plots.points_at(single.places, codes)
     draw_densities(ax, scene(single.view, points), strip=False, write=False)
     ax.set(ylabel="", yticks=[])
     ax.spines["left"].set_visible(False)
@@ -192,16 +182,16 @@ def _set_ticks(ax: Axes, axis: Axis, which: Literal["x", "y"], *, named: bool) -
         ticks.set_ticks([])
 
 
-def _handles(seen: View, points: row_markers.RowPoints, *, best: bool) -> list[Any]:
+def _handles(seen: View, points: row_plots.RowPoints, *, best: bool) -> list[Any]:
     styles = style.class_styles(seen.classes)
-    entries: list[Any] = [*row_markers.class_handles(styles), row_markers.ring_handle()]
+    entries: list[Any] = [*row_plots.class_handles(styles), row_plots.ring_handle()]
     if any(axis.is_ordered for axis in seen.axes):
-        entries.append(style.line(NAME, color=style.INK, linewidth=0.9))
-    entries += row_markers.row_handles(replace(points, n_missing=0))
+        entries.append(style.line(BOUNDARY, color=style.INK, linewidth=0.9))
+    entries += row_plots.row_handles(replace(points, n_missing=0))
     if points.n_missing:
         note = f"{points.n_missing:,} rows with missing values: drawn where they have both"
-        entries.append(row_markers.marker_handle(style.text(note), marker="none"))
+        entries.append(row_plots.marker_handle(style.text(note), marker="none"))
     if best:
-        frame = style.patch("fewest errors", fill=False, edgecolor=style.INK, linewidth=2.2)
-        entries.append(frame)
+        frame: Look = {"fill": False, "edgecolor": style.INK, "linewidth": 2.2}
+        entries.append(style.patch("fewest errors", **frame))
     return entries

@@ -4,8 +4,7 @@ The evidence is a map, or a landscape: its height is p(x), its colour the most p
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,8 +17,8 @@ from gaussbayes.analysis.grid import Grid, region_map, view_grid
 from gaussbayes.analysis.view import View, pair_view
 from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.base.types import FloatArray, RealArray
-from gaussbayes.plots import plane, row_markers, style
-from gaussbayes.plots.style import Canvas, Features, Look, Panel, Styles, styled
+from gaussbayes.plots import region_plots, row_plots, style
+from gaussbayes.plots.style import Canvas, Features, Look, Panel, styled
 
 _PANEL_RESOLUTION = 200
 _PANEL = (3.0, 2.7)  # width and height of one of several panels, in inches
@@ -30,8 +29,7 @@ _LONG = 24  # characters of a name that fit beside an axis of the surface
 _GROUND = 0.75  # how far a class's colour is from its own, towards white, where the evidence is 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Quantity:
+class _Quantity(NamedTuple):
     """What a map shows of each class."""
 
     name: str
@@ -70,7 +68,7 @@ def posterior(
 def joint(
     model: Any, label: object, *, features: Features = None, resolution: int = 300, ax: Panel = None
 ) -> Axes:
-    """Draw the joint density ``p(x, c) = prior_c p(x | c)`` of one class over the plane.
+    """Draw the joint density ``p(x, c) = prior_c p(x | c)`` of one class over the region_plots.
 
     The parameters are those of `posterior`.
     """
@@ -131,15 +129,25 @@ def evidence(
     >>> ax = evidence(model, [[0.5, 0.5]], [0], resolution=50)
     """
     seen = pair_view(model, features)
-    points = row_markers.points_of(seen, X, y)
+    points = row_plots.points_of(seen, X, y)
     grid = view_grid(seen, resolution, points.places)
     ax = style.axes_for(ax)
-    shown = _draw_evidence(ax, grid, seen.evidence(grid.rows))
-    plane.separate_categories(ax, seen.axes)
+    values: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
+    top = _top(values)
+    look: Look = {"cmap": LinearSegmentedColormap.from_list("neutral", _NEUTRAL), "zorder": 0}
+    shown: Any
+    if any(grid.discrete):
+        shown = region_plots.draw_image(ax, grid, values, vmin=0.0, vmax=top, **look)
+    else:
+        levels = MaxNLocator(_N_LEVELS).tick_values(0.0, top)
+        shown = ax.contourf(grid.x, grid.y, values, levels=levels, **look)
+        shown.set_rasterized(True)
+        ax.set(xlim=grid.extent[:2], ylim=grid.extent[2:])
+    style.separate_categories(ax, seen.axes)
     styles = style.class_styles(seen.classes)
-    places = row_markers.spread_out(points.places, seen.axes)
-    row_markers.draw_points(ax, places, points.codes, styles)
-    style.finish(ax, seen.axes, row_markers.given_handles(points, styles))
+    places = row_plots.spread_out(points.places, seen.axes)
+    row_plots.draw_points(ax, places, points.codes, styles)
+    style.finish(ax, seen.axes, row_plots.given_handles(points, styles))
     _draw_colorbar(ax.figure, shown, ax=ax, label="p(x)")
     return ax
 
@@ -148,7 +156,7 @@ def evidence(
 def evidence_surface(
     model: Any, *, features: Features = None, resolution: int = 120, ax: Panel = None
 ) -> Axes:
-    """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a surface over the plane.
+    """Draw the evidence ``p(x) = Σ_c p(x, c)`` as a surface over the region_plots.
 
     Its colour is that of the most probable class, the stronger the higher.
 
@@ -173,21 +181,26 @@ def evidence_surface(
         msg = f"a surface needs axes made with projection='3d', got {ax.name!r} axes"
         raise ParameterError(msg)
     grid = view_grid(seen, resolution)
-    height = grid.arrange(seen.evidence(grid.rows))
+    height: NDArray[Any] = grid.arrange(seen.evidence(grid.rows))
     styles = style.class_styles(seen.classes)
     drawn: Any = ax
     if drawn is None:
         drawn = style.figure_for(None, (7.2, 5.2)).add_subplot(projection="3d")
-    colors = _surface_colors(height, region_map(seen, grid).codes, styles)
-    light = {"lightsource": LightSource(azdeg=225, altdeg=55), "antialiased": False, "linewidth": 0}
+    codes, proportion = region_map(seen, grid).codes, (height / (height.max() or 1.0))[..., None]
+    strong, light = (
+        np.array([style.lighter(look.color, pale) for look in styles])[codes]
+        for pale in (0.0, _GROUND)
+    )
+    colors = light + proportion * (strong - light)
+    sun = {"lightsource": LightSource(azdeg=225, altdeg=55), "antialiased": False, "linewidth": 0}
     fine = {"rcount": resolution, "ccount": resolution, "rasterized": True}
-    drawn.plot_surface(*np.meshgrid(grid.x, grid.y), height, facecolors=colors, **light, **fine)
+    drawn.plot_surface(*np.meshgrid(grid.x, grid.y), height, facecolors=colors, **sun, **fine)
     drawn.view_init(elev=38.0, azim=-60.0)
     drawn.set_box_aspect((1, 1, 0.7), zoom=0.85)
     drawn.set_anchor("E")  # beside the legend: its place is then known before the axes are square
     drawn.set_zlabel("p(x)", labelpad=10)
     drawn.locator_params(nbins=5)
-    entries: list[Any] = list(plane.region_handles(styles))
+    entries: list[Any] = list(region_plots.region_handles(styles))
     writers = (drawn.set_xlabel, drawn.set_ylabel)
     for write, name, sign in zip(writers, seen.names, "₁₂", strict=True):
         long = len(name) > _LONG  # ticks are in its way: the legend says it
@@ -201,28 +214,6 @@ def evidence_surface(
     return drawn  # type: ignore[no-any-return]
 
 
-def _surface_colors(height: NDArray[Any], codes: NDArray[Any], styles: Styles) -> FloatArray:
-    """The colours (p, m, 3) of the surface."""
-    strong, light = (
-        np.array([style.lighter(look.color, pale) for look in styles]) for pale in (0.0, _GROUND)
-    )
-    proportion = (height / (height.max() or 1.0))[..., None]
-    colors: FloatArray = light[codes] + proportion * (strong - light)[codes]
-    return colors
-
-
-def _draw_evidence(ax: Axes, grid: Grid, values: RealArray) -> Any:
-    """Filled contours of the evidence (p·m,), or cells where a feature is discrete."""
-    look: Look = {"cmap": LinearSegmentedColormap.from_list("neutral", _NEUTRAL)}
-    if any(grid.discrete):
-        return plane.draw_image(ax, grid, grid.arrange(values), vmin=0.0, vmax=_top(values), **look)
-    look["levels"] = MaxNLocator(_N_LEVELS).tick_values(0.0, _top(values))
-    filled = ax.contourf(grid.x, grid.y, grid.arrange(values), zorder=0, **look)
-    filled.set_rasterized(True)
-    ax.set(xlim=grid.extent[:2], ylim=grid.extent[2:])
-    return filled
-
-
 def _single(quantity: _Quantity, seen: View, label: object, resolution: int, ax: Panel) -> Axes:
     """A quantity of one class."""
     grid = view_grid(seen, resolution)
@@ -230,7 +221,7 @@ def _single(quantity: _Quantity, seen: View, label: object, resolution: int, ax:
     values, look = quantity.of(seen, grid.rows)[:, code], style.class_styles(seen.classes)[code]
     ax = style.axes_for(ax)
     image = _draw_map(ax, quantity, grid, values, _top(values), "white", look.color)
-    plane.separate_categories(ax, seen.axes)
+    style.separate_categories(ax, seen.axes)
     bar = _draw_colorbar(ax.figure, image, ax=ax, label=quantity.name)
     if quantity.is_probability:
         bar.ax.axhline(0.5, color=style.INK, linewidth=1.3)
@@ -254,7 +245,7 @@ def _panels(quantity: _Quantity, seen: View, figure: Canvas) -> NDArray[Any]:
     for code, look in enumerate(styles):
         panels.flat[code] = ax = figure.add_subplot(n_rows, n_columns, code + 1)
         image = _draw_map(ax, quantity, grid, scores[:, code], _top(scores), *_NEUTRAL)
-        plane.separate_categories(ax, seen.axes)
+        style.separate_categories(ax, seen.axes)
         style.draw_ticks(ax, seen.axes[0], "x")
         style.draw_ticks(ax, seen.axes[1], "y")
         ax.set_title(f"c = {look.label}", fontsize="small")
@@ -274,7 +265,7 @@ def _draw_map(
     values = grid.arrange(scores)
     look: Look = {"vmin": 0.0, "vmax": 1.0 if quantity.is_probability else top}
     look |= {"cmap": LinearSegmentedColormap.from_list("map", colors), "interpolation": "bilinear"}
-    image = plane.draw_image(ax, grid, values, **look)
+    image = region_plots.draw_image(ax, grid, values, **look)
     halves = quantity.is_probability and not any(grid.discrete)
     if halves and scores.min() < 0.5 < scores.max():
         line: Look = {"colors": style.INK, "linewidths": 1.3, "zorder": 2}

@@ -1,23 +1,196 @@
-"""The rows themselves, by their true classes; and test rows, by the classes predicted."""
+"""Rows in a figure: by their true classes, by those predicted, and the marks of all figures.
+
+A row has the colour and marker of its class, and a ring if it is predicted wrongly. Rows without
+label are grey dots. Rows in which a shown feature is missing have no place in the figure, and the
+legend says how many they are.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
+from numpy.typing import NDArray
 
 from gaussbayes.analysis.grid import axis_limits, limits
 from gaussbayes.analysis.held_out import read_table
-from gaussbayes.analysis.view import Axis, pair_view, positions_of, read_labelled, row_axes
+from gaussbayes.analysis.view import Axis, View, pair_view, positions_of, read_labelled, row_axes
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import CategoricalFeatures, FloatArray
+from gaussbayes.base.types import CategoricalFeatures, FloatArray, RealArray
 from gaussbayes.data import labels
 from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.settings import cut_rows
-from gaussbayes.plots import plane, row_markers, style
-from gaussbayes.plots.style import Features, Panel, styled
+from gaussbayes.plots import style
+from gaussbayes.plots.style import INK, Features, Look, Panel, Styles, styled
+
+UNLABELLED = "#7d7d7d"
+_AREA, _RING_AREA = 30.0, 95.0
+_SPREAD = 0.6  # of the room between neighbouring integers or categories, for the points at one
+_MOST_SPREAD = 60  # on an axis of more integers points need not be kept apart
+_MANY = 3000  # so many points are drawn as an image, which keeps vector files small
+
+# Multiples of the first, modulo 1, fill an interval evenly, and of the others a square.
+_GOLDEN = 0.6180339887498949
+_PLASTIC = (0.7548776662466927, 0.5698402909980532)
+
+_MEAN: Look = {"marker": "+", "markersize": 9, "markeredgewidth": 2}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowPoints:
+    """Rows that have every shown feature, and how many have not."""
+
+    places: FloatArray  # (n, m)
+    codes: NDArray[np.intp]  # (n,) −1 for rows without label
+    n_missing: int
+
+    @property
+    def unlabelled(self) -> NDArray[np.bool_]:
+        """Which of them have no label (n,)."""
+        return np.asarray(self.codes < 0)
+
+
+def points_at(places: FloatArray, codes: NDArray[np.intp]) -> RowPoints:
+    """Rows at places (n, m), of which those at NaN cannot be drawn."""
+    known = ~np.isnan(places).any(axis=1)
+    return RowPoints(places[known], codes[known], int(np.count_nonzero(~known)))
+
+
+def points_of(seen: View, X: Any, y: Any) -> RowPoints:
+    """The rows a user gave to be drawn, maybe none, checked against the model."""
+    if X is None and y is not None:
+        msg = "y was given without X: give the rows to draw as well"
+        raise DataError(msg)
+    if y is not None:
+        return points_at(*seen.labelled(X, y))
+    places = np.empty((0, len(seen.axes))) if X is None else seen.rows(X)
+    return points_at(places, np.full(places.shape[0], -1))
+
+
+def spread_out(places: FloatArray, axes: Sequence[Axis]) -> FloatArray:
+    """Places (n, m) moved a little along discrete axes, where many rows stand at the same one.
+
+    >>> axis = Axis("wind", ("low", "high"), (0, 1))
+    >>> spread_out(np.array([[1.0, 7.0], [1.0, 8.0]]), [axis, Axis("age")]).round(2).tolist()
+    [[0.7, 7.0], [1.15, 8.0]]
+    """
+    moved = places.copy()
+    narrow = np.ptp(places, axis=0) < _MOST_SPREAD if places.size else [False] * len(axes)
+    discrete = [j for j, axis in enumerate(axes) if axis.is_discrete and narrow[j]]
+    for j, multiple in zip(discrete, _PLASTIC, strict=False):
+        moved[:, j] += _SPREAD * _even(places.shape[0], multiple)
+    return moved
+
+
+def _even(n: int, multiple: float) -> FloatArray:
+    """Numbers (n,) from −½ to ½ that fill the interval evenly."""
+    numbers: FloatArray = np.arange(n, dtype=np.float64) * multiple % 1.0 - 0.5
+    return numbers
+
+
+def strip(values: RealArray, ranks: NDArray[Any], n_strips: int) -> FloatArray:
+    """Values (n,) of one feature as points (n, 2) in strips one below the other, rank 0 on top.
+
+    Within its strip a point's height says nothing; it only keeps equal values apart.
+
+    >>> strip(np.array([7.0, 8.0]), np.array([0, 1]), 2).round(2).tolist()
+    [[7.0, 0.7], [8.0, 0.07]]
+    """
+    height = n_strips - 1 - ranks + _SPREAD * _even(values.size, _GOLDEN)
+    return np.stack([values.astype(np.float64), height], axis=1)
+
+
+def in_strips(points: RowPoints, axes: Sequence[Axis], k: int) -> tuple[FloatArray, int]:
+    """Rows along one feature as points (n, 2), a strip for each of k classes; how many strips.
+
+    Rows without label have the last one; if none has a label, they are in the middle of all.
+    """
+    extra = int(0 < np.count_nonzero(points.unlabelled) < points.codes.size)
+    ranks = np.where(points.unlabelled, k if extra else (k - 1) / 2, points.codes)
+    return strip(spread_out(points.places, axes)[:, 0], ranks, k + extra), k + extra
+
+
+def draw_points(
+    ax: Axes,
+    places: FloatArray,
+    codes: NDArray[np.intp],
+    styles: Styles,
+    *,
+    hollow: bool = False,
+    small: bool = False,
+) -> None:
+    """Draw rows (n, 2), each with the colour and marker of its class; without label (−1) grey."""
+    size, grey_size = (9.0, 5.0) if small else (_AREA, _AREA / 2)
+    edge, grey_edge = (0.25, 0.25) if small else (1.2, 0.8) if hollow else (0.5, 0.3)
+    grey: Look = {"s": grey_size, "linewidths": grey_edge, "zorder": 3.9, "gid": "unlabelled"}
+    groups: list[tuple[int, str, Look]] = [(-1, UNLABELLED, grey)]
+    for code, of_class in enumerate(styles):
+        mark: Look = {"s": size, "linewidths": edge, "zorder": 4, "gid": f"class {code}"}
+        groups.append((code, of_class.color, mark | {"marker": of_class.marker}))
+    for code, color, look in groups:
+        chosen = places[codes == code]
+        if chosen.shape[0]:
+            look |= {"facecolors": "none" if hollow else color}
+            look |= {"edgecolors": color if hollow else "white", "rasterized": codes.size > _MANY}
+            ax.scatter(*chosen.T, **look)
+
+
+def draw_rings(ax: Axes, places: FloatArray, *, small: bool = False) -> None:
+    """Draw a ring around each of the rows (n, 2)."""
+    look: Look = {"s": 30.0, "linewidths": 0.8} if small else {"s": _RING_AREA, "linewidths": 1.1}
+    look |= {"facecolors": "none", "edgecolors": INK, "zorder": 5, "gid": "errors"}
+    ax.scatter(*places.T, rasterized=places.shape[0] > _MANY, **look)
+
+
+def draw_means(ax: Axes, places: FloatArray) -> list[Any]:
+    """Mark the classes' means (k, 2) over everything, if they have places; its legend entry."""
+    if np.isnan(places).any():
+        return []
+    over: Look = {"zorder": 6, "path_effects": [withStroke(linewidth=4, foreground="white")]}
+    ax.plot(*places.T, linestyle="none", color=INK, gid="means", **over, **_MEAN)
+    return [marker_handle("mean", markeredgecolor=INK, **_MEAN)]
+
+
+def class_handles(styles: Styles) -> list[Any]:
+    """Legend entries: the marker of each class."""
+    return [
+        marker_handle(look.label, marker=look.marker, markerfacecolor=look.color) for look in styles
+    ]
+
+
+def given_handles(points: RowPoints, styles: Styles, more: Sequence[Any] = ()) -> list[Any]:
+    """Legend entries: the classes, unless no row has one, then more, then whatever is in grey."""
+    entries = [] if points.unlabelled.all() else class_handles(styles)
+    return [*entries, *more, *row_handles(points)]
+
+
+def row_handles(points: RowPoints) -> list[Any]:
+    """Legend entries: the rows without label, and how many have no place, if there are any."""
+    dot = {"marker": "o", "markersize": 4.5, "markerfacecolor": UNLABELLED}
+    entries = [marker_handle("unlabelled", **dot)] if points.unlabelled.any() else []
+    return [*entries, *missing_handles(points.n_missing)]
+
+
+def missing_handles(n_missing: int) -> list[Any]:
+    """A legend entry that says how many rows are not drawn, if there are any."""
+    if not n_missing:
+        return []
+    rows = "1 row" if n_missing == 1 else f"{n_missing:,} rows"
+    return [marker_handle(f"{rows} not drawn:\nvalue missing or\nnot shown", marker="none")]
+
+
+def ring_handle() -> Any:
+    """The legend entry of the rings."""
+    ring: Look = {"marker": "o", "markersize": 9, "markerfacecolor": "none"}
+    return marker_handle("error", markeredgecolor=INK, markeredgewidth=1.1, **ring)
+
+
+def marker_handle(label: str, **look: Any) -> Any:
+    """A legend entry that is a marker without a line."""
+    usual = {"markersize": 6.5, "markeredgecolor": "white", "markeredgewidth": 0.5}
+    return style.line(label, linestyle="none", **usual | look)
 
 
 @styled
@@ -25,7 +198,7 @@ def dataset(
     X: Any,
     y: Any,
     *,
-    test: tuple[Any, Any] | None = None,
+    test: Any = None,
     features: Features = None,
     categorical_features: CategoricalFeatures = "from_dtype",
     ax: Panel = None,
@@ -39,7 +212,7 @@ def dataset(
     Parameters
     ----------
     X, y : rows (n, d), an array or a frame, and their labels (n,), None or NaN where there is none
-    test : rows and labels held out, drawn hollow
+    test : a pair of rows and labels held out, drawn hollow
     features : the one or two to show, by name or number; needed if there are more than two
     categorical_features : which features hold categories, as in `GaussianClassifier`
     ax : where to draw; None makes a new figure
@@ -51,34 +224,40 @@ def dataset(
     """
     encoder = Encoder.learn(X, categorical_features)
     tables = [read_table(X, y, encoder)]
-    if test is not None:
-        tables.append(_read_test(test, encoder, categorical_features))
     rows, classes = tables[0].rows, tables[0].classes
     schema = encoder.schema(classes)
-    columns = _columns(schema, features)
-    for table in tables[1:]:
-        rows = rows.joined(table.rows, schema.of_categories)
-        classes = labels.unite(classes, table.classes)[0]
+    columns = schema.find_columns(range(schema.n_features) if features is None else features)
+    if len(columns) > 2:
+        came = f"X has {len(columns)}" if features is None else f"got {list(features)!r:.200}"
+        msg = f"this figure shows one or two features, but {came}: choose by name or number"
+        raise SchemaError(msg)
+    if test is not None:
+        if not isinstance(test, tuple | list) or len(test) != 2:
+            msg = f"test must be a pair (X_test, y_test), got {type(test).__name__}"
+            raise DataError(msg)
+        tables.append(read_table(test[0], test[1], encoder))
+        rows = rows.joined(tables[1].rows, schema.of_categories)
+        classes = labels.unite(classes, tables[1].classes)[0]
     codes = [labels.codes_among(classes, each.targets, each.classes).codes for each in tables]
     axes = row_axes(rows, schema, columns)
     places = positions_of(cut_rows(rows, schema, columns), axes)
-    points = row_markers.points_at(places, np.concatenate(codes).astype(np.intp))
+    points = points_at(places, np.concatenate(codes).astype(np.intp))
     is_test = np.arange(rows.n_rows)[~np.isnan(places).any(axis=1)] >= codes[0].size
     low, high = _limits(axes, places)
     styles = style.class_styles(classes)
     ax = style.axes_for(ax)
-    drawn = row_markers.spread_out(points.places, axes)
+    drawn = spread_out(points.places, axes)
     if len(axes) == 1:
-        drawn, _ = row_markers.in_strips(points, axes, len(styles))
+        drawn, _ = in_strips(points, axes, len(styles))
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
-    handles = [*row_markers.class_handles(styles), *row_markers.row_handles(points)]
-    row_markers.draw_points(ax, drawn[~is_test], points.codes[~is_test], styles)
+    handles = [*class_handles(styles), *row_handles(points)]
+    draw_points(ax, drawn[~is_test], points.codes[~is_test], styles)
     if test is not None:
-        row_markers.draw_points(ax, drawn[is_test], points.codes[is_test], styles, hollow=True)
-        handles += [_dot_handle("training", style.INK), _dot_handle("test", "none")]
+        draw_points(ax, drawn[is_test], points.codes[is_test], styles, hollow=True)
+        handles += [_dot_handle("training", INK), _dot_handle("test", "none")]
     ax.set(**dict(zip(("xlim", "ylim"), zip(low, high, strict=True), strict=False)))
-    plane.separate_categories(ax, axes)
+    style.separate_categories(ax, axes)
     return style.finish(ax, axes, handles)
 
 
@@ -111,53 +290,29 @@ def predictions(
     predicted = whole.labels(rows)
     places = seen.rows(rows)
     low, high = _limits(seen.axes, places)  # of all rows: figures of several classes compare
-    chosen = np.ones(codes.size, np.bool_)
-    title = ""
+    chosen, title = np.ones(codes.size, np.bool_), ""
     styles = style.class_styles(seen.classes)
     if label is not None:
         code = int(seen.codes([label])[0])
         chosen = codes == code
         short = styles[code].label
         title = f"true class {short}" + ("\n" if "\n" in short else ": ")
-    labelled = chosen & (codes >= 0)
+    labelled, unlabelled = chosen & (codes >= 0), chosen & (codes < 0)
     wrong = labelled & (predicted != codes)
     known = ~np.isnan(places).any(axis=1)
-    places[known] = row_markers.spread_out(places[known], seen.axes)
+    places[known] = spread_out(places[known], seen.axes)
     ax = style.axes_for(ax)
-    plane.separate_categories(ax, seen.axes)
-    for which, hollow in ((labelled, False), (chosen & (codes < 0), True)):
-        drawn = which & known
-        row_markers.draw_points(ax, places[drawn], predicted[drawn], styles, hollow=hollow)
-    row_markers.draw_rings(ax, places[wrong & known])
+    style.separate_categories(ax, seen.axes)
+    for drawn, hollow in ((labelled & known, False), (unlabelled & known, True)):
+        draw_points(ax, places[drawn], predicted[drawn], styles, hollow=hollow)
+    draw_rings(ax, places[wrong & known])
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     ax.set_title(f"{title}{wrong.sum()} of {labelled.sum()} rows predicted wrongly")
-    handles = [*row_markers.class_handles(styles), row_markers.ring_handle()]
-    if (chosen & (codes < 0)).any():
+    handles = [*class_handles(styles), ring_handle()]
+    if unlabelled.any():
         handles.append(_dot_handle("unlabelled", "none"))
-    handles += row_markers.missing_handles(int(np.count_nonzero(chosen & ~known)))
+    handles += missing_handles(int(np.count_nonzero(chosen & ~known)))
     return style.finish(ax, seen.axes, handles, "predicted class")
-
-
-def _read_test(test: Any, encoder: Encoder, categorical: CategoricalFeatures) -> LabelledRows:
-    if not isinstance(test, tuple | list) or len(test) != 2:
-        msg = f"test must be a pair (X_test, y_test), got {type(test).__name__}"
-        raise DataError(msg)
-    theirs = Encoder.learn(test[0], categorical)
-    known = theirs.names is not None and encoder.names is not None
-    if theirs.n_features != encoder.n_features or (known and theirs.names != encoder.names):
-        ours, others = encoder.names or encoder.n_features, theirs.names or theirs.n_features
-        msg = f"the test rows have other features: {others} there, {ours} in X; give the same"
-        raise SchemaError(msg)
-    return read_table(test[0], test[1], encoder)
-
-
-def _columns(schema: Schema, features: Features) -> tuple[int, ...]:
-    columns = schema.find_columns(range(schema.n_features) if features is None else features)
-    if len(columns) > 2:
-        came = f"X has {len(columns)}" if features is None else f"got {list(features)!r:.200}"
-        msg = f"this figure shows one or two features, but {came}: choose by name or number"
-        raise SchemaError(msg)
-    return columns
 
 
 def _limits(axes: Sequence[Axis], places: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -169,5 +324,5 @@ def _limits(axes: Sequence[Axis], places: FloatArray) -> tuple[FloatArray, Float
 
 
 def _dot_handle(label: str, color: str) -> Any:
-    edge = {"marker": "o", "markeredgecolor": style.INK, "markeredgewidth": 1.2}
-    return row_markers.marker_handle(label, markerfacecolor=color, **edge)
+    edge = {"marker": "o", "markeredgecolor": INK, "markeredgewidth": 1.2}
+    return marker_handle(label, markerfacecolor=color, **edge)

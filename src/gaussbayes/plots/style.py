@@ -102,21 +102,16 @@ Styles: TypeAlias = Sequence[ClassStyle]
 
 
 def class_styles(classes: LabelArray) -> tuple[ClassStyle, ...]:
-    """A style for each class, in order: ten colours, then the same darker, then lighter.
-
-    Seven markers and ten colours come together again only after 70 classes.
-    """
-    return tuple(
-        ClassStyle(text(label), _color(i), MARKERS[i % len(MARKERS)], LINES[i % len(LINES)])
-        for i, label in enumerate(classes.tolist())
-    )
-
-
-def _color(i: int) -> str:
+    """A style for each class, in order: ten colours, then the same darker, then lighter."""
     from matplotlib.colors import to_hex
 
-    proportion, towards = ((0.0, 0.0), (0.45, 0.0), (0.5, 1.0))[i // len(COLORS) % 3]
-    return to_hex(lighter(COLORS[i % len(COLORS)], proportion, towards))
+    styles = []
+    for i, label in enumerate(classes.tolist()):
+        shade = ((0.0, 0.0), (0.45, 0.0), (0.5, 1.0))[i // len(COLORS) % 3]
+        color = to_hex(lighter(COLORS[i % len(COLORS)], *shade))
+        marker, curve = MARKERS[i % len(MARKERS)], LINES[i % len(LINES)]
+        styles.append(ClassStyle(text(label), color, marker, curve))
+    return tuple(styles)
 
 
 def lighter(color: str, proportion: float, towards: float = 1.0) -> tuple[float, float, float]:
@@ -195,12 +190,9 @@ def legend_below(
 
 
 def _grow(figure: "Figure | SubFigure", width: float, height: float) -> None:
-    """Make a figure larger by what a legend needs beyond the usual, or the axes would be crushed.
-
-    Only where the layout is ours or like ours; figures that others have laid out stay as they are.
-    """
+    """Make a figure larger by what a legend takes beyond the usual, or axes would be crushed."""
     root = figure.get_figure(root=True)
-    if root is figure and root.get_layout_engine() is not None:
+    if root is figure and root.get_layout_engine() is not None:  # others' layouts stay
         wide, high = root.get_size_inches()
         root.set_size_inches(wide + max(0.0, width), high + max(0.0, height))
 
@@ -277,3 +269,10 @@ def draw_ticks(
     ax.tick_params(axis=which, labelsize="small", length=0)
     if upright:
         ax.tick_params(axis=which, labelrotation=90)
+
+
+def separate_categories(ax: "Axes", axes: Sequence[Axis]) -> None:
+    """White lines between categories: nothing continues from one to the next."""
+    for axis, draw in zip(axes, (ax.axvline, ax.axhline), strict=False):
+        for place in range(1, len(axis.categories)):
+            draw(place - 0.5, color="white", linewidth=2.5, zorder=1.5)

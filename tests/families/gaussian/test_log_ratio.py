@@ -9,8 +9,8 @@ from scipy.stats import multivariate_normal
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import number_rows
+from gaussbayes.families.gaussian.class_pairs import contributions
 from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.log_ratio import contributions
 from gaussbayes.families.protocol import Reference
 from tests.families.gaussian.densities import Kind, covariances, density_of, each_kind, some_density
 

@@ -12,9 +12,8 @@ from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray
 from gaussbayes.families.gaussian import Gaussian, GaussianStatistics, Structure
-from gaussbayes.families.gaussian.cells import observe
+from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import maximum
-from gaussbayes.families.gaussian.feature_moments import feature_moments
 from gaussbayes.families.gaussian.missing_values import complete
 from gaussbayes.families.gaussian.statistics import summarise
 from gaussbayes.families.protocol import Fit

@@ -7,8 +7,8 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from gaussbayes.base.types import FloatArray
-from gaussbayes.families.gaussian import overlap
-from gaussbayes.families.gaussian.overlap import draw_between, log_overlap
+from gaussbayes.families.gaussian import class_pairs
+from gaussbayes.families.gaussian.class_pairs import draw_between, log_overlap
 from tests.families.gaussian.densities import Kind, covariances, density_of, each_kind, some_density
 
 
@@ -75,7 +75,7 @@ def test_blocks_of_classes_do_not_matter(kind: Kind, monkeypatch: pytest.MonkeyP
     density, pairs = some_density(kind, k=6), np.sort(np.arange(2000) % 36)
     pairs = pairs[pairs // 6 < pairs % 6]
     whole = log_overlap(density), draw_between(density, pairs, np.random.default_rng(0)).matrix
-    monkeypatch.setattr(overlap, "_BLOCK_BYTES", 1)
+    monkeypatch.setattr(class_pairs, "_BLOCK_BYTES", 1)
     parts = log_overlap(density), draw_between(density, pairs, np.random.default_rng(0)).matrix
     for found, expected in zip(parts, whole, strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)

@@ -1,18 +1,26 @@
 """Files that commands read and write: models and rows, or ``-`` for standard input and output."""
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import numpy as np
 import pyarrow as pa
 
-from gaussbayes.apps.cli.command_options import STANDARD, RowOptions, in_options, option_given
-from gaussbayes.apps.cli.console import counted, tell
+from gaussbayes.apps.cli.command_options import (
+    FITTED_ROWS,
+    STANDARD,
+    RowOptions,
+    in_options,
+    option_given,
+)
+from gaussbayes.apps.cli.console import tell
+from gaussbayes.apps.numerals import counted
 from gaussbayes.base import atomic
 from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError, SchemaError
 from gaussbayes.base.progress import count_rows
@@ -29,13 +37,10 @@ from gaussbayes.model import file
 from gaussbayes.model.model import Model
 from gaussbayes.model.statistics import Unlabelled
 
-Answer = TypeVar("Answer")
-
 LEARNT_FROM = "learnt from by EM; --labelled-only leaves such rows out"
 NOT_JUDGED = "no predictions are judged by them"
 
-_MOST_NAMED = 10
-"""Missing columns that are named."""
+_MOST_NAMED = 10  # missing columns that are named
 
 
 @contextmanager
@@ -74,14 +79,6 @@ def unlabelled_rows(model: Model) -> Unlabelled | None:
 def read_learnt(name: str, step: str) -> Model:
     """The model in a file, which must have kept what the step of this name needs of its rows."""
     model = read_model(name)
-    unlabelled = unlabelled_rows(model)
-    if unlabelled is not None and unlabelled.rows is None:
-        msg = (
-            f"{step} needs the {counted(unlabelled.n_rows, 'unlabelled row')} that the model "
-            f"{name} has learnt from, which are not in its file: fit it again with "
-            "--keep-unlabelled, which writes them there up to 64 MB, or with --labelled-only"
-        )
-        raise DataError(msg)
     with naming(f"the model {name}"):
         model.learnt_for(step)
     return model
@@ -142,20 +139,17 @@ def settings_record(model: Model) -> dict[str, Any]:
 
 
 def split_arguments(
-    arguments: tuple[str, ...], file_format: str | None, fitting: Iterable[str], *, piped: bool
+    arguments: tuple[str, ...], chosen: RowOptions, fitting: Iterable[str], *, piped: bool = False
 ) -> tuple[str | None, tuple[str, ...]]:
     """The model file, if there is one, and the data of ``[MODEL] DATA...``.
 
-    A file that ends in .json and holds no model is refused, unless its format was given.
-
-    Parameters
-    ----------
-    fitting : parameters of the command that are for fitting, so that none may be given with a model
-    piped : whether ``-`` with data after it is a model on standard input if nothing is to be fitted
+    Options for fitting may not be given with a model. If it may be `piped`, ``-`` with data after
+    it is a model unless something is to be fitted. A file that ends in .json and holds no model is
+    an error, unless its format was given.
     """
     check_one_input(*arguments)
     first, *others = arguments
-    given = option_given(*fitting)
+    given = option_given(*fitting, *FITTED_ROWS)
     is_model = piped and first == STANDARD and others and given is None
     if not is_model and (not first.lower().endswith(".json") or not Path(first).is_file()):
         return None, arguments
@@ -168,7 +162,7 @@ def split_arguments(
         raise click.UsageError(msg)
     if is_model:
         return first, tuple(others)
-    if file_format is not None:
+    if chosen.file_format is not None:
         return None, arguments
     msg = (
         f"{first} ends in .json but is no model file of gaussbayes; if it holds rows as "
@@ -256,17 +250,9 @@ def check_columns(source: Source, wanted: Sequence[str], what: str) -> None:
     rest = f"its {some}columns are {listed(others)}" if others else "it has no other columns"
     count = f"{len(missing)} of " if len(wanted) > 1 else ""
     msg = f"{source.shown} lacks {count}{what}: {', '.join(named)}{more}; {rest}"
-    if any(map(_is_number, columns)):
+    if any(re.fullmatch(r"[-+]?\d*\.?\d+(e[-+]?\d+)?", name) for name in columns):
         msg += ". Does its first line name the columns?"
     raise SchemaError(msg)
-
-
-def _is_number(name: str) -> bool:
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return True
 
 
 def check_features(source: Source, features: Sequence[str]) -> None:
@@ -299,12 +285,11 @@ def plain_blocks(source: Source, what: str, selection: Any = None) -> Iterator[A
     """
     if selection is None:
         selection = select_columns(source.inferred, None, {}, source.handling)
+    blocks = source.selected_blocks(selection)
+    if not sys.stderr.isatty():  # nobody is watching
+        return blocks
     return count_rows(
-        source.selected_blocks(selection),
-        what,
-        source.n_rows,
-        lambda block: int(block.table.num_rows),
-        source.proportion_read,
+        blocks, what, source.n_rows, lambda block: block.table.num_rows, source.proportion_read
     )
 
 
@@ -317,11 +302,12 @@ class FeatureRows:
     def __init__(self, source: Source, model: Model, name: str, kept: Sequence[str] = ()) -> None:
         self.source, self.model, self.kept = source, model, kept
         self.unseen = UnseenCategories(model.encoder)
-        names, contents = named_features(model, name), model.contents
+        names = named_features(model, name)
         check_features(source, names)
         categorical = [names[column] for column in model.schema.categorical]
         known = zip(categorical, model.categories, strict=True)
-        kinds: Any = {name: contents[name] for name in names}
+        parts: Any = model.components
+        kinds = {names[column]: part.content for part in parts for column in part.columns}
         self.selection = select_columns(
             source.inferred,
             list(dict.fromkeys([*kept, *names])),
@@ -332,9 +318,7 @@ class FeatureRows:
         )
         check_types(self.selection.schema, kinds, source.shown, None, source.inferred.examples)
 
-    def answered(
-        self, what: str, answer: Callable[[Rows], Answer]
-    ) -> Iterator[tuple[pa.Table, Answer]]:
+    def answered(self, what: str, answer: Callable[[Rows], Any]) -> Iterator[tuple[pa.Table, Any]]:
         """The rows part by part: all columns, and an answer for the features, by a function."""
         for block in plain_blocks(self.source, what, self.selection):
             last = block.first_row + block.table.num_rows - 1
@@ -413,7 +397,7 @@ class UnseenCategories:
     def tell(self) -> None:
         """Say how many values have categories that are not known, if there are any."""
         if self.by_column:
-            unseen = [self.by_column[column] for column in sorted(self.by_column)]
+            unseen = [new for _, new in sorted(self.by_column.items())]
             tell(unseen_message(unseen, self._names()))
 
     def record(self) -> list[dict[str, Any]]:

@@ -6,25 +6,18 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias, TypeVar
+from typing import Any, Literal, Self, TypeAlias
 
 import click
 
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.families import FAMILIES, family_type
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-Decorator: TypeAlias = Callable[[Function], Function]
+Decorator: TypeAlias = Callable[[Any], Any]
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")
-"""Formats of files of rows."""
-
-STANDARD = "-"
-"""Standard input or output, where a file is expected."""
-
-FROM_DATA = "from-data"
-"""Priors that are estimated from the rows to be predicted."""
-
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")  # formats of files of rows
+STANDARD = "-"  # standard input or output, where a file is expected
+FROM_DATA = "from-data"  # priors that are estimated from the rows to be predicted
 LEAVE_ONE_OUT: Literal["loo"] = "loo"
 
 HeldOut: TypeAlias = int | float | Path | Literal["loo"]
@@ -45,9 +38,7 @@ SOURCE = _SourcePath(exists=True, readable=True, allow_dash=True)
 MODEL = click.Path(exists=True, dir_okay=False, readable=True, allow_dash=True)
 """A model file that exists, or ``-``."""
 
-OUTPUT = click.Path(dir_okay=False, allow_dash=True)
-"""A file to write, or ``-``."""
-
+OUTPUT = click.Path(dir_okay=False, allow_dash=True)  # A file to write, or -
 _DATA = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 SEED = click.IntRange(0, 2**32 - 1)
 
@@ -64,17 +55,25 @@ _HELP = {
     "--columns": "The columns to write, in this order.  [default: all]",
     "--covariance": "What a class's covariance may look like; auto chooses, shared or not or in "
     "part.",
+    "--costs": "Decide for the class of least expected cost: the cost of deciding B where A is "
+    "true, for each pair, or a CSV file with a line for each true class.",
     "--cv": "The same as --held-out N.",
     "--data": "Rows to draw, as DATA.",
     "--divisor": "Divide the scatter by N, or by N - 1.",
     "--dpi": "Dots an inch.",
     "--escape": "Put ' before strings that a spreadsheet would take for a formula (CSV, TSV).",
+    "--evidence": "The density of the row, p(x).",
     "--family": f"The family of features, one of {', '.join(FAMILIES)}; it may be given several "
     "times. With gaussian the features named together are a block of their own.",
     "--features": "The columns to learn from.  [default: all but the target]",
+    "--features A,B": "The features to show, the others integrated out.  [default: all]",
     "--format": "The format of the data files.  [default: by their names]",
     "--held-out": "What errors are counted on: folds of cross-validation, a proportion of the "
     "rows, the rows of another file, or one row at a time.  [default: 10]",
+    "--held-out FOLDS|PROPORTION": "How rows are held out for comparison and neighbors.",
+    "--held-out FOLDS|PROPORTION|FILE": "What errors are counted on: folds of cross-validation, a "
+    "proportion of the rows, or the rows of another file.",
+    "--joint": "The density of row and class, p(x, c).",
     "--keep": "Which columns of the data to pass on: those that are no features, all, none, or "
     "these.",
     "--keep-unlabelled": "Write rows without label into the model file, up to 64 MB, so that it "
@@ -82,16 +81,36 @@ _HELP = {
     "--labelled-only": "Leave out rows whose label is missing, which are used otherwise.",
     "--learn-from": "The columns to fit a model to.  [default: all but the target]",
     "--list": "List the kinds of figures and what they need, and exit.",
+    "--log-evidence": "Its logarithm, for many features.",
+    "--log-joint": "Its logarithm, for many features.",
+    "--log-proba": "Its logarithm, exact however small.",
     "--loo": "The same as --held-out loo: leave one out.",
+    "--mahalanobis": "The Mahalanobis distance to each class's mean.",
     "--model": "Write the JSON Schema of model files instead.",
+    "--neighbors": "How many nearest neighbours vote; '' for none.",
     "--no-browser": "Print the address, but do not open it.",
     "--no-label": "Leave out the column of predicted classes.",
     "--novelty": "Leave open rows that are like no class: less than this proportion of the rows of "
     "every class lie so far out.",
     "--output": "The file to write, its format told by its name.  [default: standard output]",
+    "--output FIGURE": "The figure to write, a .png, .svg or .pdf file; - is standard output, as "
+    "PNG.",
+    "--output MODEL": "The model file to write; - is standard output.",
+    "--output NEW": "The model file to write; - is standard output.  [default: MODEL itself]",
+    "--output REPORT": "The report to write; it is one file that needs nothing else.",
     "--output-format": "The format of the file to write.  [default: by its name, or csv]",
+    "--p-values": "How probable a row of the class is at least so far out.",
+    "--plot": "Plot it as well, as a .png, .svg or .pdf file.",
     "--port": "The port of this machine to listen on.  [default: one that is free]",
     "--priors": "The classes' priors; numbers are in the order of the sorted classes.",
+    "--priors P,Q,...|own|estimated|uniform": "Other priors than the model's; numbers are in the "
+    "order of the sorted classes.",
+    "--priors P,Q,...|own|estimated|uniform|from-data": "Other priors than the model's: the "
+    "proportions of the rows learnt from (estimated), those that make DATA most probable "
+    "(from-data, which reads DATA twice), or numbers in the order of the sorted classes.",
+    "--proba": "The probability of each class, p(c | x).",
+    "--reference": "What the row is compared with: the mean of all classes, that of B, or a point, "
+    "with a number for each Gaussian feature.",
     "--reject": "Leave open, in regions, where no class is as probable as this.",
     "--reject-below": "Leave open rows whose most probable class is less probable than this.",
     "--reject-cost": "Leave open rows of which even the best decision is expected to cost more.",
@@ -115,7 +134,7 @@ _HELP = {
     "--unlabelled-weight": "How much a row without label counts beside a labelled one.",
     "--weights": "The column that says how much each row counts.",
 }
-"""What the help says of options; some commands say more about those that others have, too."""
+"""What the help says of options, if need be with what their values are called."""
 
 
 def option(
@@ -123,43 +142,24 @@ def option(
     what: str | None = None,
     convert: Callable[[Any], Any] | None = None,
     **settings: Any,
-) -> Decorator[Any]:
+) -> Decorator:
     """An option; a default that is given is shown.
 
     Parameters
     ----------
     declarations : its names, as click takes them; behind one of them, what its value is called
-    what : what the help says; None is what it says of every option of this name
+    what : what the help says; None is what the table says of the option as it is declared
     convert : a function of what was typed; None stays None
     """
     names = [declaration.partition(" ")[0] for declaration in declarations]
-    called = [declaration.partition(" ")[2] for declaration in declarations]
-    flag = next(name for name in reversed(names) if name.startswith("-")).partition("/")[0]
+    declared = next(each for each in reversed(declarations) if each.startswith("-"))
+    flag, _, called = declared.partition(" ")
+    what = what or _HELP.get(declared) or _HELP[flag.partition("/")[0]]
     shown = "default" in settings and "flag_value" not in settings
-    settings = {"metavar": "".join(called) or None, "show_default": shown} | settings
+    settings = {"metavar": called or None, "show_default": shown} | settings
     if convert is not None:
         settings["callback"] = lambda _, __, value: None if value is None else convert(value)
-    return click.option(*names, help=_HELP[flag] if what is None else what, **settings)
-
-
-def together(*options: Decorator[Any]) -> Decorator[Any]:
-    """Several decorators as one; the help lists them in this order."""
-
-    def decorate(function: Function) -> Function:
-        for each in reversed(options):
-            function = each(function)
-        return function
-
-    return decorate
-
-
-data_argument = click.argument("data", metavar="DATA...", nargs=-1, required=True, type=SOURCE)
-model_argument = click.argument("model", type=MODEL)
-
-
-def model_or_data_argument(metavar: str) -> Decorator[Any]:
-    """Files of rows, of which the first may be a model: the argument ``arguments``."""
-    return click.argument("arguments", metavar=metavar, nargs=-1, required=True, type=SOURCE)
+    return click.option(*names, help=what, **settings)
 
 
 # Values: what converts what was typed.
@@ -191,13 +191,7 @@ def _all_names(values: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def as_families(values: Sequence[str]) -> dict[tuple[str, ...], str] | None:
-    """Families of features: a name, or several separated by commas, each time.
-
-    Examples
-    --------
-    >>> as_families(["visits=poisson", "height,weight=gaussian"])
-    {('visits',): 'poisson', ('height', 'weight'): 'gaussian'}
-    """
+    """Families of features, given as ``visits=poisson`` or ``height,weight=gaussian``."""
     blocks: dict[tuple[str, ...], str] = {}
     for value in values:
         features, _, family = value.rpartition("=")
@@ -271,33 +265,7 @@ def as_held_out(value: str) -> HeldOut:
     return number
 
 
-# The settings of a model: their names are those of `gaussbayes.model.options.check_options`.
-
-estimation_options = together(
-    option("--divisor", type=click.Choice(["mle", "unbiased"]), default="mle"),
-    option("--shrinkage NUMBER|none|oas|auto", default="none", convert=as_shrinkage),
-    option("--priors P,Q,...|estimated|uniform", default="estimated", convert=as_priors),
-    option("--smoothing ALPHA", default="0", convert=number_from_0()),
-    option("--family A,B=FAMILY", "families", multiple=True, convert=as_families),
-    option("--unlabelled-weight NUMBER", default="1", convert=number_from_0()),
-    option(
-        "--selection",
-        type=click.Choice(["leave-one-out", "bic"]),
-        default="leave-one-out",
-        convert=lambda value: value.replace("-", "_"),
-    ),
-)
-"""The settings that have nothing to do with the shape of covariances."""
-
-model_options = together(
-    option(
-        "--covariance", type=click.Choice(["full", "diagonal", "spherical", "auto"]), default="full"
-    ),
-    option("--shared", flag_value="1", default="0", convert=as_sharing),
-    option("--sharing NUMBER", "shared", default="0", convert=as_sharing),
-    estimation_options,
-)
-"""The settings of a model, some of which may be left to be chosen."""
+# Options that belong together.
 
 
 def check_settings(settings: dict[str, Any]) -> Any:
@@ -334,9 +302,6 @@ def option_given(*names: str) -> str | None:
     return None
 
 
-# Rows.
-
-
 @dataclass(frozen=True, slots=True)
 class RowOptions:
     """Which columns of files are read as what, and how."""
@@ -361,56 +326,6 @@ FITTED_ROWS = ("features", "categorical", "labelled_only")
 """Those of them that mean something only where a model is fitted."""
 
 
-def names_option(declaration: str, *names: str, what: str | None = None) -> Decorator[Any]:
-    """An option whose value is names separated by commas."""
-    return option(declaration, *names, convert=as_names, what=what)
-
-
-target_option = option("-y", "--target TARGET")
-categorical_option = option("--categorical A,B,...", multiple=True, convert=_all_names)
-feature_options = together(names_option("--features A,B,..."), categorical_option)
-weights_option = option("--weights COLUMN")
-label_options = together(option("--labelled-only", is_flag=True), option("--unlabelled LABEL"))
-format_option = option("--format", "file_format", type=click.Choice(FORMATS))
-reading_options = together(
-    format_option, option("--bad-rows", type=click.Choice(["error", "skip"]), default="error")
-)
-
-
-def other_priors_option(what: str, *words: str) -> Decorator[Any]:
-    """The option ``--priors`` of a command that is given a model; some words stay as they are."""
-    known = {"own", *words}
-    declaration = "|".join(["--priors P,Q,...", "own", "estimated", "uniform", *words])
-    return option(
-        declaration,
-        default="own",
-        convert=lambda value: value if value in known else as_priors(value),
-        what=what,
-    )
-
-
-# Rows held out.
-
-
-def held_out_option(metavar: str, what: str) -> Decorator[Any]:
-    """The option ``--held-out``, which is 10 folds by default."""
-    return option(f"--held-out {metavar}", default="10", convert=as_held_out, what=what)
-
-
-compared_on_option = held_out_option(
-    "FOLDS|PROPORTION|FILE",
-    "What errors are counted on: folds of cross-validation, a proportion of the rows, or the rows "
-    "of another file.",
-)
-
-held_out_options = together(
-    option("--held-out FOLDS|PROPORTION|FILE|loo", convert=as_held_out),
-    option("--cv N", type=click.IntRange(2)),
-    option("--loo", flag_value=LEAVE_ONE_OUT),
-    option("--test FILE", type=_DATA),
-)
-"""``--held-out`` and, in words that people know, ``--cv``, ``--loo`` and ``--test``."""
-
 HELD_OUT = ("held_out", "cv", "loo", "test")
 
 
@@ -432,25 +347,92 @@ def check_compared_on(held_out: HeldOut) -> None:
         raise click.UsageError(msg)
 
 
-# Output.
-
-escape_option = option("--escape", is_flag=True)
-output_format_option = option("--output-format", type=click.Choice(FORMATS))
-writing_options = together(
-    option("-o", "--output FILE", type=OUTPUT, default=STANDARD, show_default=False),
-    output_format_option,
-    escape_option,
-)
+# The table of arguments and options that several commands have, by name or name of their group.
 
 
-def json_option(what: str) -> Decorator[Any]:
-    """The option ``--json``; `what` says what it writes."""
-    return option("--json", "as_json", is_flag=True, what=what)
+def takes(*parts: Any, seed: str = "", json: str = "") -> Decorator:
+    """Several arguments and options, by their names in the table or as they are, in this order.
+
+    What the help says of ``--seed`` and ``--json``, which come last, depends on the command.
+    """
+    chosen = [each for part in parts for each in _TABLE.get(part, (part,))]
+    if seed:
+        chosen.append(option("--seed N", type=SEED, default=0, what=seed))
+    if json:
+        chosen.append(option("--json", "as_json", is_flag=True, what=json))
+
+    def decorate(function: Any) -> Any:
+        for each in reversed(chosen):
+            function = each(function)
+        return function
+
+    return decorate
 
 
-def seed_option(what: str) -> Decorator[Any]:
-    """The option ``--seed``, in the range that scikit-learn takes; `what` says what is random."""
-    return option("--seed N", type=SEED, default=0, what=what)
+def other_priors_option(*words: str) -> Decorator:
+    """The option ``--priors`` of a command that is given a model; some words stay as they are."""
+    known = ("own", *words)
+    return option(
+        "|".join(["--priors P,Q,...", "own", "estimated", "uniform", *words]),
+        default="own",
+        convert=lambda value: value if value in known else as_priors(value),
+    )
+
+
+_FORMAT = option("--format", "file_format", type=click.Choice(FORMATS))
+_TABLE: dict[Any, tuple[Decorator, ...]] = {
+    "model": (click.argument("model", type=MODEL),),
+    "data": (click.argument("data", metavar="DATA...", nargs=-1, required=True, type=SOURCE),),
+    # The settings of a model, by the names of `gaussbayes.model.options.check_options`.
+    "covariance": (
+        option(
+            "--covariance",
+            type=click.Choice(["full", "diagonal", "spherical", "auto"]),
+            default="full",
+        ),
+        option("--shared", flag_value="1", default="0", convert=as_sharing),
+        option("--sharing NUMBER", "shared", default="0", convert=as_sharing),
+    ),
+    "estimation": (
+        option("--divisor", type=click.Choice(["mle", "unbiased"]), default="mle"),
+        option("--shrinkage NUMBER|none|oas|auto", default="none", convert=as_shrinkage),
+        option("--priors P,Q,...|estimated|uniform", default="estimated", convert=as_priors),
+        option("--smoothing ALPHA", default="0", convert=number_from_0()),
+        option("--family A,B=FAMILY", "families", multiple=True, convert=as_families),
+        option("--unlabelled-weight NUMBER", default="1", convert=number_from_0()),
+        option(
+            "--selection",
+            type=click.Choice(["leave-one-out", "bic"]),
+            default="leave-one-out",
+            convert=lambda value: value.replace("-", "_"),
+        ),
+    ),
+    # Rows.
+    "target": (option("-y", "--target TARGET"),),
+    "features": (option("--features A,B,...", convert=as_names),),
+    "categorical": (option("--categorical A,B,...", multiple=True, convert=_all_names),),
+    "weights": (option("--weights COLUMN"),),
+    "labels": (option("--labelled-only", is_flag=True), option("--unlabelled LABEL")),
+    "format": (_FORMAT,),
+    "reading": (
+        _FORMAT,
+        option("--bad-rows", type=click.Choice(["error", "skip"]), default="error"),
+    ),
+    # Rows held out, also in words that people know.
+    "held_out": (
+        option("--held-out FOLDS|PROPORTION|FILE|loo", convert=as_held_out),
+        option("--cv N", type=click.IntRange(2)),
+        option("--loo", flag_value=LEAVE_ONE_OUT),
+        option("--test FILE", type=_DATA),
+    ),
+    "compared_on": (option("--held-out FOLDS|PROPORTION|FILE", default="10", convert=as_held_out),),
+    # Output.
+    "output": (option("-o", "--output FILE", type=OUTPUT, default=STANDARD, show_default=False),),
+    "output_format": (
+        option("--output-format", type=click.Choice(FORMATS)),
+        option("--escape", is_flag=True),
+    ),
+}
 
 
 # Messages of the library name arguments of Python: here they are options.
@@ -470,6 +452,7 @@ _ARGUMENTS = (
     (r"\bcategorical_features\b", "--categorical"),
     (r"\bfamilies (names|has|gives)\b", r"--family \1"),
     (r"\bleave it out of features\b", "leave it out of --features"),
+    (r"\bsave\(path, unlabelled_rows=True\)", "--keep-unlabelled"),
     (r" \(marginal\)", ""),
     (r" \(score_samples\)", " (--log-evidence)"),
 )

@@ -6,12 +6,13 @@ from typing import Any
 import click
 
 from gaussbayes.analysis.comparison import compare
-from gaussbayes.apps.cli import command_files, command_options, console, figure_file, fit_summary
-from gaussbayes.apps.cli.command_options import option
+from gaussbayes.apps.cli import command_files, command_options, console, figure_file, fit_command
+from gaussbayes.apps.cli.command_options import OUTPUT, option, takes
 from gaussbayes.apps.cli.console import tell, warnings_told
-from gaussbayes.apps.cli.figure_kinds import COMPARED
-from gaussbayes.apps.cli.labelled_files import LabelledFiles, held_out_rows
+from gaussbayes.apps.cli.labelled_files import LabelledFiles
 from gaussbayes.model.options import check_options
+
+COMPARED = 20_000  # rows that models are compared on, if there are more
 
 
 def _counts(value: str) -> tuple[int, ...]:
@@ -22,30 +23,19 @@ def _counts(value: str) -> tuple[int, ...]:
 
 
 @click.command("compare")
-@command_options.data_argument
-@command_options.target_option
-@command_options.feature_options
-@command_options.estimation_options
+@takes("data", "target", "features", "categorical", "estimation")
 @option("--auto/--no-auto", "automatic", default=True)
 @option("--candidates", is_flag=True)
-@command_options.compared_on_option
-@option(
-    "--neighbors A,B,...",
-    convert=_counts,
-    default="1,3,5,9,15",
-    what="How many nearest neighbours vote; '' for none.",
-)
+@takes("compared_on")
+@option("--neighbors A,B,...", convert=_counts, default="1,3,5,9,15")
 @option("--sample N", type=click.IntRange(1), default=COMPARED)
-@option(
-    "--plot FILE",
-    "figure",
-    type=command_options.OUTPUT,
-    what="Plot the comparison as well, as a .png, .svg or .pdf file.",
+@option("--plot FILE", "figure", type=OUTPUT)
+@takes(
+    "labels",
+    "reading",
+    seed="Decides which rows are held out, and which are drawn.",
+    json="Write the figures as JSON.",
 )
-@command_options.seed_option("Decides which rows are held out, and which are drawn.")
-@command_options.label_options
-@command_options.reading_options
-@command_options.json_option("Write the figures as JSON.")
 def command(
     data: tuple[str, ...],
     automatic: bool,
@@ -84,13 +74,12 @@ def command(
     options = check_options(**settings)
     source = command_files.open_files(data, chosen)
     files = LabelledFiles.to_learn_from(source, chosen, options)
-    chosen = replace(chosen, target=files.rows.target)
     rows = files.sample(sample, seed)
     with warnings_told():
         comparison = compare(
             rows.table.rows,
             rows.labels,
-            held_out=held_out_rows(held_out, rows, chosen),
+            held_out=files.held_out(held_out, rows),
             neighbors=neighbors,
             model=rows.recipe(options),
             automatic=automatic,
@@ -111,7 +100,7 @@ def command(
                 "rows": comparison.n_rows,
                 "classes": comparison.classes.tolist(),
                 "models": comparison.records(),
-                "selection": selection and fit_summary.selection_record(selection),
+                "selection": selection and fit_command.selection_record(selection),
             }
         )
     else:
@@ -119,9 +108,9 @@ def command(
         out.print(comparison.table())
         if selection is not None:
             out.print()
-            console.paragraph(out, f"automatic choice: {fit_summary.describe(selection)}")
+            console.paragraph(out, f"automatic choice: {fit_command.describe(selection)}")
             if candidates:
-                console.print_tables(out, fit_summary.candidate_table(selection))
+                console.print_tables(out, fit_command.candidate_table(selection))
     if figure is not None:
         from gaussbayes import plots
 

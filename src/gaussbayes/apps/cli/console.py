@@ -14,14 +14,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-WIDEST_TEXT = 88
-"""Columns of running text."""
-
-_WIDEST = 120
-"""Columns of a table; beyond, the eye loses the line."""
-
-_WIDEST_HEADING = 10
-"""Letters above a column of a narrow table."""
+WIDEST_TEXT = 88  # columns of running text
+_WIDEST = 120  # columns of a table; beyond, the eye loses the line
+_WIDEST_HEADING = 10  # letters above a column of a narrow table
 
 
 def tell(text: str) -> None:
@@ -128,49 +123,13 @@ def shortened(name: str, most: int) -> str:
     return name if len(name) <= most else f"{name[: half - 1]}…{name[-half:]}"
 
 
-def counted(number: float, thing: str, plural: str | None = None) -> str:
-    """A number of things, such as '1 class' or '1,234,567 rows'."""
-    return f"{number:,} {thing if number == 1 else plural or thing + 's'}"
-
-
-def five_digits(value: float, sign: str = "") -> str:
-    """A number to five digits, with a true minus; with ``sign="+"`` also what is positive has one.
-
-    Examples
-    --------
-    >>> five_digits(-1234567.0), five_digits(0.25, sign="+"), five_digits(-math.inf)
-    ('−1.2346e+06', '+0.25', '−∞')
-    """
-    return _infinite(value) or _with_minus(f"{value + 0.0:{sign}.5g}")  # no minus before a zero
-
-
-def fixed(value: float, decimals: int) -> str:
-    """A number with so many decimals.
-
-    Examples
-    --------
-    >>> fixed(-0.66667, 3), fixed(-0.0001, 3), fixed(math.inf, 4), fixed(math.nan, 4)
-    ('−0.667', '0.000', '∞', '–')
-    """
-    if math.isnan(value):
-        return "–"
-    return _infinite(value) or _with_minus(f"{round(value, decimals) + 0.0:.{decimals}f}")
-
-
 def percent(proportion: float | None) -> str:
     """A proportion in percent; a dash for None and NaN."""
-    unknown = proportion is None or math.isnan(proportion)
-    return "–" if unknown else f"{100 * proportion:.2f} %"  # type: ignore[operator]
+    if proportion is None or math.isnan(proportion):
+        return "–"
+    return f"{100 * proportion:.2f} %"
 
 
 def finite(value: float) -> float | None:
     """A number as JSON can hold it: None for infinity and NaN."""
     return float(value) if math.isfinite(value) else None
-
-
-def _infinite(value: float) -> str:
-    return {math.inf: "∞", -math.inf: "−∞"}.get(value, "")
-
-
-def _with_minus(text: str) -> str:
-    return text.replace("-", "−", 1) if text.startswith("-") else text

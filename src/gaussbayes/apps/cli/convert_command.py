@@ -5,19 +5,18 @@ from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import command_files, command_options, console
-from gaussbayes.apps.cli.command_options import RowOptions, names_option, option
-from gaussbayes.apps.cli.console import counted, tell
+from gaussbayes.apps.cli import command_files, console
+from gaussbayes.apps.cli.command_options import OUTPUT, SOURCE, RowOptions, as_names, option, takes
+from gaussbayes.apps.cli.console import tell
+from gaussbayes.apps.numerals import counted
 from gaussbayes.data.roles import select_columns
 
 
 @click.command("convert")
-@click.argument("data", metavar="IN...", nargs=-1, required=True, type=command_options.SOURCE)
-@click.argument("output", metavar="OUT", type=command_options.OUTPUT)
-@names_option("--columns A,B,...")
-@command_options.output_format_option
-@command_options.escape_option
-@command_options.reading_options
+@click.argument("data", metavar="IN...", nargs=-1, required=True, type=SOURCE)
+@click.argument("output", metavar="OUT", type=OUTPUT)
+@option("--columns A,B,...", convert=as_names)
+@takes("output_format", "reading")
 def convert_command(
     data: tuple[str, ...],
     output: str,
@@ -48,10 +47,9 @@ def convert_command(
 
 
 @click.command("schema")
-@click.argument("data", metavar="[DATA...]", nargs=-1, type=command_options.SOURCE)
+@click.argument("data", metavar="[DATA...]", nargs=-1, type=SOURCE)
 @option("--model", is_flag=True)
-@command_options.reading_options
-@command_options.json_option("Write JSON instead of a table.")
+@takes("reading", json="Write JSON instead of a table.")
 def schema_command(data: tuple[str, ...], model: bool, as_json: bool, **how: Any) -> None:
     """Show the columns of files and their types, as other commands read them.
 

@@ -1,6 +1,7 @@
 """``gaussbayes evaluate``: how good a model's predictions are, on rows that it has not seen."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gaussbayes.analysis.held_out import check_classes, evaluate_held_out
-from gaussbayes.apps.cli import command_files, command_options, console, fit_summary, gates
-from gaussbayes.apps.cli.command_options import FITTED_ROWS, RowOptions
-from gaussbayes.apps.cli.console import finite, fixed, percent, tell, warnings_told
+from gaussbayes.apps.cli import command_files, command_options, console, fit_command
+from gaussbayes.apps.cli.command_options import SOURCE, RowOptions, takes
+from gaussbayes.apps.cli.console import finite, percent, tell, warnings_told
 from gaussbayes.apps.cli.fit_command import fit_files
 from gaussbayes.apps.cli.labelled_files import LabelledFiles
+from gaussbayes.apps.numerals import fixed
 from gaussbayes.data.files import Source
-from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.evaluation import Evaluation, evaluate
 from gaussbayes.model.model import Model
 
@@ -26,21 +27,48 @@ _FOLDS = 10
 _MOST_CLASSES = 8
 """Classes whose confusion matrix fits a terminal; of more, the most frequent errors are listed."""
 
-_MOST_ERRORS = 12
-"""Pairs of classes in that list."""
+_MOST_ERRORS = 12  # pairs of classes in that list
+
+
+GATES = {
+    "min_accuracy": ("accuracy", 1.0),
+    "max_error": ("error", 1.0),
+    "max_log_loss": ("log loss", math.inf),
+    "max_brier": ("Brier score", 2.0),
+}
+"""What each gate is about, in words, and its highest bar; ``min_x`` is about `Evaluation.x`."""
+_SIDES = {"min": "below", "max": "above"}
+
+
+class GateFailedError(click.ClickException):
+    """A figure does not reach its bar."""
+
+    exit_code = 4
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+_gate_options = takes(
+    *(
+        command_options.option(
+            f"{_flag(name)} NUMBER",
+            convert=command_options.number_from_0(highest),
+            what=f"End with exit code 4 if the {words} is {_SIDES[name[:3]]} this.",
+        )
+        for name, (words, highest) in GATES.items()
+    )
+)
 
 
 @click.command("evaluate")
-@command_options.model_or_data_argument("[MODEL] DATA...")
-@command_options.target_option
-@command_options.feature_options
-@command_options.model_options
-@command_options.held_out_options
-@command_options.seed_option("Decides which rows are held out.")
-@gates.gate_options
-@command_options.label_options
-@command_options.reading_options
-@command_options.json_option("Write the figures as JSON.")
+@click.argument("arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=SOURCE)
+@takes("target", "features", "categorical", "covariance", "estimation", "held_out")
+@_gate_options
+@takes(
+    "labels", "reading", seed="Decides which rows are held out.", json="Write the figures as JSON."
+)
 def command(arguments: tuple[str, ...], seed: int, as_json: bool, **settings: Any) -> None:
     """Count errors, and judge the probabilities.
 
@@ -57,11 +85,12 @@ def command(arguments: tuple[str, ...], seed: int, as_json: bool, **settings: An
     gaussbayes evaluate iris.json new.csv --min-accuracy 0.95 || echo 'not good enough'
     gaussbayes fit old.csv -y species -o - | gaussbayes evaluate - new.csv
     """
-    bars = gates.take_bars(settings)
+    taken = {name: settings.pop(name) for name in GATES}
+    bars = {name: bar for name, bar in taken.items() if bar is not None}
     chosen = RowOptions.taken(settings)
     held_out = command_options.take_held_out(settings)
-    fitting = (*settings, *command_options.HELD_OUT, "seed", *FITTED_ROWS)
-    model, data = command_files.split_arguments(arguments, chosen.file_format, fitting, piped=True)
+    fitting = (*settings, *command_options.HELD_OUT, "seed")
+    model, data = command_files.split_arguments(arguments, chosen, fitting, piped=True)
     if not data:
         msg = f"which rows is {model} to be judged by? Give DATA after it"
         raise click.UsageError(msg)
@@ -75,28 +104,22 @@ def command(arguments: tuple[str, ...], seed: int, as_json: bool, **settings: An
         evaluation, about = _on_held_out_rows(source, chosen, settings, held_out or _FOLDS, seed)
     record = {"model": model} | about | evaluation_record(evaluation)
     if as_json:
-        console.write_json(record | {"gates": gates.records(evaluation, bars)})
+        console.write_json(record | {"gates": gate_records(evaluation, bars)})
     else:
         out = console.stdout_console()
         console.paragraph(out, record["how"], style="dim")
         console.print_tables(out, *_tables(evaluation, record))
-    gates.check(evaluation, bars)
+    check_gates(evaluation, bars)
 
 
-def evaluate_rows(model: Model, tables: Iterable[LabelledRows]) -> Evaluation | None:
-    """A model's predictions against classes, table by table; None if no row has a label."""
+def _evaluated(model: Model, files: LabelledFiles) -> Evaluation:
+    """A model's predictions against classes, block by block; says what there is to say of rows."""
     evaluation: Evaluation | None = None
-    for table in tables:
+    for table in files:
         if table.targets.labelled.any():
             log_posterior = model.log_posterior(table.rows)
             part = evaluate(log_posterior, table.targets.codes, model.classes)
             evaluation = part if evaluation is None else evaluation + part
-    return evaluation
-
-
-def evaluate_files(model: Model, files: LabelledFiles) -> Evaluation:
-    """The same of files, in bounded memory; says what there is to say of their rows."""
-    evaluation = evaluate_rows(model, files)
     if evaluation is None:
         raise command_files.no_rows(
             files.rows.source, "labelled rows" if files.n_unlabelled else "rows"
@@ -110,7 +133,7 @@ def _of_model(
 ) -> tuple[Evaluation, dict[str, Any]]:
     """A model from a file on rows from others."""
     files = LabelledFiles.of_model(source, chosen, model, name)
-    evaluation = evaluate_files(model, files)
+    evaluation = _evaluated(model, files)
     called = "from standard input" if name == command_options.STANDARD else name
     how = f"the model {called} on {evaluation.n_rows:,} rows of {source.shown}"
     return evaluation, files.record() | {"how": how}
@@ -120,16 +143,15 @@ def _on_test_rows(
     source: Source, chosen: RowOptions, settings: dict[str, Any], test: str
 ) -> tuple[Evaluation, dict[str, Any]]:
     """A model fitted to some files on the rows of another."""
-    chosen = replace(chosen, target=command_files.target_column(source, chosen.target))
     options = command_options.check_settings(settings)
-    training = LabelledFiles.to_learn_from(source, chosen, options)
-    fit = fit_files(training, options)
-    fit_summary.tell_rows_learnt_from(fit, chosen)
+    fit = fit_files(LabelledFiles.to_learn_from(source, chosen, options), options)
+    command_files.tell_bad_rows(fit.reduced.bad_rows)
+    command_files.tell_unlabelled(fit.reduced.n_unlabelled, chosen, command_files.LEARNT_FROM)
     if fit.selection is not None:
-        tell(f"chosen: {fit_summary.describe(fit.selection)}")
+        tell(f"chosen: {fit_command.describe(fit.selection)}")
     other = command_files.open_files([test], replace(chosen, file_format=None))
     files = LabelledFiles.of_model(other, chosen, fit.model, "fitted")
-    evaluation = evaluate_files(fit.model, files)
+    evaluation = _evaluated(fit.model, files)
     learnt = f"fitted to {fit.reduced.n_rows:,} rows of {source.shown}"
     how = f"{learnt}, judged by {evaluation.n_rows:,} rows of {other.shown}"
     return evaluation, files.record() | {"how": how}
@@ -139,7 +161,6 @@ def _on_held_out_rows(
     source: Source, chosen: RowOptions, settings: dict[str, Any], held_out: Any, seed: int
 ) -> tuple[Evaluation, dict[str, Any]]:
     """Models fitted to some rows on the others, which must fit into memory."""
-    chosen = replace(chosen, target=command_files.target_column(source, chosen.target))
     options = command_options.check_settings(settings)
     files = LabelledFiles.to_learn_from(source, chosen, options)
     rows = files.sample()
@@ -225,3 +246,29 @@ def _frequent_errors(names: list[str], confusion: list[list[int]]) -> "Table":
     if len(pairs) > _MOST_ERRORS:
         table.caption = f"and {len(pairs) - _MOST_ERRORS} more pairs of classes"
     return table
+
+
+# Gates: bars that an evaluation must reach, or the command ends with exit code 4.
+
+
+def gate_records(evaluation: Evaluation, bars: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Each gate with its bar and whether it was passed; by what is no number it never is."""
+    given = []
+    for name, bar in bars.items():
+        value = getattr(evaluation, name[4:])
+        passed = bool(value >= bar if name.startswith("min") else value <= bar)
+        given.append({"gate": name, "bar": bar, "passed": passed})
+    return given
+
+
+def check_gates(evaluation: Evaluation, bars: Mapping[str, float]) -> None:
+    """Raise if a figure does not reach its bar; the message says both."""
+    failed = []
+    for name in (each["gate"] for each in gate_records(evaluation, bars) if not each["passed"]):
+        value, bar = float(getattr(evaluation, name[4:])), bars[name]
+        # To six digits, or to all where it would read like the bar that it misses.
+        written = repr(value) if float(f"{value:.6g}") == bar else f"{value:.6g}"
+        place = f"{_SIDES[name[:3]]} {_flag(name)} {bar:g}"
+        failed.append(f"the {GATES[name][0]} is {written}, {place}")
+    if failed:
+        raise GateFailedError("; ".join(failed))

@@ -7,8 +7,9 @@ import click
 
 from gaussbayes.analysis.explanation import BayesRule, Explanation, LogOdds, explain, total_amount
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file
-from gaussbayes.apps.cli.command_options import RowOptions, names_option, option
-from gaussbayes.apps.cli.console import counted, five_digits, shortened
+from gaussbayes.apps.cli.command_options import OUTPUT, SOURCE, RowOptions, as_names, option, takes
+from gaussbayes.apps.cli.console import shortened
+from gaussbayes.apps.numerals import counted, five_digits
 from gaussbayes.base.errors import ParameterError, SchemaError
 from gaussbayes.model.model import Model
 
@@ -16,18 +17,12 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-_MOST_CLASSES = 20
-"""Lines of a table of classes."""
-
-_MOST_FEATURES = 12
-"""Lines of the table of features; the others share one."""
-
-_MOST_NAMES = 6
-"""Missing features that are named."""
+_MOST_CLASSES = 20  # lines of a table of classes
+_MOST_FEATURES = 12  # lines of the table of features; the others share one
+_MOST_NAMES = 6  # missing features that are named
 
 _WIDEST_NAME, _WIDEST_VALUE = 24, 12
-_BAR = 20
-"""Columns that a bar may fill."""
+_BAR = 20  # columns that a bar may fill
 
 
 def _reference(value: str) -> str | list[float]:
@@ -38,28 +33,14 @@ def _reference(value: str) -> str | list[float]:
 
 
 @click.command("explain")
-@command_options.model_argument
-@click.argument("data", type=command_options.SOURCE)
+@takes("model")
+@click.argument("data", type=SOURCE)
 @option("--row N", "number", type=click.IntRange(min=1), default=1)
-@names_option("--classes A,B")
-@option(
-    "--reference mean|rival|X,Y,...",
-    convert=_reference,
-    default="mean",
-    what="What the row is compared with: the mean of all classes, that of B, or a point, with a "
-    "number for each Gaussian feature.",
-)
-@command_options.other_priors_option(
-    "Other priors than the model's; numbers are in the order of the sorted classes."
-)
-@option(
-    "--plot FILE",
-    "figure",
-    type=click.Path(dir_okay=False),
-    what="Plot what each feature adds, too: a .png, .svg or .pdf file.",
-)
-@command_options.format_option
-@command_options.json_option("Write everything as JSON, every number exact.")
+@option("--classes A,B", convert=as_names)
+@option("--reference mean|rival|X,Y,...", convert=_reference, default="mean")
+@command_options.other_priors_option()
+@option("--plot FILE", "figure", type=OUTPUT)
+@takes("format", json="Write everything as JSON, every number exact.")
 def command(
     model: str,
     data: str,

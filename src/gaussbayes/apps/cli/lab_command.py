@@ -4,18 +4,16 @@ from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import command_options
-from gaussbayes.apps.cli.command_options import RowOptions, option
+from gaussbayes.apps.cli.command_options import SOURCE, RowOptions, option, takes
 from gaussbayes.apps.cli.console import tell
 
 
 @click.command("lab")
-@click.argument("data", metavar="[DATA]", required=False, type=command_options.SOURCE)
-@command_options.target_option
+@click.argument("data", metavar="[DATA]", required=False, type=SOURCE)
+@takes("target")
 @option("--port N", type=click.IntRange(0, 65535), default=0, show_default=False)
 @option("--no-browser", is_flag=True)
-@command_options.seed_option("Decides which rows of a large file are shown.")
-@command_options.reading_options
+@takes("reading", seed="Decides which rows of a large file are shown.")
 def command(
     data: str | None, target: str | None, port: int, no_browser: bool, seed: int, **how: Any
 ) -> None:
@@ -37,12 +35,12 @@ def command(
         msg = f"-y names the column {target!r} of a table, but no DATA were given"
         raise click.UsageError(msg)
 
-    from gaussbayes.apps.lab.server import check_extra, serve
+    from gaussbayes.apps.lab.backend import Backend, check_extra
 
     check_extra()  # before a large file is read
     table = None if data is None else _read(data, target, seed, **how)
 
-    from gaussbayes.apps.lab.backend import Backend
+    from gaussbayes.apps.lab.server import serve
 
     def tell_address(address: str) -> None:
         click.echo(address)
@@ -53,7 +51,7 @@ def command(
 
 def _read(data: str, target: str | None, seed: int, **how: Any) -> Any:
     from gaussbayes.apps.cli import command_files  # with NumPy: the page is there before
-    from gaussbayes.apps.lab import table_reader
+    from gaussbayes.apps.lab import lab_tables
 
     source = command_files.open_files([data], RowOptions(**how))
     if target is not None:
@@ -61,7 +59,7 @@ def _read(data: str, target: str | None, seed: int, **how: Any) -> Any:
     tables = (block.table for block in command_files.plain_blocks(source, "reading rows"))
     title = source.shown.rpartition("/")[2] or source.shown
     categorical = source.inferred.categorical
-    sample = table_reader.sampled_table(tables, title, target, seed=seed, categorical=categorical)
+    sample = lab_tables.sampled_table(tables, title, target, seed=seed, categorical=categorical)
     command_files.tell_bad_rows(source.bad_rows)
     if sample is None:
         raise command_files.no_rows(source)

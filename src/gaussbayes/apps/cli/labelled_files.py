@@ -29,9 +29,7 @@ from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options
 from gaussbayes.model.sources import open_more
 
-MOST_BYTES = 1 << 30
-"""Of rows in memory; what is done with them takes about three times as much."""
-
+MOST_BYTES = 1 << 30  # of rows in memory; what is done with them takes about three times as much
 _LEAST = 20
 """Rows of every class that a sample keeps, so that each can be fitted and cross-validated."""
 
@@ -106,6 +104,34 @@ class LabelledFiles:
         if kept.n_rows < n_seen:
             tell(f"{kept.n_rows:,} of {n_seen:,} rows of {source.shown} are used, drawn at random")
         return kept
+
+    def held_out(self, given: Any, learnt: "MemoryRows") -> Any:
+        """Folds or a proportion as they are; a file as rows with the columns of those learnt from.
+
+        Their labels must be among the same classes.
+        """
+        if not isinstance(given, Path):
+            return given
+        source = open_files([str(given)], replace(self.chosen, file_format=None))
+        names, target = self.encoder.names or (), self.rows.target
+        check_columns(source, [str(target), *names], "the columns of the other rows")
+        known = learnt.table.rows.categories
+        categorical = [names[column] for column in self.encoder.categorical]
+        kinds = zip(categorical, known, strict=True)
+        request = Request(
+            target,
+            names,
+            categorical_features=categorical or None,
+            string_features=[name for name, categories in kinds if kind(categories) is str],
+            mark=self.chosen.unlabelled,
+        )
+        rows, encoder = FileRows.open(source, request), self.encoder.with_categories(known)
+        files = LabelledFiles(rows, self.chosen, encoder, learnt.table.classes)
+        test = files.sample().labelled
+        if not test.n_rows:
+            raise command_files.no_rows(source)
+        files.tell(command_files.NOT_JUDGED)
+        return test.features, test.labels
 
     def tell(self, use: str) -> None:
         """Say which rows were left out, and what is new; see `tell_unlabelled`."""
@@ -265,33 +291,6 @@ class _Drawn:
         keep[np.argpartition(self.keys, most - 1)[:most]] = True
         keep[order[rank < min(most, _LEAST)]] = True
         return _Drawn(self.rows[np.flatnonzero(keep)], self.keys[keep], most)
-
-
-def held_out_rows(given: Any, learnt: MemoryRows, chosen: RowOptions) -> Any:
-    """Folds or a proportion as they are; a file as rows with the columns and classes of others."""
-    if not isinstance(given, Path):
-        return given
-
-    source = open_files([str(given)], replace(chosen, file_format=None))
-    names, target = learnt.encoder.names or (), str(chosen.target)
-    check_columns(source, [target, *names], "the columns of the other rows")
-    known = learnt.table.rows.categories
-    categorical = [names[column] for column in learnt.encoder.categorical]
-    kinds = zip(categorical, known, strict=True)
-    request = Request(
-        target,
-        names,
-        categorical_features=categorical or None,
-        string_features=[name for name, categories in kinds if kind(categories) is str],
-        mark=chosen.unlabelled,
-    )
-    encoder = learnt.encoder.with_categories(known)
-    files = LabelledFiles(FileRows.open(source, request), chosen, encoder, learnt.table.classes)
-    test = files.sample().labelled
-    if not test.n_rows:
-        raise command_files.no_rows(source)
-    files.tell(command_files.NOT_JUDGED)
-    return test.features, test.labels
 
 
 def as_table(rows: Rows, encoder: Encoder) -> pa.Table:

@@ -1,23 +1,36 @@
 """``gaussbayes lesson NAME``, ``lessons`` and ``demo``: worked examples and their figures."""
 
+import math
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
+from numpy.typing import ArrayLike
 
-from gaussbayes.apps.cli import command_options, console
-from gaussbayes.apps.cli.command_options import option
+from gaussbayes.apps.cli import console
+from gaussbayes.apps.cli.command_options import option, takes
 from gaussbayes.apps.cli.figure_file import DPI
+from gaussbayes.apps.numerals import five_digits, fixed
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.progress import track
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     from gaussbayes.lessons import Lesson
+    from gaussbayes.lessons.lesson import Result, Spread
+
+_MOST_DECIMALS = 8
+_WIDEST_NAME = 48
+_SPREAD_DECIMALS = 3
+_TINY = 1e-6  # what is smaller is written with an exponent
 
 
 def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
@@ -31,8 +44,7 @@ def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[s
 @click.argument("names", metavar="NAME...", nargs=-1, shell_complete=_complete)
 @option("--all", "replay_all", is_flag=True)
 @option("--save DIR", "directory", type=click.Path(path_type=Path))
-@command_options.seed_option("Draws the random rows.")
-@command_options.json_option("Write a line of JSON for each lesson.")
+@takes(seed="Draws the random rows.", json="Write a line of JSON for each lesson.")
 def lesson_command(
     names: tuple[str, ...], replay_all: bool, directory: Path | None, seed: int, as_json: bool
 ) -> None:
@@ -87,8 +99,6 @@ def _chosen(names: tuple[str, ...], replay_all: bool, seed: int) -> "list[Lesson
 
 def _record(lesson: "Lesson", seed: int, directory: Path | None) -> dict[str, Any]:
     """Everything about a lesson that has been replayed, and its figures saved."""
-    from gaussbayes.apps.cli.lesson_results import result_record, spread_record
-
     results = track(lesson.results, f"results of {lesson.name}")
     spreads = track(lesson.spreads, f"many draws for {lesson.name}")
     record = {
@@ -120,8 +130,6 @@ def _record(lesson: "Lesson", seed: int, directory: Path | None) -> dict[str, An
 def _print(out: "Console", record: dict[str, Any]) -> None:
     from rich.table import Table
 
-    from gaussbayes.apps.cli import lesson_results
-
     out.print(record["title"], style="bold")
     console.paragraph(out, record["source"], style="dim")
     out.print()
@@ -131,12 +139,12 @@ def _print(out: "Console", record: dict[str, Any]) -> None:
     for table in record["data"]:
         columns = f"{table['rows']} rows of {', '.join(table['features'])}"
         console.paragraph(out, f"{table['name']}: {columns}; {table['source']}.")
-    console.print_tables(out, lesson_results.result_table(record["results"]))
-    for note in lesson_results.notes(record["results"]):
+    console.print_tables(out, result_table(record["results"]))
+    for note in notes(record["results"]):
         out.print()
         console.paragraph(out, note, style="dim")
     if record["spreads"]:
-        console.print_tables(out, lesson_results.spread_table(record["spreads"]))
+        console.print_tables(out, spread_table(record["spreads"]))
     if record["errata"]:
         out.print("\nWhere the handout errs", style="bold")
     for erratum in record["errata"]:
@@ -155,6 +163,157 @@ def _print(out: "Console", record: dict[str, Any]) -> None:
         # A path stays in one piece, however long, so that it can be copied.
         out.print(figure["file"] or figure["name"], soft_wrap=True)
         console.paragraph(out, figure["caption"], indent=2, style="dim")
+
+
+# Results: what the handout prints, ours, and the right one; and over many draws.
+
+
+def result_record(result: "Result") -> dict[str, Any]:
+    """A result and our value of it, as plain values; `random` ones depend on a random draw."""
+    ours, printed = result.value(), result.handout
+    given = ("name", "unit", "handout", "right", "decimals", "standard_error")
+    return {
+        **{name: getattr(result, name) for name in given},
+        "ours": ours.tolist(),
+        "tolerance": result.tolerance.tolist(),
+        "random": bool(np.any(np.asarray(result.standard_error) > 0)),
+        "handout_agrees": None if printed is None else result.agrees(printed),
+        "ours_agrees": result.agrees(ours),
+    }
+
+
+def result_table(records: Sequence[dict[str, Any]]) -> "Table":
+    """Mark, name and verdict, the handout's number, ours, and the right each.
+
+    Vectors are written as columns and matrices by row, so that what belongs together is on one
+    line. Where the handout prints none of the numbers, its column is left out.
+    """
+    printed = any(each["handout"] is not None for each in records)
+    numbers = ["the handout", "ours", "right"] if printed else ["ours", "right"]
+    lines = console.table("", "result", *numbers, n_text=2, leading=1)
+    lines.columns[1].max_width = _WIDEST_NAME  # so that the numbers stay close by
+    for column in lines.columns[2:]:
+        column.justify = "left"
+    for each in records:
+        cells = [_ours(each), written(each["right"])]
+        if printed:
+            handout = each["handout"]
+            cells.insert(0, "–" if handout is None else written(handout, fill=False))
+        lines.add_row(*_marked(each, *verdict(each)), *cells)
+    return lines
+
+
+def spread_record(spread: "Spread") -> dict[str, Any]:
+    """A spread and our values, one a draw, as plain values."""
+    values = spread.values()
+    return {
+        "name": spread.name,
+        "unit": spread.unit,
+        "handout": spread.handout,
+        "draws": len(values),
+        "smallest": float(values.min()),
+        "mean": float(values.mean()),
+        "largest": float(values.max()),
+        "handout_among_them": spread.holds(values),
+    }
+
+
+def spread_table(records: Sequence[dict[str, Any]]) -> "Table":
+    """Smallest, mean and largest value over the draws, and whether the handout's is among them."""
+    columns = ("", "result", "draws", "smallest", "mean", "largest", "the handout")
+    lines = console.table(*columns, n_text=2, leading=1)
+    for each in records:
+        among = each["handout_among_them"]
+        words = "the handout's lies among them" if among else "the handout's lies outside"
+        numbers = (written(each[name], _SPREAD_DECIMALS) for name in columns[3:6])
+        handout = written(each["handout"])
+        lines.add_row(*_marked(each, among, words), f"{each['draws']:,}", *numbers, handout)
+    return lines
+
+
+def _marked(record: dict[str, Any], good: bool, words: str) -> "tuple[Text, Text]":
+    """A mark, and the name of a result with what is said of it."""
+    from rich.text import Text
+
+    unit = f" ({record['unit']})" if record["unit"] else ""
+    mark = Text("✓", style="green") if good else Text("✗", style="bold red")
+    return mark, Text(f"{record['name']}{unit}").append(f"\n{words}", style="dim")
+
+
+def notes(records: Sequence[dict[str, Any]]) -> list[str]:
+    """What has to be said to the table."""
+    remarks = []
+    if all(each["handout"] is None for each in records):
+        remarks.append("The handout prints none of these numbers.")
+    if any(each["random"] for each in records):
+        reason = "how far a right result may lie off because its rows are drawn at random"
+        remarks.append(f"±: {reason}.")
+    return remarks
+
+
+def verdict(record: dict[str, Any]) -> tuple[bool, str]:
+    """Whether all is well, and what to say of it."""
+    handout = record["handout_agrees"]
+    if not record["ours_agrees"]:
+        return False, "both are off" if handout is False else "ours is off"
+    if handout is False:
+        return False, "the handout errs"
+    spread = f" within ±{np.max(record['tolerance']):.2g}" if record["random"] else ""
+    return True, f"{'right' if handout is None else 'agree'}{spread}"
+
+
+def written(numbers: ArrayLike, decimals: int = _MOST_DECIMALS, *, fill: bool = True) -> str:
+    """A number, a vector as a column, or matrices by row, aligned at their points.
+
+    No more decimals than are needed; with `fill`, the same for all numbers.
+    """
+    values = np.asarray(numbers, dtype=np.float64)
+    lines = values.reshape(-1, 1 if values.ndim < 2 else values.shape[-1])
+    per_matrix = len(lines) if values.ndim < 3 else values.shape[-2]
+    needed = max(_decimals(value, decimals) for value in values.flat)
+    texts = [
+        [_number(value, needed if fill else _decimals(value, decimals)) for value in line]
+        for line in lines.tolist()
+    ]
+    columns = [_aligned(column) for column in zip(*texts, strict=True)]
+    rows = [" ".join(row).rstrip() for row in zip(*columns, strict=True)]
+    matrices = (rows[i : i + per_matrix] for i in range(0, len(rows), per_matrix))
+    return "\n\n".join("\n".join(matrix) for matrix in matrices)
+
+
+def _aligned(column: Sequence[str]) -> list[str]:
+    parts = [text.partition(".") for text in column]
+    before = max(len(whole) for whole, _, _ in parts)
+    after = max(len(point + rest) for _, point, rest in parts)
+    return [f"{whole:>{before}}{point + rest:<{after}}" for whole, point, rest in parts]
+
+
+def _number(value: float, decimals: int) -> str:
+    return five_digits(value) if _is_tiny(value) else fixed(value, decimals)
+
+
+def _decimals(value: float, most: int) -> int:
+    """How many a number needs when rounded to `most`: none for 2.0, two for −0.25."""
+    return 0 if _is_tiny(value) else len(f"{value:.{most}f}".partition(".")[2].rstrip("0"))
+
+
+def _is_tiny(value: float) -> bool:
+    return 0.0 < abs(value) < _TINY
+
+
+def _ours(record: dict[str, Any]) -> str:
+    """Our value to the decimals that are right, or two beyond the first that is random."""
+    decimals = min(record["decimals"], _MOST_DECIMALS)
+    if record["random"]:
+        errors = np.asarray(record["standard_error"], dtype=np.float64)
+        first = -math.floor(math.log10(errors[errors > 0].min()))
+        decimals = max(0, min(decimals, first + 2))
+    # What is zero but for rounding errors is written as zero.
+    ours = np.asarray(record["ours"])
+    nothing = (np.asarray(record["right"]) == 0) & (
+        np.abs(ours) < 0.5 * 10.0 ** -record["decimals"]
+    )
+    return written(np.where(nothing, 0.0, ours), decimals)
 
 
 # Figures: saved as files, or shown in windows.
@@ -222,7 +381,7 @@ def has_windows() -> bool:
 
 
 @click.command("lessons")
-@command_options.json_option("Write a JSON list instead of a table.")
+@takes(json="Write a JSON list instead of a table.")
 def lessons_command(as_json: bool) -> None:
     """List the worked examples of the course.
 

@@ -1,21 +1,83 @@
 """``gaussbayes plot``: a figure of a model, of rows, or of both."""
 
-from dataclasses import replace
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
 
 import click
 
-from gaussbayes.analysis.comparison import Comparison, compare
+from gaussbayes.analysis.comparison import compare
 from gaussbayes.apps.cli import command_files, command_options, console, figure_file
-from gaussbayes.apps.cli.command_options import RowOptions, names_option, option
+from gaussbayes.apps.cli.command_options import OUTPUT, SOURCE, RowOptions, as_names, option, takes
+from gaussbayes.apps.cli.compare_command import COMPARED
 from gaussbayes.apps.cli.console import tell, warnings_told
-from gaussbayes.apps.cli.evaluate_command import evaluate_files, evaluate_rows
-from gaussbayes.apps.cli.figure_kinds import DESCRIPTIONS, KINDS, FigureKind
 from gaussbayes.apps.cli.fit_command import fit_files, fit_loaded
-from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows, among, draw
-from gaussbayes.model.evaluation import Evaluation
+from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows, draw
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options, options_of
+
+POINTS, COUNTS = 2_000, 200_000  # rows shown as points, or counted
+
+
+class FigureKind(NamedTuple):
+    """A figure by the name of its kind."""
+
+    function: str  # in `gaussbayes.plots`
+    needs: Literal["a model", "a model and rows", "rows"]
+    subject: Literal["model", "model, rows", "rows", "comparison"]  # what it takes
+    along: Literal["features", "feature", ""] = "features"  # what can be chosen to be shown
+    most_rows: int = POINTS
+
+    @property
+    def judges(self) -> bool:
+        """Whether it says how good the model is."""
+        return self.needs == "a model and rows"
+
+
+KINDS = {
+    "regions": FigureKind("regions", "a model", "model, rows"),
+    "ellipses": FigureKind("ellipses", "a model", "model"),
+    "evidence": FigureKind("evidence", "a model", "model, rows"),
+    "evidence3d": FigureKind("evidence_surface", "a model", "model"),
+    "posteriors": FigureKind("posteriors", "a model", "model"),
+    "joints": FigureKind("joints", "a model", "model"),
+    "univariate": FigureKind("univariate", "a model", "model, rows", "feature"),
+    "densities": FigureKind("densities", "a model", "model, rows", "feature"),
+    "curves": FigureKind("posterior_curve", "a model", "model", "feature"),
+    "generative": FigureKind("generative_and_discriminative", "a model", "model, rows", "feature"),
+    "pairs": FigureKind("pairs", "a model and rows", "model, rows", most_rows=COMPARED),
+    "predictions": FigureKind("predictions", "a model and rows", "model, rows"),
+    "confusion": FigureKind("confusion", "a model and rows", "model, rows", "", COUNTS),
+    "calibration": FigureKind("calibration", "a model and rows", "model, rows", "", COUNTS),
+    "sureness": FigureKind("posterior_histogram", "a model and rows", "model, rows", "", COUNTS),
+    "dataset": FigureKind("dataset", "rows", "rows"),
+    "shapes": FigureKind("shapes", "rows", "rows"),
+    "sharing": FigureKind("sharing", "rows", "rows"),
+    "comparison": FigureKind("comparison", "rows", "comparison", "", COMPARED),
+    "neighbors": FigureKind("neighbors_error", "rows", "comparison", "", COMPARED),
+}
+
+DESCRIPTIONS = {
+    "regions": "which class is the most probable where",
+    "ellipses": "each class's Gaussian at 1, 2 and 3 standard deviations",
+    "evidence": "the density of all rows, p(x), as a map",
+    "evidence3d": "the density of all rows as a surface",
+    "posteriors": "how probable each class is, p(c | x), over two features",
+    "joints": "the density of rows and class, p(x, c), over two features",
+    "univariate": "Bayes' rule along one feature: likelihood, joint, posterior",
+    "densities": "how the classes are distributed over one feature",
+    "curves": "how probable each class is along one feature",
+    "generative": "densities beside posteriors along one feature",
+    "pairs": "all pairs of features, with the error of each",
+    "predictions": "rows by the class predicted for them, errors ringed",
+    "confusion": "true classes against predicted ones",
+    "calibration": "how often classes came true against how probable they were called",
+    "sureness": "how sure the model was of right and of wrong predictions",
+    "dataset": "the rows alone, over one or two features",
+    "shapes": "spherical, diagonal and full covariances side by side",
+    "sharing": "a covariance for each class beside one shared by all",
+    "comparison": "errors and times of the six structures and of nearest neighbours",
+    "neighbors": "the error of nearest neighbours against their number",
+}
 
 _KINDS = ", ".join(KINDS)
 
@@ -42,7 +104,7 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 @click.command("plot")
-@command_options.model_or_data_argument("MODEL|DATA [DATA...]")
+@click.argument("arguments", metavar="MODEL|DATA [DATA...]", nargs=-1, required=True, type=SOURCE)
 @option(
     "--kind KIND",
     "kind_name",
@@ -50,32 +112,17 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     what=f"One of {_KINDS}; --list says what they are.",
 )
 @option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list_kinds)
-@option(
-    "-o",
-    "--output FILE",
-    "figure",
-    type=command_options.OUTPUT,
-    what="The figure to write, a .png, .svg or .pdf file; - is standard output, as PNG.",
-)
-@option("--data", multiple=True, type=command_options.SOURCE)
-@command_options.target_option
-@names_option(
-    "--features A,B",
-    "shown_features",
-    what="The features to show, the others integrated out.  [default: all]",
-)
-@names_option("--learn-from A,B,...", "features")
-@command_options.categorical_option
-@command_options.model_options
-@command_options.held_out_option(
-    "FOLDS|PROPORTION", "How rows are held out for comparison and neighbors."
-)
+@option("-o", "--output FIGURE", "figure", type=OUTPUT)
+@option("--data", multiple=True, type=SOURCE)
+@takes("target")
+@option("--features A,B", "shown_features", convert=as_names)
+@option("--learn-from A,B,...", "features", convert=as_names)
+@takes("categorical", "covariance", "estimation")
+@option("--held-out FOLDS|PROPORTION", default="10", convert=command_options.as_held_out)
 @option("--reject P", type=click.FloatRange(0, 1))
 @option("--dpi N", type=click.IntRange(20, 1200), default=150)
 @option("--size W,H", convert=_size)
-@command_options.seed_option("Decides which rows are drawn where there are too many.")
-@command_options.label_options
-@command_options.reading_options
+@takes("labels", "reading", seed="Decides which rows are drawn where there are too many.")
 def command(
     arguments: tuple[str, ...],
     kind_name: str | None,
@@ -103,10 +150,7 @@ def command(
     """
     kind = _chosen_kind(kind_name, shown_features, reject, held_out)
     chosen = RowOptions.taken(settings)
-    fitting = (*settings, *command_options.FITTED_ROWS)
-    name, given = command_files.split_arguments(
-        (*arguments, *data), chosen.file_format, fitting, piped=False
-    )
+    name, given = command_files.split_arguments((*arguments, *data), chosen, settings)
     if figure is None:
         msg = "where is the figure to go? Give -o with a .png, .svg or .pdf file"
         raise click.UsageError(msg)
@@ -115,21 +159,26 @@ def command(
         if not given and kind.needs != "a model":
             msg = f"a figure of kind {kind_name} needs rows: give DATA after the model"
             raise click.UsageError(msg)
-        subject = _of_model(name, given, kind, chosen, seed)
+        fitted, rows = _of_model(name, given, kind, chosen, seed)
+        options = check_options(**options_of(fitted.settings, fitted.schema))
+        model: Model | None = fitted
     else:
         options = command_options.check_settings(settings)
-        subject = _of_rows(given, kind, chosen, options, seed)
+        model, rows = _of_rows(given, kind, chosen, options, seed)
 
-    def arguments_of_figure() -> tuple[Any, ...]:
-        if kind.subject == "evaluation":
-            return (subject.evaluated(),)
+    def arguments_of_figure() -> Iterator[Any]:
         if kind.subject == "comparison":
-            return (subject.compared(held_out, seed),)
-        rows = subject.rows if "rows" in kind.subject else None
-        model = (subject.model,) if "model" in kind.subject else ()
-        return (*model, *(() if rows is None else (rows.features, rows.labels)))
+            assert rows is not None
+            how = {"held_out": held_out, "model": rows.recipe(options), "random_state": seed}
+            with warnings_told():
+                yield compare(rows.table.rows, rows.labels, **how)
+            return
+        if "model" in kind.subject:
+            yield model
+        if "rows" in kind.subject and rows is not None:
+            yield from (rows.features, rows.labels)
 
-    looks = _shown(kind, subject.model, shown_features)
+    looks = _shown(kind, model, shown_features)
     looks |= {} if reject is None else {"reject": reject}
     flattered = kind.judges and name is None
 
@@ -192,72 +241,36 @@ def _shown(
     return {"feature": chosen[0]}
 
 
-class _Subject(NamedTuple):
-    """What there is to draw: a model, rows, or both."""
-
-    options: Options  # of the model, or of those that are compared
-    model: Model | None
-    rows: MemoryRows | None
-    evaluation: Evaluation | None = None  # of all rows, where they were not kept
-
-    def evaluated(self) -> Evaluation:
-        """The model's predictions against the classes of the rows."""
-        if self.evaluation is not None:
-            return self.evaluation
-        assert self.model is not None
-        assert self.rows is not None
-        table = among(self.rows.table, self.model.classes)
-        known = table.rows.with_categories(self.model.categories)
-        evaluation = evaluate_rows(self.model, [replace(table, rows=known)])
-        assert evaluation is not None
-        return evaluation
-
-    def compared(self, held_out: Any, seed: int) -> Comparison:
-        """Models of the rows side by side."""
-        rows = self.rows
-        assert rows is not None
-        recipe = rows.recipe(self.options)
-        with warnings_told():
-            return compare(
-                rows.table.rows, rows.labels, held_out=held_out, model=recipe, random_state=seed
-            )
-
-
 def _of_model(
     name: str, data: tuple[str, ...], kind: FigureKind, chosen: RowOptions, seed: int
-) -> _Subject:
-    """A model from its file with its options, and rows of other files if there are any."""
+) -> tuple[Model, MemoryRows | None]:
+    """A model from its file, and rows of other files if there are any."""
     model = command_files.read_solved(name)
-    options = check_options(**options_of(model.settings, model.schema))
     if not data:
-        return _Subject(options, model, None)
-    source = command_files.open_files(data, chosen)
-    files = LabelledFiles.of_model(source, chosen, model, name)
-    if kind.subject == "evaluation":
-        return _Subject(options, model, None, evaluate_files(model, files))
+        return model, None
+    files = LabelledFiles.of_model(command_files.open_files(data, chosen), chosen, model, name)
     rows = files.sample(kind.most_rows, seed)
     files.tell(command_files.NOT_JUDGED if kind.judges else "")
-    return _Subject(options, model, rows)
+    return model, rows
 
 
 def _of_rows(
     data: tuple[str, ...], kind: FigureKind, chosen: RowOptions, options: Options, seed: int
-) -> _Subject:
+) -> tuple[Model | None, MemoryRows | None]:
     """Rows, and a model fitted to all of them if one is needed."""
     source = command_files.open_files(data, chosen)
     files = LabelledFiles.to_learn_from(source, chosen, options)
     if kind.needs == "rows":
         rows = files.sample(kind.most_rows, seed)
         files.tell("")
-        return _Subject(options, None, rows)
+        return None, rows
     if source.is_read_once:
         loaded = files.sample()
         model = fit_loaded(files, loaded, options).model
         sample = draw([loaded], kind.most_rows, seed)
-        assert sample is not None
     else:
         model = fit_files(files, options).model
         files = LabelledFiles.to_learn_from(source, chosen, options)
         sample = files.sample(kind.most_rows, seed)
     files.tell(command_files.LEARNT_FROM)
-    return _Subject(options, model, sample)
+    return model, sample

@@ -1,9 +1,9 @@
 """``gaussbayes predict MODEL DATA...``: rows → the same rows with what the model says of them."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import csv
+from collections.abc import Sequence
 from functools import partial
-from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,84 +12,56 @@ import pyarrow as pa
 
 from gaussbayes.apps.cli import command_files, command_options
 from gaussbayes.apps.cli.command_files import FeatureRows
-from gaussbayes.apps.cli.command_options import FROM_DATA, RowOptions, option
+from gaussbayes.apps.cli.command_options import FROM_DATA, RowOptions, option, takes
 from gaussbayes.apps.cli.console import tell
+from gaussbayes.apps.numerals import counted
 from gaussbayes.base.errors import DataError, SchemaError
+from gaussbayes.base.types import FloatArray
 from gaussbayes.data.files import Source
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.model import Model
 
-PREDICTION, REASON = "prediction", "reason"
-"""The columns of the class, and of why there is none."""
-
+PREDICTION, REASON = "prediction", "reason"  # the columns of the class, and of why there is none
 MOST_BYTES = 1 << 30
 """Of posteriors that are kept to estimate priors; EM takes about three times that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """A score of rows: its option and its columns are called by its name."""
+SCORES = {
+    "proba": "posterior",
+    "log_proba": "log_posterior",
+    "joint": "joint",
+    "log_joint": "log_joint",
+    "evidence": "evidence",
+    "log_evidence": "log_evidence",
+    "mahalanobis": "mahalanobis",
+    "p_value": "",  # of `gaussbayes.analysis.novelty`
+}
+"""What can be asked for, in the order of the columns, and the method of `Model` that tells it."""
 
-    name: str
-    function: str  # a method of `Model`, or a function in `gaussbayes.analysis`
-    what: str
-
-    @property
-    def of_classes(self) -> bool:
-        """Whether it is (n, k), one for each class, and not (n,)."""
-        return not self.name.endswith("evidence")
-
-    def columns(self, classes: Sequence[str]) -> list[str]:
-        """The names of its columns, such as 'proba_yes'."""
-        return [f"{self.name}_{label}" for label in classes] if self.of_classes else [self.name]
-
-    def values(self, model: Model, rows: Rows) -> Sequence[Any]:
-        """Its columns (n,)."""
-        module, _, name = self.function.rpartition(".")
-        score = getattr(model, name, None) or partial(
-            getattr(import_module(f"gaussbayes.analysis.{module}"), name), model, n_jobs=None
-        )
-        values = score(rows)
-        return list(values.T) if self.of_classes else [values]
+_FLAGS = {name: f"--{name.replace('_', '-')}" for name in SCORES} | {"p_value": "--p-values"}
+_score_options = takes(*(option(flag, name, is_flag=True) for name, flag in _FLAGS.items()))
 
 
-SCORES = (
-    Score("proba", "posterior", "The probability of each class, p(c | x)."),
-    Score("log_proba", "log_posterior", "Its logarithm, exact however small."),
-    Score("joint", "joint", "The density of row and class, p(x, c)."),
-    Score("log_joint", "log_joint", "Its logarithm, for many features."),
-    Score("evidence", "evidence", "The density of the row, p(x)."),
-    Score("log_evidence", "log_evidence", "Its logarithm, for many features."),
-    Score("mahalanobis", "mahalanobis", "The Mahalanobis distance to each class's mean."),
-    Score(
-        "p_value",
-        "novelty.class_p_values",
-        "How probable a row of the class is at least so far out.",
-    ),
-)
-"""What can be asked for, in the order of the columns."""
+def _is_of_rows(score: str) -> bool:
+    """Whether a score is (n,), and not (n, k), one for each class."""
+    return score.endswith("evidence")
 
-_score_options = command_options.together(
-    *(
-        option(
-            f"--{'p-values' if score.name == 'p_value' else score.name.replace('_', '-')}",
-            score.name,
-            is_flag=True,
-            what=score.what,
-        )
-        for score in SCORES
-    )
-)
+
+def _score_columns(score: str, model: Model, rows: Rows) -> Sequence[Any]:
+    """The columns (n,) of a score."""
+    if score == "p_value":
+        from gaussbayes.analysis.novelty import class_p_values
+
+        return list(class_p_values(model, rows, n_jobs=None).T)
+    values = getattr(model, SCORES[score])(rows)
+    return [values] if _is_of_rows(score) else list(values.T)
+
 
 _DECISION = ("costs", "reject_below", "reject_cost", "novelty_level")
 """How classes are decided for: arguments of `gaussbayes.analysis.decision.decide`."""
 
-_decision_options = command_options.together(
-    option(
-        "--costs A:B=COST,...|FILE",
-        what="Decide for the class of least expected cost: the cost of deciding B where A is "
-        "true, for each pair, or a CSV file with a line for each true class.",
-    ),
+_decision_options = takes(
+    option("--costs A:B=COST,...|FILE"),
     option("--reject-below P", type=click.FloatRange(0, 1)),
     option("--reject-cost COST", type=float),
     option("--novelty P", "novelty_level", type=click.FloatRange(0, 1)),
@@ -97,20 +69,13 @@ _decision_options = command_options.together(
 
 
 @click.command("predict")
-@command_options.model_argument
-@command_options.data_argument
-@command_options.writing_options
+@takes("model", "data", "output", "output_format")
 @_score_options
 @option("--no-label", is_flag=True)
 @option("--keep others|all|none|A,B,...", default="others")
-@command_options.other_priors_option(
-    "Other priors than the model's: the proportions of the rows learnt from (estimated), those "
-    "that make DATA most probable (from-data, which reads DATA twice), or numbers in the order of "
-    "the sorted classes.",
-    FROM_DATA,
-)
+@command_options.other_priors_option(FROM_DATA)
 @_decision_options
-@command_options.reading_options
+@takes("reading")
 def command(
     model: str,
     data: tuple[str, ...],
@@ -136,7 +101,7 @@ def command(
     gaussbayes predict iris.json new.csv --reject-below 0.9 --novelty 0.001
     zcat rows.csv.gz | gaussbayes predict iris.json - > predicted.csv
     """
-    scores = [score for score in SCORES if asked[score.name]]
+    scores = [name for name in SCORES if asked[name]]
     rule = {name: asked[name] for name in _DECISION if asked[name] is not None}
     if no_label and (rule or not scores):
         msg = "--no-label leaves nothing to write: ask for a score, for example --proba"
@@ -148,15 +113,14 @@ def command(
     if priors not in ("own", FROM_DATA):
         fitted = fitted.with_priors(priors)
     if "costs" in rule:
-        from gaussbayes.apps.cli.cost_table import read_costs
-
-        rule["costs"] = read_costs(rule["costs"], fitted)
+        rule["costs"] = _read_costs(rule["costs"], fitted)
     source = command_files.open_files(data, RowOptions.taken(asked))
     command_files.check_no_overwriting(output, model, *source.files)
     kept = _kept_columns(keep, source, command_files.named_features(fitted, model))
     added = [] if no_label else [PREDICTION, REASON] if rule else [PREDICTION]
     classes = command_files.class_names(fitted)
-    added += [name for score in scores for name in score.columns(classes)]
+    for score in scores:
+        added += [score] if _is_of_rows(score) else [f"{score}_{label}" for label in classes]
     taken = [name for name in added if name in set(kept)]
     if taken:
         msg = (
@@ -168,14 +132,22 @@ def command(
         fitted = _with_priors_of(source, fitted, model)
     rows = FeatureRows(source, fitted, model, kept)
     answer = partial(_answer, fitted, None if no_label else rule, scores)
-    tables, schema = _answered(rows, answer, added)
+    # The types of the scores, which depend on those of the features, are told by no rows at all.
+    read = rows.selection.schema
+    empty = answer(rows.encode(read.empty_table()))
+    types = [(name, column.type) for name, column in zip(added, empty, strict=True)]
+    schema = pa.schema([*(read.field(name) for name in kept), *types])
+    tables = (
+        pa.table([*table.select(kept).columns, *columns], schema=schema)
+        for table, columns in rows.answered("predicting", answer)
+    )
     command_files.write_tables(tables, schema, output, output_format, escape=escape)
     command_files.tell_bad_rows(source.bad_rows)
     rows.unseen.tell()
 
 
 def _answer(
-    model: Model, rule: dict[str, Any] | None, scores: Sequence[Score], rows: Rows
+    model: Model, rule: dict[str, Any] | None, scores: Sequence[str], rows: Rows
 ) -> list[pa.Array]:
     """The columns (n,) that are added; an empty rule decides for the most probable class."""
     columns = []
@@ -189,25 +161,9 @@ def _answer(
         columns.append(pa.array(decisions.reason, pa.string(), mask=~refused))
     elif rule is not None:
         columns.append(labels.take(pa.array(model.labels(rows))))
-    return columns + [pa.array(values) for score in scores for values in score.values(model, rows)]
-
-
-def _answered(
-    rows: FeatureRows,
-    answer: Callable[[Rows], list[pa.Array]],
-    added: Sequence[str],
-) -> tuple[Iterator[pa.Table], pa.Schema]:
-    """The kept columns of each block with those that are added, and their Arrow schema."""
-    # The types of the scores, which depend on those of the features, are told by no rows at all.
-    read = rows.selection.schema
-    empty = answer(rows.encode(read.empty_table()))
-    types = [(name, column.type) for name, column in zip(added, empty, strict=True)]
-    schema = pa.schema([*(read.field(name) for name in rows.kept), *types])
-    tables = (
-        pa.table([*table.select(rows.kept).columns, *columns], schema=schema)
-        for table, columns in rows.answered("predicting", answer)
-    )
-    return tables, schema
+    for score in scores:
+        columns += map(pa.array, _score_columns(score, model, rows))
+    return columns
 
 
 def _kept_columns(keep: str, source: Source, features: Sequence[str]) -> list[str]:
@@ -257,3 +213,90 @@ def _with_priors_of(source: Source, model: Model, name: str) -> Model:
     steps = f" (not exact: {shift.n_iterations} iterations were not enough)"
     tell(f"priors of {source.shown}: {listed}{'' if shift.converged else steps}")
     return model.with_priors(shift.prior)
+
+
+# What decisions cost: pairs of classes on the command line, or a CSV file.
+
+_HOW = "pairs such as 'ill:well=50,well:ill=1' (true class, decided class, cost), or a CSV file"
+
+
+def _read_costs(text: str, model: Model) -> FloatArray:
+    """The costs (k, k) of the classes of a model: true class by row, decided class by column.
+
+    They are pairs ``true:decided=cost`` separated by commas, with quotes around one that holds a
+    comma itself; or in a CSV file whose first line names the classes decided for, and whose other
+    lines begin with the true class. What is left out on the diagonal is 0.
+    """
+    from gaussbayes.analysis.decision import check_costs
+
+    names = command_files.class_names(model)
+    place = Path(text)
+    if place.is_file():
+        where, pairs = text, _from_file(place)
+    elif "=" in text:
+        where, pairs = "--costs", _from_pairs(text, names)
+    else:
+        msg = f"expected {_HOW}; there is no file {text!r}"
+        raise click.BadParameter(msg, param_hint="--costs")
+    label = dict(zip(names, model.schema.classes.tolist(), strict=True))
+    given = {
+        (label.get(true, true), label.get(decided, decided)): cost
+        for (true, decided), cost in pairs.items()
+    }
+    with command_files.naming(where):
+        return check_costs(given, model.schema)
+
+
+def _from_pairs(text: str, names: list[str]) -> dict[tuple[str, str], float]:
+    costs: dict[tuple[str, str], float] = {}
+    for item in next(csv.reader([text], skipinitialspace=True), []):
+        pair, _, cost = item.rpartition("=")
+        parts = pair.split(":")
+        # Names may hold colons themselves: then the colon that parts two classes is meant.
+        cuts = [(":".join(parts[:i]), ":".join(parts[i:])) for i in range(1, len(parts))]
+        known = [cut for cut in cuts if set(cut) <= set(names)]
+        if not cuts or (len(cuts) > 1 and len(known) != 1):
+            msg = f"expected {_HOW}; got {item!r}"
+            raise click.BadParameter(msg, param_hint="--costs")
+        _add(costs, (known or cuts)[0], cost, "--costs", repr(item))
+    return costs
+
+
+def _from_file(place: Path) -> dict[tuple[str, str], float]:
+    try:
+        text = place.read_text(encoding="utf-8-sig")
+        lines = [[cell.strip() for cell in line] for line in csv.reader(text.splitlines()) if line]
+    except (UnicodeDecodeError, csv.Error) as error:
+        msg = f"{place} is no CSV file of costs: {error}"
+        raise DataError(msg) from None
+    if len(lines) < 2:
+        msg = (
+            f"{place} has {counted(len(lines), 'line')}: expected one that names the "
+            "classes decided for, and one for each true class that begins with it"
+        )
+        raise DataError(msg)
+    (_, *decided), *rest = lines
+    costs: dict[tuple[str, str], float] = {}
+    for number, (true, *cells) in enumerate(rest, start=2):
+        if len(cells) != len(decided):
+            expected = counted(len(decided), "cost")
+            msg = f"{place}, line {number}: expected a class and {expected}, got {len(cells)}"
+            raise DataError(msg)
+        for other, cell in zip(decided, cells, strict=True):
+            if cell or other != true:
+                _add(costs, (true, other), cell, str(place), f"line {number}, column {other!r}")
+    return costs
+
+
+def _add(
+    costs: dict[tuple[str, str], float], pair: tuple[str, str], text: str, file: str, place: str
+) -> None:
+    """Note the cost of deciding for the second class of a pair where the first is true."""
+    if pair in costs:
+        msg = f"{file}: the cost of deciding {pair[1]!r} where {pair[0]!r} is true is given twice"
+        raise DataError(msg)
+    try:
+        costs[pair] = float(text)
+    except ValueError:
+        msg = f"{file}, {place}: {text!r:.60} is not a number"
+        raise DataError(msg) from None

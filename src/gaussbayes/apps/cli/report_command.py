@@ -1,17 +1,16 @@
 """``gaussbayes report``: a report about a model fitted to files, or read from one."""
 
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from gaussbayes.apps.cli import command_files, command_options
-from gaussbayes.apps.cli.command_options import RowOptions, option
+from gaussbayes.apps.cli.command_options import SOURCE, RowOptions, option, takes
 from gaussbayes.apps.cli.console import warnings_told
 from gaussbayes.apps.cli.fit_command import fit_loaded
-from gaussbayes.apps.cli.labelled_files import LabelledFiles, held_out_rows
+from gaussbayes.apps.cli.labelled_files import LabelledFiles
 
 
 class _RememberingCommand(click.Command):
@@ -24,22 +23,12 @@ class _RememberingCommand(click.Command):
 
 
 @click.command("report", cls=_RememberingCommand)
-@command_options.model_or_data_argument("[MODEL] DATA...")
-@command_options.target_option
-@option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    default="report.html",
-    what="The report to write; it is one file that needs nothing else.",
-)
-@command_options.feature_options
-@command_options.model_options
-@command_options.compared_on_option
-@command_options.seed_option("Decides which rows are held out.")
+@click.argument("arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=SOURCE)
+@takes("target")
+@option("-o", "--output REPORT", type=click.Path(path_type=Path), default="report.html")
+@takes("features", "categorical", "covariance", "estimation", "compared_on")
 @option("--title TEXT")
-@command_options.label_options
-@command_options.reading_options
+@takes("labels", "reading", seed="Decides which rows are held out.")
 def command(
     arguments: tuple[str, ...],
     output: Path,
@@ -61,21 +50,15 @@ def command(
     gaussbayes report iris.json new.csv
     """
     chosen = RowOptions.taken(settings)
-    fitting = (*settings, *command_options.FITTED_ROWS)
-    name, data = command_files.split_arguments(arguments, chosen.file_format, fitting, piped=False)
+    name, data = command_files.split_arguments(arguments, chosen, settings)
     if not data:
         msg = f"which rows is the report about {name} to show? Give DATA after it"
         raise click.UsageError(msg)
     command_options.check_compared_on(held_out)
     command_files.check_no_overwriting(str(output), *arguments, str(held_out))
-
-    from gaussbayes.apps.report import check_writable, write_report
-
-    check_writable(output)  # before a large file is read
-
+    command_files.check_writable(str(output), "the report")
     source = command_files.open_files(data, chosen)
     if name is None:
-        chosen = replace(chosen, target=command_files.target_column(source, chosen.target))
         options = command_options.check_settings(settings)
         files = LabelledFiles.to_learn_from(source, chosen, options)
         rows = files.sample()
@@ -87,7 +70,8 @@ def command(
         files = LabelledFiles.of_model(source, chosen, model, name)
         rows = files.sample()
         files.tell(command_files.NOT_JUDGED)
-    chosen = replace(chosen, target=files.rows.target)
+    from gaussbayes.apps.report import write_report
+
     context = click.get_current_context()
     with warnings_told():
         path = write_report(
@@ -95,7 +79,7 @@ def command(
             rows.features,
             rows.labels,
             output,
-            held_out=held_out_rows(held_out, rows, chosen),
+            held_out=files.held_out(held_out, rows),
             title=title,
             random_state=seed,
             source=source.shown,

@@ -7,23 +7,25 @@ import click
 import pyarrow as pa
 
 from gaussbayes.analysis.synthesis import as_generator, draw
-from gaussbayes.apps.cli import command_files, command_options
-from gaussbayes.apps.cli.command_options import option
+from gaussbayes.apps.cli import command_files
+from gaussbayes.apps.cli.command_options import option, takes
 from gaussbayes.apps.cli.labelled_files import as_table
 from gaussbayes.base.errors import SchemaError
 from gaussbayes.base.progress import count_rows
 from gaussbayes.base.threads import ranges
 from gaussbayes.model.model import Model
 
-BLOCK_ROWS = 1 << 16
-"""Rows drawn at a time."""
+BLOCK_ROWS = 1 << 16  # rows drawn at a time
 
 
 @click.command("sample")
-@command_options.model_argument
+@takes("model")
 @option("-n", "--rows N", type=click.IntRange(min=1), default=1)
-@command_options.seed_option("Decides which rows are drawn; the same number gives the same rows.")
-@command_options.writing_options
+@takes(
+    "output",
+    "output_format",
+    seed="Decides which rows are drawn; the same number gives the same rows.",
+)
 def command(
     model: str, rows: int, seed: int, output: str, output_format: str | None, escape: bool
 ) -> None:

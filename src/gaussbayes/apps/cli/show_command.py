@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gaussbayes.apps.cli import command_files, command_options, console
-from gaussbayes.apps.cli.command_options import option
-from gaussbayes.apps.cli.console import counted, five_digits, shortened
+from gaussbayes.apps.cli import command_files, console
+from gaussbayes.apps.cli.command_options import in_options, option, takes
+from gaussbayes.apps.cli.console import shortened
+from gaussbayes.apps.numerals import counted, five_digits
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.families.protocol import Describable, ParameterTable
 from gaussbayes.model.model import Model
@@ -17,23 +18,16 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-_MOST_CLASSES = 20
-"""Lines of the table of classes."""
-
-_MOST_COLUMNS = 5
-"""Classes side by side."""
-
-_MOST_LINES = 12
-"""Lines of a table of parameters."""
-
-_MOST_TABLES = 12
-"""Tables of the parameters of one family."""
+_MOST_CLASSES = 20  # lines of the table of classes
+_MOST_COLUMNS = 5  # classes side by side
+_MOST_LINES = 12  # lines of a table of parameters
+_MOST_TABLES = 12  # tables of the parameters of one family
 
 
 @click.command("show")
-@command_options.model_argument
+@takes("model")
 @option("--bayes-error", "wants_error", is_flag=True)
-@command_options.json_option("Write everything as JSON, every number exact.")
+@takes(json="Write everything as JSON, every number exact.")
 def command(model: str, wants_error: bool, as_json: bool) -> None:
     """Show a model: settings, classes, priors, and the parameters of every family.
 
@@ -48,7 +42,7 @@ def command(model: str, wants_error: bool, as_json: bool) -> None:
     try:
         fitted = fitted.solved()
     except GaussBayesError as error:
-        problem = command_options.in_options(str(error))
+        problem = in_options(str(error))
     record = _record(fitted, problem)
     if wants_error:
         from gaussbayes.analysis.bayes_error import bayes_error

@@ -4,46 +4,38 @@ Nothing is written before all rows are read and the new model is made, and then 
 that whatever goes wrong leaves the model file as it was.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from gaussbayes.apps.cli import command_files, command_options, fit_summary
+from gaussbayes.apps.cli import command_files, fit_command
 from gaussbayes.apps.cli.command_files import class_names, naming
-from gaussbayes.apps.cli.command_options import option
-from gaussbayes.apps.cli.console import counted, tell, warnings_told
+from gaussbayes.apps.cli.command_options import MODEL, OUTPUT, STANDARD, RowOptions, option, takes
+from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.labelled_files import LabelledFiles
+from gaussbayes.apps.numerals import counted
 from gaussbayes.base.errors import RemovalError, SchemaError
-from gaussbayes.data.file_rows import FileRows
-from gaussbayes.data.reduction import Reduced
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.sources import Observation, SourceFit, update_rows
-from gaussbayes.model.statistics import Learnt
 
-_change_options = command_options.together(
-    command_options.model_argument,
-    command_options.data_argument,
+_change_options = takes(
+    "model",
+    "data",
     option(
         "-y", "--target TARGET", what="The column that holds the classes.  [default: as before]"
     ),
-    option(
-        "-o",
-        "--output NEW",
-        type=command_options.OUTPUT,
-        what="The model file to write; - is standard output.  [default: MODEL itself]",
-    ),
-    command_options.weights_option,
-    command_options.label_options,
-    command_options.reading_options,
+    option("-o", "--output NEW", type=OUTPUT),
+    "weights",
+    "labels",
+    "reading",
 )
 
 
 @click.command("update")
 @_change_options
-@command_options.json_option("Write what was learnt from as JSON to standard output.")
+@takes(json="Write what was learnt from as JSON to standard output.")
 def update_command(**arguments: Any) -> None:
     """Let a model learn from more rows, as if it had seen them from the start.
 
@@ -53,12 +45,12 @@ def update_command(**arguments: Any) -> None:
     \b
     gaussbayes update iris.json monday.csv tuesday.csv
     """
-    _change("update", "learnt from", command_files.LEARNT_FROM, _updated, **arguments)
+    _change("update", "learnt from", command_files.LEARNT_FROM, **arguments)
 
 
 @click.command("forget")
 @_change_options
-@command_options.json_option("Write what was forgotten as JSON to standard output.")
+@takes(json="Write what was forgotten as JSON to standard output.")
 def forget_command(**arguments: Any) -> None:
     """Let a model forget rows, exactly as if it had never seen them.
 
@@ -69,26 +61,13 @@ def forget_command(**arguments: Any) -> None:
     \b
     gaussbayes forget iris.json withdrawn.csv
     """
-    _change("forget", "forgot", "forgotten, too", _without, **arguments)
-
-
-def _updated(model: Model, rows: FileRows, reduced: Reduced[Learnt]) -> Model:
-    return update_rows(model, rows, reduced).model
-
-
-def _without(model: Model, _: FileRows, reduced: Reduced[Learnt]) -> Model:
-    smaller = model.without(reduced.total.with_rows())
-    if not smaller.schema.classes.size:
-        msg = "they are all that the model has seen, so that nothing would be left: delete its file"
-        raise RemovalError(msg)
-    return smaller
+    _change("forget", "forgot", "forgotten, too", **arguments)
 
 
 def _change(
     step: str,
     done: str,
     use: str,
-    change: Callable[[Model, FileRows, Reduced[Learnt]], Model],
     *,
     model: str,
     data: tuple[str, ...],
@@ -98,15 +77,12 @@ def _change(
 ) -> None:
     """Read the rows, make the new model and write it.
 
-    Parameters
-    ----------
-    step, done, use : what is done, how the message about it begins, and what with unlabelled rows
-    change : the model, the rows and what was learnt from them ↦ the new model
+    Messages say what was `done`, and the `use` of unlabelled rows.
     """
     command_files.check_one_input(model, *data)
     output = output or model
-    fit_summary.check_json(output, as_json=as_json)
-    chosen = command_options.RowOptions.taken(arguments)
+    fit_command.check_json(output, as_json=as_json)
+    chosen = RowOptions.taken(arguments)
     before = command_files.read_learnt(model, step)
     source = command_files.open_files(data, chosen)
     command_files.check_no_overwriting(output, *source.files)
@@ -115,12 +91,18 @@ def _change(
     with warnings_told():
         reduced = rows.reduce(Observation(before.observing, before.schema, chosen.labelled_only))
     with naming(f"{source.shown} does not fit {model}"):
-        changed = change(before, rows, reduced)
-    fit = SourceFit(fit_summary.solved_if_possible(changed), reduced)
+        if step == "update":
+            changed = update_rows(before, rows, reduced).model
+        else:
+            changed = before.without(reduced.total.with_rows())
+            if not changed.schema.classes.size:
+                msg = "they are all that the model has seen, so that nothing would be left"
+                raise RemovalError(msg)
+    fit = SourceFit(fit_command.solved_if_possible(changed), reduced)
     # A file that held unlabelled rows still does.
     keep = command_files.has_unlabelled_rows(before)
     command_files.write_model(fit.model, output, keep_unlabelled=keep)
-    fit_summary.tell_fit(fit, chosen, output, as_json=as_json, done=done, use=use)
+    fit_command.tell_fit(fit, chosen, output, as_json=as_json, done=done, use=use)
     if as_json:
         return
     names = class_names(before), class_names(fit.model)
@@ -131,16 +113,8 @@ def _change(
 
 
 @click.command("merge")
-@click.argument(
-    "parts", metavar="MODEL MODEL...", nargs=-1, required=True, type=command_options.MODEL
-)
-@option(
-    "-o",
-    "--output OUT",
-    type=command_options.OUTPUT,
-    required=True,
-    what="The model file to write; - is standard output.",
-)
+@click.argument("parts", metavar="MODEL MODEL...", nargs=-1, required=True, type=MODEL)
+@option("-o", "--output MODEL", type=OUTPUT, required=True)
 @option("--settings-of first|MODEL")
 def merge_command(parts: tuple[str, ...], output: str, settings_of: str | None) -> None:
     """Merge models of parts of the rows into the model of all rows.
@@ -151,20 +125,22 @@ def merge_command(parts: tuple[str, ...], output: str, settings_of: str | None) 
     \b
     gaussbayes merge monday.json tuesday.json -o week.json
     """
-    _check_different(parts)
     command_files.check_one_input(*parts)
+    _check_different(parts)
     if settings_of not in {None, "first", *parts}:
         msg = f"--settings-of must be 'first' or one of the models given, got {settings_of!r}"
         raise click.UsageError(msg)
     command_files.check_writable(output)
     models = {name: command_files.read_learnt(name, "merge") for name in parts}
     settings = _settings(models, settings_of)
-    alike = {name: _with_settings(model, name, settings) for name, model in models.items()}
-    (first, merged), *others = alike.items()
+    for name, model in models.items():
+        with naming(f"{name} has not kept what these settings need"):
+            models[name] = model.with_settings(settings, "merge")
+    (first, merged), *others = models.items()
     for name, other in others:
         with naming(f"{name} does not fit {first}"):
             merged = merged.merged(other)
-    whole = fit_summary.solved_if_possible(merged)
+    whole = fit_command.solved_if_possible(merged)
     command_files.write_model(whole, output, keep_unlabelled=True)
     targets = {model.target for model in models.values() if model.target is not None}
     if len(targets) > 1:
@@ -172,11 +148,6 @@ def merge_command(parts: tuple[str, ...], output: str, settings_of: str | None) 
     classes = counted(len(whole.schema.classes), "class", "classes")
     place = command_files.shown(output)
     tell(f"merged {len(parts)} models: {classes}; the model is in {place}")
-
-
-def _with_settings(model: Model, name: str, settings: Settings) -> Model:
-    with naming(f"{name} has not kept what these settings need"):
-        return model.with_settings(settings, "merge")
 
 
 def _settings(models: dict[str, Model], settings_of: str | None) -> Settings:
@@ -212,7 +183,7 @@ def _check_different(parts: tuple[str, ...]) -> None:
     if len(parts) < 2:
         msg = f"merging takes two models or more, got {parts[0]} alone"
         raise click.UsageError(msg)
-    files = [Path(name) for name in parts if name != command_options.STANDARD]
+    files = [Path(name) for name in parts if name != STANDARD]
     for number, path in enumerate(files):
         if any(path.samefile(other) for other in files[:number]):
             msg = f"{path} is given twice: its rows would count twice"

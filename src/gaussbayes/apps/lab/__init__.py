@@ -5,19 +5,18 @@ draws; every probability it shows is calculated here, by the rest of the package
 
 ::
 
-    browser ──► guard ──► app ──┬─► static files
-                                ├─► upload ──┐
-                                └─► session ─┴─► worker: one thread ──► backend ──► answers
-                                       ▲                                               │
-                                       └──────────────── wire_format ◄─────────────────┘
+    browser ──► guard ──► server ──┬─► static files
+                                   ├─► upload ──┐
+                                   └─► session ─┴─► worker: one thread ──► backend ──► answers
+                                          ▲                                               │
+                                          └──────────────── wire_format ◄─────────────────┘
 
-- `server` finds a port, makes the token, opens the browser and stops at Ctrl-C; `guard` lets
-  nothing in that does not come from the page itself; `app` has the routes;
+- `server` finds a port, makes the token, opens the browser, has the routes and stops at Ctrl-C;
+  `guard` lets nothing in that does not come from the page itself;
 - `session` talks with one page: the latest request of a kind wins;
-- `messages` are the types of requests, `message_reader` reads a text as one of them;
-- `table_reader` reads files, `examples` has rows of its own, `store` keeps them as `training_data`;
-- `model_views` has the models; `figures`, `point`, `performance` and `exports` answer with what
-  they say.
+- `messages` has the types of requests, and reads a text as one of them;
+- `lab_tables` reads files, `examples` has rows of its own, `store` keeps them;
+- `model_views` has the models; `answers` and `exports` answer with what they say.
 
 Starlette, uvicorn, msgspec and plotly come with the extra ``lab``. What is imported before the
 first page is there imports neither NumPy nor the core.

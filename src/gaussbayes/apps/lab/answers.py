@@ -6,39 +6,61 @@ error: the head's ``problem`` says why and what to do, and arrays are left out.
 """
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
-from gaussbayes.apps.lab import exports, figures, performance, point
-from gaussbayes.apps.lab.messages import DataRequest, LessonRequest, Request
-from gaussbayes.apps.lab.model_views import AskedModel, asked_model, true_view
-from gaussbayes.apps.lab.store import Store
-from gaussbayes.apps.lab.training_data import ShownFeatures
-from gaussbayes.apps.lab.wire_format import NO_CODE, Answer, MessageError, single
+from gaussbayes.analysis import novelty
+from gaussbayes.analysis.boundary import decision_boundaries
+from gaussbayes.analysis.decision import margins, rejected
+from gaussbayes.analysis.ellipse import ellipse, half_axes
+from gaussbayes.analysis.grid import Grid, line_over
+from gaussbayes.apps.lab import exports, messages
+from gaussbayes.apps.lab.lab_tables import LabTable, ShownFeatures
+from gaussbayes.apps.lab.model_views import (
+    NOTHING_TO_DRAW,
+    AskedModel,
+    ClassifierView,
+    ModelView,
+    asked_model,
+    feature_limits,
+    least_error,
+    recalled,
+    true_view,
+)
+from gaussbayes.apps.lab.store import LabDataset, Store
+from gaussbayes.apps.lab.wire_format import NO_CODE, Answer, MessageError, problem_noted, single
+from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.spelling import meant
+from gaussbayes.data.categories import MISSING
+from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.gaussian.structure import STRUCTURES
+from gaussbayes.model.evaluation import Evaluation
+
+_CERTAIN = 255  # a posterior of 1
+_SIGMAS = (1, 2, 3)
+_N_POINTS = 61  # of an ellipse, six degrees between neighbours: the page draws them smoothly
+_DIGITS = 6  # of the coordinates of an ellipse
 
 
-def answer(request: Request, store: Store) -> Answer:
-    """Answer a request that was read by `gaussbayes.apps.lab.message_reader.read`.
-
-    Raises
-    ------
-    MessageError
-        If it asks for what there is not: data that were let go, a feature, a row, an example.
-    """
-    if isinstance(request, DataRequest):
+def answer(request: messages.Request, store: Store) -> Answer:
+    """The answer; `MessageError` for what there is not: data that were let go, a feature, a row."""
+    if isinstance(request, messages.DataRequest):
         return answer_data(request, store)
-    if isinstance(request, LessonRequest):
+    if isinstance(request, messages.LessonRequest):
         return answer_lesson(request)
     asked = asked_model(store.dataset(request.data), request.pair, request.model)
     return _OF_MODELS[request.kind](request, asked)
 
 
-def answer_data(request: DataRequest, store: Store) -> Answer:
+def answer_data(request: messages.DataRequest, store: Store) -> Answer:
     """The rows of a dataset: arrays points (n, g), codes (n,), test (n,) and categories (n, q).
 
     A class code of 255 is a row without label, a category code of 255 a missing one. The head has
@@ -95,7 +117,7 @@ def _lesson(
     return {"name": name, "title": title, "steps": read}
 
 
-def answer_lesson(request: LessonRequest) -> Answer:
+def answer_lesson(request: messages.LessonRequest) -> Answer:
     """The lesson: name, title and steps."""
     known = {lesson["name"]: lesson for lesson in lessons()}
     if request.name not in known:
@@ -105,12 +127,401 @@ def answer_lesson(request: LessonRequest) -> Answer:
     return Answer(known[request.name])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class GridRows:
+    """The rows of a grid over a window, and how values of them cover it."""
+
+    rows: Rows  # p, of the features shown
+    grid: Grid
+    shown: ShownFeatures
+
+    @classmethod
+    def of(
+        cls, request: messages.SurfaceRequest, asked: AskedModel, hide: int | None = None
+    ) -> "GridRows":
+        """The points of a window; bounds that it does not say are picked."""
+        window, shown = request.view or messages.Window(), asked.shown(hide)
+        across, up = (feature_limits(asked.dataset, column) for column in asked.pair)
+        if asked.pair[0] == asked.pair[1]:
+            up = (0.0, 1.0)
+        grid = Grid(
+            line_over(*(window.x or across), window.width),
+            line_over(*(window.y or up), window.height),
+        )
+        points = grid.rows
+        if len(shown.axes) == 1:
+            points = (grid.x if shown.axes == (0,) else grid.y)[:, None]
+        return cls(number_rows(points), grid, shown)
+
+    def image(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values (p,) or (c, p) as images (h, w) or (c, h, w), the bottom line first.
+
+        If one coordinate is hidden, nothing depends on it: all lines, or all columns, are alike.
+        """
+        shape = (*values.shape[:-1], self.grid.y.size, self.grid.x.size)
+        if len(self.shown.axes) != 1:
+            return values.reshape(shape)
+        along = values[..., None, :] if self.shown.axes == (0,) else values[..., :, None]
+        return np.ascontiguousarray(np.broadcast_to(along, shape))
+
+    @property
+    def bounds(self) -> dict[str, list[float]]:
+        """The bounds of the window, as the page is told them."""
+        left, right, bottom, top = self.grid.extent
+        return {"x": [left, right], "y": [bottom, top]}
+
+
+def answer_scene(request: messages.SceneRequest, asked: AskedModel) -> Answer:
+    """The layers that are asked for, each an array of images, and what goes with them.
+
+    The head has classes, parameters, ellipses, axes, errors (of the features shown), problem and
+    bounds. A class without rows among those learnt from has null among means and covariances.
+    """
+    places = GridRows.of(request, asked, request.hide)
+    head: dict[str, Any] = {
+        "classes": asked.dataset.classes,
+        "parameters": None,
+        "ellipses": [],
+        "axes": [],
+        "errors": errors_record(asked.dataset, places.shown),
+        "bounds": places.bounds,
+    }
+    arrays: dict[str, NDArray[Any]] = {}
+    truth = true_view(asked.dataset, places.shown)
+    if truth is not None and (request.truth or "truth" in request.layers):
+        # It stays the same while models are moved.
+        key = (
+            "true labels",
+            places.shown,
+            *places.grid.extent,
+            places.grid.x.size,
+            places.grid.y.size,
+        )
+        codes = asked.dataset.recall(key, lambda: truth.labels(places.rows).astype(np.uint8))
+        arrays["truth"] = places.image(codes)
+    with problem_noted(head):
+        view = asked.view(places.shown)
+        wrong, rates = row_errors(asked, places.shown)
+        head["classes"] = view.names
+        head["errors"] |= rates
+        if request.pair[0] != request.pair[1]:
+            # Those of both features stay where one of them is hidden.
+            head |= _outlines(asked.view(asked.shown()))
+        layers = _layers(request, view, places.rows)
+        arrays |= {name: places.image(values) for name, values in layers.items()}
+        if "errors" in request.layers:
+            arrays["wrong"] = wrong.astype(np.uint8)
+    return Answer(head, arrays)
+
+
+def answer_surface(request: messages.SurfaceRequest, asked: AskedModel) -> Answer:
+    """Evidence and joint densities, not their logarithms, on a grid: heights over the plane.
+
+    The head has classes, bounds and problem.
+    """
+    places = GridRows.of(request, asked)
+    head: dict[str, Any] = {"classes": asked.dataset.classes, "bounds": places.bounds}
+    arrays: dict[str, NDArray[Any]] = {}
+    with problem_noted(head):
+        view = asked.view(places.shown)
+        if isinstance(request.model, messages.Neighbours):
+            msg = "nearest neighbours have no densities: choose a Gaussian model"
+            raise DataError(msg)
+        if len(places.shown.axes) == 1:
+            msg = "a surface needs two features: see the curves of this one"
+            raise DataError(msg)
+        heights = _exponentials(view, places.rows, ("evidence", "joint"))
+        arrays = {name: places.image(values) for name, values in heights.items()}
+        arrays |= {"x": single(places.grid.x), "y": single(places.grid.y)}
+        head["classes"] = view.names
+    return Answer(head, arrays)
+
+
+def answer_line(request: messages.LineRequest, asked: AskedModel) -> Answer:
+    """Values, not logarithms, at equally spaced places; of neighbours the posterior alone.
+
+    The head has classes, feature (its number), name, x, parameters and errors (of this feature
+    alone), boundaries, sides (the class codes left and right of each) and problem.
+    """
+    dataset, names = asked.dataset, asked.dataset.table.features
+    feature = request.pair[0] if request.feature is None else request.feature
+    dataset.check_features(feature)
+    low, high = request.x or feature_limits(dataset, feature)
+    head: dict[str, Any] = {
+        "classes": dataset.classes,
+        "feature": feature,
+        "name": names[feature] if names else "",
+        "x": [low, high],
+        "parameters": None,
+        "errors": None,
+        "boundaries": [],
+        "sides": [],
+    }
+    arrays: dict[str, NDArray[Any]] = {}
+    with problem_noted(head):
+        shown = asked.one_feature(feature) if names else asked.all_features
+        view = asked.view(shown)
+        head["parameters"] = view.record()
+        if not names:
+            raise DataError(NOTHING_TO_DRAW)
+        _, rates = row_errors(asked, shown)
+        head |= {"classes": view.names, "errors": errors_record(dataset, shown) | rates}
+        if isinstance(view, ModelView) and view.classes.size > 1:
+            crossings = decision_boundaries(view.model)
+            head["boundaries"] = [each.position for each in crossings]
+            head["sides"] = [view.classes[[each.left, each.right]].tolist() for each in crossings]
+        place = line_over(low, high, request.points)
+        rows = number_rows(place[:, None])
+        arrays = {"place": single(place)}
+        arrays |= _exponentials(view, rows, ("density", "joint", "evidence"))
+        arrays["posterior"] = single(np.exp(view.log_posterior(rows)).T)
+    return Answer(head, arrays)
+
+
+def answer_multiples(request: messages.MultiplesRequest, asked: AskedModel) -> Answer:
+    """The six structures and nearest neighbours side by side: regions, and errors by all features.
+
+    The head has models and bounds; the array label holds an image for each model, 255 where there
+    is none.
+    """
+    places = GridRows.of(request, asked, request.hide)
+    choices = _choices(request, asked.dataset)
+    records = []
+    labels = np.full((len(choices), places.rows.n_rows), NO_CODE, dtype=np.uint8)
+    for label, (name, choice) in zip(labels, choices.items(), strict=True):
+        asked = asked_model(asked.dataset, request.pair, choice)
+        record = dict.fromkeys(("train", "test", "leave_one_out", "structure", "neighbours"))
+        record["name"] = name
+        if isinstance(choice, messages.Neighbours):
+            record["neighbours"] = choice.k
+        else:
+            record["structure"] = {"covariance": choice.covariance, "shared": choice.shared}
+        with problem_noted(record):
+            _, rates = row_errors(asked, asked.all_features)
+            left_out = asked.left_out()
+            record |= rates | {"leave_one_out": left_out and left_out[0].error}
+        with suppress(GaussBayesError):
+            label[:] = asked.view(places.shown).labels(places.rows)
+        records.append(record)
+    return Answer({"models": records, "bounds": places.bounds}, {"label": places.image(labels)})
+
+
+def _choices(request: messages.MultiplesRequest, dataset: LabDataset) -> dict[str, Any]:
+    """The models by name; priors, divisor and the like are those of the request's model."""
+    settings, k = request.model, request.neighbours
+    if not isinstance(settings, messages.FitSettings):
+        settings = messages.FitSettings()
+    if not dataset.table.features:
+        return {"discrete naive Bayes": settings}  # structures are those of numbers
+    choices: dict[str, Any] = {
+        name: msgspec.structs.replace(settings, covariance=each.covariance, shared=each.shared)
+        for name, each in STRUCTURES.items()
+    }
+    return choices | {f"{k} nearest neighbour{'s' if k > 1 else ''}": messages.Neighbours(k)}
+
+
+def _exponentials(
+    view: ClassifierView, rows: Rows, names: Sequence[str]
+) -> dict[str, NDArray[Any]]:
+    """Densities, not their logarithms, as the page gets them."""
+    return {name: single(np.exp(each)) for name, each in view.logarithms(rows, names).items()}
+
+
+def _outlines(view: ClassifierView) -> dict[str, Any]:
+    """Parameters, ellipses and axes of two features."""
+    if not isinstance(view, ModelView):
+        return {}
+    outlines: list[dict[str, Any]] = []
+    axes: list[dict[str, Any]] = []
+    classes = zip(view.classes.tolist(), view.means, view.covariances, strict=True)
+    for code, mean, covariance in classes:
+        # All ellipses of a class are the first one, stretched.
+        unit = ellipse(np.zeros(2), covariance, 1.0, _N_POINTS)
+        size = float(np.abs(unit).max())
+        digits = _DIGITS - int(np.floor(np.log10(size))) if size > 0 else _DIGITS
+        for sigma in _SIGMAS:
+            x, y = (mean + sigma * unit).round(digits).T.tolist()
+            outlines.append({"class": code, "sigma": sigma, "x": x, "y": y})
+        ends = mean + half_axes(covariance)
+        axes.append({"class": code, "center": mean.tolist(), "ends": ends.tolist()})
+    return {"parameters": view.record(), "ellipses": outlines, "axes": axes}
+
+
+def _layers(
+    request: messages.SceneRequest, view: ClassifierView, rows: Rows
+) -> dict[str, NDArray[Any]]:
+    """Values (p,) or (c, p); those that follow from the posterior by one calculation."""
+    layers = request.layers
+    arrays: dict[str, NDArray[Any]] = {}
+    if layers & {"label", "posterior", "margin"} or request.reject is not None:
+        log_posterior = view.log_posterior(rows)
+        by_class = single(log_posterior.T).T  # class by class in memory, quicker from here on
+        if "label" in layers:
+            arrays["label"] = log_posterior.argmax(axis=1).astype(np.uint8)
+        if "margin" in layers:
+            # Of the margins of all classes the best one's is the only one that is not negative.
+            arrays["margin"] = single(margins(by_class).max(axis=1))
+        if "posterior" in layers:
+            arrays["posterior"] = np.rint(_CERTAIN * np.exp(by_class.T)).astype(np.uint8)
+        if request.reject is not None:
+            arrays["reject"] = rejected(np.exp(log_posterior), request.reject).astype(np.uint8)
+    densities = [name for name in ("evidence", "joint", "density") if name in layers]
+    logarithms = view.logarithms(rows, densities) if densities else {}
+    arrays |= {name: single(values) for name, values in logarithms.items()}
+    if request.novelty is not None and isinstance(view, ModelView):
+        p_values = novelty.class_p_values(view.model, rows)
+        is_novel = novelty.novel(p_values, request.novelty, view.model.prior)
+        arrays["novel"] = is_novel.astype(np.uint8)
+    return arrays
+
+
+def answer_point(request: messages.PointRequest, asked: AskedModel) -> Answer:
+    """What the model says of a place in the plane of the pair, or of a row.
+
+    Categories that are known there count, too, if the model was fitted to them. The head has at,
+    categories (the code of each, or null), explanation, prediction, classes, posterior, p_values,
+    hidden, neighbours (the numbers of the rows that vote) and problem.
+    """
+    table, shown = asked.dataset.table, asked.shown()
+    place, codes = np.full(2, np.nan), np.full(len(table.categories), MISSING, np.int32)
+    if not isinstance(request.at, int):
+        place[:] = request.at
+    elif not 0 <= request.at < table.codes.size:
+        msg = f"there is no row {request.at}: there are {table.codes.size}, numbered from 0"
+        raise MessageError(msg)
+    else:
+        place[list(shown.axes)] = table.X[request.at, list(shown.numbers)]
+        codes = np.array(table.rows.codes[request.at])
+    if request.known_categories is not None:
+        codes = _codes(table, request.known_categories)
+    if request.hide is not None and len(shown.axes) == 2:
+        place[request.hide] = np.nan
+    names = ("explanation", "prediction", "posterior", "p_values", "neighbours")
+    head: dict[str, Any] = dict.fromkeys(names) | {
+        "at": [None if np.isnan(value) else value for value in place.tolist()],
+        "categories": [None if code < 0 else code for code in codes.tolist()],
+        "classes": asked.dataset.classes,
+        "hidden": request.hide,
+    }
+    row = place[list(shown.axes)]
+    with problem_noted(head):
+        if isinstance(request.model, messages.FitSettings):
+            # Without numbers the model is seen through all categories, be they known or not.
+            known = np.flatnonzero((codes >= 0) | (not shown.numbers))
+            shown = replace(shown, categories=tuple(known.tolist()))
+        elif isinstance(request.model, messages.Neighbours):
+            # They are looked for among the coordinates that are known.
+            known = np.flatnonzero(~np.isnan(row))
+            if row.size and not known.size:
+                msg = "nothing is known of this point"
+                raise DataError(msg)
+            shown = replace(shown, numbers=tuple(shown.numbers[axis] for axis in known.tolist()))
+            row = row[known]
+        view, chosen = asked.view(shown), list(shown.categories)
+        categories = tuple(table.categories[j] for j in chosen)
+        rows = Rows(row[None], codes[None, chosen], categories)
+        head |= {"classes": view.names} | view.at(rows)
+    return Answer(head)
+
+
+def _codes(table: LabTable, known: tuple[int | None, ...]) -> NDArray[np.int32]:
+    """The code of each feature that holds categories (q,), below 0 where it is not known."""
+    if len(known) != table.rows.codes.shape[1]:
+        msg = (
+            f"known_categories must be an array of {len(table.categories)} entries, one for each "
+            f"feature that holds categories, got {len(known)}"
+        )
+        raise MessageError(msg)
+    for code, values in zip(known, table.categories, strict=True):
+        if code is not None and code >= len(values):
+            msg = f"there is no category {code}: they are numbered from 0 to {len(values) - 1}"
+            raise MessageError(msg)
+    return np.array([MISSING if code is None else code for code in known], np.int32)
+
+
+@recalled
+def row_errors(
+    asked: AskedModel, shown: ShownFeatures
+) -> tuple[NDArray[np.bool_], dict[str, float | None]]:
+    """Which rows (n,) the features shown get wrong, and the proportions, None without such rows."""
+    table = asked.dataset.table
+    wrong = np.zeros(table.codes.size, dtype=np.bool_)
+    numbers = asked.usable(np.arange(wrong.size), shown)
+    if numbers.size:
+        labels = asked.view(shown).labels(table.part(shown)[numbers])
+        wrong[numbers] = labels != table.codes[numbers]
+    parts = _parts(asked, shown).items()
+    return wrong, {name: float(wrong[part].mean()) if part.size else None for name, part in parts}
+
+
+def _parts(asked: AskedModel, shown: ShownFeatures) -> dict[str, NDArray[np.intp]]:
+    """The numbers of the rows learnt from and of those held out, those that can be judged."""
+    parts = {"train": asked.training, "test": np.flatnonzero(asked.dataset.test)}
+    return {name: asked.usable(numbers, shown) for name, numbers in parts.items()}
+
+
+def errors_record(dataset: LabDataset, shown: ShownFeatures) -> dict[str, Any]:
+    """The errors of a figure, as the page is told them, before there is a model."""
+    truth = true_view(dataset, shown)
+    least = truth and least_error(truth)
+    bayes = least and {"error": least.error, "standard_error": least.standard_error}
+    return {"train": None, "test": None, "bayes": bayes}
+
+
+def answer_numbers(_: messages.NumbersRequest, asked: AskedModel) -> Answer:
+    """Everything that can be said of a model of all features in numbers.
+
+    The head has classes, features, parameters (of the numbers), categories (probabilities), count
+    (of free parameters), iterations (of EM), train, test, leave_one_out (an evaluation each, or
+    null; the last with the number of folds, if rows are left out in folds) and problem.
+    """
+    dataset, shown = asked.dataset, asked.all_features
+    names = ("parameters", "count", "iterations", "train", "test", "leave_one_out")
+    head: dict[str, Any] = dict.fromkeys(names) | {
+        "classes": dataset.classes,
+        "features": [dataset.table.features[column] for column in shown.numbers],
+        "categories": [],
+    }
+    with problem_noted(head):
+        view = asked.view(shown)
+        head["classes"] = view.names
+        if isinstance(view, ModelView):
+            head |= view.full_record()
+        for name, numbers in _parts(asked, shown).items():
+            if numbers.size:
+                log_posterior = view.log_posterior(dataset.table.part(shown)[numbers])
+                head[name] = _evaluation_record(asked.evaluated(log_posterior, numbers))
+        left_out = asked.left_out()
+        if left_out is not None:
+            evaluation, n_folds = left_out
+            folds = None if n_folds == evaluation.n_rows else n_folds
+            head["leave_one_out"] = _evaluation_record(evaluation) | {"folds": folds}
+    return Answer(head)
+
+
+def _evaluation_record(evaluation: Evaluation) -> dict[str, Any]:
+    """An evaluation, as the page is told it."""
+    groups = evaluation.calibration
+    columns = () if groups is None else (groups.stated, groups.observed, groups.count)
+    return {
+        "n": evaluation.n_rows,
+        "error": evaluation.error,
+        "log_loss": evaluation.log_loss if np.isfinite(evaluation.log_loss) else None,
+        "brier": evaluation.brier,
+        "confusion": evaluation.confusion.tolist(),
+        "calibration": [
+            {"mean": stated, "proportion": observed, "n": count}
+            for stated, observed, count in zip(*(each.tolist() for each in columns), strict=True)
+        ],
+    }
+
+
 _OF_MODELS: dict[str, Callable[[Any, AskedModel], Answer]] = {
-    "scene": figures.answer_scene,
-    "line": figures.answer_line,
-    "point": point.answer_point,
-    "numbers": performance.answer_numbers,
-    "multiples": figures.answer_multiples,
-    "surface": figures.answer_surface,
+    "scene": answer_scene,
+    "line": answer_line,
+    "point": answer_point,
+    "numbers": answer_numbers,
+    "multiples": answer_multiples,
+    "surface": answer_surface,
     "take_away": exports.answer_export,
 }

@@ -6,14 +6,14 @@ by the first call.
 
 from collections.abc import Mapping
 from functools import cached_property
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from gaussbayes import __version__
-from gaussbayes.apps.lab.message_limits import LIMITS
 
 if TYPE_CHECKING:
+    from gaussbayes.apps.lab.lab_tables import NamedTable
     from gaussbayes.apps.lab.store import Store
-    from gaussbayes.apps.lab.table_reader import NamedTable
 
 # The colours that `gaussbayes.plots.style` gives to twelve classes, whose import takes long. On
 # dark ground those too dark to be seen there are mixed with white, no more than that their contrast
@@ -27,7 +27,17 @@ DARK_COLOURS = (
     *("#e76300", "#b9ac70", "#7c808b", "#94a4a2", "#6584a0", "#a17a34"),
 )
 SHAPES = ("circle", "square", "triangle", "diamond", "cross", "plus", "star")
+LARGEST_UPLOAD = 64 << 20  # bytes of a file
+_NEEDED = ("msgspec", "starlette", "uvicorn", "websockets", "plotly")
 _ENDINGS = (".txt", ".dat", ".data", ".json")  # tell no format: the first bytes of the file do
+
+
+def check_extra() -> None:
+    """Raise, saying how to install it, if something that the lab needs is not there."""
+    missing = " and ".join(name for name in _NEEDED if find_spec(name) is None)
+    if missing:
+        msg = f"the lab needs {missing}, which is not installed: pip install 'gaussbayes[lab]'"
+        raise ImportError(msg)
 
 
 class Backend:
@@ -44,7 +54,7 @@ class Backend:
 
     def read(self, text: str) -> Any:
         """The text of a message → a request; raises `MessageError`."""
-        from gaussbayes.apps.lab.message_reader import read
+        from gaussbayes.apps.lab.messages import read
 
         return read(text)
 
@@ -60,6 +70,7 @@ class Backend:
 
     def about(self) -> Mapping[str, Any]:
         """What the page needs to know from the start."""
+        from gaussbayes.apps.lab import messages
         from gaussbayes.apps.lab.answers import lessons
         from gaussbayes.apps.lab.examples import EXAMPLES
         from gaussbayes.data.source_files import name_endings
@@ -71,11 +82,14 @@ class Backend:
             "presets": [{"name": name} | each.record for name, each in EXAMPLES.items()],
             "lessons": [{"name": each["name"], "title": each["title"]} for each in lessons()],
             "given": None if self._given is None else self._given.record,
-            "limits": LIMITS,
+            "limits": {
+                "classes_by_hand": messages.MOST_CLASSES_BY_HAND,
+                "rows": messages.MOST_ROWS,
+                "upload": LARGEST_UPLOAD,
+            },
             "endings": (*name_endings(), *_ENDINGS),
         }
 
     def prepare(self) -> None:
         """Import what `answer` needs, so that the first answer does not wait for it."""
-        import gaussbayes.apps.lab.answers
-        import gaussbayes.apps.lab.message_reader  # noqa: F401
+        import gaussbayes.apps.lab.answers  # noqa: F401

@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaussbayes.analysis import synthesis
-from gaussbayes.apps.lab.training_data import LabTable, TrueGaussians, number_table
+from gaussbayes.apps.lab.lab_tables import LabTable, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.spelling import meant
 from gaussbayes.data.rows import number_rows
 from gaussbayes.datasets import load_iris
 from gaussbayes.lessons import handouts
 from gaussbayes.lessons.handouts import CLOUDS, DIABETES, PETALS, SIX_ROWS
+from gaussbayes.model.construction import given_model
+from gaussbayes.model.model import Model
 
 _OUTLIER = (30.0, -16.0)  # far from everything, and said to be of the first class
 _CORNERS = ((-2.0, -2.0), (2.0, 2.0), (-2.0, 2.0), (2.0, -2.0))  # two of each class
@@ -60,21 +62,29 @@ def _gaussians(
     means: ArrayLike,
     covariances: ArrayLike,
     priors: Sequence[float] | str = "uniform",
-    classes: Sequence[object] = "ABCDEFGHIJKL",
+    classes: Sequence[object] = tuple("ABCDE"),
     features: tuple[str, ...] | None = None,
-) -> TrueGaussians:
+) -> Model:
+    """The model of these parameters; covariances are those of all classes, or one (d, d)."""
     k, d = np.shape(means)
-    names = features or tuple(f"x{j + 1}" for j in range(d))
-    return TrueGaussians(priors, means, covariances, tuple(classes[:k]), names)
+    return given_model(
+        priors,
+        means,
+        covariances,
+        np.array(classes[:k]),
+        covariance="full",
+        shared=np.ndim(covariances) == 2,
+        feature_names=features or [f"x{j + 1}" for j in range(d)],
+    )
 
 
-def _five() -> TrueGaussians:
+def _five() -> Model:
     angles = np.radians(90.0 + 72.0 * np.arange(5))
     means = 3.0 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     return _gaussians(means, [_turned(1.5, 0.7, 36.0 * code) for code in range(5)])
 
 
-def _few_rows() -> TrueGaussians:
+def _few_rows() -> Model:
     """Two classes of correlated features, which differ in their means; more than rows in each."""
     d = 12
     apart = np.subtract.outer(np.arange(d), np.arange(d))
@@ -83,11 +93,11 @@ def _few_rows() -> TrueGaussians:
     return _gaussians(means, 0.6 ** np.abs(apart))
 
 
-def _drawn_table(truth: TrueGaussians, title: str, seed: int, n: int) -> LabTable:
+def _drawn_table(truth: Model, title: str, seed: int, n: int) -> LabTable:
     """Rows from true parameters, classes by their priors."""
-    rows, codes = synthesis.draw(truth.model, n, np.random.default_rng(seed))
-    labels = np.array(truth.classes)
-    return number_table(title, rows.matrix, codes, labels, truth.features, truth=truth)
+    rows, codes = synthesis.draw(truth, n, np.random.default_rng(seed))
+    names = truth.schema.titles
+    return number_table(title, rows.matrix, codes, truth.classes, names, truth=truth)
 
 
 def _outlier(title: str, seed: int, n: int) -> LabTable:
@@ -102,8 +112,8 @@ def _xor(title: str, seed: int, n: int) -> LabTable:
     generator = np.random.default_rng(seed)
     corner = generator.integers(4, size=n).astype(np.int32)
     corners = _gaussians(_CORNERS, 0.6 * np.eye(2))
-    rows = synthesis.draw_rows(corners.model, corner, generator)
-    return number_table(title, rows.matrix, corner // 2, np.array(["A", "B"]), corners.features)
+    matrix = synthesis.draw_rows(corners, corner, generator).matrix
+    return number_table(title, matrix, corner // 2, np.array(["A", "B"]), corners.schema.titles)
 
 
 def _with_missing_values(title: str, seed: int, n: int) -> LabTable:
@@ -130,12 +140,12 @@ def _irises() -> handouts.Table:
     return handouts.Table("irises", irises.rows[order], irises.labels[order], irises.feature_names)
 
 
-def _drawn(title: str, about: str, n: int, truth: TrueGaussians | handouts.Gaussians) -> Example:
+def _drawn(title: str, about: str, n: int, truth: Model | handouts.Gaussians) -> Example:
     if isinstance(truth, handouts.Gaussians):
         classes = range(truth.first, truth.first + len(truth.means))
         priors = truth.priors or "uniform"
         truth = _gaussians(truth.means, truth.covariances, priors, classes, truth.features)
-    return Example(title, about, n, partial(_drawn_table, truth), len(truth.classes))
+    return Example(title, about, n, partial(_drawn_table, truth), truth.classes.size)
 
 
 def _listed(title: str, about: str, handout: handouts.Table, target: str) -> Example:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gaussbayes.apps.lab.lab_tables import LabTable
 from gaussbayes.apps.lab.messages import ExportRequest
 from gaussbayes.apps.lab.model_views import (
     AskedModel,
@@ -18,8 +19,6 @@ from gaussbayes.apps.lab.model_views import (
     ModelByHand,
     VotesOfNeighbours,
 )
-from gaussbayes.apps.lab.performance import left_out_record
-from gaussbayes.apps.lab.training_data import LabTable
 from gaussbayes.apps.lab.wire_format import Answer
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.data.categories import kind
@@ -143,9 +142,10 @@ def _fit_commands(asked: FittedModel, data: str, held_out: str) -> list[str]:
     lines = [f"gaussbayes fit {data}{settings} -o lab.json"]
     left_out = None
     with suppress(GaussBayesError):
-        left_out = left_out_record(asked)
+        left_out = asked.left_out()
     if left_out is not None:
-        how = f"--held-out {left_out['folds']}" if left_out["folds"] else "--loo"
+        evaluation, n_folds = left_out
+        how = "--loo" if n_folds == evaluation.n_rows else f"--held-out {n_folds}"
         lines.append(f"gaussbayes evaluate {data}{settings} {how}")
     return lines
 

@@ -1,31 +1,45 @@
-"""What the page may ask, as types: messages are read by them, and their schema is made of them.
+"""What the page may ask, as types: a text is read by them, and their JSON Schema is made of them.
 
 A request is a JSON object with ``"number"``, which the answer repeats, ``"kind"`` and the fields of
 its kind. Fields with a default may be left out; a field that the kind does not have is an error.
 ``docs/lab-messages.schema.json`` is what ``python -m gaussbayes.apps.lab.messages`` writes.
 What each kind is answered with is written where it is answered; see `gaussbayes.apps.lab.answers`.
+msgspec checks a text against the types; what it objects to is put into a sentence here: the field,
+what must be there, and what came.
 """
 
+import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
 
-from gaussbayes.apps.lab import message_limits as limits
+from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.types import CovarianceName, Divisor
 
-Seed: TypeAlias = Annotated[int, Meta(ge=0, le=limits.LARGEST_SEED)]
-Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=limits.LONGEST_NAME)]
-Number: TypeAlias = Annotated[float, Meta(ge=-limits.LARGEST_NUMBER, le=limits.LARGEST_NUMBER)]
+# How much may be asked for at once.
+LONGEST_MESSAGE = 4 << 20  # bytes of a request
+LONGEST_NAME = 400  # characters
+MOST_CLASSES = 50
+MOST_CLASSES_BY_HAND = 12
+MOST_FEATURES = 50
+MOST_CATEGORIES = 100  # different values of a feature that holds categories; of more it is text
+MOST_ROWS = 200_000
+_LARGEST = 1e100  # beyond it squares overflow
+
+Seed: TypeAlias = Annotated[int, Meta(ge=0, le=(1 << 32) - 1)]
+Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
+Number: TypeAlias = Annotated[float, Meta(ge=-_LARGEST, le=_LARGEST)]
 Proportion: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
-Side: TypeAlias = Annotated[int, Meta(ge=2, le=limits.MOST_PLACES)]
-FeatureNumber: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_FEATURES - 1)]
-CategoryCode: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_CATEGORIES - 1)]
-ClassCode: TypeAlias = Annotated[int, Meta(ge=0, le=limits.MOST_CLASSES - 1)]
-Neighbour: TypeAlias = Annotated[int, Meta(ge=1, le=limits.MOST_NEIGHBOURS)]
-# Its range is checked by `PointRequest`: with bounds beside a tuple msgspec 0.22 crashes.
+Side: TypeAlias = Annotated[int, Meta(ge=2, le=400)]
+FeatureNumber: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_FEATURES - 1)]
+CategoryCode: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_CATEGORIES - 1)]
+ClassCode: TypeAlias = Annotated[int, Meta(ge=0, le=MOST_CLASSES - 1)]
+Neighbour: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
+# Its range is checked where it is answered: with bounds beside a tuple msgspec 0.22 crashes.
 RowNumber: TypeAlias = Annotated[int, Meta(description="the number of a row")]
 
 Two: TypeAlias = tuple[Number, Number]
@@ -43,8 +57,8 @@ Pair: TypeAlias = Annotated[
 ]
 _OF_CLASSES = Meta(
     min_length=1,
-    max_length=limits.MOST_CLASSES_BY_HAND,
-    description=f"an array with an entry for each of 1 to {limits.MOST_CLASSES_BY_HAND} classes",
+    max_length=MOST_CLASSES_BY_HAND,
+    description=f"an array with an entry for each of 1 to {MOST_CLASSES_BY_HAND} classes",
 )
 Zone: TypeAlias = Literal["reject", "novel"]  # may be named, but come with their thresholds alone
 Layer: TypeAlias = Literal[
@@ -61,15 +75,15 @@ class PresetSource(_Record, frozen=True, tag_field="from", tag="preset"):
 
     preset: Name
     seed: Seed = 0
-    n: Annotated[int, Meta(ge=1, le=limits.MOST_ROWS)] | None = None  # rows; None: as many as usual
+    n: Annotated[int, Meta(ge=1, le=MOST_ROWS)] | None = None  # rows; None: as many as usual
 
 
 class GivenSource(_Record, frozen=True, tag_field="from", tag="given"):
     """The table that the command was called with."""
 
-    features: (
-        Annotated[tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_FEATURES)] | None
-    ) = None
+    features: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=MOST_FEATURES)] | None = (
+        None
+    )
 
     def __post_init__(self) -> None:
         _check_different("features", self.features)
@@ -86,9 +100,9 @@ class PointsSource(_Record, frozen=True, tag_field="from", tag="points"):
 
     points: Annotated[
         tuple[Point, ...],
-        Meta(max_length=limits.MOST_ROWS, description="an array of at most 200,000 points"),
+        Meta(max_length=MOST_ROWS, description="an array of at most 200,000 points"),
     ]
-    classes: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=limits.MOST_CLASSES)]
+    classes: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=MOST_CLASSES)]
     features: Annotated[tuple[Name, Name], Meta(description="two strings")]
 
     def __post_init__(self) -> None:
@@ -120,12 +134,12 @@ class FitSettings(_Record, frozen=True, tag_field="from", tag="data"):
     shrinkage: Proportion | Literal["oas"] | None = None
     priors: (
         Literal["uniform"]
-        | Annotated[tuple[Proportion, ...], Meta(min_length=1, max_length=limits.MOST_CLASSES)]
+        | Annotated[tuple[Proportion, ...], Meta(min_length=1, max_length=MOST_CLASSES)]
         | None
     ) = None  # of all classes of the page; None: as frequent as they are
-    smoothing: Annotated[float, Meta(ge=0, le=limits.MOST_SMOOTHING)] = 1.0  # of categories
+    smoothing: Annotated[float, Meta(ge=0, le=1_000)] = 1.0  # of categories
     unlabelled_weight: Proportion = 1.0  # how much a row without label counts
-    first: Annotated[int, Meta(ge=0, le=limits.MOST_ROWS)] | None = None  # training rows, None: all
+    first: Annotated[int, Meta(ge=0, le=MOST_ROWS)] | None = None  # training rows, None: all
 
 
 class GaussiansByHand(_Record, frozen=True, tag_field="from", tag="hand"):
@@ -196,11 +210,6 @@ class SurfaceRequest(NumbersRequest, frozen=True, tag="surface"):
 
     view: Window | None = None
 
-    @property
-    def window(self) -> Window:
-        """The window, all of it picked if the request names none."""
-        return self.view or Window()
-
 
 class SceneRequest(SurfaceRequest, frozen=True, tag="scene"):
     """Everything in the plane of two features."""
@@ -217,7 +226,7 @@ class LineRequest(NumbersRequest, frozen=True, tag="line"):
 
     feature: FeatureNumber | None = None  # None: the first of the pair
     x: Interval | None = None
-    points: Annotated[int, Meta(ge=2, le=limits.MOST_LINE_PLACES)] = 400
+    points: Annotated[int, Meta(ge=2, le=2_000)] = 400
 
     def __post_init__(self) -> None:
         _check_interval("x", self.x)
@@ -229,13 +238,8 @@ class PointRequest(NumbersRequest, frozen=True, tag="point"):
     at: Place | RowNumber
     hide: Literal[0, 1] | None = None
     known_categories: (
-        Annotated[tuple[CategoryCode | None, ...], Meta(max_length=limits.MOST_FEATURES)] | None
+        Annotated[tuple[CategoryCode | None, ...], Meta(max_length=MOST_FEATURES)] | None
     ) = None  # of each feature that holds some, null: not known; None: as the row has them, if any
-
-    def __post_init__(self) -> None:
-        if isinstance(self.at, int) and not 0 <= self.at < limits.MOST_ROWS:
-            msg = f"at must be the number of a row from 0 to {limits.MOST_ROWS - 1}, got {self.at}"
-            raise ValueError(msg)
 
 
 class MultiplesRequest(SurfaceRequest, frozen=True, tag="multiples"):
@@ -295,6 +299,85 @@ def _check_interval(name: str, interval: Interval | None) -> None:
     if not high - low > 1e-12 * max(abs(low), abs(high)) or high - low < 1e-100:
         msg = f"{name} must begin below where it ends, got [{low:g}, {high:g}]"
         raise ValueError(msg)
+
+
+_DECODER: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
+_KINDS = msgspec.json.schema(Request)["discriminator"]["mapping"]
+_FIELD = re.compile(r"Object (missing required|contains unknown) field `(.*)`", re.DOTALL)
+_WORDS = {
+    "int": "an integer",
+    "float": "a number",
+    "str": "a string",
+    "bool": "a boolean",
+    "array": "an array",
+    "object": "an object",
+}
+_VERBS = {"missing required": "needs the", "contains unknown": "has no"}
+_SHOWN = 80  # characters of a value in a message
+
+
+def read(message: str) -> Request:
+    """The record of a request; `MessageError` for anything else.
+
+    Examples
+    --------
+    >>> read('{"number": 1, "kind": "lesson", "name": 3}')
+    Traceback (most recent call last):
+    gaussbayes.apps.lab.wire_format.MessageError: name must be a string, got 3
+    """
+    try:
+        content = message.encode()
+    except UnicodeEncodeError:
+        msg = f"a request must be Unicode text, got half a character in {message!a:.80}"
+        raise MessageError(msg) from None
+    if len(content) > LONGEST_MESSAGE:
+        msg = f"a request must have at most {LONGEST_MESSAGE:,} bytes, got {len(content):,}"
+        raise MessageError(msg)
+    try:
+        return _DECODER.decode(content)
+    except msgspec.ValidationError as error:
+        raise _explained(content, str(error)) from None
+    except msgspec.DecodeError as error:
+        msg = f"a request must be JSON, got {message!r:.80}: {error}"
+        raise MessageError(msg) from None
+    except RecursionError:
+        msg = "a request is nested too deep"
+        raise MessageError(msg) from None
+
+
+def _explained(content: bytes, complaint: str) -> MessageError:
+    """What is wrong with a message of which msgspec says so, and whose answer this is."""
+    reason, _, place = complaint.partition(" - at `$")
+    place, got, message = place.removesuffix("`").removeprefix("."), "", None
+    with suppress(msgspec.DecodeError, RecursionError, LookupError):  # more may be wrong with it
+        message = value = msgspec.json.decode(content)
+        for step in re.findall(r"\w+", place):
+            value = value[int(step) if isinstance(value, list) else step]
+        text = msgspec.json.encode(value).decode()
+        got = f", got {text if len(text) <= _SHOWN else text[:_SHOWN] + '…'}"
+    kind, number = (
+        message.get(name) if isinstance(message, dict) else None for name in ("kind", "number")
+    )
+    return MessageError(
+        _sentence(place, reason, got),
+        kind if isinstance(kind, str) and kind in _KINDS else None,
+        number if type(number) is int else None,
+    )
+
+
+def _sentence(place: str, reason: str, got: str) -> str:
+    name, field = place or "a request", _FIELD.match(reason)
+    if field is not None:
+        return f"{name} {_VERBS[field[1]]} field {field[2]!r:.80}"
+    if reason.startswith("Invalid"):
+        return f"{name} must be one of the values that the schema of requests lists{got}"
+    if reason.endswith("out of range"):
+        return f"{name} must be a smaller number{got}"
+    if reason.startswith("Expected "):
+        expected = reason.removeprefix("Expected ").partition(", got")[0]
+        expected = re.sub(r"\w+(?=.*`)", lambda word: _WORDS.get(word[0], word[0]), expected)
+        return f"{name} must be {expected.replace('`', '').replace(' | ', ' or ')}{got}"
+    return f"{place}.{reason}" if place else reason  # our sentence
 
 
 if __name__ == "__main__":

@@ -22,14 +22,15 @@ from gaussbayes.analysis import class_moments, novelty
 from gaussbayes.analysis.bayes_error import BayesError, bayes_error
 from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.grid import limits
+from gaussbayes.apps.lab.lab_tables import ShownFeatures
 from gaussbayes.apps.lab.messages import FitSettings, GaussiansByHand, ModelChoice, Neighbours
 from gaussbayes.apps.lab.store import LabDataset
-from gaussbayes.apps.lab.training_data import ShownFeatures, TrueGaussians
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError, GaussBayesError
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.construction import given_model
+from gaussbayes.model.evaluation import Evaluation, evaluate
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.options import Options, check_options, options_of
@@ -38,7 +39,7 @@ from gaussbayes.model.statistics import observe
 
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
-LeftOut: TypeAlias = tuple[RealArray, NDArray[np.intp], int] | None
+LeftOut: TypeAlias = tuple[Evaluation, int] | None
 
 NOTHING_TO_DRAW = (
     "all features of this table hold categories, so that there is no plane and no line to draw: "
@@ -61,7 +62,7 @@ class ClassifierView(ABC):
 
     @abstractmethod
     def log_posterior(self, rows: Rows) -> RealArray:
-        """``log p(c | x)`` (n, m) of the classes that the model knows."""
+        """``log p(c | x)`` (n, k), −∞ for classes that the model does not know."""
 
     @abstractmethod
     def at(self, row: Rows) -> dict[str, Any]:
@@ -74,13 +75,13 @@ class ClassifierView(ABC):
     def labels(self, rows: Rows) -> NDArray[np.intp]:
         """The class code on the page of the most probable class (n,)."""
         best: NDArray[np.intp] = self.log_posterior(rows).argmax(axis=1)
-        return self.classes[best]
+        return best
 
     def record(self) -> dict[str, Any] | None:
         """The parameters of all classes."""
         return None
 
-    def all_classes(self, values: RealArray, otherwise: float) -> RealArray:
+    def all_classes(self, values: RealArray, otherwise: float = -np.inf) -> RealArray:
         """Values (n, m) of the model's classes as those of all classes of the page (n, k)."""
         k = len(self.names)
         if self.classes.size == k and (self.classes == np.arange(k)).all():
@@ -98,7 +99,7 @@ class ModelView(ClassifierView):
     n_parameters: int  # of the whole model
 
     def log_posterior(self, rows: Rows) -> RealArray:
-        return self.model.log_posterior(self._coded(rows), 1)
+        return self.all_classes(self.model.log_posterior(self._coded(rows), 1))
 
     def labels(self, rows: Rows) -> NDArray[np.intp]:
         return self.classes[self.model.labels(self._coded(rows), 1)]
@@ -107,7 +108,7 @@ class ModelView(ClassifierView):
         coded = self._coded(rows)
         values = {name: getattr(self.model, _LOGARITHMS[name])(coded, 1) for name in names}
         return {
-            name: each if each.ndim == 1 else self.all_classes(each, -np.inf).T
+            name: each if each.ndim == 1 else self.all_classes(each).T
             for name, each in values.items()
         }
 
@@ -181,13 +182,12 @@ class NeighbourView(ClassifierView):
     rows: NDArray[np.intp]  # the numbers of the rows that vote
 
     def log_posterior(self, rows: Rows | None) -> RealArray:
-        """Logarithms of the proportions of votes (n, m); None is the rows that vote themselves."""
+        """Logarithms of the proportions of votes (n, k); None is the rows that vote themselves."""
         with np.errstate(divide="ignore"):
-            votes: RealArray = np.log(self.neighbours.predict_proba(rows and rows.matrix))
-        return votes
+            return self.all_classes(np.log(self.neighbours.predict_proba(rows and rows.matrix)))
 
     def at(self, row: Rows) -> dict[str, Any]:
-        votes = self.all_classes(np.exp(self.log_posterior(row)), 0.0)[0]
+        votes = np.exp(self.log_posterior(row))[0]
         nearest = self.neighbours.kneighbors(row.matrix, return_distance=False)[0]
         return {
             "prediction": self.names[int(votes.argmax())],
@@ -255,11 +255,15 @@ class AskedModel(ABC):
         some: NDArray[np.intp] = numbers[self.dataset.table.has_label[numbers]]
         return some
 
-    def left_out(self) -> LeftOut:
-        """The labelled training rows, each predicted by a model of others; None without such.
+    def evaluated(self, log_posterior: RealArray, numbers: NDArray[np.intp]) -> Evaluation:
+        """How good log posteriors (n, k) of some labelled rows are."""
+        names = self.view(self.all_features).names
+        return evaluate(log_posterior, self.dataset.table.codes[numbers], np.array(names))
 
-        Log posteriors (n, k), which rows these are (n,), and in how many folds they were left out:
-        n in closed form.
+    def left_out(self) -> LeftOut:
+        """How well models do that predict training rows without them; None without such models.
+
+        And in how many folds these rows were left out: as many as there are in closed form.
         """
         return None
 
@@ -295,6 +299,7 @@ class FittedModel(AskedModel):
             msg = f"there is no model to take away: {error}"
             raise MessageError(msg) from None
 
+    @recalled
     def left_out(self) -> LeftOut:
         table, model = self.dataset.table, self.model
         assert model.learnt is not None
@@ -303,9 +308,8 @@ class FittedModel(AskedModel):
         (outcome,), n_folds = hold_out(rows, [model.settings], 1, folds)
         if isinstance(outcome, GaussBayesError):
             return None  # without one of its rows there is no model
-        labelled = self.usable(self.training, self.all_features)
-        posterior = self.view(self.all_features).all_classes(outcome, -np.inf)
-        return posterior, labelled, n_folds
+        posterior = self.view(self.all_features).all_classes(outcome)
+        return self.evaluated(posterior, self.usable(self.training, self.all_features)), n_folds
 
     def fit_options(self) -> dict[str, Any]:
         """The classifier's options that make this model, but for those that are the usual ones.
@@ -392,8 +396,9 @@ class ModelByHand(AskedModel):
             raise DataError(NOTHING_TO_DRAW)
         names, k = self.dataset.classes, len(self.choice.priors)
         names += tuple(f"class {code + 1}" for code in range(len(names), k))
+        parameters = msgspec.structs.asdict(self.choice)
         try:
-            whole = TrueGaussians(*msgspec.structs.astuple(self.choice)).model
+            whole = given_model(**parameters, covariance="full", shared=False, fewest_classes=1)
         except GaussBayesError as error:
             msg = f"model: {error}"
             raise MessageError(msg) from None
@@ -449,12 +454,12 @@ class VotesOfNeighbours(AskedModel):
     def usable(self, numbers: NDArray[np.intp], shown: ShownFeatures) -> NDArray[np.intp]:
         return _complete(self.dataset, super().usable(numbers, shown), shown.numbers)
 
+    @recalled
     def left_out(self) -> LeftOut:
         view = self.view(self.all_features)
         if view.rows.size <= self.choice.k:
             return None
-        votes = view.all_classes(view.log_posterior(None), -np.inf)
-        return votes, view.rows, view.rows.size
+        return self.evaluated(view.log_posterior(None), view.rows), view.rows.size
 
     def file_model(self) -> Model:
         msg = "nearest neighbours have no model file: take the rows instead"
@@ -495,9 +500,8 @@ def asked_model(dataset: LabDataset, pair: tuple[int, int], choice: ModelChoice)
 
 
 @lru_cache(_MOST_TRUTHS)
-def _view_of(truth: TrueGaussians, names: tuple[str, ...], columns: tuple[int, ...]) -> ModelView:
-    whole, codes = truth.model, np.arange(len(names))
-    return ModelView(codes, names, whole.marginal(columns), whole.n_parameters)
+def _view_of(truth: Model, names: tuple[str, ...], columns: tuple[int, ...]) -> ModelView:
+    return ModelView(np.arange(len(names)), names, truth.marginal(columns), truth.n_parameters)
 
 
 def true_view(dataset: LabDataset, shown: ShownFeatures) -> ModelView | None:

@@ -10,10 +10,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.apps.lab import messages, table_reader
+from gaussbayes.apps.lab import lab_tables, messages
 from gaussbayes.apps.lab.examples import example_table
-from gaussbayes.apps.lab.table_reader import NamedTable
-from gaussbayes.apps.lab.training_data import LabTable, ShownFeatures, number_table
+from gaussbayes.apps.lab.lab_tables import LabTable, NamedTable, ShownFeatures, number_table
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.data.rows import UNLABELLED
@@ -150,7 +149,7 @@ class Store:
     def keep(self, name: str, body: bytes) -> dict[str, Any]:
         """Keep a file that was sent; what the page is told of it."""
         key = hashlib.sha256(body + name.encode("utf-8", "replace")).hexdigest()[:32]
-        upload = self._uploads.recall(key, lambda: table_reader.read_file(name, body))
+        upload = self._uploads.recall(key, lambda: lab_tables.read_file(name, body))
         return {"upload": key, **upload.record}
 
     def _table(self, source: messages.Source, target: str | None) -> LabTable:
@@ -168,7 +167,7 @@ class Store:
             msg = "this file is not here any more; drop it on the page again"
         if named is None:
             raise MessageError(msg)
-        return table_reader.labelled_rows(named, target, source.features)
+        return lab_tables.labelled_rows(named, target, source.features)
 
 
 def hold_out(table: LabTable, split: messages.Split) -> tuple[NDArray[np.bool_], str | None]:

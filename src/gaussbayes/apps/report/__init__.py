@@ -4,6 +4,6 @@
 `html_report` gathers it all, and the template `report.html.jinja` has the words and lays it out.
 """
 
-from gaussbayes.apps.report.html_report import check_writable, write_report
+from gaussbayes.apps.report.html_report import write_report
 
-__all__ = ["check_writable", "write_report"]
+__all__ = ["write_report"]

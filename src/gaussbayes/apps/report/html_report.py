@@ -1,26 +1,30 @@
 """`write_report`: everything in a report is gathered, then laid out as one HTML file."""
 
+import hashlib
 import os
-from collections.abc import Sequence
+import platform
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
+from pprint import pformat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.data_summary import NumberSummary, summarise_data
+from gaussbayes.analysis.ellipse import has_ellipses
 from gaussbayes.analysis.informative_features import informative_features
 from gaussbayes.analysis.view import pair_view
-from gaussbayes.apps.report import numerals, parameter_tables, recipe, svg_figures
+from gaussbayes.apps import numerals
+from gaussbayes.apps.report import parameter_tables, svg_figures
 from gaussbayes.apps.report.parameter_tables import ALL_CLASSES, MOST_COLUMNS
-from gaussbayes.apps.report.samples import stratified
 from gaussbayes.apps.report.subject import Subject, called
 from gaussbayes.base import atomic
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.model.evaluation import Evaluation
-from gaussbayes.plots.plane import has_ellipses
 from gaussbayes.plots.style import class_styles
 
 MOST_DRAWN, MOST_COMPARED = 2_000, 20_000
@@ -29,6 +33,8 @@ _MOST_CONFUSIONS = 24  # pairs of classes listed where a confusion matrix would 
 _MOST_CATEGORIES = 24  # of one feature that are listed: of more, the most frequent
 _RATIO = 100.0  # deviations further apart are not written with the same decimal places
 _WHAT = "the report"
+_BLOCK = 1 << 16  # rows that a digest takes at a time
+_PACKAGES = ("gaussbayes", "numpy", "scipy", "scikit-learn", "matplotlib")
 
 
 def write_report(
@@ -86,7 +92,7 @@ def write_report(
     """
     file = Path(path)
     # Before the work, not after it:
-    check_writable(file)
+    atomic.check_writable(file, _WHAT)
     for library in ("jinja2", "matplotlib.pyplot"):
         try:
             import_module(library)
@@ -105,11 +111,6 @@ def write_report(
     return file
 
 
-def check_writable(path: Path) -> None:
-    """Raise an `OSError` that names the path if no file can be written there."""
-    atomic.check_writable(path, _WHAT)
-
-
 def _rendered(contents: dict[str, Any]) -> str:
     """The contents laid out by the template; text is escaped, whoever wrote it."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -124,7 +125,7 @@ def _rendered(contents: dict[str, Any]) -> str:
     )
     filters = ("fixed", "percent", "score", "grouped", "counted", "quoted")
     environment.filters |= {name: getattr(numerals, name) for name in filters}
-    environment.filters |= {"literal": recipe.literal, "described": svg_figures.described}
+    environment.filters |= {"literal": literal, "described": svg_figures.described}
     return environment.get_template("report.html.jinja").render(contents)
 
 
@@ -168,9 +169,10 @@ def _gathered(model: Any, X: Any, y: Any, held_out: Any, seed: int) -> dict[str,
         "arguments": subject.arguments(),
         "held_out_code": "(X_test, y_test)" if isinstance(held_out, tuple) else repr(held_out),
         "seed": seed,
-        "versions": recipe.versions(),
-        "digest": recipe.data_digest(subject),
-        "is_plain": recipe.is_plain(subject),
+        "versions": {"Python": platform.python_version()}
+        | {name: version(name) for name in _PACKAGES},
+        "digest": data_digest(subject),
+        "is_plain": is_plain(subject),
         "ALL_CLASSES": ALL_CLASSES,
         "MOST_COLUMNS": MOST_COLUMNS,
         "MOST_CLASSES_DRAWN": svg_figures.MOST_CLASSES,
@@ -226,3 +228,76 @@ def _frequent_confusions(evaluation: Evaluation) -> list[tuple[int, int, int]]:
     order = np.argsort(-wrong, axis=None, kind="stable")[:_MOST_CONFUSIONS]
     pairs = [divmod(int(place), wrong.shape[0]) for place in order]
     return [(*pair, int(wrong[pair])) for pair in pairs if wrong[pair]]
+
+
+def stratified(codes: NDArray[np.intp], most: int, seed: int, least: int = 1) -> NDArray[np.intp]:
+    """The indices of at most `most` rows, in order; all of them if there are no more.
+
+    A class keeps its proportion, rounded, but has at least `least` rows if there are as many; only
+    where that alone exceeds `most` is the sample larger.
+
+    >>> codes = np.array([0] * 90 + [1] * 9 + [2])
+    >>> np.bincount(codes[stratified(codes, 20, seed=0)]).tolist()
+    [18, 1, 1]
+    """
+    n = codes.size
+    if n <= most:
+        return np.arange(n)
+    present, counts = np.unique(codes, return_counts=True)
+    exact = counts * (most / n)
+    fewest = np.minimum(counts, least)
+    quota = np.maximum(fewest, exact.astype(np.intp))
+    remaining = max(0, most - int(quota.sum()))
+    quota[np.argsort(quota - exact, kind="stable")[:remaining]] += 1
+    # Classes that got more than their proportion take it from those with most to spare.
+    for _ in range(max(0, int(quota.sum()) - most)):
+        spare = quota - fewest
+        quota[spare.argmax()] -= spare.max() > 0
+    generator = np.random.default_rng(seed)
+    chosen = [
+        generator.choice(np.flatnonzero(codes == code), size=size, replace=False)
+        for code, size in zip(present, quota, strict=True)
+    ]
+    return np.sort(np.concatenate(chosen))
+
+
+# How to reproduce a report; the template has the code.
+
+
+def is_plain(subject: Subject) -> bool:
+    """Whether the digest is that of a table of numbers and their labels, without more ado."""
+    return not subject.table.categories and bool((subject.codes >= 0).all())
+
+
+def data_digest(subject: Subject) -> str:
+    """SHA-256 of the numbers as 64-bit floats, little end first, of categories, and of labels.
+
+    Categories and labels are strings, one a line; that of a missing one is empty.
+    """
+    digest = hashlib.sha256()
+    rows = subject.table
+    for start in range(0, subject.codes.size, _BLOCK):
+        block = rows[start : start + _BLOCK].matrix
+        digest.update(np.ascontiguousarray(block, dtype="<f8").tobytes())
+    for codes, categories in zip(rows.codes.T, rows.categories, strict=True):
+        digest.update(_lines(codes, map(_text, categories)))
+    text = str if is_plain(subject) else _text
+    digest.update(_lines(subject.codes, map(text, subject.classes.tolist())))
+    return digest.hexdigest()
+
+
+def _lines(codes: NDArray[Any], values: Iterable[str]) -> bytes:
+    """The values that codes (n,) stand for, one a line; negative codes stand for none."""
+    known = np.array([*values, "", ""], dtype=object)  # −1 and −2 are the last ones
+    return "\n".join(known[codes]).encode("utf-8", "surrogatepass")
+
+
+def _text(value: Any) -> str:
+    return f"{float(value):g}" if isinstance(value, int | float) else str(value)
+
+
+def literal(value: Any) -> str:
+    """A setting as Python writes it, arrays as lists."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    return pformat(value, width=88, compact=True, sort_dicts=False).replace("\n", "\n    ")

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 
 from gaussbayes.analysis.class_moments import correlations
-from gaussbayes.apps.report.numerals import aligned, fixed, score
+from gaussbayes.apps.numerals import aligned, fixed, score
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.protocol import Describable, Located, ParameterTable
 from gaussbayes.model.model import Model
 
 MOST_COLUMNS = 12
 """Features, categories or classes in the columns of a table; of more, the first are shown."""
-ALL_CLASSES = -1
-"""In the place of a class code where classes share a parameter."""
+ALL_CLASSES = -1  # in the place of a class code where classes share a parameter
 _RATIO = 1e4  # variances further apart are not written with the same decimal places
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.comparison import ComparedModel, Comparison, compare
-from gaussbayes.analysis.explanation import BayesRule, bayes_rule
+from gaussbayes.analysis.explanation import bayes_rule
 from gaussbayes.analysis.held_out import model_options
 from gaussbayes.analysis.view import read_labelled
 from gaussbayes.base.errors import DataError, PriorError
@@ -18,17 +18,6 @@ from gaussbayes.data.rows import Rows
 from gaussbayes.model.evaluation import Evaluation, confident_errors, evaluate
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, options_of
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorRow:
-    """A misclassified row, with every number of Bayes' rule."""
-
-    row: int  # its index, from 0
-    values: tuple[str, ...]  # with every digit
-    true: int  # class codes
-    predicted: int
-    bayes: BayesRule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,15 +122,15 @@ class Subject:
         """How its predictions compare with the labels of the rows that have one."""
         return evaluate(self.log_posterior, self.codes, self.classes)
 
-    def confident_errors(self, most: int = 10) -> list[ErrorRow]:
-        """Up to `most` misclassified rows, those with the largest wrong posterior first."""
+    def confident_errors(self, most: int = 10) -> list[dict[str, Any]]:
+        """Up to `most` misclassified rows with Bayes' rule; the largest wrong posterior first."""
         errors = []
         for row in confident_errors(self.log_posterior, self.codes, most).tolist():
             which = slice(row, row + 1)
             values = self.model.encoder.decode(self.table[which])[0].tolist()
-            codes = int(self.codes[row]), int(self.log_posterior[row].argmax())
-            bayes = bayes_rule(self.model, self.rows[which])
-            errors.append(ErrorRow(row, tuple(map(_value, values)), *codes, bayes))
+            error = {"row": row, "cells": list(map(_value, values)), "true": int(self.codes[row])}
+            error["predicted"] = int(self.log_posterior[row].argmax())
+            errors.append(error | {"bayes": bayes_rule(self.model, self.rows[which])})
         return errors
 
     def compared(self, held_out: Any, seed: int) -> HeldOut:

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from gaussbayes import plots
 from gaussbayes.analysis.comparison import Comparison
+from gaussbayes.analysis.ellipse import has_ellipses
 from gaussbayes.analysis.informative_features import InformativeFeatures
 from gaussbayes.analysis.view import pair_view
 from gaussbayes.apps.report.subject import Subject
 from gaussbayes.base.progress import track
-from gaussbayes.plots.plane import has_ellipses
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,14 +13,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import merge_blocks
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.data.categories import MISSING, UNSEEN, Categories, check_categories, unite
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.independent import ClassSums, Smoothed, draw_powers, log_power
+from gaussbayes.families.independent import ClassSums, Smoothed, check_alike, draw_powers, log_power
 from gaussbayes.families.protocol import Fit, Kind, LeftOut, ParameterTable, Reference
 from gaussbayes.families.removal import Precision, Removal, difference, raise_removal
 
@@ -44,14 +43,9 @@ class CategoricalStatistics(ClassSums):
 
     class_axes: ClassVar[dict[str, int]] = {"weight": 0, "count": 0, "missing": 0}
 
-    def __post_init__(self) -> None:
-        (k,), m, q = self.weight.shape, self.starts[-1], len(self.categories)
-        if self.count.shape != (k, m) or self.missing.shape != (k, q):
-            msg = (
-                f"counts of {k} classes, {q} features and {m} categories must have count ({k}, {m})"
-                f" and missing ({k}, {q}), got {self.count.shape} and {self.missing.shape}"
-            )
-            raise DataError(msg)
+    @property
+    def n_columns(self) -> int:
+        return len(self.categories)
 
     @property
     def is_complete(self) -> bool:
@@ -193,12 +187,7 @@ def _united(
     """Both with the categories of either."""
     if a.categories is b.categories and a.weight.size == b.weight.size:
         return a, b
-    if (a.weight.size, len(a.categories)) != (b.weight.size, len(b.categories)):
-        msg = (
-            f"counts of {a.weight.size} classes and {len(a.categories)} features cannot be "
-            f"combined with those of {b.weight.size} classes and {len(b.categories)} features"
-        )
-        raise DataError(msg)
+    check_alike(a, b)
     pairs = zip(a.categories, b.categories, strict=True)
     both = tuple(unite(mine, other, names.feature_name(j)) for j, (mine, other) in enumerate(pairs))
     return a.with_categories(both), b.with_categories(both)

@@ -30,7 +30,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import Divisor, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.gaussian import drawing, expectation, log_ratio, overlap
+from gaussbayes.families.gaussian import class_pairs, drawing, expectation
 from gaussbayes.families.gaussian.shrinkage import Penalty, Shrinkage, shrink
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Shape, Structure, structure_of_values
@@ -154,10 +154,10 @@ class GaussianDensity:
     expect_statistics = expectation.expect_statistics
     draw = drawing.draw
     draw_widely = drawing.draw_widely
-    contributions = log_ratio.contributions
-    crossings = log_ratio.crossings
-    log_overlap = overlap.log_overlap
-    draw_between = overlap.draw_between
+    contributions = class_pairs.contributions
+    crossings = class_pairs.crossings
+    log_overlap = class_pairs.log_overlap
+    draw_between = class_pairs.draw_between
 
     def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
         return self.score(rows, np.zeros(self.n_classes), None, "log_joint", threads)
@@ -454,9 +454,9 @@ def _score_incomplete(
         width = out.dtype if task == "label" else part.dtype
         added = None if bias is None else bias[rows].astype(part.dtype, copy=False)
         if rows.size == out.shape[0] and width == out.dtype:
-            return kernel(form, part, task, out, bias=added)
+            return int(kernel(form, part, task, out, bias=added))
         scores = np.empty((rows.size, *out.shape[1:]), dtype=width)
-        problems = kernel(form, part, task, scores, bias=added)
+        problems: int = kernel(form, part, task, scores, bias=added)
         out[rows] = scores
         return problems
 

@@ -29,8 +29,7 @@ from gaussbayes.base.patterns import patterns_of
 from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows
-from gaussbayes.families.gaussian.cells import PatternMoments
-from gaussbayes.families.gaussian.feature_moments import feature_moments, moments_of_cells
+from gaussbayes.families.gaussian.cells import PatternMoments, feature_moments, moments_of_cells
 from gaussbayes.families.gaussian.statistics import (
     LAYOUTS,
     ClassMoments,

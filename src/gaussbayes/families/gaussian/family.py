@@ -18,9 +18,8 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.gaussian import left_out, missing_values
-from gaussbayes.families.gaussian.cells import observe
+from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maximum
-from gaussbayes.families.gaussian.feature_moments import feature_moments
 from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,

@@ -388,7 +388,7 @@ class _Path:
         divide, everything = self._divided(removal, reliable)
         from_shared = sharing * removal.factor / everything
         from_both = (1.0 - sharing) * removal.factor / divide + from_shared
-        z = self._own_deviation(X, removal)
+        z = moments.deviation(X, removal.codes)
         for weight, others, same in mixtures:
             alike = removal.lost == weight
             for c in range(moments.n_classes):
@@ -423,7 +423,7 @@ class _Path:
         moments, sharing, k = self.moments, self.structure.sharing, self.moments.n_classes
         scatter, weight = moments.scatters("diagonal", shared=False), moments.weight
         divide, everything = self._divided(removal, reliable)
-        lost = removal.factor[:, None] * np.square(self._own_deviation(X, removal))
+        lost = removal.factor[:, None] * np.square(moments.deviation(X, removal.codes))
         pooled = scatter.sum(axis=0, keepdims=True)
         total = weight.sum(keepdims=True)
         squares = np.stack([np.square(moments.deviation(X, c)) for c in range(k)])  # (k, n, d)
@@ -451,11 +451,6 @@ class _Path:
         pooled = degrees(removal.total, self.divisor, self.moments.n_classes)
         reliable &= (by_class > 0) & (pooled > 0)
         return _positive(by_class), _positive(pooled)
-
-    def _own_deviation(self, X: FloatArray, removal: Removal) -> FloatArray:
-        """How far each row is from the mean of its class (n, d)."""
-        codes, moments = removal.codes, self.moments
-        return np.asarray((X - moments.anchor[codes]) - moments.offset[codes])
 
 
 def _positive(divide: FloatArray) -> FloatArray:

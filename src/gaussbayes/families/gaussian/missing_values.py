@@ -11,6 +11,7 @@ end. For covariances between own and shared, the likelihood of own ones is maxim
 """
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,9 +19,9 @@ from gaussbayes.base.anderson import Iterations, Step, accelerate, total_objecti
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian.cells import FeatureMoments, feature_moments
 from gaussbayes.families.gaussian.density import GaussianDensity, maximum
 from gaussbayes.families.gaussian.expectation import Frame, frame_of
-from gaussbayes.families.gaussian.feature_moments import FeatureMoments, feature_moments
 from gaussbayes.families.gaussian.shrinkage import Penalty
 from gaussbayes.families.gaussian.statistics import (
     LAYOUTS,
@@ -128,8 +129,7 @@ def complete(
     return GaussianStatistics(expected), record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class _Part(NamedTuple):
     """Labelled rows whose covariances are estimated at once: a class, or all if they share one."""
 
     statistics: GaussianStatistics  # without rows that have no value: they would slow it down
@@ -168,13 +168,16 @@ def _parts(
         return [_Part(statistics, structure, names, start, penalty)]
     if start.shared:
         start = replace(start, covariance=start.covariance.selected([0] * start.n_classes))
-    parts = []
-    for c in range(statistics.n_classes):
-        called = replace(names, classes=names.classes[c : c + 1])
-        mild = None if penalty is None else penalty.selected(c)
-        part = statistics.selected([c]), structure, called, start.selected([c]), mild
-        parts.append(_Part(*part))
-    return parts
+    return [
+        _Part(
+            statistics.selected([c]),
+            structure,
+            replace(names, classes=names.classes[c : c + 1]),
+            start.selected([c]),
+            None if penalty is None else penalty.selected(c),
+        )
+        for c in range(statistics.n_classes)
+    ]
 
 
 def start_of(
@@ -221,9 +224,9 @@ def _start(
     together: FeatureMoments | None = None,
 ) -> GaussianDensity:
     """Means and variances of the rows that have each feature; guarded, none of these is 0."""
-    variance = features.variance(structure)
-    if guarded:
-        variance = features.positive_variance(structure, together)
+    variance = (
+        features.positive_variance(structure, together) if guarded else features.variance(structure)
+    )
     check_variances(variance, names)
     center = features.together().anchor[0]
     offset = (features.anchor - center) + features.offset

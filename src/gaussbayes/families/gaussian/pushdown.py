@@ -29,7 +29,7 @@ from gaussbayes.families.gaussian.cells import (
     unite_cells,
 )
 from gaussbayes.families.gaussian.family import Gaussian
-from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
+from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics, divide
 
 MOST_SUMS = 1275
 """Those of a full scatter of 50 features; engines are slow to plan and to run larger queries."""
@@ -68,7 +68,7 @@ def push_down(
         missing = bool((observed != table.n_rows[:, None]).any())
         if not np.isfinite(total).all():
             table.raise_for_values(columns)
-    anchor = _divided(total, of_each)
+    anchor = divide(total, of_each)
     codes, patterns, moments = _cells(table, columns, frame, anchor, layout, missing=missing)
     weighs = moments.weight > 0
     whole = patterns.all(axis=1)
@@ -137,7 +137,7 @@ def _cells(
 
     weight = floats(result, WEIGHT) if table.weighted else n_rows
     shift = _columns(result, "s", d)
-    offset = _divided(shift, np.broadcast_to(weight[:, None], shift.shape))
+    offset = divide(shift, np.broadcast_to(weight[:, None], shift.shape))
     first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     products = _columns(result, "p", len(pairs))
     products -= shift[:, first] * offset[:, second]
@@ -194,8 +194,3 @@ def _columns(result: Any, letter: str, count: int) -> FloatArray:
     """The columns called by a letter and a number, side by side (q, count)."""
     columns = [floats(result, f"{letter}{number}") for number in range(count)]
     return np.stack(columns, axis=1) if columns else np.empty((result.shape[0], 0))
-
-
-def _divided(sums: FloatArray, weight: FloatArray) -> FloatArray:
-    """``sums / weight`` (q, d), and 0 for what weighs nothing."""
-    return np.divide(sums, weight, out=np.zeros_like(sums), where=weight > 0)

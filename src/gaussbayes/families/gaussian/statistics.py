@@ -185,8 +185,11 @@ class ClassMoments:
         """The means (k, d), rounded to one float each."""
         return np.asarray(self.anchor + self.offset)
 
-    def deviation(self, X: FloatArray, code: int) -> FloatArray:
-        """How far rows (n, d) are from the mean of a class, exact for rows near its anchor."""
+    def deviation(self, X: FloatArray, code: int | NDArray[np.intp]) -> FloatArray:
+        """How far rows (n, d) are from the mean of a class, or each of its own.
+
+        It is exact for rows near the anchor.
+        """
         return np.asarray((X - self.anchor[code]) - self.offset[code])
 
     def __add__(self, other: "ClassMoments") -> "ClassMoments":
@@ -198,10 +201,10 @@ class ClassMoments:
         _check_alike(self, other)
         weight = self.weight + other.weight
         delta = _delta(self, other)
-        proportion = _divide(other.weight, weight)
+        proportion = divide(other.weight, weight)
         swap = (other.weight > self.weight)[:, None]
         anchor = np.where(swap, other.anchor, self.anchor)
-        back = other.offset - delta * _divide(self.weight, weight)[:, None]
+        back = other.offset - delta * divide(self.weight, weight)[:, None]
         offset = np.where(swap, back, self.offset + delta * proportion[:, None])
         scatter = self.scatter + other.scatter
         LAYOUTS[self.layout].add_squares(scatter, self.weight * proportion, delta)
@@ -239,7 +242,7 @@ class ClassMoments:
         delta = _delta(self, other)
         _check_gone(self, delta, ~left, names)
         delta = np.where(left[:, None], delta, 0.0)
-        proportion = _divide(other.weight, weight)
+        proportion = divide(other.weight, weight)
         scatter = self.scatter - other.scatter
         layout.add_squares(scatter, -self.weight * proportion, delta)
         offset = self.offset - delta * proportion[:, None]
@@ -283,7 +286,7 @@ class ClassMoments:
         weight = self.weight.sum(keepdims=True)
         anchor = self.anchor[int(np.argmax(self.weight))]
         apart = np.where(self.weight[:, None] > 0, (self.anchor - anchor) + self.offset, 0.0)
-        offset = _divide(self.weight, np.broadcast_to(weight, self.weight.shape)) @ apart
+        offset = divide(self.weight, np.broadcast_to(weight, self.weight.shape)) @ apart
         scatter = self.scatters(layout, shared=True).copy()
         for w, delta in zip(self.weight, apart - offset, strict=True):
             LAYOUTS[layout].add_squares(scatter, np.array([w]), delta[None])
@@ -339,7 +342,8 @@ def _delta(a: ClassMoments, b: ClassMoments) -> FloatArray:
     return np.where(both[:, None], delta, 0.0)
 
 
-def _divide(part: FloatArray, whole: FloatArray) -> FloatArray:
+def divide(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """A quotient, and 0 for what is a part of nothing."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
@@ -537,7 +541,8 @@ def summarise(
     def summarise_block(rows: slice) -> ClassMoments:
         counted = None if weights is None else np.ascontiguousarray(weights[rows])
         parts = accumulate(X[rows], codes[rows], counted, n_classes, layout)
-        return ClassMoments(*parts, layout)
+        weight, anchor, offset, scatter = parts
+        return ClassMoments(weight, anchor, offset, scatter, layout)
 
     n, d = X.shape
     if n == 0:

@@ -65,10 +65,10 @@ export function mountKeyboard(app, plot) {
     return [(x[0] + x[1]) / 2, (y[0] + y[1]) / 2];
   }
 
-  function move([across, along], share) {
+  function move([across, along], proportion) {
     const { view } = plot;
     const from = app.state.at ?? middle();
-    const step = [(view.x[1] - view.x[0]) * STEP * share, (view.y[1] - view.y[0]) * STEP * share];
+    const step = [(view.x[1] - view.x[0]) * STEP * proportion, (view.y[1] - view.y[0]) * STEP * proportion];
     const at = view.rounded([from[0] + across * step[0], from[1] + along * step[1]]);
     const list = held === null ? null : pointList(app);
     if (list) put(app, movedTo(list, held, at), true);

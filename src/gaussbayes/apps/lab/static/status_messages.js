@@ -17,7 +17,7 @@ const ANOTHER =
   "The lab was started anew and has another address now. Open that one; what follows # here can be put behind it.";
 
 const find = (id) => document.getElementById(id);
-const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)}\u00a0%`;
+const percent = (value) => `${(100 * value).toFixed(value > 0 && value < 0.0995 ? 1 : 0)}\u00a0%`;
 const written = (value) => Number(value.toPrecision(4)).toString().replace("-", "−");
 
 export function mountStatusMessages(app, plot) {
@@ -148,9 +148,9 @@ function readout(app, plot, answer) {
     box.hidden = true;
     return;
   }
-  const order = posterior.map((share, code) => [share ?? 0, code]).sort((a, b) => b[0] - a[0]);
-  const lines = order.slice(0, MOST_SHOWN).map(([share, code]) =>
-    el("div", {}, mark(app, code), el("span", {}, app.data.classes[code]), el("b", {}, share.toFixed(3)))
+  const order = posterior.map((proportion, code) => [proportion ?? 0, code]).sort((a, b) => b[0] - a[0]);
+  const lines = order.slice(0, MOST_SHOWN).map(([proportion, code]) =>
+    el("div", {}, mark(app, code), el("span", {}, app.data.classes[code]), el("b", {}, proportion.toFixed(3)))
   );
   box.replaceChildren(...lines);
   box.hidden = false;

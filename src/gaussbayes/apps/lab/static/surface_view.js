@@ -20,7 +20,7 @@ function plotly() {
   fetched ??= new Promise((resolve, reject) => {
     const ready = el("meta", { id: "plotly.js-style-global", class: "no-inline-styles" });
     const script = el("script", {
-      src: "plotly.min.js",
+      src: "static/plotly.min.js",
       on: {
         load: () => {
           delete document.createElement;

@@ -11,7 +11,7 @@ export function rgb(hex) {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-const mix = (a, b, share) => a.map((part, i) => Math.round(part + (b[i] - part) * share));
+const mix = (a, b, proportion) => a.map((part, i) => Math.round(part + (b[i] - part) * proportion));
 
 const hex = (parts) => `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 

@@ -24,12 +24,12 @@ class Pieces {
   }
 
   /** Edge between (column, row) and its right (side 0) or upper (side 1) neighbour. */
-  edge(column, row, side, share) {
+  edge(column, row, side, proportion) {
     const { width, left, bottom, across, along } = this.grid;
     const id = 2 * (row * width + column) + side;
     if (!this.places.has(id)) {
-      const i = column + (side === 0 ? share : 0);
-      const j = row + (side === 1 ? share : 0);
+      const i = column + (side === 0 ? proportion : 0);
+      const j = row + (side === 1 ? proportion : 0);
       this.places.set(id, [left + i * across, bottom + j * along]);
     }
     return id;
@@ -131,7 +131,7 @@ function saddle(pieces, found, middle, { low, right, top, left }) {
 export function borders(labels, margin, grid) {
   const { width, height } = grid;
   const pieces = new Pieces(grid);
-  const share = (i, j) => {
+  const proportion = (i, j) => {
     if (!margin) return 0.5;
     const sum = margin[i] + margin[j];
     return sum > 0 && isFinite(sum) ? margin[i] / sum : 0.5;
@@ -145,10 +145,10 @@ export function borders(labels, margin, grid) {
       const d = labels[i + width];
       if (a === b && b === c && c === d) continue;
       const crossed = [];
-      if (a !== b) crossed.push(pieces.edge(column, row, 0, share(i, i + 1)));
-      if (b !== c) crossed.push(pieces.edge(column + 1, row, 1, share(i + 1, i + width + 1)));
-      if (d !== c) crossed.push(pieces.edge(column, row + 1, 0, share(i + width, i + width + 1)));
-      if (a !== d) crossed.push(pieces.edge(column, row, 1, share(i, i + width)));
+      if (a !== b) crossed.push(pieces.edge(column, row, 0, proportion(i, i + 1)));
+      if (b !== c) crossed.push(pieces.edge(column + 1, row, 1, proportion(i + 1, i + width + 1)));
+      if (d !== c) crossed.push(pieces.edge(column, row + 1, 0, proportion(i + width, i + width + 1)));
+      if (a !== d) crossed.push(pieces.edge(column, row, 1, proportion(i, i + width)));
       if (crossed.length === 2) pieces.join(crossed[0], crossed[1]);
       else {
         const middle = pieces.middle(column, row);

@@ -2,7 +2,7 @@
 //
 // Whatever angle and positive half axes make, the covariance is positive definite.
 
-const THINNEST = 1e-3; // the shorter half axis, as a share of the longer one
+const THINNEST = 1e-3; // the shorter half axis, as a proportion of the longer one
 const SHORTEST = 1e-4; // of the width of the view
 
 /** [[a, b], [b, c]] → {angle, axes: [first, second]}: half axes of one standard deviation. */

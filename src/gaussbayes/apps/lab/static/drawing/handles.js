@@ -185,17 +185,17 @@ export class Handles {
     event.preventDefault();
     event.stopPropagation();
     const view = this.frame();
-    const share = event.shiftKey ? FINER : 1;
+    const proportion = event.shiftKey ? FINER : 1;
     const width = view.x[1] - view.x[0];
     if (which !== null) {
-      const factor = FACTOR ** (share * direction[1]);
-      const turn = -TURN * share * direction[0];
+      const factor = FACTOR ** (proportion * direction[1]);
+      const turn = -TURN * proportion * direction[0];
       this.reshape(c, stretched(this.ellipse(c), which, factor, turn, width));
       return;
     }
     const mean = this.app.state.model.means[c];
     const height = view.y[1] - view.y[0];
-    const step = [direction[0] * STEP * share * width, direction[1] * STEP * share * height];
+    const step = [direction[0] * STEP * proportion * width, direction[1] * STEP * proportion * height];
     this.to(c, null, [mean[0] + step[0], mean[1] + step[1]]);
   }
 }

@@ -60,7 +60,7 @@ export class LineView {
     const withDensity = app.state.layers.density;
     const highest = joint ? highestOf(evidence.data, joint.data, withDensity ? density.data : []) : 0;
     const up = (value) => top + upper * (1 - value / (1.06 * highest || 1));
-    const share = (value) => lower.top + lower.height * (1 - value);
+    const proportion = (value) => lower.top + lower.height * (1 - value);
     const parts = [this.rug(across, x, top + upper)];
     parts.push(...this.ground(x, across, up, highest, upper, lower));
     const classes = posterior.shape[0];
@@ -68,7 +68,7 @@ export class LineView {
     for (let c = 0; c < classes; c++) {
       const own = { "--own": `var(--class-${c % 12})` };
       const part = (array) => array.data.subarray(c * m, (c + 1) * m);
-      parts.push(svg("path", { class: "curve", d: path(place, part(posterior), across, share), own }));
+      parts.push(svg("path", { class: "curve", d: path(place, part(posterior), across, proportion), own }));
       if (!joint) continue;
       const line = path(place, part(joint), across, up);
       parts.push(svg("path", { class: "area", d: `${line}L${across(x[1])} ${up(0)}L${across(x[0])} ${up(0)}Z`, own }));

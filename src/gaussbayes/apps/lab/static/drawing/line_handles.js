@@ -123,9 +123,9 @@ export class LineHandles {
     if (!direction || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     const { x } = this.frame();
-    const share = direction * (event.shiftKey ? FINER : 1);
+    const proportion = direction * (event.shiftKey ? FINER : 1);
     const value = this.value(c, wide);
-    this.to(c, wide, wide ? value * FACTOR ** share : value + share * STEP * (x[1] - x[0]));
+    this.to(c, wide, wide ? value * FACTOR ** proportion : value + proportion * STEP * (x[1] - x[0]));
   }
 
   release() {

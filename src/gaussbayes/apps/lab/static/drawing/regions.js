@@ -122,13 +122,13 @@ function blend({ data, shape }, colours, words, width, height) {
       let green = 0;
       let blue = 0;
       for (let c = 0, at = from + i; c < count; c++, at += size) {
-        const share = data[at];
-        if (share === 0) continue;
+        const proportion = data[at];
+        if (proportion === 0) continue;
         const colour = colours[c % colours.length];
-        total += share;
-        red += share * colour[0];
-        green += share * colour[1];
-        blue += share * colour[2];
+        total += proportion;
+        red += proportion * colour[0];
+        green += proportion * colour[1];
+        blue += proportion * colour[2];
       }
       if (total === 0) total = 1;
       words[to + i] =

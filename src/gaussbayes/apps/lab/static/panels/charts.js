@@ -5,7 +5,7 @@ import { count, percent, short } from "./formats.js";
 
 const MOST_LETTERS = 16; // of the names that head the columns together; where they are longer, marks do
 
-/** A confusion matrix; the deeper a cell, the larger its share of the row. */
+/** A confusion matrix; the deeper a cell, the larger its proportion of the row. */
 export function confusion(labels, matrix, names) {
   const heads = ["is\u00a0↓ predicted\u00a0→", ...labels.map((_, code) => names(code))];
   const rows = matrix.map((row, code) => {
@@ -45,16 +45,16 @@ export function matrix(caption, features, values, correlations) {
   );
 }
 
-function heat(share, text, kind, title) {
-  return el("td", { class: `heat ${kind}`, title, own: { "--share": share } }, text);
+function heat(proportion, text, kind, title) {
+  return el("td", { class: `heat ${kind}`, title, own: { "--proportion": proportion } }, text);
 }
 
 /** Predicted probability against how often it came true; a dot's size is how many rows it has. */
 export function calibration(bins) {
   const there = bins.filter((bin) => bin.n > 0);
   const most = Math.max(1, ...there.map((bin) => bin.n));
-  const at = (share) => 8 + 104 * share;
-  const up = (share) => 112 - 104 * share;
+  const at = (proportion) => 8 + 104 * proportion;
+  const up = (proportion) => 112 - 104 * proportion;
   const said = there.map(
     (bin) => `${percent(bin.mean)} came true in ${percent(bin.proportion)} of ${count(bin.n)}`,
   ).join("; ");
@@ -85,9 +85,9 @@ export function calibration(bins) {
             {},
             `${percent(bin.mean)} said, ${percent(bin.proportion)} came true, ${count(bin.n)} rows`,
           ))),
-      [0, 0.5, 1].flatMap((share) => [
-        svg("text", { x: at(share), y: 121, class: "across" }, String(share)),
-        svg("text", { x: 5, y: up(share) + 2.5, class: "up" }, String(share)),
+      [0, 0.5, 1].flatMap((proportion) => [
+        svg("text", { x: at(proportion), y: 121, class: "across" }, String(proportion)),
+        svg("text", { x: 5, y: up(proportion) + 2.5, class: "up" }, String(proportion)),
       ]),
       svg("text", { x: 60, y: 130, class: "across" }, "predicted probability"),
     ),

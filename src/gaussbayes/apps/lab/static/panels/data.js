@@ -113,7 +113,7 @@ function ownTable(app) {
     progress.hidden = false;
     progress.value = 0;
     try {
-      const answer = await upload(file, app.about, (share) => (progress.value = share));
+      const answer = await upload(file, app.about, (proportion) => (progress.value = proportion));
       sent.set(answer.upload, answer);
       app.change({ data: { upload: answer.upload } }, { record: true });
     } catch (error) {
@@ -233,7 +233,7 @@ function fittedAgain(app) {
 }
 
 function heldOut(app) {
-  const share = slider(
+  const proportion = slider(
     "data-test",
     "Held out for testing",
     HELD,
@@ -243,9 +243,9 @@ function heldOut(app) {
   const anew = button("data-split", "Split anew", () =>
     app.change({ split: { seed: app.state.split.seed + 1 } }, { record: true }));
   return {
-    root: section("Train and test", share.root, anew),
+    root: section("Train and test", proportion.root, anew),
     refresh() {
-      share.set(app.state.split.test);
+      proportion.set(app.state.split.test);
       anew.disabled = app.state.split.test === 0;
     },
   };

@@ -33,13 +33,13 @@ export function fromLog(plain, log, digits = 3) {
   return `${(10 ** (log / Math.LN10 - power)).toFixed(digits - 1)}·10${superscript(power)}`;
 }
 
-/** A share as per cent: 4.5 %, and 100 % only if it is all. */
-export function percent(share) {
-  if (share === null || share === undefined) return "–";
-  if (share === 0 || share === 1) return `${100 * share} %`;
-  if (share < 0.001) return "< 0.1 %";
-  if (share > 0.999 && share < 1) return "> 99.9 %";
-  return `${Number((100 * share).toPrecision(3))} %`;
+/** A proportion as per cent: 4.5 %, and 100 % only if it is all. */
+export function percent(proportion) {
+  if (proportion === null || proportion === undefined) return "–";
+  if (proportion === 0 || proportion === 1) return `${100 * proportion} %`;
+  if (proportion < 0.001) return "< 0.1 %";
+  if (proportion > 0.999 && proportion < 1) return "> 99.9 %";
+  return `${Number((100 * proportion).toPrecision(3))} %`;
 }
 
 /** A probability with three decimals, and neither 0 nor 1 unless it is that. */
@@ -57,7 +57,7 @@ export function added(value) {
   return (value < 0 ? MINUS : "+") + short(Math.abs(value));
 }
 
-/** A whole number with thin spaces: 12 345. */
+/** An integer with thin spaces: 12 345. */
 export function count(value) {
   return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
 }

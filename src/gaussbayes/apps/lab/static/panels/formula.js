@@ -79,7 +79,7 @@ export function bayesLines(app, explanation, labels, pValues) {
         el(
           "span",
           { class: "bar", "aria-hidden": "true" },
-          el("span", { own: { "--share": terms.posterior ?? 0 } }),
+          el("span", { own: { "--proportion": terms.posterior ?? 0 } }),
         ),
         pValues && el("span", {
           class: "typical",
@@ -93,15 +93,15 @@ export function bayesLines(app, explanation, labels, pValues) {
   );
 }
 
-/** The share of votes of every class. */
-export function shares(app, labels, posterior) {
-  return el("ul", { class: "bayes votes" }, posterior.map((share, code) =>
+/** The proportion of votes for each class. */
+export function voteProportions(app, labels, posterior) {
+  return el("ul", { class: "bayes votes" }, posterior.map((proportion, code) =>
     el("li", { class: "bayes-class", own: { "--own": classColour(code) } },
-      el("span", { class: "who" }, className(app, code, labels[code]), " ", percent(share)),
+      el("span", { class: "who" }, className(app, code, labels[code]), " ", percent(proportion)),
       el(
         "span",
         { class: "bar", "aria-hidden": "true" },
-        el("span", { own: { "--share": share } }),
+        el("span", { own: { "--proportion": proportion } }),
       ))));
 }
 

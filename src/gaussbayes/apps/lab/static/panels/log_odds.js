@@ -31,7 +31,7 @@ export function logOdds(app, odds, labels) {
       { class: `odds ${kind}`, role: "listitem" },
       el("span", { class: "name", title: note }, name),
       el("span", { class: (amount ?? 0) < 0 ? "beam against" : "beam for", "aria-hidden": "true" },
-        el("span", { own: { "--own": own, "--share": size } })),
+        el("span", { own: { "--own": own, "--proportion": size } })),
       el("span", { class: "amount" }, added(amount)),
     );
   };

@@ -162,10 +162,10 @@ function asShared(value) {
 
 function nameOf({ covariance, shared }) {
   const [own, all] = NAMES[covariance];
-  const share = Number(shared);
-  if (share === 0) return own;
-  if (share === 1) return all;
+  const proportion = Number(shared);
+  if (proportion === 0) return own;
+  if (proportion === 1) return all;
   const [from, to] = [own, all].map((text) => text.split(":")[0]);
-  const way = `each covariance is shrunk ${percent(share)} towards the pooled one`;
+  const way = `each covariance is shrunk ${percent(proportion)} towards the pooled one`;
   return `Between ${from} and ${to}: ${way}`;
 }

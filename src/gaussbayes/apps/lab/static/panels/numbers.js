@@ -100,11 +100,11 @@ function parametersOf(app, head) {
     names.map((name, code) => [name, ...features.map((_, j) => (means[code] ? spread(code, j) : "–"))]),
     { class: "means" },
   );
-  const shares = head.classes.map((label, code) => [
+  const priorRows = head.classes.map((label, code) => [
     className(app, code, label),
     probability(priors[code]),
   ]);
-  const weights = table("Priors", ["", "prior"], shares, { class: "priors-table" });
+  const weights = table("Priors", ["", "prior"], priorRows, { class: "priors-table" });
   const left = head.features.length - features.length;
   const note = left > 0 ? [el("p", { class: "hint" }, `${left} more features are not shown.`)] : [];
   const cut = (values) => values.slice(0, MOST_FEATURES).map((row) => row.slice(0, MOST_FEATURES));
@@ -127,9 +127,9 @@ function parametersOf(app, head) {
 /** How probable each category of a feature is in each class. */
 function categoryTable({ feature, values, probabilities }, names) {
   const some = values.slice(0, MOST_VALUES).map(String);
-  const rows = probabilities.map((shares, code) => [
+  const rows = probabilities.map((ofClass, code) => [
     names[code].cloneNode(true),
-    ...some.map((_, j) => (shares ? probability(shares[j]) : "–")),
+    ...some.map((_, j) => (ofClass ? probability(ofClass[j]) : "–")),
   ]);
   const left = values.length - some.length;
   return el(

@@ -4,7 +4,7 @@ import { requestWhileSeen, modelKey } from "./panel_requests.js";
 import { categoriesOf } from "../requests.js";
 import { choice, number, select } from "./controls.js";
 import { button, el, section } from "./elements.js";
-import { bayesFormula, bayesLines, shares } from "./formula.js";
+import { bayesFormula, bayesLines, voteProportions } from "./formula.js";
 import { logOdds } from "./log_odds.js";
 
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -139,7 +139,7 @@ export function mount(element, app) {
       const voted = rows ? `The ${neighbours.length} nearest points vote: rows ${rows}.` : "";
       lines.replaceChildren(
         el("p", { class: "hint" }, voted),
-        posterior ? shares(app, classes, posterior) : "",
+        posterior ? voteProportions(app, classes, posterior) : "",
       );
       return;
     }

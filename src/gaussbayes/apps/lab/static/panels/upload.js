@@ -5,7 +5,7 @@
  *
  * @param {File} file
  * @param {{endings: string[], limits: {upload: number}}} about what the server can read
- * @param {(share: number) => void} onProgress
+ * @param {(proportion: number) => void} onProgress
  * @returns {Promise<object>} {upload: id, …}; rejected with an Error whose message can be shown
  */
 export function upload(file, { endings, limits: { upload: limit } }, onProgress) {

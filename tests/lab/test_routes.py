@@ -10,8 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from gaussbayes.apps.lab.app import STATIC, _files_in, plotly_file, shown_name
-from gaussbayes.apps.lab.server import ADDRESS
+from gaussbayes.apps.lab.server import ADDRESS, STATIC, _files_in, plotly_file, shown_name
 from tests.lab.server_double import MOST, TOKEN, Running, backend, decode, running
 
 
@@ -54,8 +53,8 @@ def test_every_file_of_the_page(server: Running) -> None:
         "/nothing",
         "/static/",
         "/static/nothing.js",
-        "/static/../app.py",
-        "/static/..%2Fapp.py",
+        "/static/../server.py",
+        "/static/..%2Fserver.py",
         "/static//etc/passwd",
         "/static/%2e%2e/%2e%2e/errors.py",
         "/static/index.html%00",
@@ -73,7 +72,7 @@ def test_only_files_that_belong_to_a_page(tmp_path: Path) -> None:
 
 
 def test_plotly(server: Running) -> None:
-    code, kind, body = get(server, "/plotly.min.js")
+    code, kind, body = get(server, "/static/plotly.min.js")
     assert (code, kind) == (200, "text/javascript; charset=utf-8")
     assert body == plotly_file().read_bytes()
     assert b"plotly.js" in body[:100]

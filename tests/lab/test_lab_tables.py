@@ -11,9 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from gaussbayes.apps.lab import table_reader
-from gaussbayes.apps.lab.table_reader import NamedTable
-from gaussbayes.apps.lab.training_data import LabTable
+from gaussbayes.apps.lab import lab_tables
+from gaussbayes.apps.lab.lab_tables import LabTable, NamedTable
 from gaussbayes.apps.lab.wire_format import MessageError
 
 CSV = b"x,y,kind\n1,2.5,a\n2,,b\n3,4,a\n"
@@ -53,7 +52,7 @@ def parquet(table: pa.Table) -> bytes:
     ],
 )
 def test_files_of_every_kind(name: str, body: bytes) -> None:
-    found = table_reader.labelled_rows(table_reader.read_file(name, body))
+    found = lab_tables.labelled_rows(lab_tables.read_file(name, body))
     np.testing.assert_array_equal(found.X[:2], [[1, 2.5], [2, np.nan]])
     assert found.labels[found.codes][:2].tolist() == ["a", "b"]
     assert (found.features, found.target) == (("x", "y"), "kind")
@@ -68,7 +67,7 @@ def test_the_clients_name_is_no_path(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "inner"))
     (tmp_path / "inner").mkdir()
-    assert table_reader.read_file(name, CSV).table.num_rows == 3
+    assert lab_tables.read_file(name, CSV).table.num_rows == 3
     assert list(tmp_path.rglob("*")) == [tmp_path / "inner"]  # and nothing stays
 
 
@@ -89,7 +88,7 @@ def test_the_clients_name_is_no_path(
 )
 def test_bad_files(name: str, body: bytes, complaint: str) -> None:
     with pytest.raises(MessageError, match=complaint) as caught:
-        table_reader.labelled_rows(table_reader.read_file(name, body))
+        lab_tables.labelled_rows(lab_tables.read_file(name, body))
     assert "gaussbayes-lab-" not in str(caught.value)
 
 
@@ -140,7 +139,7 @@ def test_bad_tables(
     given: pa.Table, target: str | None, features: tuple[str, ...] | None, complaint: str
 ) -> None:
     with pytest.raises(MessageError, match=complaint):
-        table_reader.labelled_rows(NamedTable("t", given), target, features)
+        lab_tables.labelled_rows(NamedTable("t", given), target, features)
 
 
 @pytest.mark.parametrize(
@@ -155,11 +154,11 @@ def test_bad_tables(
     ],
 )
 def test_the_likely_target(columns: dict[str, list[object]], likely: str) -> None:
-    assert table_reader.likely_target(pa.table(columns)) == likely
+    assert lab_tables.likely_target(pa.table(columns)) == likely
 
 
 def labelled(target: str = "kind", **columns: object) -> LabTable:
-    return table_reader.labelled_rows(NamedTable("t", table(**columns)), target)
+    return lab_tables.labelled_rows(NamedTable("t", table(**columns)), target)
 
 
 def test_what_cannot_be_learnt_from_is_left_out_and_said() -> None:
@@ -225,12 +224,12 @@ def test_the_type_says_that_numbers_are_categories() -> None:
         ("a.parquet", parquet(pa.Table.from_pandas(frame))),
         ("a.arrow", feather(pa.Table.from_pandas(frame))),
     ):
-        found = table_reader.labelled_rows(table_reader.read_file(name, body))
+        found = lab_tables.labelled_rows(lab_tables.read_file(name, body))
         assert (found.features, found.categorical) == (("x",), ("code",)), name
         assert found.categories == ((3, 7),), name
     many = pd.DataFrame({"code": pd.Categorical([str(row) for row in range(202)])})
     given = pa.Table.from_pandas(many.assign(x=1.0, kind=["a", "b"] * 101))
-    found = table_reader.labelled_rows(NamedTable("t", given), "kind")
+    found = lab_tables.labelled_rows(NamedTable("t", given), "kind")
     assert found.note == "left out: 'code' (too many categories)"
 
 
@@ -242,14 +241,14 @@ def test_every_column_has_a_role() -> None:
         day=pa.array([1, 2, 3, 4], pa.date32()),
         y=[0, 1, 0, 1],
     )
-    roles = table_reader.column_roles(NamedTable("t", given), "y")
+    roles = lab_tables.column_roles(NamedTable("t", given), "y")
     assert roles == {"x": "number", "town": "category", "no": "no values", "day": "dates or times"}
 
 
 def test_integers_and_booleans_are_classes() -> None:
     given = table(x=[1.0, 2.0, 3.0], number=[7, 3, None], flag=[True, False, True])
-    numbers = table_reader.labelled_rows(NamedTable("t", given), "number", ("x",))
+    numbers = lab_tables.labelled_rows(NamedTable("t", given), "number", ("x",))
     assert numbers.labels.tolist() == [3, 7]
     assert numbers.codes.tolist() == [1, 0, -1]
-    flags = table_reader.labelled_rows(NamedTable("t", given), "flag", ("x",))
+    flags = lab_tables.labelled_rows(NamedTable("t", given), "flag", ("x",))
     assert flags.labels[flags.codes].tolist() == [True, False, True]

@@ -1,4 +1,4 @@
-"""Tables of files and of the command line → rows: which columns are used, and which are not.
+"""The rows that the lab looks at, and tables of files and of the command line as such rows.
 
 Numbers and categories are features; values and labels may be missing. What cannot be used is never
 dropped in silence: the note of a `LabTable` says which columns are left out and why.
@@ -12,14 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gaussbayes.apps.lab import message_limits as limits
-from gaussbayes.apps.lab.training_data import LabTable
+from gaussbayes.apps.lab import messages as limits
 from gaussbayes.apps.lab.wire_format import MessageError
 from gaussbayes.base.errors import DataError
-from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
 from gaussbayes.data import tables as arrow
+from gaussbayes.data.categories import Categories
+from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.roles import Request, check_types, choose_roles
+from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets, number_rows
+from gaussbayes.model.model import Model
+from gaussbayes.model.settings import cut_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,6 +38,103 @@ _MOST_COLUMNS = 2_000
 _DATE = r"^\s*(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}|\d\d?:\d\d)([^0-9]|$)"
 # What columns hold; the last two are left out unless they are asked for.
 _NUMBER, _CATEGORY, _TEXT, _MANY = "number", "category", "free text", "too many categories"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFeatures:
+    """The features that a model is seen through, numbered among numbers and among categories."""
+
+    numbers: tuple[int, ...]
+    axes: tuple[int, ...]  # which coordinate of the pair each of the numbers is
+    categories: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabTable:
+    """Rows before any are held out, with a label or without.
+
+    Figures show features that hold numbers, which are called `features` here; the others hold
+    categories.
+    """
+
+    name: str  # for the page
+    rows: Rows  # n
+    codes: CodeArray  # (n,), −1 for a row without label
+    labels: LabelArray  # (k,) the classes as they came: strings, integers or booleans
+    encoder: Encoder  # which features there are, and what they hold
+    target: str = "class"  # what the column of the classes is called
+    columns: tuple[str, ...] = ()  # of the file, if there is one
+    note: str | None = None  # what the page should say of how the file was read
+    truth: Model | None = None  # what the rows were drawn from
+
+    @property
+    def X(self) -> FloatArray:  # noqa: N802
+        """The numbers (n, g), NaN where one is missing."""
+        matrix: FloatArray = self.rows.matrix.astype(np.float64, copy=False)
+        return matrix
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.encoder.names or ()
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the features that hold numbers (g)."""
+        return tuple(self.names[column] for column in self.encoder.numeric)
+
+    @property
+    def categorical(self) -> tuple[str, ...]:
+        """The names of the features that hold categories (q)."""
+        return tuple(self.names[column] for column in self.encoder.categorical)
+
+    @property
+    def categories(self) -> tuple[Categories, ...]:
+        return self.rows.categories
+
+    @property
+    def has_label(self) -> NDArray[np.bool_]:
+        """Which rows (n,) have a label."""
+        return np.not_equal(self.codes, UNLABELLED)
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The class codes (k,) in the order in which models have the classes: sorted by label."""
+        return np.argsort(self.labels, kind="stable")
+
+    @property
+    def schema(self) -> Schema:
+        """Classes, sorted, and features, as models know them."""
+        return self.encoder.schema(self.labels[self.order])
+
+    def labelled(self, numbers: NDArray[np.intp]) -> LabelledRows:
+        """Some of the rows, as models learn from them."""
+        rank = np.append(np.argsort(self.order), UNLABELLED).astype(np.int32)
+        n_unlabelled = int(np.count_nonzero(~self.has_label[numbers]))
+        targets = Targets(rank[self.codes[numbers]], self.labels.shape[0], None, n_unlabelled)
+        return LabelledRows(self.rows[numbers], targets, self.labels[self.order])
+
+    def part(self, shown: ShownFeatures) -> Rows:
+        """All rows, by some of the features."""
+        return cut_rows(self.rows, self.schema, self.columns_of(shown))
+
+    def columns_of(self, shown: ShownFeatures) -> list[int]:
+        """Where some features are among all: numbers as the figure has them, then categories."""
+        numbers = [self.encoder.numeric[j] for j in shown.numbers]
+        return numbers + [self.encoder.categorical[j] for j in shown.categories]
+
+
+def number_table(
+    name: str,
+    X: RealArray,
+    codes: NDArray[np.signedinteger],
+    labels: LabelArray,
+    features: Sequence[str],
+    target: str = "class",
+    truth: Model | None = None,
+) -> LabTable:
+    encoder = Encoder(len(features), tuple(features))
+    rows = number_rows(X.astype(np.float64, copy=False))
+    return LabTable(name, rows, codes.astype(np.int32), labels, encoder, target, truth=truth)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,4 @@
-"""Numbers as text: enough digits, the same in a column, a true minus sign.
-
-The functions without underscore are filters of the template.
-"""
+"""Numbers as people read them: enough digits, the same in a column, a true minus sign."""
 
 from collections.abc import Iterable, Sequence
 from math import floor, isfinite, isnan, log10
@@ -16,14 +13,27 @@ grouped = "{:,}".format  # an integer in groups of three digits
 def fixed(value: float, places: int) -> str:
     """A number with this many decimal places; NaN is a dash.
 
-    >>> fixed(-1.25, 3), fixed(float("inf"), 2), fixed(float("nan"), 2)
-    ('−1.250', '∞', '–')
+    >>> fixed(-1.25, 3), fixed(-0.0001, 3), fixed(float("inf"), 2), fixed(float("nan"), 2)
+    ('−1.250', '0.000', '∞', '–')
     """
-    if not isfinite(value):
-        return "–" if isnan(value) else "∞" if value > 0 else "−∞"
+    if isnan(value):
+        return "–"
     rounded = f"{value:.{places}f}"
-    # What rounds to zero has no sign.
-    return rounded.replace("-", "−" if float(rounded) else "")
+    return _with_minus(rounded) if float(rounded) else rounded.removeprefix("-")
+
+
+def five_digits(value: float, sign: str = "") -> str:
+    """A number to five digits; with ``sign="+"`` also what is positive has one.
+
+    >>> five_digits(-1234567.0), five_digits(0.25, sign="+"), five_digits(float("-inf"))
+    ('−1.2346e+06', '+0.25', '−∞')
+    """
+    return _with_minus(f"{value + 0.0:{sign}.5g}")  # no minus before a zero
+
+
+def _with_minus(number: str) -> str:
+    """A true minus, and a sign for infinity."""
+    return ("−" + number[1:] if number.startswith("-") else number).replace("inf", "∞")
 
 
 def scientific(value: float, digits: int = 4) -> str:
