@@ -39,9 +39,8 @@ from gaussbayes.base.types import (
     TransformName,
 )
 from gaussbayes.data.categories import MANY, Categories, warn_of_many, warn_of_unseen
-from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import check_known, codes_among, encode, read_targets
-from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.data.rows import Encoder, LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame
 from gaussbayes.families.protocol import Convergence
 from gaussbayes.model.construction import given_model, moments_model

@@ -14,8 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gaussbayes import GaussianClassifier, SingularCovarianceError
-from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.rows import Rows
+from gaussbayes.data.rows import Encoder, Rows
 from tests.models import six_models
 
 CONSTANT_FEATURE = {

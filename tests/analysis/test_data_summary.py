@@ -7,7 +7,7 @@ import pytest
 from gaussbayes import GaussianClassifier
 from gaussbayes.analysis.data_summary import histogram, proportions, summarise_data
 from gaussbayes.analysis.informative_features import informative_features
-from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.rows import Encoder
 from tests.models import weather
 
 

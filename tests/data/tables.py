@@ -13,13 +13,11 @@ from pyarrow import csv, feather, ipc, parquet
 
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import LabelArray
-from gaussbayes.data.bad_rows import NO_BAD_ROWS, BadRows
 from gaussbayes.data.dask import open_on_cluster
-from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import read_targets
 from gaussbayes.data.reduction import RowSource, open_rows
-from gaussbayes.data.roles import Request
-from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.roles import NO_BAD_ROWS, BadRows, Request
+from gaussbayes.data.rows import Encoder, LabelledRows
 from gaussbayes.families.categorical.family import CategoricalStatistics
 from gaussbayes.families.gaussian.cells import PatternMoments
 from gaussbayes.families.gaussian.statistics import ClassMoments

@@ -8,9 +8,9 @@ import pytest
 from pyarrow import parquet
 
 from gaussbayes.base.errors import DataError, ParameterError, SchemaError
-from gaussbayes.data.bad_rows import BadRow
 from gaussbayes.data.files import open_source
 from gaussbayes.data.readers import text
+from gaussbayes.data.roles import BadRow
 from tests.data.tables import learn
 
 GOOD = "a,b,y\n1,2,u\n3,5,v\n4,4,u\n"

@@ -25,8 +25,7 @@ from gaussbayes.data.categories import (
     warn_of_many,
     warn_of_unseen,
 )
-from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.rows import number_rows
+from gaussbayes.data.rows import Encoder, number_rows
 
 # Which columns are categorical.
 

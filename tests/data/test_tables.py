@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse
 
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.rows import Encoder
 from gaussbayes.data.tables import as_matrix, is_frame
 
 ROWS = np.arange(24.0).reshape(6, 4)

@@ -24,9 +24,8 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import warn_of_many, warn_of_unseen
-from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import codes_among, read_targets
-from gaussbayes.data.rows import LabelledRows, Rows
+from gaussbayes.data.rows import Encoder, LabelledRows, Rows
 from gaussbayes.model.evaluation import Evaluation, evaluate
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model

@@ -15,7 +15,7 @@ import re
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,13 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray
-from gaussbayes.data.tables import dictionary_parts, is_missing, is_string, series_values
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from gaussbayes.data.tables import (
+    array_parts,
+    column_parts,
+    is_missing,
+    occurring_values,
+    series_values,
+)
 
 Category: TypeAlias = str | int | bool
 Categories: TypeAlias = tuple[Category, ...]
@@ -124,12 +127,6 @@ def recode(
 
     `columns` are q times the codes (n,) of a column and the categories they stand for; `known` are
     q times the categories to code by, None keeps those of each column.
-
-    Examples
-    --------
-    >>> codes, _, unseen = recode([(np.array([0, 1, 1, -2]), ("L", "S"))], [("M", "S")])
-    >>> codes[:, 0].tolist(), unseen
-    ([-1, 1, 1, -2], (Unseen(column=0, n_values=1, examples=('L',)),))
     """
     given = list(columns)
     n = given[0][0].shape[0] if given else 0
@@ -210,14 +207,9 @@ def _level_outside() -> int:
 
 
 def factorise(column: Any, name: str, *, occurring: bool = True) -> tuple[CodeArray, Categories]:
-    """The codes (n,) of the values of one column among its categories, and these.
+    """The codes (n,) of one column, of any container, among its categories, and these, sorted.
 
-    Parameters
-    ----------
-    column : an array (n,), a series of narwhals, or a column of an Arrow table
-    name : what messages call it
-    occurring : whether the categories must be sorted and each must occur; otherwise those that a
-        type declares may be among them, in any order, which takes less time
+    With `occurring`, the categories that a type declares but that do not occur are left out.
 
     Examples
     --------
@@ -225,24 +217,40 @@ def factorise(column: Any, name: str, *, occurring: bool = True) -> tuple[CodeAr
     >>> codes.tolist(), categories
     ([1, -2, 0], (1, 3))
     """
-    if type(column).__module__.partition(".")[0] == "pyarrow":
-        return _of_arrow(column, name, occurring)
-    if not isinstance(column, np.ndarray):  # a series of narwhals
+    codes, values = _parts(column, name)
+    if values.dtype.kind not in "biufOUST":
+        msg = f"{name} holds values of type {values.dtype}: {_EXPECTED}"
+        raise DataError(msg)
+    which = np.arange(values.size)
+    if occurring or values.size > codes.size:
+        # Of the types of several tables no two may be the same: what does not occur is left out.
+        which = np.flatnonzero(occurring_values(codes, values.size))
+    translation = np.full(values.size + 1, MISSING, dtype=np.int32)  # −1 is the last entry
+    if values.dtype.kind in "biu":
+        distinct, translation[which] = np.unique(values[which], return_inverse=True)
+        return translation[codes], tuple(distinct.tolist())
+    plain = [
+        None if is_missing(value) or value == "" else as_category(value, name)
+        for value in values[which].tolist()
+    ]
+    categories = in_order((each for each in plain if each is not None), name)
+    code_of: dict[Any, int] = {category: code for code, category in enumerate(categories)}
+    translation[which] = [code_of.get(each, MISSING) for each in plain]
+    return translation[codes], categories
+
+
+def _parts(column: Any, name: str) -> tuple[NDArray[np.signedinteger[Any]], NDArray[Any]]:
+    """The codes of a column of any container, −1 for missing values, and what they stand for."""
+    if not isinstance(column, np.ndarray) and hasattr(column, "to_native"):  # of narwhals
         native = column.to_native()
         if column.implementation.is_pandas_like() and hasattr(native, "cat"):
-            declared = native.cat.categories.to_numpy()
-            return _of_codes(native.cat.codes.to_numpy(), declared, name, occurring)
-        if column.implementation.is_pyarrow():
-            return _of_arrow(native, name, occurring)
-        column = series_values(column)
-    return _without_blank(*_of_array(column, name))
-
-
-def _without_blank(codes: CodeArray, categories: Categories) -> tuple[CodeArray, Categories]:
-    """The same where the empty string is a missing value."""
-    if categories[:1] != ("",):  # the first of sorted strings
-        return codes, categories
-    return np.where(codes > 0, codes - 1, np.int32(MISSING)), categories[1:]
+            return native.cat.codes.to_numpy(), native.cat.categories.to_numpy()
+        column = native if column.implementation.is_pyarrow() else series_values(column)
+    try:
+        return (array_parts if isinstance(column, np.ndarray) else column_parts)(column)
+    except TypeError as error:
+        msg = f"{name} holds what cannot be a category: {error}"
+        raise DataError(msg) from None
 
 
 def spelled_numbers(
@@ -254,9 +262,9 @@ def spelled_numbers(
     """
     if kind(categories) is not str or kind(known) in {str, type(None)}:
         return codes, categories
-    texts = [text for text in map(str, categories) if text.strip() not in NULLS]
-    code_of = {text: code for code, text in enumerate(texts)}
-    numbers = tuple(map(_spelled, texts))
+    strings = [text for text in map(str, categories) if text.strip() not in NULLS]
+    code_of = {text: code for code, text in enumerate(strings)}
+    numbers = tuple(map(_spelled, strings))
     return _translated(codes, [code_of.get(str(text), MISSING) for text in categories]), numbers
 
 
@@ -282,89 +290,3 @@ def too_many_categories(what: str, example: object) -> DataError:
         f"{MOST_CATEGORIES:,} in all. Is it a measurement, a name or a row number? Leave it out of "
         "the categorical features, or of the features"
     )
-
-
-def _of_array(values: NDArray[Any], name: str) -> tuple[CodeArray, Categories]:
-    if values.dtype.kind == "f":
-        return _of_floats(values, name)
-    if values.dtype.kind in "biu":
-        codes, distinct = _encode(values)
-        return codes, tuple(distinct.tolist())
-    if values.dtype.kind not in "OUST":
-        msg = f"{name} holds values of type {values.dtype}: {_EXPECTED}"
-        raise DataError(msg)
-    return _of_objects(values.tolist(), name)
-
-
-def _of_floats(values: NDArray[Any], name: str) -> tuple[CodeArray, Categories]:
-    present = ~np.isnan(values)
-    some = values[present]
-    wrong = np.flatnonzero((np.rint(some) != some) | ~(np.abs(some) < 2.0**63))
-    if wrong.size:
-        as_category(some[wrong[0]].item(), name)  # says what is wrong with it, or is beyond int64
-        return _of_objects(values.tolist(), name)
-    codes = np.full(values.shape, MISSING, dtype=np.int32)
-    codes[present], distinct = _encode(some.astype(np.int64))
-    return codes, tuple(distinct.tolist())
-
-
-def _of_objects(values: list[Any], name: str) -> tuple[CodeArray, Categories]:
-    try:
-        distinct = dict.fromkeys(values)
-    except TypeError as error:
-        msg = f"{name} holds what cannot be a category: {error}"
-        raise DataError(msg) from None
-    category_of: dict[Any, Category] = {
-        value: as_category(value, name) for value in distinct if not is_missing(value)
-    }
-    categories = in_order(category_of.values(), name)
-    code_of: dict[Any, int] = {category: code for code, category in enumerate(categories)}
-    code_of_value = dict.fromkeys(distinct, MISSING) | {
-        value: code_of[category] for value, category in category_of.items()
-    }
-    return np.fromiter(map(code_of_value.__getitem__, values), np.int32, len(values)), categories
-
-
-def _of_codes(
-    codes: NDArray[Any], declared: NDArray[Any], name: str, occurring: bool
-) -> tuple[CodeArray, Categories]:
-    """A column that is coded already, by values in any order; negative codes are missing values.
-
-    Those that do not occur are left out: of the types of several tables no two may be the same.
-    """
-    which = np.arange(declared.shape[0])
-    if occurring or declared.shape[0] > codes.shape[0]:
-        which = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=declared.shape[0]))
-    ranks, categories = _without_blank(*_of_array(declared[which], name))
-    translation = np.full(declared.shape[0] + 1, MISSING, dtype=np.int32)  # −1 is the last entry
-    translation[which] = ranks
-    return translation[codes], categories
-
-
-def _of_arrow(
-    column: "pa.ChunkedArray", name: str, occurring: bool
-) -> tuple[CodeArray, Categories]:
-    import pyarrow as pa
-
-    if not isinstance(column, pa.ChunkedArray):
-        column = pa.chunked_array([column])
-    if is_string(column.type):
-        column = column.dictionary_encode()
-    if pa.types.is_dictionary(column.type):
-        return _of_codes(*dictionary_parts(column), name, occurring)
-    codes = np.full(len(column), MISSING, dtype=np.int32)
-    if column.null_count == len(column):
-        return codes, ()
-    if pa.types.is_float16(column.type):
-        column = column.cast(pa.float32())
-    valid = column.drop_null()
-    values = np.concatenate([chunk.to_numpy(zero_copy_only=False) for chunk in valid.chunks])
-    codes[np.asarray(column.is_valid())], categories = _of_array(values, name)
-    return codes, categories
-
-
-def _encode(values: NDArray[Any]) -> tuple[CodeArray, NDArray[Any]]:
-    """The codes of integers or booleans (n,), and those that occur, sorted."""
-    from gaussbayes.data.labels import encode  # labels are of rows, which have categories
-
-    return encode(values)

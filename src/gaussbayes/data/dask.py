@@ -8,8 +8,7 @@ and with workers lost on the way, whose blocks are read again. All workers must 
 on the same kind of processor for that.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,8 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 from gaussbayes.base.merge_tree import MergeTree
-from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.file_rows import FileRows, part_partial, parts_of
-from gaussbayes.data.files import Source
+from gaussbayes.data.files import Source, files_of
 from gaussbayes.data.labels import read_targets, read_weights
 from gaussbayes.data.reduction import (
     Fold,
@@ -31,8 +29,7 @@ from gaussbayes.data.reduction import (
     reduced_block,
 )
 from gaussbayes.data.roles import Request, Roles, check_no_others, check_present, choose_roles
-from gaussbayes.data.rows import UNLABELLED, LabelledRows, Targets
-from gaussbayes.data.source_files import files_of
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Targets
 
 _SMALL = 1 << 16
 """Bytes that are sent with each task."""
@@ -206,9 +203,12 @@ def _partition_partial(
 ) -> Reduced[Any]:
     """What partition `number` adds; its threads are the scheduler's, so here is but one."""
     roles, request, encoder, fold = shared
-    with _naming(number):
+    try:
         block = _labelled(part, roles, request, encoder)
         return reduced_block(block, None if block is None else fold_block(fold, block, 1))
+    except DataError as error:  # rows are counted within the partition, from 0
+        msg = f"partition {number}: {error}"
+        raise type(error)(msg) from None
 
 
 def _labelled(part: Any, roles: Roles, request: Request, encoder: Encoder) -> LabelledRows | None:
@@ -238,16 +238,6 @@ def _read_labels(column: Any, mark: Any) -> tuple[Targets, Any]:
     labels = np.append(distinct.codes, np.int32(UNLABELLED))[codes]
     n_unlabelled = int(np.count_nonzero(labels == UNLABELLED))
     return Targets(labels, classes.shape[0], None, n_unlabelled), classes
-
-
-@contextmanager
-def _naming(number: int) -> Iterator[None]:
-    """Let errors name the partition; rows are counted within it, from 0."""
-    try:
-        yield
-    except DataError as error:
-        msg = f"partition {number}: {error}"
-        raise type(error)(msg) from None
 
 
 def _dask() -> Any:

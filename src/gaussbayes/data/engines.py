@@ -20,11 +20,9 @@ import numpy as np
 
 from gaussbayes.base.errors import DataError, NonFiniteError
 from gaussbayes.base.finite import overflow_error
-from gaussbayes.base.threads import n_threads
+from gaussbayes.base.threads import n_threads, read_ahead
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import encode
-from gaussbayes.data.prefetch import read_ahead
 from gaussbayes.data.readers.batches import batch_rows, recut
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
 from gaussbayes.data.roles import (
@@ -35,6 +33,7 @@ from gaussbayes.data.roles import (
     check_no_others,
     choose_roles,
 )
+from gaussbayes.data.rows import Encoder
 from gaussbayes.data.tables import is_missing
 
 MOST_CLASSES = 2000
@@ -72,11 +71,6 @@ class EngineRows(RowSource):
         rows._selected(named=True)  # raises for labels and categories that cannot be
         return rows
 
-    @property
-    def can_push_down(self) -> bool:
-        """Whether sums can stand for the rows: rows that are to be left out must be looked at."""
-        return self.target is not None and self.request.bad_rows == "error"
-
     @cached_property
     def table(self) -> "EngineTable":
         """The labelled rows, about which the first query has been asked."""
@@ -93,9 +87,10 @@ class EngineRows(RowSource):
         )
 
     def partial(self, fold: Fold[Any], encoder: Encoder, n_jobs: int | None) -> Reduced[Any]:
-        push_down = getattr(fold, "push_down", None)
-        if push_down is not None and self.can_push_down and encoder.categories is None:
-            total = push_down(self.table)
+        # Sums can stand for the rows unless some are to be left out, which must be looked at.
+        summed = self.target is not None and self.request.bad_rows == "error"
+        if summed and hasattr(fold, "push_down") and encoder.categories is None:
+            total = fold.push_down(self.table)
             if total is not None:
                 n_rows, n_incomplete = int(self.table.n_rows.sum()), self.table.n_incomplete
                 labelled: Reduced[Any] = Reduced(
@@ -104,17 +99,15 @@ class EngineRows(RowSource):
                 if not self.table.n_unlabelled:
                     return labelled
                 return labelled + self.without_label.partial(fold, encoder, n_jobs)
-        reader, tables = self._reader(encoder), read_ahead(self._parsed())
+        import pyarrow as pa
+
+        selection = ColumnSelection(pa.schema([]), self.roles.kinds, self.request.bad_rows)
+        reader = BlockReader(self.roles, self.request, encoder, selection)
+        tables = read_ahead(self._parsed())
         reduced = reader.total(tables, fold, n_threads(n_jobs), self.shown)
         if reduced.stop is not None:
             raise reduced.stop.placed(self.shown, 1)
         return reduced
-
-    def _reader(self, encoder: Encoder) -> BlockReader:
-        import pyarrow as pa
-
-        selection = ColumnSelection(pa.schema([]), self.roles.kinds, self.request.bad_rows)
-        return BlockReader(self.roles, self.request, encoder, selection)
 
     def _parsed(self) -> Iterator[ParsedTable]:
         """The rows in tables of one length."""

@@ -21,28 +21,23 @@ from typing import Any, Self
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.progress import count_rows
-from gaussbayes.base.threads import n_threads
-from gaussbayes.data.bad_rows import BadRowError
-from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.files import Source, open_file, open_source
-from gaussbayes.data.prefetch import in_order, read_ahead
-from gaussbayes.data.readers import FileReader
+from gaussbayes.base.threads import in_order, n_threads, read_ahead
+from gaussbayes.data.files import FileReader, Source, SourceFile, open_file, open_source
 from gaussbayes.data.reduction import BlockReader, Fold, Reduced, RowSource
-from gaussbayes.data.roles import Piece, Request, Roles, check_types, choose_roles, select_columns
-from gaussbayes.data.rows import LabelledRows
-from gaussbayes.data.source_files import SourceFile
+from gaussbayes.data.roles import (
+    BadRowError,
+    Piece,
+    Request,
+    Roles,
+    check_types,
+    choose_roles,
+    select_columns,
+)
+from gaussbayes.data.rows import Encoder, LabelledRows
 from gaussbayes.data.tables import is_string
 
 PART_BYTES = 1 << 26
 """Nominal size of a part: worth a task's while, and small enough to share a file well."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PlacedRows:
-    """A block of rows, and what messages call it."""
-
-    block: LabelledRows
-    place: str
 
 
 class FileRows(RowSource):
@@ -86,15 +81,15 @@ class FileRows(RowSource):
         reader = BlockReader(roles, request, roles.encoder, selection, integers, source.is_text)
         return cls(source, roles, request, reader)
 
-    def blocks(self, encoder: Encoder | None = None) -> Iterator[PlacedRows]:
-        """The rows in order, some at a time; bad rows are counted in ``source.bad_rows``."""
+    def blocks(self, encoder: Encoder | None = None) -> Iterator[tuple[LabelledRows, str]]:
+        """The rows in order, some at a time, and what messages call them; see `Source.blocks`."""
         reader = self.reader if encoder is None else replace(self.reader, encoder=encoder)
         for block in self.source.selected_blocks(reader.selection):
             try:
                 rows = reader.read(block.table)
             except BadRowError as error:
                 raise error.placed(block.file, block.first_row) from None
-            yield PlacedRows(rows, f"{block.file}, rows from {block.first_row} on")
+            yield rows, f"{block.file}, rows from {block.first_row} on"
 
     def plan(self, fold: Fold[Any], encoder: Encoder) -> "Plan":
         """What is done with the rows of each file."""
@@ -152,8 +147,10 @@ def _jobs(
     for number, reader in enumerate(readers):
         yield partial(_numbered, number)  # so that a file without rows has its place, too
         # Few pieces do not keep all threads busy: then each is read and folded by all of them.
-        wide = len(plan.files) == 1 and reader.has_few_pieces(threads)
-        for piece in reader.pieces(plan.reader.selection, 1 if wide else threads):
+        selection = plan.reader.selection
+        n_rows = reader.piece_rows(selection) if len(plan.files) == 1 else None
+        wide = n_rows is not None and len(n_rows) < threads
+        for piece in reader.pieces(selection, 1 if wide else threads):
             work = partial(plan.reduced, piece, number, threads if wide else 1)
             yield partial(_numbered, number, work)
 
@@ -174,10 +171,10 @@ def parts_of(plan: Plan, number: int) -> list[range]:
     """
     file = plan.files[number]
     size = Path(file.name).stat().st_size
-    n_pieces = None
+    n_rows = None
     if file.compression is None and size > PART_BYTES:
-        n_pieces = open_file(file).piece_count(plan.reader.selection)
-    return [range(sys.maxsize)] if n_pieces is None else cut_places(1 + n_pieces, size)
+        n_rows = open_file(file).piece_rows(plan.reader.selection)
+    return [range(sys.maxsize)] if n_rows is None else cut_places(1 + len(n_rows), size)
 
 
 def cut_places(n_places: int, n_bytes: int) -> list[range]:
@@ -195,5 +192,5 @@ def part_partial(places: range, _: int, number: int, plan: Plan) -> Reduced[Any]
     first = places.start + n_empty - 1  # the number of the first piece
     pieces = islice(reader.pieces(selection, 1, first), len(places) - n_empty)
     parts = (plan.reduced(piece, number) for piece in pieces)
-    before = reader.rows_before(selection, first) if first else 0
-    return _merged(chain([Reduced()] * n_empty, parts), reader.file.shown, before)
+    n_before = sum((reader.piece_rows(selection) or ())[:first])
+    return _merged(chain([Reduced()] * n_empty, parts), reader.file.shown, n_before)

@@ -1,42 +1,423 @@
-"""`open_source`: files of any format as one table of any length, read block by block."""
+"""`open_source`: files of any format as one table of any length, read block by block.
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import closing, suppress
+A path, a list, a folder, a pattern or ``-`` → files, their formats and their bytes; a `FileReader`
+for each format, which looks into a file and reads it piece by piece; and a `Source` of them all.
+"""
+
+import errno
+import glob
+import io
+import re
+import sys
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from importlib import import_module
+from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from shutil import copyfileobj
+from stat import S_ISDIR, S_ISREG
+from typing import Any, Literal, TypeAlias, get_args
 
-from gaussbayes.base.errors import DataError
-from gaussbayes.base.threads import n_threads
+from gaussbayes.base.errors import DataError, ParameterError
+from gaussbayes.base.threads import in_order, n_threads, read_ahead
 from gaussbayes.base.types import BadRowHandling
-from gaussbayes.data.bad_rows import BadRows, bad_row_error, count_problems
-from gaussbayes.data.prefetch import in_order, read_ahead
-from gaussbayes.data.readers import FileReader
-from gaussbayes.data.readers.arrow import ArrowReader
-from gaussbayes.data.readers.csv import CsvReader
-from gaussbayes.data.readers.jsonl import JsonLinesReader
-from gaussbayes.data.readers.parquet import ParquetReader
 from gaussbayes.data.roles import (
+    BadRows,
     ColumnSelection,
     InferredTypes,
     ParsedTable,
     Piece,
-    check_same_columns,
+    bad_row_error,
+    check_distinct,
+    check_present,
+    count_problems,
     select_columns,
 )
-from gaussbayes.data.source_files import SourceFile, files_of, find_format, naming, open_bytes
 
-if TYPE_CHECKING:
+try:
     import pyarrow as pa
+except ImportError as error:
+    message = "reading and writing files needs pyarrow: pip install 'gaussbayes[files]'"
+    raise ImportError(message) from error
 
-_READERS: dict[str, Any] = {
-    "csv": CsvReader,
-    "tsv": CsvReader,
-    "jsonl": JsonLinesReader,
-    "parquet": ParquetReader,
-    "arrow": ArrowReader,
+from gaussbayes.data.expansion import check_total
+
+FormatName: TypeAlias = Literal["csv", "tsv", "jsonl", "parquet", "arrow"]
+"""How rows may be written."""
+
+Compression: TypeAlias = Literal["gzip", "zstd"]
+
+STANDARD_STREAM = "-"
+
+_FORMATS: dict[str, FormatName] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".ipc": "arrow",
+    ".feather": "arrow",
 }
+_READERS = {
+    "csv": "text.CsvReader",
+    "tsv": "text.CsvReader",
+    "jsonl": "text.JsonLinesReader",
+    "parquet": "parquet.ParquetReader",
+    "arrow": "arrow.ArrowReader",
+}
+"""Readers in `gaussbayes.data.readers`, loaded when a file of their format is opened."""
+
+_COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+_DESCRIPTOR = re.compile(r"(?:/dev/fd/|/proc/self/fd/)(\d{1,6})|/dev/(stdout|stderr)")
+_STANDARD = {"stdout": 1, "stderr": 2}
+# How files begin; that of the last one of Arrow is how a stream does.
+_MAGIC: dict[bytes, FormatName] = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+}
+_COMPRESSED: dict[bytes, Compression] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_BUFFER = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file of rows: its name, and its format and compression where the name tells."""
+
+    name: str
+    format: FormatName | None  # None: its first bytes tell
+    compression: Compression | None
+
+    @property
+    def is_standard_input(self) -> bool:
+        """Whether the rows come from standard input."""
+        return self.name == STANDARD_STREAM
+
+    @property
+    def is_read_once(self) -> bool:
+        """Whether this is a device or a pipe, as from ``<(zcat rows.csv.gz)``: never replaced."""
+        if self.is_standard_input:
+            return True
+        try:
+            mode = Path(self.name).stat().st_mode
+        except (OSError, ValueError):
+            return False
+        return not (S_ISREG(mode) or S_ISDIR(mode))
+
+    @property
+    def shown(self) -> str:
+        """The name as a message writes it."""
+        return "standard input" if self.is_standard_input else self.name
+
+
+# Names.
+
+
+def files_of(source: Any, format: str | None = None) -> tuple[SourceFile, ...]:  # noqa: A002
+    """The files that a source stands for, in the order in which they are read.
+
+    A folder stands for the files in it and below whose names end in a known way, sorted; names that
+    begin with ``.`` or ``_`` are left out. A pattern (``*``, ``?``, ``[…]``, ``**``) stands for the
+    files that match, sorted. A list is read in its own order.
+    """
+    _check_format(format)
+    if isinstance(source, str | PathLike):
+        source = [source]
+    elif not isinstance(source, Iterable) or isinstance(source, bytes | dict):
+        msg = f"rows are read from a path, a list of paths, a folder or '-', got {source!r:.200}"
+        raise DataError(msg)
+    parts = list(source)
+    if not all(isinstance(part, str | PathLike) for part in parts):
+        msg = f"a list of files holds paths, got {parts!r:.200}"
+        raise DataError(msg)
+    names = [name for part in parts for name in _expanded(fspath(part))]
+    if not names:
+        msg = "the list of files is empty: give at least one"
+        raise DataError(msg)
+    return tuple(_described(name, format) for name in names)
+
+
+def format_by_name(name: str) -> tuple[FormatName | None, Compression | None]:
+    """What the end of a file's name says."""
+    path = Path(name.lower())
+    compression = _COMPRESSIONS.get(path.suffix)
+    if compression is not None:
+        path = path.with_suffix("")
+    return _FORMATS.get(path.suffix), compression
+
+
+def name_endings() -> tuple[str, ...]:
+    """The endings of names that tell a format or a compression."""
+    return (*_FORMATS, *_COMPRESSIONS)
+
+
+def _known_endings() -> str:
+    return ", ".join([*_FORMATS, *(f"…{ending}" for ending in _COMPRESSIONS)])
+
+
+def output_file(name: str, format: str | None = None) -> SourceFile:  # noqa: A002
+    """A file to be written, whose format must be given or told by its name.
+
+    Standard output, devices and pipes get CSV.
+    """
+    _check_format(format)
+    file = _described(name, format)
+    if file.format is None and not file.is_read_once and descriptor(name) is None:
+        msg = (
+            f"the name {name!r} tells no format: give format (--output-format on the command "
+            f"line), or a name that ends in one of {_known_endings()}"
+        )
+        raise ParameterError(msg)
+    return replace(file, format=file.format or "csv")
+
+
+def descriptor(name: str) -> int | None:
+    """The number of the open file that a name such as ``/dev/stdout`` stands for."""
+    match = _DESCRIPTOR.fullmatch(name)
+    return None if match is None else int(match[1] or _STANDARD[match[2]])
+
+
+def _check_format(format: str | None) -> None:  # noqa: A002
+    if format is not None and format not in get_args(FormatName):
+        msg = f"format must be one of {', '.join(get_args(FormatName))}, got {format!r}"
+        raise ParameterError(msg)
+
+
+def _described(name: str, format: Any) -> SourceFile:  # noqa: A002
+    by_name, compression = format_by_name(name)
+    return SourceFile(name, by_name if format is None else format, compression)
+
+
+def _expanded(name: str) -> list[str]:
+    """The names of files that a name, a folder or a pattern stands for."""
+    path = Path(name)
+    if name == STANDARD_STREAM:
+        return [name]
+    if path.is_dir():
+        return _in_folder(path)
+    if path.exists() or not glob.has_magic(name):
+        return [name]
+    matching = glob.glob(name, recursive=True)  # noqa: PTH207 (it keeps the name as given)
+    matching = sorted(match for match in matching if not Path(match).is_dir())
+    if not matching:
+        msg = f"no file matches {name!r}: check the folder and the pattern"
+        raise DataError(msg)
+    return matching
+
+
+def _in_folder(folder: Path) -> list[str]:
+    paths = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+    )
+    known = [str(path) for path in paths if format_by_name(path.name)[0] is not None]
+    if not known:
+        others = ", ".join(repr(path.name) for path in paths[:5])
+        what = f"only {others}" if others else "it is empty"
+        msg = f"no data files in the folder {str(folder)!r}, {what}; known are {_known_endings()}"
+        raise DataError(msg)
+    return known
+
+
+# Bytes, decompressed on the way.
+
+
+@contextmanager
+def naming(file: SourceFile) -> Iterator[None]:
+    """Turn what goes wrong with reading a file into an error that names it."""
+    try:
+        yield
+    except DataError:
+        raise
+    except (OSError, EOFError, UnicodeDecodeError, pa.ArrowException) as error:
+        msg = f"cannot read {file.shown}: {_reason(error)}"
+        raise DataError(msg) from error
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, FileNotFoundError) or getattr(error, "errno", None) == errno.ENOENT:
+        return "there is no such file"
+    if isinstance(error, PermissionError):
+        return "no permission"
+    if isinstance(error, IsADirectoryError):
+        return "it is a folder"
+    text = str(error)
+    if "Truncated compressed" in text:
+        return "its compressed data breaks off in the middle; fetch or write it again"
+    if "inflate failed" in text or "ZSTD decompress" in text:
+        return f"its compressed data is damaged ({text}); fetch or write it again"
+    return text
+
+
+def open_bytes(file: SourceFile) -> io.BufferedReader:
+    """The bytes of a file, decompressed; the stream can `peek`, and need not be able to seek."""
+    stream = _stored_bytes(file)
+    start = stream.peek(8)[:8]
+    compression = next((_COMPRESSED[each] for each in _COMPRESSED if start.startswith(each)), None)
+    if compression is None and (file.compression is None or not start):
+        return stream
+    if compression is None:
+        stream.close()
+        msg = (
+            f"{file.shown} is not a {file.compression} file, as its name says: it begins {start!r}"
+        )
+        raise DataError(msg)
+    return io.BufferedReader(_Inflated(stream, compression, file.shown), _BUFFER)
+
+
+def bytes_taken(stream: Any) -> int:
+    """How many bytes of a file that `open_bytes` has opened were read, as they are on the disk."""
+    raw = stream.raw
+    return raw.below.n_bytes if isinstance(raw, _Inflated) else int(raw.tell())
+
+
+def find_format(file: SourceFile, stream: io.BufferedReader) -> FormatName:
+    """The format of a file, by its name or else by its first bytes, and not against them."""
+    start = stream.peek(8)[:8]
+    by_content = next((_MAGIC[magic] for magic in _MAGIC if start.startswith(magic)), None)
+    if file.format in {"parquet", "arrow"}:
+        return file.format  # its reader says what is wrong with it
+    if by_content is not None and file.format is not None:
+        msg = (
+            f"{file.shown} is not text but a {by_content} file: rename it, or give "
+            f"format={by_content!r} (--format {by_content} on the command line)"
+        )
+        raise DataError(msg)
+    if by_content is not None:
+        return by_content
+    if start.startswith(_UTF16):
+        msg = f"{file.shown} is UTF-16 text: write it as UTF-8 (`iconv -f UTF-16 -t UTF-8`)"
+        raise DataError(msg)
+    if b"\0" in start:
+        msg = f"{file.shown} is no text (it begins {start!r}); known formats are {_known_endings()}"
+        raise DataError(msg)
+    # What separates the values of CSV is looked for in the first line.
+    is_object = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    return file.format or ("jsonl" if is_object else "csv")
+
+
+def seekable(file: SourceFile, stream: io.BufferedReader) -> Any:
+    """A file for formats read from the end; of what is compressed or piped, a copy on disk.
+
+    Closes the stream. Returns a `pyarrow.NativeFile`, which several threads may read at once.
+    """
+    opened = pa.memory_map if file.format == "arrow" else pa.OSFile
+    with stream:
+        if not file.is_read_once and isinstance(stream.raw, io.FileIO):
+            return opened(file.name)
+        with tempfile.NamedTemporaryFile() as copy:
+            copyfileobj(stream, copy, _BUFFER)
+            copy.flush()
+            return opened(copy.name)  # it stays when its name goes
+
+
+class _Counted:
+    """A stream of which it is known how much of it was read."""
+
+    def __init__(self, stream: io.BufferedReader) -> None:
+        self._stream, self.closed, self.n_bytes = stream, False, 0
+        self.close = stream.close
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(size)
+        self.n_bytes += len(data)
+        return data
+
+
+class _Inflated(io.RawIOBase):
+    """What pyarrow inflates, as Python's own kind of stream."""
+
+    def __init__(self, stream: io.BufferedReader, compression: str, file: str) -> None:
+        self.below, self._file, self._n_bytes = _Counted(stream), file, 0
+        self._inflated = pa.CompressedInputStream(pa.PythonFile(self.below, "r"), compression)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        n_bytes = int(self._inflated.readinto(buffer))
+        self._n_bytes += n_bytes
+        check_total(self._file, self._n_bytes, self.below.n_bytes)
+        return n_bytes
+
+    def close(self) -> None:
+        if not self.closed:
+            self._inflated.close()
+            self.below.close()
+        super().close()
+
+
+def _stored_bytes(file: SourceFile) -> io.BufferedReader:
+    """The bytes of a file; standard input's own buffer has a lock that is held at exit."""
+    if not file.is_standard_input:
+        return Path(file.name).open("rb")
+    try:
+        number = sys.stdin.fileno()
+    except (OSError, ValueError, AttributeError):  # replaced by something in memory
+        buffer = getattr(sys.stdin, "buffer", None)
+        return io.BufferedReader(io.BytesIO(b"" if buffer is None else buffer.read()))
+    return io.BufferedReader(io.FileIO(number, closefd=False), _BUFFER)
+
+
+# Readers.
+
+
+class FileReader(ABC):
+    """A file whose format is known, to look into and to read; how it is cut depends on it alone.
+
+    What comes through a pipe can be read once: what was read of it to look is kept for the reading.
+    """
+
+    is_text = False
+    bytes_read = 0
+    """Of text, as it is on the disk."""
+    n_rows: int | None = None
+    """How many rows there are, if the file says so itself."""
+    most_columns: int | None = None
+
+    def __init__(self, file: SourceFile) -> None:
+        self.file = file
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Raise if there are too many columns, or some of the same name, before more is read."""
+        if self.most_columns is not None and len(names) > self.most_columns:
+            msg = (
+                f"{self.file.shown} has {len(names):,} columns, and {self.most_columns:,} are the "
+                "most: leave out those that do not matter"
+            )
+            raise DataError(msg)
+        check_distinct(self.file.shown, names)
+
+    @abstractmethod
+    def look(self) -> tuple[InferredTypes, bool]:
+        """The columns and types by the first block, and whether there are rows in it."""
+
+    @abstractmethod
+    def pieces(
+        self, selection: ColumnSelection, at_once: int = 1, first: int = 0
+    ) -> Iterator[Piece]:
+        """Its pieces in order; making one reads text, and calling it parses what was read.
+
+        Parameters
+        ----------
+        at_once : how many pieces are called side by side; a single one may use all cores
+        first : the number of the piece to begin with, where `piece_rows` are known
+        """
+
+    def piece_rows(self, selection: ColumnSelection) -> Sequence[int] | None:
+        """How many rows each piece has, if that can be told without reading them."""
+        return None
 
 
 def open_file(file: SourceFile) -> FileReader:
@@ -48,15 +429,20 @@ def open_file(file: SourceFile) -> FileReader:
         except DataError:
             stream.close()
             raise
-        reader: FileReader = _READERS[str(file.format)](file, stream)
+        module, name = _READERS[str(file.format)].split(".")
+        kind = getattr(import_module(f"gaussbayes.data.readers.{module}"), name)
+        reader: FileReader = kind(file, stream)
         return reader
+
+
+# All files together.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
     """Some rows, one after the other in a file."""
 
-    table: "pa.Table"
+    table: pa.Table
     file: str
     first_row: int  # from 1, the header not counted
 
@@ -101,7 +487,7 @@ class Source:
         return any(file.is_read_once for file in self.listed)
 
     @property
-    def schema(self) -> "pa.Schema":
+    def schema(self) -> pa.Schema:
         """The columns and their types."""
         return self.inferred.schema
 
@@ -115,23 +501,17 @@ class Source:
             total += reader.n_rows
         return total
 
-    @property
-    def n_bytes(self) -> int | None:
-        """The size of the files; None for standard input."""
-        if self.is_read_once:
-            return None
-        return sum(Path(file.name).stat().st_size for file in self.listed)
-
     def proportion_read(self) -> float | None:
         """Which proportion of the bytes of all files has been read; None if that is not known."""
         before, now = self._place
         read = before + now.bytes_read
-        return read / self._total if read and self._total else None
+        return read / self._total if read and self._total and not self.is_read_once else None
 
     @cached_property
     def _total(self) -> int | None:
-        with suppress(OSError):  # a file that is not there is told of in its turn
-            return self.n_bytes
+        """The bytes of all files, if they are known; a missing file is told of in its turn."""
+        with suppress(OSError):
+            return sum(Path(file.name).stat().st_size for file in self.listed)
         return None
 
     def opened(self) -> Iterator[FileReader]:
@@ -163,13 +543,6 @@ class Source:
 
         A row that cannot be read, or lacks what it must have, is an error; with
         ``bad_rows="skip"`` it is left out and counted in `bad_rows`.
-
-        Examples
-        --------
-        >>> from importlib.resources import files
-        >>> source = open_source(files("gaussbayes.datasets").joinpath("iris.csv"))
-        >>> [(block.table.num_rows, block.first_row) for block in source.blocks(["species"])]
-        [(150, 1)]
         """
         kinds: Any = dict.fromkeys(numbers, "number")
         selection = select_columns(self.inferred, columns, kinds, self.handling, as_held=as_held)
@@ -200,7 +573,7 @@ class Source:
             if has_rows:
                 if without_rows is not None:
                     names = without_rows.schema.names
-                    check_same_columns(reader.file.shown, inferred.schema.names, names)
+                    check_present(inferred.schema.names, names, reader.file.shown)
                 return inferred
             without_rows = without_rows or inferred
         assert without_rows is not None
@@ -227,21 +600,15 @@ def open_source(
 
 
 def _parsed(reader: FileReader, selection: ColumnSelection) -> Iterator[ParsedTable]:
-    """The tables of a file, the next of which are read while one is used."""
+    """The tables of a file, sifted, the next of which are read while one is used."""
+
+    def sifted(piece: Piece) -> Iterator[ParsedTable]:
+        return (parsed.sifted(selection, finite=True) for parsed in piece())
+
     if not reader.is_text:
         pieces = reader.pieces(selection)
-        return read_ahead(each for piece in pieces for each in _sifted(piece, selection))
+        return read_ahead(parsed for piece in pieces for parsed in sifted(piece))
     threads = n_threads(None)
-    jobs = (partial(_only, piece, selection) for piece in reader.pieces(selection, threads))
+    pieces = reader.pieces(selection, threads)
+    jobs = (partial(next, sifted(piece)) for piece in pieces)  # a piece of text is one table
     return in_order(jobs, threads)
-
-
-def _sifted(piece: Piece, selection: ColumnSelection) -> Iterator[ParsedTable]:
-    for parsed in piece():
-        yield parsed.sifted(selection, finite=True)
-
-
-def _only(piece: Piece, selection: ColumnSelection) -> ParsedTable:
-    """The only table of a piece of text."""
-    (parsed,) = _sifted(piece, selection)
-    return parsed

@@ -11,25 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes import kernels
 from gaussbayes.base.errors import DataError, MissingLabelError, SchemaError
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray
-from gaussbayes.data.bad_rows import BadRow, BadRowError, shorten
+from gaussbayes.data.roles import BadRow, BadRowError, shorten
 from gaussbayes.data.rows import UNLABELLED, Targets
 from gaussbayes.data.tables import (
-    column_values,
-    dictionary_parts,
+    array_parts,
+    column_parts,
     is_dictionary,
     is_missing,
-    is_string,
+    occurring_values,
     series_values,
 )
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_WIDEST_SPAN = 1 << 16
-"""Integers that lie closer together are counted in a table; others are sorted."""
 
 _SUM_TOLERANCE = 1e-8
 
@@ -187,96 +183,64 @@ def _coded(values: NDArray[Any], mark: Any) -> tuple[CodeArray, LabelArray, int]
     if values.ndim != 1:
         msg = f"y should be a 1d array of labels, or soft labels (n, k); got shape {values.shape}"
         raise DataError(msg)
-    missing = _missing(values, mark)
-    if missing is None or not missing.any():
-        return *_ranked(values, np.arange(0)), 0
-    present = np.flatnonzero(~missing)
-    some = values[present]
-    kinds = set(map(type, some.tolist())) if some.dtype.kind == "O" else set()
-    if kinds in ({int}, {bool}):  # objects only because a label was missing
-        some = np.array(some.tolist())
-    codes = np.full(values.size, UNLABELLED, np.int32)
-    codes[present], classes = _ranked(some, present)
-    return codes, classes, values.size - present.size
-
-
-def _missing(values: NDArray[Any], mark: Any) -> NDArray[np.bool_] | None:
-    """Which labels are missing, or are the mark of a missing one (n,); None if none can be."""
     kind = values.dtype.kind
-    missing: NDArray[np.bool_] | None = None
-    if kind in "fMm":
-        missing = np.asarray(np.isnan(values) if kind == "f" else np.isnat(values))
-    elif kind not in "biuUSc":
-        listed = values.tolist()
-        try:
-            distinct: Any = dict.fromkeys(listed)
-        except TypeError:  # some cannot be compared
-            distinct = listed
-        if any(map(is_missing, distinct)):
-            missing = np.fromiter(map(is_missing, listed), bool, values.size)
-    numeric = isinstance(mark, int | float | np.number | np.bool_)
-    if mark is None or (kind in "biuf" and not numeric) or (kind == "U" and numeric):
-        return missing
-    marked = np.fromiter((bool(each == mark) for each in values.tolist()), bool, values.size)
-    return marked if missing is None else missing | marked
-
-
-def _ranked(labels: NDArray[Any], rows: NDArray[np.intp]) -> tuple[CodeArray, LabelArray]:
-    """Codes of labels that are there, and the classes; `rows` are their numbers, if others miss."""
-    kind = labels.dtype.kind
-    if labels.size == 0:
-        return np.empty(0, np.int32), labels
-    if kind == "c":
-        msg = f"Complex data not supported: y holds complex numbers ({labels[0]} in row 0)"
+    if kind == "c" and values.size:
+        msg = f"Complex data not supported: y holds complex numbers ({values[0]} in row 0)"
         raise DataError(msg)
-    if kind not in "biuf":
-        return _ranked_objects(labels)
-    if kind == "f" and not (np.isfinite(labels) & (np.rint(labels) == labels)).all():
-        _raise_for_floats(labels, rows if rows.size else np.arange(labels.size))
-    lowest, highest = int(labels.min()), int(labels.max())
-    if highest - lowest < _WIDEST_SPAN and lowest >= -(1 << 63) and highest < 1 << 63:
-        whole = labels.astype(np.int64, copy=False)
-        codes, present = kernels.active().encode(whole, lowest, highest - lowest + 1)
-        return codes, (np.flatnonzero(present) + lowest).astype(labels.dtype.newbyteorder("="))
-    classes, inverse = np.unique(labels, return_inverse=True)
-    return inverse.astype(np.int32), classes
-
-
-def _raise_for_floats(labels: NDArray[Any], rows: NDArray[np.intp]) -> None:
-    """Raise for labels that are measurements."""
-    infinite = np.flatnonzero(~np.isfinite(labels))
-    if infinite.size:
-        msg = f"Input y contains infinity: the label in row {rows[infinite[0]]}; leave it out"
-        raise DataError(msg)
-    place = np.flatnonzero(np.rint(labels) != labels)[0]
-    msg = (
-        f"Unknown label type: continuous. The label in row {rows[place]} is {labels[place]}, but a "
-        "classifier expects classes: strings, integers or booleans"
-    )
-    raise DataError(msg)
-
-
-def _ranked_objects(labels: NDArray[Any]) -> tuple[CodeArray, LabelArray]:
-    values = list(labels) if labels.dtype.kind in "Mm" else labels.tolist()
     try:
-        distinct = dict.fromkeys(values)
+        codes, distinct = array_parts(values)
     except TypeError as error:
         msg = f"Unknown label type: a label must be a string, a number or a boolean; {error}"
         raise DataError(msg) from None
+    if kind == "f":
+        _check_integers(codes, distinct)
+    numeric = isinstance(mark, int | float | np.number | np.bool_)
+    if (kind in "biuf" and not numeric) or (kind == "U" and numeric):
+        mark = None
+    if kind in "biuf" and mark is None and codes.min(initial=0) >= 0:
+        return codes, distinct, 0
+    missing = [is_missing(each) or (mark is not None and bool(each == mark)) for each in distinct]
+    kept = np.flatnonzero(~np.array(missing, dtype=bool))
+    some = distinct[kept]
+    if kind == "O" and any(missing) and set(map(type, some)) in ({int}, {bool}):
+        some = np.array(some.tolist())  # objects only because a label was missing
+    return _class_codes(codes, distinct.size, kept, some)
+
+
+def _check_integers(codes: CodeArray, values: NDArray[Any]) -> None:
+    """Raise for labels that are measurements."""
+    fraction = (
+        "Unknown label type: continuous. The label in row {} is {}, but a classifier expects "
+        "classes: strings, integers or booleans"
+    )
+    infinity = "Input y contains infinity: the label in row {}; leave it out"
+    for wrong, problem in ((np.isinf(values), infinity), (np.rint(values) != values, fraction)):
+        if wrong.any():
+            row = int(np.flatnonzero(np.append(wrong, False)[codes])[0])  # −1 is the last entry
+            raise DataError(problem.format(row, values[codes[row]]))
+
+
+def _class_codes(
+    codes: NDArray[np.signedinteger[Any]], n_values: int, kept: NDArray[np.intp], labels: LabelArray
+) -> tuple[CodeArray, LabelArray, int]:
+    """Class codes of codes among values, those `kept` of which are labels; the others are missing.
+
+    With the classes, sorted, and how many labels are missing.
+    """
+    plain = list(labels) if labels.dtype.kind in "Mm" else labels.tolist()
     try:
-        ordered = sorted(distinct)
+        ordered = sorted(range(len(plain)), key=plain.__getitem__)
     except TypeError:
-        of_each = {type(label).__name__: label for label in distinct}
+        of_each = {type(label).__name__: label for label in plain}
         some = ", ".join(f"{label!r} ({name})" for name, label in of_each.items())
         msg = (
             f"labels of different types have no order: {some}; make them all strings or all numbers"
         )
         raise DataError(msg) from None
-    code_of = {label: code for code, label in enumerate(ordered)}
-    codes = np.fromiter(map(code_of.__getitem__, values), np.int32, len(values))
-    if labels.dtype.kind != "O":
-        return codes, np.array(ordered, dtype=labels.dtype)
-    return codes, np.fromiter(ordered, object, len(ordered))
+    translation = np.full(n_values + 1, UNLABELLED, np.int32)  # −1 is the last entry
+    translation[kept[ordered]] = np.arange(kept.size)
+    of_rows: CodeArray = translation[codes]
+    return of_rows, labels[ordered], int(np.count_nonzero(of_rows == UNLABELLED))
 
 
 def _soft_labels(
@@ -326,48 +290,24 @@ def read_label_column(
     `integers`, strings must spell integers, which the classes then are. A label that cannot be a
     class raises a `BadRowError`.
     """
-    if is_string(column.type):
-        column = column.dictionary_encode()
-    codes: NDArray[np.signedinteger[Any]]
-    if is_dictionary(column.type):
-        codes, values = dictionary_parts(column)
-    else:
-        codes, values = _number_labels(column, name)
-        if mark is None and codes.min(initial=0) >= 0:
-            return codes.astype(np.int32, copy=False), values, 0
-    present = codes[codes >= 0] if codes.min(initial=0) < 0 else codes
-    occurring = np.bincount(present, minlength=values.size) > 0
+    codes, values = column_parts(column)
+    kind = values.dtype.kind
+    if kind == "f" and (wrong := ~(np.isfinite(values) & (np.rint(values) == values))).any():
+        row = int(np.flatnonzero(np.append(wrong, False)[codes])[0])  # −1 is the last entry
+        problem = "is not a class: these are strings, integers or booleans"
+        value = shorten(values[codes[row]])
+        raise BadRowError(BadRow("", row, name, value, problem), skippable=False)
+    is_coded = is_dictionary(column.type)
+    if kind in "biuf" and not is_coded and mark is None and codes.min(initial=0) >= 0:
+        return codes.astype(np.int32, copy=False), values, 0
     missing = np.fromiter((_is_missing_label(each, mark) for each in values.tolist()), bool)
-    kept = np.flatnonzero(occurring & ~missing)
+    kept = np.flatnonzero(occurring_values(codes, values.size) & ~missing)
+    if kind != "O":
+        return _class_codes(codes, values.size, kept, values[kept])
     some: list[Any] = values[kept].tolist()
-    if integers and values.dtype.kind == "O":
+    if integers:
         some = [_integer(values, place, codes, name) for place in kept.tolist()]
-    ranks, classes = encode(np.array(some) if values.dtype.kind == "O" else values[kept])
-    translation = np.full(values.size + 1, UNLABELLED, np.int32)  # −1 is the last entry
-    translation[kept] = ranks
-    labels: CodeArray = translation[codes]
-    complete = present is codes and not (occurring & missing).any()
-    return labels, classes, 0 if complete else int(np.count_nonzero(labels == UNLABELLED))
-
-
-def _number_labels(column: Any, name: str) -> tuple[CodeArray, LabelArray]:
-    """The codes of a column of numbers or booleans, −1 for null and NaN, and the labels."""
-    numbers = column_values(column.drop_null() if column.null_count else column)
-    if numbers.dtype.kind != "f" and not column.null_count:
-        return encode(numbers)
-    valid = np.asarray(column.is_valid())
-    if numbers.dtype.kind == "f":
-        absent = np.isnan(numbers)
-        wrong = ~(np.isfinite(numbers) & (np.rint(numbers) == numbers)) & ~absent
-        if wrong.any():  # measurements
-            row, value = int(np.flatnonzero(valid)[np.argmax(wrong)]), numbers[np.argmax(wrong)]
-            problem = "is not a class: these are strings, integers or booleans"
-            raise BadRowError(BadRow("", row, name, shorten(value), problem), skippable=False)
-        valid[np.flatnonzero(valid)[absent]] = False
-        numbers = numbers[~absent]
-    codes = np.full(len(column), UNLABELLED, np.int32)
-    codes[valid], values = encode(numbers)
-    return codes, values
+    return _class_codes(codes, values.size, kept, np.array(some))
 
 
 def _is_missing_label(value: object, mark: Any) -> bool:

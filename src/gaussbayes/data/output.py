@@ -2,19 +2,19 @@
 
 import csv
 import io
-import json
-import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from os import PathLike, fspath
 from pathlib import Path
 from stat import S_IMODE
 from typing import Any, Protocol
 
+import msgspec
+
 from gaussbayes.base.atomic import check_writable, settle, take_place, temporary_beside
 from gaussbayes.base.errors import DataError, ParameterError
-from gaussbayes.data.source_files import STANDARD_STREAM, SourceFile, descriptor, output_file
+from gaussbayes.data.files import STANDARD_STREAM, SourceFile, descriptor, output_file
 from gaussbayes.data.tables import is_string
 
 # After what says that it is missing.
@@ -55,17 +55,6 @@ def open_output(
         for devices and pipes, which are written into and never replaced.
         A name that ends in ``.gz`` or ``.zst`` is compressed.
     escape : whether strings that a spreadsheet would take for formulas get a ``'`` before them
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import pyarrow as pa
-    >>> table = pa.table({"a": [1, 2]})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with open_output(Path(folder) / "a.csv", table.schema) as writer:
-    ...         writer.write(table)
-    ...     (Path(folder) / "a.csv").read_text()
-    'a\\n1\\n2\\n'
     """
     file = output_file(fspath(output), format)
     if escape and file.format not in {"csv", "tsv"}:
@@ -215,27 +204,14 @@ class _Delimited:
 
 
 class _JsonLines:
+    """Compact JSON, which has no NaN and no infinity: these become null."""
+
     def __init__(self, stream: Any) -> None:
-        self._stream = stream
+        self._stream, self._encoder = stream, msgspec.json.Encoder(enc_hook=str)
 
     def write(self, table: pa.Table, /) -> None:
-        names = [json.dumps(name, ensure_ascii=False) for name in table.column_names]
         for batch in table.to_batches(max_chunksize=10_000):
-            columns = [
-                list(map(_json_text(column), column.to_pylist())) for column in batch.columns
-            ]
-            lines = [
-                ", ".join(f"{name}: {value}" for name, value in zip(names, row, strict=True))
-                for row in zip(*columns, strict=True)
-            ]
-            self._stream.write("".join(f"{{{line}}}\n" for line in lines).encode())
+            self._stream.write(self._encoder.encode_lines(batch.to_pylist()))
 
     def close(self) -> None:
         pass
-
-
-def _json_text(column: Any) -> Callable[[Any], str]:
-    """What writes the values of a column; JSON has no NaN and no infinity, which become null."""
-    if pa.types.is_floating(column.type):
-        return lambda value: "null" if value is None or not math.isfinite(value) else repr(value)
-    return lambda value: json.dumps(value, ensure_ascii=False, default=str)

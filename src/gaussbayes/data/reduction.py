@@ -23,12 +23,20 @@ import numpy as np
 from gaussbayes.base.errors import DataError, NonFiniteError
 from gaussbayes.base.merge_tree import Mergeable, MergeTree
 from gaussbayes.base.types import FloatArray
-from gaussbayes.data.bad_rows import NO_BAD_ROWS, BadRowError, BadRows, count_problems, describe
 from gaussbayes.data.categories import MISSING, check_categories
-from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.labels import read_label_column
-from gaussbayes.data.roles import ColumnSelection, ParsedTable, Request, Roles
-from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets
+from gaussbayes.data.roles import (
+    NO_BAD_ROWS,
+    BadRowError,
+    BadRows,
+    ColumnSelection,
+    ParsedTable,
+    Request,
+    Roles,
+    count_problems,
+    describe,
+)
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets
 from gaussbayes.data.tables import weight_column
 from gaussbayes.kernels.arrays import Columns
 
@@ -304,7 +312,7 @@ def reduced_block(block: LabelledRows | None, result: Any) -> Reduced[Any]:
         result,
         block.rows.n_rows,
         block.targets.n_unlabelled,
-        0 if _is_complete(result, block.rows) else count_incomplete(block.rows),
+        0 if getattr(result, "is_complete", False) else count_incomplete(block.rows),
         weighs=weights is None or bool(weights.any()),
     )
 
@@ -316,12 +324,6 @@ def count_incomplete(rows: Rows) -> int:
     for column in numbers.columns if isinstance(numbers, Columns) else numbers.T:
         missing |= np.isnan(column)
     return int(np.count_nonzero(missing))
-
-
-def _is_complete(result: Any, rows: Rows) -> bool:
-    """Whether no value is missing; if the result does not say, the rows are looked at."""
-    complete = getattr(result, "is_complete", None)
-    return count_incomplete(rows) == 0 if complete is None else bool(complete)
 
 
 def fold_block(fold: Fold[Sum], block: LabelledRows, threads: int) -> Sum | None:

@@ -1,7 +1,8 @@
 """The columns of a source: which are the target, the features and the weights, what they hold.
 
 A `Request` says what is asked for, `Roles` which columns these are, and a `ColumnSelection` what is
-read of files, whose first block has shown `InferredTypes`; a `ParsedTable` is what was read.
+read of files, whose first block has shown `InferredTypes`; a `ParsedTable` is what was read. A row
+that does not hold what its columns must is a `BadRow`.
 """
 
 import re
@@ -10,14 +11,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.spelling import meant
 from gaussbayes.base.types import BadRowHandling, CategoricalFeatures
-from gaussbayes.data.bad_rows import BadRow, sift
-from gaussbayes.data.encoder import Encoder, categorical_mask, feature_position
+from gaussbayes.data.rows import Encoder, categorical_mask, feature_position
 from gaussbayes.data.tables import (
     is_category,
     is_label,
+    is_missing,
     is_number,
     is_string,
     listed,
@@ -31,8 +35,13 @@ ColumnKind: TypeAlias = Literal["number", "count", "bit", "weight", "category"]
 """What a column must hold: numbers, none of them infinite; integers from 0 on; 0 or 1; numbers that
 are there and not negative; or strings, integers and booleans. Others may be missing."""
 
-_MOST_NAMED = 5
-"""Columns of a wrong type that are named."""
+MOST_NAMED = 5
+"""Columns of a wrong type that are named, and bad rows that are kept to be named."""
+
+HOW_TO_SKIP = ', or leave such rows out with bad_rows="skip" (--bad-rows skip on the command line)'
+"""What the error about a row ends with where rows can be left out."""
+
+_LONGEST = 60
 
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 
@@ -112,12 +121,7 @@ class Roles:
 
 
 def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str] = ()) -> Roles:
-    """Find the columns wanted among those there are; without `features`, all others are.
-
-    Parameters
-    ----------
-    typed : the columns of a categorical type
-    """
+    """Find the columns wanted among those there are; `typed` are those of a categorical type."""
     names = list(columns)
     if not all(isinstance(name, str) for name in names):
         other = next(name for name in names if not isinstance(name, str))
@@ -195,8 +199,8 @@ def check_types(
 def check_no_others(wrong: Sequence[tuple[str, object]], where: str | None = None) -> None:
     """Raise if there are columns, given with their types, that hold something else than numbers."""
     if wrong:
-        held = ", ".join(f"{name!r} ({kind})" for name, kind in wrong[:_MOST_NAMED])
-        more = f" and {len(wrong) - _MOST_NAMED} more" if len(wrong) > _MOST_NAMED else ""
+        held = ", ".join(f"{name!r} ({kind})" for name, kind in wrong[:MOST_NAMED])
+        more = f" and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
         msg = (
             f"not numbers: column {held}{more}. Give the columns to learn from as features "
             "(--features on the command line), say which of them hold categories "
@@ -204,6 +208,117 @@ def check_no_others(wrong: Sequence[tuple[str, object]], where: str | None = Non
             "numbers first"
         )
         raise DataError(msg if where is None else f"{where}: {msg}")
+
+
+# Rows that cannot be used.
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that could not be used, and why."""
+
+    file: str  # empty as long as it is not known
+    row: int  # from 1, the header not counted; from 0 within a block whose place is not known
+    column: str | None  # None if the row as a whole is wrong
+    value: str | None
+    problem: str
+
+    def placed(self, file: str, first_row: int) -> "BadRow":
+        """The same with its place in the file."""
+        return replace(self, file=file, row=first_row + self.row)
+
+
+@dataclass(frozen=True, slots=True)
+class BadRows:
+    """How many rows were left out, and the first of them."""
+
+    count: int = 0
+    first: tuple[BadRow, ...] = ()  # a few
+
+    def __add__(self, other: "BadRows") -> "BadRows":
+        return BadRows(self.count + other.count, (*self.first, *other.first)[:MOST_NAMED])
+
+    def later(self, n_rows: int) -> "BadRows":
+        """The same rows, after so many others in their file."""
+        return BadRows(self.count, tuple(bad.placed(bad.file, n_rows) for bad in self.first))
+
+
+NO_BAD_ROWS = BadRows()
+
+
+class BadRowError(Exception):
+    """A row that stops the reading; raised within a block, where its place is not known yet."""
+
+    def __init__(self, problem: BadRow, skippable: bool = True) -> None:
+        super().__init__(problem, skippable)
+        self.problem = problem
+        self.skippable = skippable  # whether it would be left out where bad rows are
+
+    def later(self, n_rows: int) -> "BadRowError":
+        """The same, after so many other rows."""
+        return BadRowError(self.problem.placed("", n_rows), self.skippable)
+
+    def placed(self, file: str, first_row: int) -> DataError:
+        """The error to raise where the place is known."""
+        return bad_row_error(self.problem.placed(file, first_row), skippable=self.skippable)
+
+
+def describe(bad: BadRow) -> str:
+    """A bad row as a message writes it."""
+    column = "" if bad.column is None else f", column {bad.column!r}"
+    value = "" if bad.value is None else f"{bad.value!r} "
+    return f"{bad.file}, row {bad.row}{column}: {value}{bad.problem}"
+
+
+def bad_row_error(bad: BadRow, *, skippable: bool = True) -> DataError:
+    """The error that stops the reading at a bad row."""
+    remedy = f". Correct the row{HOW_TO_SKIP}" if skippable else ""
+    return DataError(f"{describe(bad)}{remedy}")
+
+
+def count_problems(problems: Sequence[BadRow], file: str, first_row: int) -> BadRows:
+    """How many rows of a block are bad, and the first of them with their places."""
+    first = tuple(each.placed(file, first_row) for each in problems[:MOST_NAMED])
+    return BadRows(len(problems), first)
+
+
+def shorten(value: Any) -> str:
+    """A value as a message shows it."""
+    text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+# Conditions on values as floats, NaN where one is missing, which is not wrong by itself.
+
+
+def _not_count(values: NDArray[Any]) -> NDArray[np.bool_]:
+    count = (values >= 0) & (values < np.inf) & (np.rint(values) == values)
+    return np.asarray(~(count | np.isnan(values)))
+
+
+def _not_bit(values: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.asarray(~((values == 0) | (values == 1) | np.isnan(values)))
+
+
+def _not_integer(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where floats are no integers of 64 bits."""
+    whole = (np.rint(values) == values) & (values >= -(2.0**63)) & (values < 2.0**64)
+    return np.asarray(~(whole | np.isnan(values)))
+
+
+Condition = Callable[[NDArray[Any]], NDArray[np.bool_]]
+
+_WRONG: dict[str, tuple[tuple[Condition, str], ...]] = {
+    "number": (),
+    "weight": (
+        (lambda values: ~np.isfinite(values), "is not finite"),
+        (lambda values: values < 0, "is negative, which a weight cannot be"),
+    ),
+    "count": ((_not_count, "is not a count: these are integers from 0 on"),),
+    "bit": ((_not_bit, "is neither 0 nor 1"),),
+    "category": ((_not_integer, "is not a category: these are strings, integers or booleans"),),
+}
+"""What is wrong with values, by what a column must hold."""
 
 
 # What is read of files.
@@ -252,15 +367,40 @@ class ParsedTable:
     problems: tuple[BadRow, ...] = ()  # the bad ones, in order; rows are numbered from 0 here
 
     def sifted(self, selection: ColumnSelection, *, finite: bool) -> "ParsedTable":
-        """Without the rows that lack what they must have; see `gaussbayes.data.bad_rows.sift`."""
-        table, more = sift(self.table, selection, finite=finite)
-        if not more:
+        """Without rows in which a value that is needed is missing, or is wrong.
+
+        With `finite`, also without those in which a number is infinite; otherwise infinity is left
+        to the sums, in which it shows.
+        """
+        bad: dict[int, BadRow] = {}
+        for name, kind in selection.kinds.items():
+            rules = _WRONG[kind]
+            if finite and kind != "category":
+                rules = ((np.isinf, "is not finite"), *rules)
+            column = self.table.column(name)
+            values = _floats(column, kind) if rules else None
+            if values is None:
+                continue
+            for wrong, problem in rules:
+                for row in np.flatnonzero(wrong(values)).tolist():
+                    value = column[row].as_py()
+                    missing = is_missing(value)  # NaN is how many programs write it
+                    what = (None, "the value is missing") if missing else (shorten(value), problem)
+                    bad.setdefault(row, BadRow("", row, name, *what))
+        return self.without(bad)
+
+    def without(self, bad: Mapping[int, BadRow]) -> "ParsedTable":
+        """Without some rows of the table, by their numbers in it."""
+        if not bad:
             return self
-        bad = {problem.row for problem in self.problems}
-        good = [row for row in range(self.n_records) if row not in bad] if bad else None
-        placed = more if good is None else [replace(each, row=good[each.row]) for each in more]
-        both = sorted([*self.problems, *placed], key=lambda problem: problem.row)
-        return ParsedTable(table, self.n_records, tuple(both))
+        import pyarrow as pa
+
+        keep = np.ones(self.table.num_rows, dtype=bool)
+        keep[list(bad)] = False
+        among_all = np.setdiff1d(np.arange(self.n_records), [each.row for each in self.problems])
+        placed = [replace(each, row=int(among_all[row])) for row, each in bad.items()]
+        both = sorted([*self.problems, *placed], key=lambda each: each.row)
+        return ParsedTable(self.table.filter(pa.array(keep)), self.n_records, tuple(both))
 
 
 Piece: TypeAlias = Callable[[], Iterator[ParsedTable]]
@@ -276,15 +416,10 @@ def select_columns(
     as_held: Collection[str] = (),
     strings: Collection[str] = (),
 ) -> ColumnSelection:
-    """What to ask of files whose first block has shown `inferred`.
+    """What to ask of files whose first block has shown `inferred`; None is all columns.
 
-    Parameters
-    ----------
-    columns : which to read, in this order; None is all
-    kinds : what they must hold; strings are read as numbers where these are needed
-    as_held : those whose integers stay integers though they are numbers, and whose dictionaries
-        stay though they are categories
-    strings : those that are read as strings, whatever their values look like
+    Strings are read as numbers where `kinds` needs these. Columns `as_held` keep integers that are
+    numbers and dictionaries that are categories; `strings` are strings whatever they look like.
     """
     import pyarrow as pa
 
@@ -313,28 +448,24 @@ def select_columns(
     )
 
 
-def check_present(columns: Sequence[str], wanted: Sequence[str]) -> None:
-    """Raise if a column that is wanted is not there, and say which there are."""
-    missing = _lacking(columns, wanted)
-    if missing:
+def check_present(columns: Sequence[str], wanted: Sequence[str], file: str | None = None) -> None:
+    """Raise if a column that is wanted is not there, and say which there are.
+
+    `file` is a further one of several, which must have the columns of those before it.
+    """
+    known = set(columns)
+    missing = [name for name in wanted if name not in known]
+    if not missing:
+        return
+    if file is None:
         close = meant(missing[0], columns)
         msg = f"there is no column {listed(missing)}{close}; the columns are {listed(columns)}"
         raise SchemaError(msg)
-
-
-def check_same_columns(file: str, columns: Sequence[str], wanted: Sequence[str]) -> None:
-    """Raise for a file that lacks columns, and say which it has instead."""
-    missing = _lacking(columns, wanted)
-    if missing:
-        others = _lacking(wanted, columns)
-        instead = f"; it has {listed(others)} besides" if others else ""
-        msg = f"{file} has no column {listed(missing)}, unlike the files before it{instead}"
-        raise SchemaError(msg)
-
-
-def _lacking(columns: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    known = set(columns)
-    return [name for name in wanted if name not in known]
+    known = set(wanted)
+    others = [name for name in columns if name not in known]
+    instead = f"; it has {listed(others)} besides" if others else ""
+    msg = f"{file} has no column {listed(missing)}, unlike the files before it{instead}"
+    raise SchemaError(msg)
 
 
 def check_distinct(what: str, names: Sequence[str]) -> None:
@@ -346,3 +477,18 @@ def check_distinct(what: str, names: Sequence[str]) -> None:
             "names"
         )
         raise SchemaError(msg)
+
+
+def _floats(column: Any, kind: str) -> NDArray[Any] | None:
+    """The values of a column as floats, NaN for null; None if nothing can be wrong with them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    held = value_type(column.type)
+    integer = pa.types.is_integer(held) or pa.types.is_decimal(held)
+    if not (pa.types.is_floating(held) or (integer and kind in {"weight", "count", "bit"})):
+        return None
+    values: NDArray[Any] = pc.fill_null(
+        column.cast(held).cast(pa.float64(), safe=False), np.nan
+    ).to_numpy()
+    return values

@@ -1,21 +1,61 @@
-"""Rows as every family takes them: numbers, category codes, and what each row belongs to."""
+"""The one way in: whatever holds rows → `Rows`, numbers and category codes as families take them.
 
+An `Encoder` knows the features of a table: their number, their names, which of them hold
+categories, and the categories if these are known. It is the only place that knows types of
+columns, missing marks, unseen categories and column roles. `Targets` are what rows belong to.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes.base.errors import DataError, ParameterError, SchemaError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
-from gaussbayes.data.categories import Categories, Unseen, recode, unite
-from gaussbayes.kernels.arrays import Columns, as_matrix
+from gaussbayes.base.types import (
+    CategoricalFeatures,
+    CodeArray,
+    FloatArray,
+    LabelArray,
+    RealArray,
+)
+from gaussbayes.data.categories import (
+    Categories,
+    Unseen,
+    factorise,
+    recode,
+    spelled_numbers,
+    unite,
+)
+from gaussbayes.data.tables import (
+    FLOATS,
+    as_array,
+    as_frame,
+    as_matrix,
+    check_not_empty,
+    frame_matrix,
+    is_frame,
+    listed,
+    number_columns,
+)
+from gaussbayes.kernels import arrays as kernel_columns
+from gaussbayes.kernels.arrays import Columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Which: TypeAlias = slice | NDArray[np.intp] | NDArray[np.bool_]
 """Some rows: a slice, row numbers, or a mask."""
 
 UNLABELLED = -1
 """The class code of a row without label."""
+
+_EXPECTED = (
+    "categorical_features must be 'from_dtype', None, or a list of names, column numbers or "
+    "booleans"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +85,7 @@ class Rows:
     @property
     def matrix(self) -> RealArray:
         """The numbers in one array (n, g)."""
-        return as_matrix(self.numbers)
+        return kernel_columns.as_matrix(self.numbers)
 
     @property
     def dtype(self) -> "np.dtype[Any]":
@@ -62,7 +102,7 @@ class Rows:
     def with_categories(self, categories: tuple[Categories, ...]) -> "Rows":
         """The same rows coded by other categories; those that are not among them are unseen."""
         if categories == self.categories:
-            return replace(self, categories=categories)
+            return replace(self, categories=categories, unseen=())
         codes, _, unseen = recode(zip(self.codes.T, self.categories, strict=True), categories)
         return replace(self, codes=codes, categories=categories, unseen=unseen)
 
@@ -85,16 +125,7 @@ def number_rows(numbers: RealArray | Columns) -> Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Targets:
-    """What each row belongs to, and how much it counts.
-
-    Examples
-    --------
-    >>> targets = Targets(np.array([0, -1, 1], np.int32), 2, None, 1)
-    >>> targets.labelled.tolist(), targets[targets.labelled].labels.tolist()
-    ([True, False, True], [0, 1])
-    >>> targets.weight_of_classes().tolist()
-    [1.0, 1.0]
-    """
+    """What each row belongs to, and how much it counts."""
 
     labels: CodeArray | FloatArray
     """(n,) class codes, −1 for a row without label; or (n, k) soft labels, NaN for such a row."""
@@ -129,14 +160,6 @@ class Targets:
             return some
         return replace(some, n_unlabelled=int(np.count_nonzero(~some.labelled)))
 
-    def weight_of_classes(self) -> FloatArray:
-        """How much the labelled rows of each class weigh (k,)."""
-        own = self[self.labelled]
-        if own.is_soft:
-            share = own.labels if own.weights is None else own.labels * own.weights[:, None]
-            return np.asarray(share.sum(axis=0, dtype=np.float64))
-        return np.bincount(own.codes, own.weights, own.n_classes).astype(np.float64)
-
     def memberships(self) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
         """Which rows belong to which classes, and how much: numbers, codes and weights above 0."""
         weights = self.total_weights()
@@ -159,3 +182,288 @@ class LabelledRows:
     rows: Rows
     targets: Targets
     classes: LabelArray  # (k,), sorted
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """The features of a table, and how its rows become numbers and category codes.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"age": [30, 40], "wind": pd.Categorical(["S", "M"])})
+    >>> encoder = Encoder.learn(frame)
+    >>> encoder.names, encoder.categorical
+    (('age', 'wind'), (1,))
+    >>> rows = encoder.encode(frame)
+    >>> rows.matrix.tolist(), rows.codes.tolist(), rows.categories
+    ([[30.0], [40.0]], [[1], [0]], (('M', 'S'),))
+    """
+
+    n_features: int
+    names: tuple[str, ...] | None = None
+    categorical: tuple[int, ...] = ()  # the features that hold categories; all others hold numbers
+    categories: tuple[Categories, ...] | None = None  # known ones; None takes those that occur
+
+    @classmethod
+    def learn(
+        cls,
+        X: Any,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        kinds: Mapping[str | int, str] | None = None,
+    ) -> "Encoder":
+        """The features of a table, by its columns and their types.
+
+        Parameters
+        ----------
+        categorical_features : ``"from_dtype"``: the columns of a frame that are of a categorical
+            type (category in pandas, Categorical and Enum in polars, dictionary in Arrow), as
+            scikit-learn's gradient boosting has it; strings and booleans are not, and neither is
+            any column of an array. Or names, numbers from 0, or a boolean for each column; None is
+            no column.
+        kinds : "number" or "category" for features, by name or number, that must hold these
+        """
+        by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
+        if by_type and not kinds and type(X) is np.ndarray and X.ndim == 2:
+            return cls(X.shape[1])
+        names, typed = _columns(X, look_at_types=by_type)
+        mask = categorical_mask(names, typed, categorical_features)
+        for feature, kind in (kinds or {}).items():
+            mask[feature_position(feature, names, len(typed))] = kind == "category"
+        if not names or not all(isinstance(name, str) for name in names):
+            names = None
+        of_each = None if names is None else tuple(names)
+        return cls(len(typed), of_each, tuple(np.flatnonzero(mask).tolist()))
+
+    @property
+    def numeric(self) -> tuple[int, ...]:
+        """The features that hold numbers."""
+        return tuple(j for j in range(self.n_features) if j not in self.categorical)
+
+    def schema(self, classes: LabelArray) -> Schema:
+        """What messages call these features and some classes."""
+        return Schema(classes, self.n_features, self.names, self.categorical)
+
+    def with_categories(self, categories: Sequence[Categories]) -> "Encoder":
+        """The same features, coded by these categories."""
+        return replace(self, categories=tuple(categories))
+
+    def encode(self, X: Any) -> Rows:
+        """The rows of an array, list, frame, Arrow record batch or `Rows` with these features.
+
+        They must have the same names in the same order, where both have names. Numbers are not
+        copied where the container holds them as floats side by side. Of categories that are not
+        known, how many there are is counted in `Rows.unseen`.
+        """
+        if not self.categorical and type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:
+            if X.shape[1] != self.n_features or not X.size:
+                self._check_shape(X.shape)
+            return number_rows(X)
+        if isinstance(X, Rows):
+            return self._encode_rows(X)
+        X = _as_table(X)
+        if is_frame(X):
+            frame = as_frame(X)
+            self.check_names(frame.columns)
+            self._check_shape(frame.shape)
+            matrix = _numeric_part(frame, self.numeric)
+            return self._joined(matrix, [frame[:, j] for j in self.categorical])
+        array = as_array(X)
+        self._check_shape(array.shape)
+        numeric = self.numeric
+        names = numeric if self.names is None else [self.names[j] for j in numeric]
+        part = array[:, numeric] if self.categorical else array
+        matrix = as_matrix(part, names) if numeric else np.empty(part.shape)
+        return self._joined(matrix, [array[:, j] for j in self.categorical])
+
+    def encode_row(self, row: Any) -> Rows:
+        """One row, given as its values (d,) or as a table of one row."""
+        if not _is_table(row):
+            row = [[row] if np.ndim(row) == 0 else list(row)]
+            if len(row[0]) != self.n_features:
+                msg = f"a row of {self.n_features} features is needed, got {len(row[0])} values"
+                raise SchemaError(msg)
+        rows = self.encode(row)
+        if rows.n_rows != 1:
+            msg = f"one row is needed, got {rows.n_rows}: choose one, as in X[3]"
+            raise DataError(msg)
+        return rows
+
+    def encode_block(self, table: "pa.Table", *, spelled: bool = False) -> Rows:
+        """The rows of an Arrow table that has these features among its columns, by name.
+
+        Numbers stay where Arrow holds them. With `spelled`, strings that spell numbers are numbers
+        where the known categories are, as in a file of text in which one value is none.
+        """
+        assert self.names is not None
+        numbers = number_columns(table, [self.names[j] for j in self.numeric])
+        columns = [table.column(self.names[j]) for j in self.categorical]
+        return self._joined(numbers, columns, spelled=spelled)
+
+    def decode(self, rows: Rows) -> NDArray[Any]:
+        """Rows as one array (n, d): floats, or objects with categories at their places.
+
+        A missing category is None; so is one that was not known.
+        """
+        if not self.categorical:
+            return rows.matrix
+        table = np.empty((rows.n_rows, self.n_features), dtype=object)
+        table[:, self.numeric] = rows.matrix
+        for j, column in enumerate(self.categorical):
+            # Two at the end for values unseen and missing, whose codes are −1 and −2.
+            values = np.array([*rows.categories[j], None, None], dtype=object)
+            table[:, column] = values[rows.codes[:, j]]
+        return table
+
+    def check_names(self, names: Iterable[object]) -> None:
+        """Raise if columns with names are not these features, in this order."""
+        given = tuple(names)
+        if self.names is None or given == self.names:
+            return
+        if not all(isinstance(name, str) for name in given):
+            return  # names that are numbers are none
+        others: dict[str, list[Any]] = {
+            "missing": [name for name in self.names if name not in given],
+            "unknown": [name for name in given if name not in self.names],
+        }
+        if any(others.values()):
+            parts = [f"{what} are {listed(names)}" for what, names in others.items() if names]
+            msg = f"the columns of X must be the features: {'; '.join(parts)}"
+            raise SchemaError(msg)
+        expected = f"{listed(self.names)}; got {listed(given)}"
+        msg = f"the columns of X must be in the order of the features: {expected}"
+        raise SchemaError(msg)
+
+    def _check_shape(self, shape: tuple[int, ...]) -> None:
+        if shape[1] != self.n_features and shape[1]:
+            named = "" if self.names is None else f": {listed(self.names)}"
+            msg = f"X has {shape[1]} features, but {self.n_features} are expected{named}"
+            raise SchemaError(msg)
+        check_not_empty(shape)
+
+    def _encode_rows(self, rows: Rows) -> Rows:
+        g, q = rows.numbers.shape[1], rows.codes.shape[1]
+        if (g, q) != (self.n_features - len(self.categorical), len(self.categorical)):
+            msg = f"rows have {g} numbers and {q} categories, but others are expected"
+            raise SchemaError(msg)
+        return rows if self.categories is None else rows.with_categories(self.categories)
+
+    def _joined(
+        self, numbers: RealArray | Columns, columns: Sequence[Any], *, spelled: bool = False
+    ) -> Rows:
+        """Numbers (n, g), and columns of categories of any container."""
+        if not columns:
+            return number_rows(numbers)
+        factors = []
+        for j, (feature, column) in enumerate(zip(self.categorical, columns, strict=True)):
+            name = f"feature {feature}" if self.names is None else repr(self.names[feature])
+            factor = factorise(column, name, occurring=self.categories is None)
+            if spelled and self.categories is not None:
+                factor = spelled_numbers(*factor, self.categories[j])
+            factors.append(factor)
+        return Rows(numbers, *recode(factors, self.categories))
+
+
+def categorical_mask(
+    names: Sequence[Any] | None, typed: Sequence[bool], chosen: CategoricalFeatures
+) -> NDArray[np.bool_]:
+    """Which columns are categorical (d,), as `categorical_features` in `Encoder.learn`.
+
+    `names` are of the columns, if they have any; `typed` (d,) says whether the type of each column
+    is a categorical one.
+    """
+    mask = np.zeros(len(typed), dtype=bool)
+    if chosen is None:
+        return mask
+    if isinstance(chosen, str):
+        if chosen != "from_dtype":
+            msg = f"{_EXPECTED}, got {chosen!r}; one name is written [{chosen!r}]"
+            raise ParameterError(msg)
+        return np.array(typed, dtype=bool)
+    try:
+        wanted = [each.item() if isinstance(each, np.generic) else each for each in chosen]
+    except TypeError:
+        msg = f"{_EXPECTED}, got {chosen!r:.200}"
+        raise ParameterError(msg) from None
+    kinds = {type(each) for each in wanted}
+    if kinds == {bool}:
+        if len(wanted) != len(typed):
+            msg = (
+                f"categorical_features must have a boolean for each of the {len(typed)} columns of "
+                f"X, got {len(wanted)}"
+            )
+            raise SchemaError(msg)
+        mask[:] = wanted
+    elif not kinds or kinds in ({str}, {int}):
+        for feature in wanted:
+            mask[feature_position(feature, names, len(typed), "categorical_features")] = True
+    else:
+        msg = f"{_EXPECTED}, all of one kind, got {wanted!r:.200}"
+        raise ParameterError(msg)
+    return mask
+
+
+def feature_position(
+    feature: str | int, names: Sequence[Any] | None, n_features: int, argument: str = "families"
+) -> int:
+    """The number of a feature that an argument gives by name or number."""
+    if isinstance(feature, str):
+        if names is None:
+            msg = (
+                f"{argument} names {feature!r}, but the columns of an array have no names: give "
+                "column numbers, or a frame"
+            )
+            raise SchemaError(msg)
+        if feature not in names:
+            msg = f"{argument} names {feature!r}, but the columns are {list(names)!r:.300}"
+            raise SchemaError(msg)
+        return list(names).index(feature)
+    if not 0 <= feature < n_features:
+        msg = f"{argument} has column {feature}, but the columns of X are 0 to {n_features - 1}"
+        raise SchemaError(msg)
+    return int(feature)
+
+
+def _columns(X: Any, *, look_at_types: bool) -> tuple[Sequence[Any] | None, list[bool]]:
+    """The names of columns, if they have any, and whether each is of a categorical type."""
+    X = _as_table(X)
+    if not is_frame(X):
+        return None, [False] * as_array(X).shape[1]
+    import narwhals.stable.v2 as nw
+
+    frame = as_frame(X)
+    dtypes = getattr(X, "dtypes", None)
+    plain = dtypes is not None and all(isinstance(dtype, np.dtype) for dtype in dtypes)
+    if plain or not look_at_types:
+        return frame.columns, [False] * len(frame.columns)
+    schema = frame.schema
+    return frame.columns, [schema[name] in (nw.Categorical, nw.Enum) for name in frame.columns]
+
+
+def _numeric_part(frame: Any, columns: Sequence[int]) -> RealArray:
+    """Some columns of a frame of narwhals as a matrix (n, g)."""
+    if len(columns) == frame.shape[1]:
+        return frame_matrix(frame)
+    if not columns:
+        return np.empty((frame.shape[0], 0))
+    first, last = columns[0], columns[-1]
+    if frame.implementation.is_pandas_like() and last - first + 1 == len(columns):
+        return as_matrix(frame.to_native().iloc[:, first : last + 1])  # a view
+    return frame_matrix(frame[:, list(columns)])
+
+
+def _as_table(X: Any) -> Any:
+    """A record batch of Arrow as a table; everything else as it is."""
+    if type(X).__module__.partition(".")[0] == "pyarrow":
+        import pyarrow as pa
+
+        if isinstance(X, pa.RecordBatch):
+            return pa.Table.from_batches([X])
+    return X
+
+
+def _is_table(row: Any) -> bool:
+    """Whether this is a table, and not the values of one row."""
+    if isinstance(row, list | tuple):
+        return bool(row) and isinstance(row[0], list | tuple | np.ndarray)
+    return isinstance(row, Rows) or getattr(row, "ndim", 0) > 1 or is_frame(row)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gaussbayes import kernels
 from gaussbayes.base.errors import DataError, SchemaError
-from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray
 from gaussbayes.kernels.arrays import Columns
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 """The types of numbers that are taken as they are."""
+
+_WIDEST_SPAN = 1 << 16
+"""Integers that lie closer together are counted in a table; others are sorted."""
 
 
 def is_frame(X: Any) -> bool:
@@ -276,30 +280,65 @@ def column_values(column: "pa.ChunkedArray") -> NDArray[Any]:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def dictionary_parts(column: "pa.ChunkedArray") -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """The codes (n,) of a column of dictionaries, −1 for null, and the values they stand for (m,).
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> codes, values = dictionary_parts(pa.chunked_array([["b", None, "a"]]).dictionary_encode())
-    >>> codes.tolist(), values.tolist()
-    ([0, -1, 1], ['b', 'a'])
-    """
+def column_parts(column: "pa.ChunkedArray") -> tuple[NDArray[np.signedinteger[Any]], NDArray[Any]]:
+    """The codes (n,) of a column, −1 for null and NaN, and the values they stand for (m,)."""
     import pyarrow as pa
 
+    if is_string(column.type):
+        column = column.dictionary_encode()
+    if not is_dictionary(column.type):
+        if not column.null_count:
+            return array_parts(column_values(column))
+        codes = np.full(len(column), -1, np.int32)
+        codes[np.asarray(column.is_valid())], values = array_parts(
+            column_values(column.drop_null())
+        )
+        return codes, values
     whole = column.unify_dictionaries().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):
         whole = whole.chunk(0) if whole.num_chunks else pa.array([], column.type)
     indices = whole.indices
     if indices.null_count:
         indices = indices.cast(pa.int64()).fill_null(-1)
-    codes = indices.to_numpy(zero_copy_only=False).astype(np.intp, copy=False)
+    coded = indices.to_numpy(zero_copy_only=False).astype(np.intp, copy=False)
     dictionary = whole.dictionary
-    if len(dictionary) > len(codes):  # of a long one only what occurs
-        occurring, codes = np.unique(codes, return_inverse=True)
+    if len(dictionary) > len(coded):  # of a long one only what occurs
+        occurring, coded = np.unique(coded, return_inverse=True)
         n_null = int(occurring.size > 0 and occurring[0] < 0)
-        dictionary, codes = dictionary.take(pa.array(occurring[n_null:])), codes - n_null
+        dictionary, coded = dictionary.take(pa.array(occurring[n_null:])), coded - n_null
     if dictionary.null_count or is_string(dictionary.type):
-        return codes, np.fromiter(dictionary.to_pylist(), object, len(dictionary))
-    return codes, dictionary.to_numpy(zero_copy_only=False)
+        return coded, np.fromiter(dictionary.to_pylist(), object, len(dictionary))
+    return coded, dictionary.to_numpy(zero_copy_only=False)
+
+
+def array_parts(values: NDArray[Any]) -> tuple[CodeArray, NDArray[Any]]:
+    """The codes (n,) of an array among its different values, and these (m,); numbers are sorted.
+
+    NaN among floats has the code −1; a TypeError is raised for objects that cannot be compared.
+    """
+    kind = values.dtype.kind
+    if kind not in "biuf":
+        listed = list(values) if kind in "Mm" else values.tolist()  # these would become integers
+        code_of = {value: code for code, value in enumerate(dict.fromkeys(listed))}
+        codes = np.fromiter(map(code_of.__getitem__, listed), np.int32, len(listed))
+        distinct = np.fromiter(code_of, object, len(code_of))
+        return codes, distinct if kind == "O" else distinct.astype(values.dtype)
+    if kind == "f" and (missing := np.isnan(values)).any():
+        codes = np.full(values.shape, -1, np.int32)
+        codes[~missing], distinct = array_parts(values[~missing])
+        return codes, distinct
+    if values.size and (kind != "f" or (np.isfinite(values) & (np.rint(values) == values)).all()):
+        lowest, highest = int(values.min()), int(values.max())
+        if highest - lowest < _WIDEST_SPAN and lowest >= -(1 << 63) and highest < 1 << 63:
+            whole = values.astype(np.int64, copy=False)
+            codes, present = kernels.active().encode(whole, lowest, highest - lowest + 1)
+            distinct = np.flatnonzero(present) + lowest
+            return codes, distinct.astype(values.dtype.newbyteorder("="))
+    distinct, inverse = np.unique(values, return_inverse=True)
+    return inverse.astype(np.int32), distinct
+
+
+def occurring_values(codes: NDArray[np.signedinteger[Any]], n_values: int) -> NDArray[np.bool_]:
+    """Which values have a row (m,), by the codes of all rows; negative ones stand for none."""
+    present = codes if codes.min(initial=0) >= 0 else codes[codes >= 0]
+    return np.bincount(present, minlength=n_values) > 0

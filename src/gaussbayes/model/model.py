@@ -18,8 +18,7 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.categories import Categories
-from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.rows import Encoder, Rows, Targets
 from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.model import solution as scores
 from gaussbayes.model.em import expectation_maximisation
@@ -59,8 +58,8 @@ class Model:
 
     @property
     def contents(self) -> dict[str, str]:
-        """What each feature must hold in files, by name; see `gaussbayes.data.roles`."""
-        names = self.schema.titles
+        """What each feature, by its name, must hold in files; see `gaussbayes.data.roles`."""
+        names = self.schema.features or ()
         return {names[column]: part.content for part in self.components for column in part.columns}
 
     @property

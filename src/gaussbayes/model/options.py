@@ -11,8 +11,7 @@ from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
 from gaussbayes.base.threads import n_threads
-from gaussbayes.data.encoder import Encoder
-from gaussbayes.data.rows import LabelledRows
+from gaussbayes.data.rows import Encoder, LabelledRows
 from gaussbayes.families import family_type
 from gaussbayes.model.model import Model, solve
 from gaussbayes.model.select import Criterion, Selection, select

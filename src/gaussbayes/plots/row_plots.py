@@ -20,7 +20,7 @@ from gaussbayes.analysis.view import Axis, View, pair_view, positions_of, read_l
 from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.base.types import CategoricalFeatures, FloatArray, RealArray
 from gaussbayes.data import labels
-from gaussbayes.data.encoder import Encoder
+from gaussbayes.data.rows import Encoder
 from gaussbayes.model.settings import cut_rows
 from gaussbayes.plots import style
 from gaussbayes.plots.style import INK, Features, Look, Panel, Styles, styled

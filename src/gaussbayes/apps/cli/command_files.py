@@ -25,13 +25,11 @@ from gaussbayes.base import atomic
 from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError, SchemaError
 from gaussbayes.base.progress import count_rows
 from gaussbayes.base.spelling import closest
-from gaussbayes.data.bad_rows import BadRows, bad_row_error, describe
 from gaussbayes.data.categories import Unseen, kind, unite_unseen, unseen_message
-from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.files import Source, open_source
 from gaussbayes.data.output import open_output
-from gaussbayes.data.roles import check_types, select_columns
-from gaussbayes.data.rows import Rows
+from gaussbayes.data.roles import BadRows, bad_row_error, check_types, describe, select_columns
+from gaussbayes.data.rows import Encoder, Rows
 from gaussbayes.data.tables import listed
 from gaussbayes.model import file
 from gaussbayes.model.model import Model

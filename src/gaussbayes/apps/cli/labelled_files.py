@@ -19,12 +19,11 @@ from gaussbayes.base.merge_tree import MergeTree
 from gaussbayes.base.progress import count_rows
 from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import kind
-from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.file_rows import FileRows
 from gaussbayes.data.files import Source
 from gaussbayes.data.labels import codes_among, unite
 from gaussbayes.data.roles import Request
-from gaussbayes.data.rows import LabelledRows, Rows, Targets, Which
+from gaussbayes.data.rows import Encoder, LabelledRows, Rows, Targets, Which
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options
 from gaussbayes.model.sources import open_more
@@ -79,15 +78,15 @@ class LabelledFiles:
 
     def __iter__(self) -> Iterator[LabelledRows]:
         source = self.rows.source
-        for placed in count_rows(
+        for table, place in count_rows(
             self.rows.blocks(self.encoder),
             "reading rows",
             source.n_rows,
-            lambda placed: int(placed.block.rows.n_rows),
+            lambda block: block[0].rows.n_rows,
             source.proportion_read,
         ):
-            with naming(placed.place):
-                block = among(placed.block, self.classes)
+            with naming(place):
+                block = among(table, self.classes)
             self.n_rows += block.rows.n_rows
             self.n_unlabelled += block.targets.n_unlabelled
             self.unseen.add(block.rows)

@@ -73,7 +73,7 @@ class Backend:
         from gaussbayes.apps.lab import messages
         from gaussbayes.apps.lab.answers import lessons
         from gaussbayes.apps.lab.examples import EXAMPLES
-        from gaussbayes.data.source_files import name_endings
+        from gaussbayes.data.files import name_endings
 
         return {
             "version": __version__,

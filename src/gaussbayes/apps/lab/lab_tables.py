@@ -21,9 +21,8 @@ from gaussbayes.base.schema import Schema
 from gaussbayes.base.types import CodeArray, FloatArray, LabelArray, RealArray
 from gaussbayes.data import tables as arrow
 from gaussbayes.data.categories import Categories
-from gaussbayes.data.encoder import Encoder
 from gaussbayes.data.roles import Request, check_types, choose_roles
-from gaussbayes.data.rows import UNLABELLED, LabelledRows, Rows, Targets, number_rows
+from gaussbayes.data.rows import UNLABELLED, Encoder, LabelledRows, Rows, Targets, number_rows
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
 
@@ -205,9 +204,8 @@ def read_file(name: str, body: bytes) -> NamedTable:
     Of the client's name only the ending is looked at, and only if it is a known one: the file is
     written under a name of our own, read, and taken away again.
     """
-    from gaussbayes.data.bad_rows import HOW_TO_SKIP
-    from gaussbayes.data.files import open_source
-    from gaussbayes.data.source_files import format_by_name
+    from gaussbayes.data.files import format_by_name, open_source
+    from gaussbayes.data.roles import HOW_TO_SKIP
 
     if not body:
         msg = f"{name} is empty"
@@ -310,7 +308,7 @@ def _known(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
     import pyarrow.compute as pc
 
     if arrow.is_dictionary(column.type):  # its values are looked at once each: they may be long
-        codes, values = arrow.dictionary_parts(column)
+        codes, values = arrow.column_parts(column)
         blank = [arrow.is_missing(value) or value == "" for value in values.tolist()]
         return pa.chunked_array([codes[~np.array([*blank, True])[codes]]])  # −1, null, is the last
     column = column.filter(pc.invert(pc.is_null(column, nan_is_null=True)))
@@ -390,8 +388,8 @@ def _usable(name: str, target: str, roles: dict[str, str], notes: list[str]) -> 
 
 def _class_codes(table: "pa.Table", target: str) -> tuple[CodeArray, LabelArray]:
     """Class codes (n,), −1 for rows without label, and classes (k,), which are not too many."""
-    from gaussbayes.data.bad_rows import BadRowError
     from gaussbayes.data.labels import read_label_column
+    from gaussbayes.data.roles import BadRowError
 
     try:
         codes, labels, _ = read_label_column(table.column(target), target)

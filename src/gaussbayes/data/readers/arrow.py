@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from functools import cached_property, partial
 from io import BufferedReader
 from itertools import islice
-from math import ceil
 from typing import Any
 
 import pyarrow as pa
@@ -12,10 +11,9 @@ from pyarrow import ipc
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.data.expansion import ArrowMessages
-from gaussbayes.data.readers import FileReader
+from gaussbayes.data.files import FileReader, SourceFile, naming, seekable
 from gaussbayes.data.readers.batches import batch_rows, stored_types, tables_of
-from gaussbayes.data.roles import ColumnSelection, InferredTypes, ParsedTable, Piece
-from gaussbayes.data.source_files import SourceFile, naming, seekable
+from gaussbayes.data.roles import ColumnSelection, InferredTypes, ParsedTable, Piece, check_present
 
 _MAGIC = b"ARROW1"
 _END_MARKS = (b"\xff\xff\xff\xff\0\0\0\0", b"\0\0\0\0")
@@ -56,19 +54,18 @@ class ArrowReader(FileReader):
             raise DataError(msg)
         return message.n_rows
 
-    def piece_count(self, selection: ColumnSelection) -> int | None:
-        lengths = self._lengths
-        return None if lengths is None else ceil(sum(lengths) / batch_rows(len(selection.columns)))
-
-    def rows_before(self, selection: ColumnSelection, first: int) -> int:
-        return first * batch_rows(len(selection.columns))  # all pieces but the last have as many
+    def piece_rows(self, selection: ColumnSelection) -> list[int] | None:
+        if self._lengths is None:
+            return None
+        n_rows, step = sum(self._lengths), batch_rows(len(selection.columns))
+        return [min(step, n_rows - start) for start in range(0, n_rows, step)]
 
     def pieces(
         self, selection: ColumnSelection, at_once: int = 1, first: int = 0
     ) -> Iterator[Piece]:
         with naming(self.file):
             opened = self._open()
-            self.check_columns(opened.schema.names, selection)
+            check_present(opened.schema.names, selection.columns, self.file.shown)
             step = batch_rows(len(selection.columns))
             batches = (
                 self._batches(opened, first * step) if self._is_file else self._streamed(opened)

@@ -148,15 +148,7 @@ def _check_strings(column: Any, file: str) -> None:
 
 
 def recut(tables: Iterator["pa.Table"], step: int) -> Iterator["pa.Table"]:
-    """The same rows in tables of `step` rows, the last one with what is left; nothing is copied.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> tables = iter([pa.table({"a": [1]}), pa.table({"a": [2, 3, 4]})])
-    >>> [table["a"].to_pylist() for table in recut(tables, 3)]
-    [[1, 2, 3], [4]]
-    """
+    """The same rows in tables of `step` rows, the last one with what is left; nothing is copied."""
     import pyarrow as pa
 
     waiting: list[pa.Table] = []

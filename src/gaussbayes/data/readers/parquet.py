@@ -16,10 +16,9 @@ from gaussbayes.data.expansion import (
     parquet_pages,
     parquet_row_groups,
 )
-from gaussbayes.data.readers import FileReader
+from gaussbayes.data.files import FileReader, SourceFile, naming, seekable
 from gaussbayes.data.readers.batches import batch_rows, stored_types, tables_of
-from gaussbayes.data.roles import ColumnSelection, InferredTypes, ParsedTable, Piece
-from gaussbayes.data.source_files import SourceFile, naming, seekable
+from gaussbayes.data.roles import ColumnSelection, InferredTypes, ParsedTable, Piece, check_present
 
 _PIECE_ROWS = 1 << 17
 """Row groups are taken together until they have this many rows."""
@@ -38,6 +37,7 @@ class ParquetReader(FileReader):
         self._handle = seekable(file, stream)
         self._opened = self._open()
         self._metadata = self._opened.metadata
+        self.n_rows: int = self._metadata.num_rows
 
     @cached_property
     def _row_groups(self) -> list[RowGroup]:
@@ -55,29 +55,17 @@ class ParquetReader(FileReader):
             notes = {**(self._metadata.metadata or {}), **(schema.metadata or {})}
             types = stored_types(schema.with_metadata(notes), self.file.shown)
         self.check_names(types.schema.names)
-        return types, self._metadata.num_rows > 0
+        return types, self.n_rows > 0
 
-    @property
-    def n_rows(self) -> int:
-        """How many rows the file says that it has."""
-        return int(self._metadata.num_rows)
-
-    def has_few_pieces(self, enough: int) -> bool:
-        return len(self._groups) < enough
-
-    def piece_count(self, selection: ColumnSelection) -> int:
-        return len(self._groups)
-
-    def rows_before(self, selection: ColumnSelection, first: int) -> int:
-        before = (group for groups in self._groups[:first] for group in groups)
-        return sum(self._row_groups[group].n_rows for group in before)
+    def piece_rows(self, selection: ColumnSelection) -> list[int]:
+        return [sum(self._row_groups[group].n_rows for group in groups) for groups in self._groups]
 
     def pieces(
         self, selection: ColumnSelection, at_once: int = 1, first: int = 0
     ) -> Iterator[Piece]:
         with naming(self.file):
             names = self._opened.schema_arrow.names
-            self.check_columns(names, selection)
+            check_present(names, selection.columns, self.file.shown)
             # Run-length encoding gives any number of rows for a few bytes.
             expanded = 8 * self.n_rows * len(selection.columns)
             check_total(self.file.shown, expanded, self._handle.size())
@@ -93,11 +81,11 @@ class ParquetReader(FileReader):
         would have been anyway.
         """
         step = batch_rows(len(selection.columns))
-        share = _READ_BYTES // (max(at_once, 2) * 8 * len(selection.columns) * step)
+        allowed = _READ_BYTES // (max(at_once, 2) * 8 * len(selection.columns) * step)
         n_rows = sum(self._row_groups[group].n_rows for group in groups)
         whole = max(1, -(-n_rows // step))
         # Unless it is all at once, pyarrow holds on to a batch while it decodes the next.
-        together = whole if whole <= share else max(1, share // 2)
+        together = whole if whole <= allowed else max(1, allowed // 2)
         with naming(self.file):
             shared = self._check_pages(groups, selection, together * step)
             batches = self._open(sorted({*selection.encoded, *shared})).iter_batches(

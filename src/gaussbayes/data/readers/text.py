@@ -1,4 +1,4 @@
-"""What formats of text have in common: blocks of whole records, and the types of their columns.
+"""Formats of text, CSV, TSV and JSON lines: blocks of whole records → Arrow tables, in any thread.
 
 A record ends at a line's end that is not inside quotes. Whether one is inside is told by the number
 of quotation marks before it, which is even outside; doubled marks inside a quoted value keep it so.
@@ -9,24 +9,37 @@ column without any value holds strings, unless it is read as a feature: then all
 missing, and later ones are numbers.
 """
 
+import csv
+import json
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from io import BufferedReader
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
+from pyarrow import csv as arrow_csv
+from pyarrow import json as arrow_json
 
-from gaussbayes.base.errors import DataError
-from gaussbayes.data.bad_rows import BadRow, shorten
+from gaussbayes.base.errors import DataError, SchemaError
 from gaussbayes.data.categories import NULLS
-from gaussbayes.data.readers import FileReader
-from gaussbayes.data.roles import ColumnSelection, InferredTypes, ParsedTable, Piece
-from gaussbayes.data.source_files import SourceFile, bytes_taken, naming, open_bytes
+from gaussbayes.data.files import FileReader, SourceFile, bytes_taken, naming, open_bytes
+from gaussbayes.data.roles import (
+    BadRow,
+    ColumnSelection,
+    InferredTypes,
+    ParsedTable,
+    Piece,
+    check_present,
+    shorten,
+)
 
 BLOCK_BYTES = 1 << 23
 """Nominal size of a block: enough to be worth a thread's while, small enough to hold several."""
@@ -47,6 +60,21 @@ _DECIMAL_POINT = r"^\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*$"
 _LEADING_ZERO = r"^\s*[+-]?0\d"
 _SAMPLE = 1000
 """Values of a column of strings that are looked at to see whether half of them are numbers."""
+
+_STEP = 1 << 20
+"""Bytes that pyarrow parses at a time: they and what becomes of them stay in the cache. Where there
+are quotes, it would take as long to find out where to cut."""
+
+_SEPARATORS = (",", "\t", ";", "|")
+_NUMBER = re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*")
+_INTEGER = re.compile(r"\s*\d+\s*")
+
+_MOST_VALUES = 1 << 25
+"""Of a block of JSON: lines that say nothing of many columns would take more memory than they are
+long."""
+
+_MOST_LOOKED = 1 << 22
+"""Values of JSON that are looked at to infer types."""
 
 
 class TextReader(FileReader):
@@ -115,15 +143,7 @@ def _parsed(parse: Callable[[bytes], ParsedTable], block: bytes) -> Iterator[Par
 def text_blocks(
     stream: BufferedReader, file: str, *, quoted: bool, size: int | None = None
 ) -> Iterator[bytes]:
-    r"""Cut a stream into blocks of at least `size` bytes that end with the record they end in.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> stream = BufferedReader(BytesIO(b'a,b\n1,"x\ny"\n2,z'))
-    >>> list(text_blocks(stream, "file", quoted=True, size=6))
-    [b'a,b\n1,"x\ny"\n', b'2,z']
-    """
+    """Cut a stream into blocks of at least `size` bytes that end with the record they end in."""
     while block := stream.read(BLOCK_BYTES if size is None else size):
         line_end = b"\r" if b"\n" not in block and b"\r" in block else b"\n"
         inside = False
@@ -209,8 +229,6 @@ def infer_types(inferred: pa.Table, text: pa.Table, decimal: str = ".") -> Infer
 
 
 def _count(values: Any, pattern: str) -> int:
-    import pyarrow.compute as pc
-
     return pc.sum(pc.match_substring_regex(values, pattern)).as_py() or 0
 
 
@@ -253,23 +271,22 @@ def fit_types(
     table: pa.Table, selection: ColumnSelection, problems: Sequence[BadRow]
 ) -> ParsedTable:
     """The rows of a table of text whose values fit; the others are bad ones, beside `problems`."""
-    n_records = table.num_rows + len(problems)
-    rows = np.setdiff1d(np.arange(n_records), [bad.row for bad in problems])
-    columns, wrong_rows = [], {}
-    keep = np.ones(table.num_rows, dtype=bool)
+    columns = []
+    bad: dict[int, BadRow] = {}
     for field in selection.schema:
         values = table.column(field.name).combine_chunks()
         if selection.kinds.get(field.name) == "category" and pa.types.is_integer(field.type):
-            values = _without_zeros(values)
+            # 3.0 is written 3, as an integer beside missing values may not be.
+            values = pc.replace_substring_regex(values, r"\.0*(\s*)$", r"\1").cast(pa.binary())
         column, wrong = cast_text(values, field.type, selection.decimal)
         columns.append(column)
-        for row in np.flatnonzero(wrong & keep).tolist():
-            value = shorten(values[row].as_py())
-            wrong_rows[row] = BadRow("", int(rows[row]), field.name, value, _problem(field.type))
-        keep &= ~wrong
-    good = pa.Table.from_arrays(columns, schema=selection.schema).filter(pa.array(keep))
-    both = sorted([*problems, *wrong_rows.values()], key=lambda bad: bad.row)
-    return ParsedTable(good, n_records, tuple(both))
+        for row in np.flatnonzero(wrong).tolist():
+            if row not in bad:
+                value = shorten(values[row].as_py())
+                bad[row] = BadRow("", row, field.name, value, _problem(field.type))
+    fitting = pa.Table.from_arrays(columns, schema=selection.schema)
+    n_records = table.num_rows + len(problems)
+    return ParsedTable(fitting, n_records, tuple(problems)).without(bad)
 
 
 def _problem(kind: Any) -> str:
@@ -285,8 +302,6 @@ def _problem(kind: Any) -> str:
 
 def cast_text(values: Any, kind: Any, decimal: str) -> tuple[Any, NDArray[np.bool_]]:
     """Text as another type, null where it does not fit, and where that is."""
-    import pyarrow.compute as pc
-
     wrong = np.zeros(len(values), dtype=bool)
     text = _cast_by_halves(values, pa.string(), wrong)
     if pa.types.is_string(kind):
@@ -301,13 +316,6 @@ def cast_text(values: Any, kind: Any, decimal: str) -> tuple[Any, NDArray[np.boo
     return _cast_by_halves(text, kind, wrong), wrong
 
 
-def _without_zeros(values: Any) -> Any:
-    """Text in which 3.0 is written 3, as an integer beside missing values may not be."""
-    import pyarrow.compute as pc
-
-    return pc.replace_substring_regex(values, r"\.0*(\s*)$", r"\1").cast(pa.binary())
-
-
 def _cast_by_halves(values: Any, kind: Any, wrong: NDArray[np.bool_]) -> Any:
     """Cast, by halves where it does not go; `wrong` is set where a single value does not fit."""
     try:
@@ -319,3 +327,239 @@ def _cast_by_halves(values: Any, kind: Any, wrong: NDArray[np.bool_]) -> Any:
             return pa.nulls(1, kind)
         parts = (slice(None, n // 2), slice(n // 2, None))
         return pa.concat_arrays([_cast_by_halves(values[x], kind, wrong[x]) for x in parts])
+
+
+# CSV and TSV.
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line: what separates values, the names of the columns, and its length."""
+
+    separator: str
+    names: tuple[str, ...]
+    n_bytes: int
+
+    def parse(self, selection: ColumnSelection, data: bytes) -> ParsedTable:
+        """The rows of a block as the types that are held; by way of text if some do not fit."""
+        types = {field.name: field.type for field in selection.schema}
+        types |= {name: pa.dictionary(pa.int32(), types[name]) for name in selection.encoded}
+        options = arrow_csv.ConvertOptions(
+            column_types=types, include_columns=selection.columns, decimal_point=selection.decimal
+        )
+        try:
+            table = self.table(data, options, step=None if QUOTE in data else _STEP)
+        except pa.ArrowInvalid:
+            text, problems = self.text(data)
+            return fit_types(text.select(selection.columns), selection, problems)
+        return ParsedTable(table, table.num_rows)
+
+    def text(self, data: bytes) -> tuple[pa.Table, list[BadRow]]:
+        """All values as bytes, and the rows with another number of values than of columns."""
+        problems: list[BadRow] = []
+
+        def note(row: Any) -> str:
+            values = f"{row.actual_columns} value{'s' if row.actual_columns != 1 else ''}"
+            problem = f"has {values}, but there are {len(self.names)} columns"
+            problems.append(BadRow("", row.number - 1, None, None, problem))
+            return "skip"
+
+        types = dict.fromkeys(self.names, pa.binary())
+        return self.table(data, arrow_csv.ConvertOptions(column_types=types), note), problems
+
+    def table(
+        self, data: bytes, options: Any, on_problem: Any = None, step: int | None = None
+    ) -> Any:
+        """The rows of a block; `step` is how many bytes pyarrow parses at a time, None for all."""
+        if not data or data.isspace():
+            names = options.include_columns or self.names
+            types = [(name, options.column_types.get(name, pa.null())) for name in names]
+            return pa.schema(types).empty_table()
+        reading = arrow_csv.ReadOptions(
+            column_names=self.names, use_threads=False, block_size=step or len(data) + 1
+        )
+        parsing = arrow_csv.ParseOptions(
+            delimiter=self.separator,
+            newlines_in_values=QUOTE in data,
+            invalid_row_handler=on_problem,
+        )
+        return arrow_csv.read_csv(pa.BufferReader(data), reading, parsing, options)
+
+
+class CsvReader(TextReader):
+    """A file of CSV or TSV."""
+
+    def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
+        header = self._header(block)
+        data = first_records(block[header.n_bytes :], quoted=True)
+        text, _ = header.text(data)
+        commas = header.separator == ";" and has_decimal_commas(text, self.file.shown)
+        options = arrow_csv.ConvertOptions(decimal_point="," if commas else ".")
+        inferred = header.table(data, options, lambda _: "skip")
+        return infer_types(inferred, text, "," if commas else "."), text.num_rows > 0
+
+    def begin(
+        self, block: bytes, selection: ColumnSelection
+    ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
+        header = self._header(block)
+        check_present(header.names, selection.columns, self.file.shown)
+        return block[header.n_bytes :], partial(header.parse, selection)
+
+    def _header(self, block: bytes) -> Header:
+        separator = "\t" if self.file.format == "tsv" else None
+        header = read_header(block, self.file.shown, separator)
+        self.check_names(header.names)
+        return header
+
+
+def read_header(block: bytes, file: str, separator: str | None = None) -> Header:
+    """The header in the first block of a file.
+
+    Without `separator`, it is the one of ``, TAB ; |`` that occurs most often in the first line,
+    outside quotes.
+    """
+    start = len(BOM) if block.startswith(BOM) else 0
+    while block[start : start + 1] in {b"\n", b"\r"}:
+        start += 1
+    if not block[start:].strip():
+        msg = f"{file} is empty: the first line must name the columns"
+        raise DataError(msg)
+    end = start + first_record_end(block[start:])
+    try:
+        line = block[start:end].decode()
+        if separator is None:
+            unquoted = re.sub(r'"(?:[^"]|"")*"', "", line)
+            separator = max(_SEPARATORS, key=unquoted.count)
+        names = tuple(next(csv.reader([line.rstrip("\r\n")], delimiter=separator), []))
+    except UnicodeDecodeError as error:
+        msg = (
+            f"the first line of {file} is not UTF-8 text ({error.reason}): write the file as UTF-8"
+        )
+        raise DataError(msg) from None
+    except csv.Error as error:
+        msg = f"the first line of {file}, which must name the columns, cannot be read: {error}"
+        raise DataError(msg) from None
+    _check_is_header(names, file)
+    return Header(separator, names, end)
+
+
+def _check_is_header(names: tuple[str, ...], file: str) -> None:
+    """Raise for a first line that holds numbers; 0, 1, 2, … or 2019, 2020 may be names."""
+    numbers = [name for name in names if _NUMBER.fullmatch(name)]
+    integers = [int(name) for name in numbers if _INTEGER.fullmatch(name)]
+    in_sequence = len(integers) == len(numbers) and all(
+        after == before + 1 for before, after in pairwise(integers)
+    )
+    if numbers and not in_sequence:
+        some = ", ".join(map(repr, names[:4]))
+        msg = (
+            f"the first line of {file} looks like a row of data ({some}{', …' * (len(names) > 4)})"
+            ", but must name the columns: put a line with their names before it"
+        )
+        raise SchemaError(msg)
+
+
+# JSON lines.
+
+
+class JsonLinesReader(TextReader):
+    """A file of JSON lines."""
+
+    quoted = False
+
+    def infer(self, block: bytes) -> tuple[InferredTypes, bool]:
+        _, objects, names = self._begun(block)
+        if not objects:
+            msg = f'{self.file.shown} has no rows: each line must be an object such as {{"age": 1}}'
+            raise DataError(msg)
+        objects = objects[: max(1, _MOST_LOOKED // max(1, len(names)))]
+        types = [(name, _json_type(record.get(name) for record in objects)) for name in names]
+        return infer_types(pa.schema(types).empty_table(), _object_text(objects, names)), True
+
+    def begin(
+        self, block: bytes, selection: ColumnSelection
+    ) -> tuple[bytes, Callable[[bytes], ParsedTable]]:
+        data, objects, names = self._begun(block)
+        if objects:
+            check_present(names, selection.columns, self.file.shown)
+        return data, partial(_parse_objects, self.file.shown, selection)
+
+    def _begun(self, block: bytes) -> tuple[bytes, list[dict[str, Any]], list[str]]:
+        """The lines of the first block, the objects in some of them, and their names."""
+        block = block.removeprefix(BOM)
+        if block.lstrip().startswith(b"["):
+            msg = (
+                f"{self.file.shown} holds a JSON array; give one object a line, for example with "
+                "`jq -c '.[]'`"
+            )
+            raise SchemaError(msg)
+        objects, _ = _objects(first_records(block, quoted=False))
+        names = list(dict.fromkeys(name for record in objects for name in record))
+        self.check_names(names)
+        return block, objects, names
+
+
+def _parse_objects(file: str, selection: ColumnSelection, data: bytes) -> ParsedTable:
+    """The rows of a block as the types that are held; values that are not there are null."""
+    if (data.count(b"\n") + 1) * len(selection.columns) > _MOST_VALUES:
+        msg = (
+            f"{file} has more than {_MOST_VALUES:,} values in {1 + (len(data) >> 20)} MB, nearly "
+            f"all of them missing: choose fewer of its {len(selection.columns)} columns"
+        )
+        raise DataError(msg)
+    if not data or data.isspace():
+        return ParsedTable(selection.schema.empty_table(), 0)
+    reading = arrow_json.ReadOptions(use_threads=False, block_size=len(data) + 1)
+    parsing = arrow_json.ParseOptions(
+        explicit_schema=selection.schema, unexpected_field_behavior="ignore"
+    )
+    try:
+        table = arrow_json.read_json(pa.BufferReader(data), reading, parsing)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # value by value, to find what is wrong
+        objects, problems = _objects(data)
+        return fit_types(_object_text(objects, selection.columns), selection, problems)
+    return ParsedTable(table.select(selection.columns), table.num_rows)
+
+
+def _objects(data: bytes) -> tuple[list[dict[str, Any]], list[BadRow]]:
+    """The objects in lines that are not blank, and what is wrong with lines that hold none."""
+    objects: list[dict[str, Any]] = []
+    problems: list[BadRow] = []
+    for line in data.splitlines():
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+            problem = f"is not an object: {shorten(line)}"
+        except (ValueError, RecursionError) as error:
+            value, problem = None, f"is not JSON: {error}"
+        if isinstance(value, dict):
+            objects.append(value)
+        else:
+            problems.append(BadRow("", len(objects) + len(problems), None, None, problem))
+    return objects, problems
+
+
+def _object_text(objects: list[dict[str, Any]], names: list[str]) -> Any:
+    """The values as a CSV file would hold them."""
+
+    def text(value: Any) -> bytes | None:
+        if value is None or isinstance(value, str):
+            return None if value is None else value.encode("utf-8", "surrogatepass")
+        return json.dumps(value).encode()
+
+    columns = [
+        pa.array([text(record.get(name)) for record in objects], pa.binary()) for name in names
+    ]
+    return pa.Table.from_arrays(columns, names=names)
+
+
+def _json_type(values: Iterator[Any]) -> Any:
+    """The type of a column by its values; a string stays one, whatever it looks like."""
+
+    # Integers that are too large for 64 bits are numbers like any other.
+    kinds = {
+        float if type(value) is int and abs(value) >= 1 << 63 else type(value) for value in values
+    } - {type(None)}
+    types = (({bool}, pa.bool_()), ({int}, pa.int64()), ({int, float}, pa.float64()))
+    return next((held for wide, held in types if kinds and kinds <= wide), pa.string())

@@ -3,7 +3,6 @@
 Whoever sends a file must not fill the memory.
 """
 
-import codecs
 import json
 from functools import reduce
 from operator import or_
@@ -12,11 +11,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, get_type_hints
 import msgspec
 from msgspec import Meta, Raw
 
-from gaussbayes.base.errors import ModelFileError
 from gaussbayes.base.records import (
-    LONGEST_STRING,
-    MOST_STRINGS,
-    STRING,
     CategoriesRecord,
     Codes,
     Integers,
@@ -25,7 +20,6 @@ from gaussbayes.base.records import (
     Record,
     Weights,
 )
-from gaussbayes.base.threads import ranges
 from gaussbayes.families import RECORDED, family_records
 
 FORMAT: Final = "gaussbayes model"
@@ -151,42 +145,3 @@ def _family_type(name: str) -> type[Any]:
     return msgspec.defstruct(
         name, members, tag_field="family", tag=name, forbid_unknown_fields=True
     )
-
-
-def check_size(size: int, largest: int) -> None:
-    """Raise if a file of this size is larger than allowed."""
-    if size > largest:
-        msg = f"a model file has at most {largest:,} bytes, this one has {size:,}"
-        raise ModelFileError(msg)
-
-
-def check_strings(data: bytes) -> None:
-    """Raise if a file is no UTF-8, or its strings are too many or too long; none is decoded."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        for piece in ranges(len(data), 1 << 16):
-            decoder.decode(data[piece])
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError as error:
-        msg = f"it must be UTF-8: {error.reason}, got {error.object[error.start :][:20]!r}"
-        raise ModelFileError(msg) from None
-    # Some of the quotes that follow a backslash end a string all the same.
-    count, plain, other = (data.count(b'"') - data.count(b'\\"')) // 2, 0, 0
-    for string in STRING.finditer(data) if count <= MOST_STRINGS else ():
-        size = string.end() - string.start()
-        if size > LONGEST_STRING + 2:
-            shown = string[0][:40].decode("utf-8", "replace")
-            msg = f"a string has at most {LONGEST_STRING:,} bytes, but {shown}… has {size:,}"
-            raise ModelFileError(msg)
-        if string[0].isascii() and b"\\" not in string[0]:
-            plain += size
-        else:
-            other += size
-        if other > MOST_OTHER_BYTES:
-            break
-    if count > MOST_STRINGS or plain > MOST_PLAIN_BYTES or other > MOST_OTHER_BYTES:
-        msg = (
-            f"a model file has at most {MOST_STRINGS:,} strings, {MOST_PLAIN_BYTES:,} bytes of "
-            f"those that are ASCII and {MOST_OTHER_BYTES:,} of others; this one has more"
-        )
-        raise ModelFileError(msg)

@@ -1,16 +1,22 @@
 """Model file → model: every part checked, nothing run, no name in it looked up but families."""
 
+import codecs
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gaussbayes.base.errors import ModelFileError
+from gaussbayes.base.errors import ModelFileError, PriorError
 from gaussbayes.base.records import (
+    LONGEST_STRING,
     MOST_STRINGS,
+    STRING,
     RecordError,
     check_weights,
     decode,
@@ -19,25 +25,31 @@ from gaussbayes.base.records import (
     is_null,
     read_categories,
     refuse,
+    scalars,
     within,
 )
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import ranges
+from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.rows import Rows
 from gaussbayes.families import RECORDED, family_records
-from gaussbayes.model.file.class_labels import check_prior, read_classes, read_priors
 from gaussbayes.model.file.document import (
     FORMAT,
     LARGEST_FILE,
+    LARGEST_LABELS,
+    MOST_OTHER_BYTES,
+    MOST_PLAIN_BYTES,
     VERSION,
+    ClassesRecord,
     FamilyRecord,
+    LabelType,
     ModelRecord,
+    PriorsRecord,
     RowsRecord,
     SolutionRecord,
-    check_size,
-    check_strings,
 )
 from gaussbayes.model.model import Model
-from gaussbayes.model.settings import Component, Settings
+from gaussbayes.model.settings import Component, Priors, Settings, class_priors
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import MOST_KEPT_BYTES, KeptRows, Learnt, Unlabelled
 
@@ -49,18 +61,46 @@ _TAIL = re.compile(rb'(?<=\n)"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z')
 _TAIL_LENGTH = 100
 
 
+def load(path: Path, *, largest: int = LARGEST_FILE) -> Model:
+    """Read the model in a file; one of more than `largest` bytes is refused unread."""
+    try:
+        return loads(_read(path, largest), largest=largest)
+    except ModelFileError as error:
+        msg = f"model file {str(path)!r}: {error}"
+        raise ModelFileError(msg) from None
+
+
+def _read(path: Path, largest: int) -> bytes:
+    """The bytes of an ordinary file; one more than `largest` if they are too many."""
+    status = path.stat()
+    # A pipe or a device may never end. A directory is left to `open`, which says what it is.
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        msg = "it is not an ordinary file"
+        raise ModelFileError(msg)
+    _check_size(status.st_size, largest)
+    with path.open("rb") as file:
+        return file.read(status.st_size + 1)
+
+
 def loads(data: bytes, *, largest: int = LARGEST_FILE) -> Model:
     """The model in a model file; a ModelFileError for anything that `dumps` would not write."""
-    check_size(len(data), largest)
+    _check_size(len(data), largest)
     # Without what an editor or a version control system of Windows may have added. A carriage
     # return cannot be part of a string in JSON, so that no two files become one.
     data = data.removeprefix(b"\xef\xbb\xbf")
     data = data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
     _check_head(data)
     _check_checksum(data)
-    check_strings(data)
+    _check_strings(data)
     with np.errstate(all="ignore"):
         return _model(decode(data, ModelRecord))
+
+
+def _check_size(size: int, largest: int) -> None:
+    """Raise if a file of this size is larger than allowed."""
+    if size > largest:
+        msg = f"a model file has at most {largest:,} bytes, this one has {size:,}"
+        raise ModelFileError(msg)
 
 
 def _check_head(data: bytes) -> None:
@@ -94,13 +134,45 @@ def _check_checksum(data: bytes) -> None:
         raise RecordError(problem + "save the model again, or fetch the file again", "checksum")
 
 
+def _check_strings(data: bytes) -> None:
+    """Raise if a file is no UTF-8, or its strings are too many or too long; none is decoded."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for piece in ranges(len(data), 1 << 16):
+            decoder.decode(data[piece])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        msg = f"it must be UTF-8: {error.reason}, got {error.object[error.start :][:20]!r}"
+        raise ModelFileError(msg) from None
+    # Some of the quotes that follow a backslash end a string all the same.
+    count, plain, other = (data.count(b'"') - data.count(b'\\"')) // 2, 0, 0
+    for string in STRING.finditer(data) if count <= MOST_STRINGS else ():
+        size = string.end() - string.start()
+        if size > LONGEST_STRING + 2:
+            shown = string[0][:40].decode("utf-8", "replace")
+            msg = f"a string has at most {LONGEST_STRING:,} bytes, but {shown}… has {size:,}"
+            raise ModelFileError(msg)
+        if string[0].isascii() and b"\\" not in string[0]:
+            plain += size
+        else:
+            other += size
+        if other > MOST_OTHER_BYTES:
+            break
+    if count > MOST_STRINGS or plain > MOST_PLAIN_BYTES or other > MOST_OTHER_BYTES:
+        msg = (
+            f"a model file has at most {MOST_STRINGS:,} strings, {MOST_PLAIN_BYTES:,} bytes of "
+            f"those that are ASCII and {MOST_OTHER_BYTES:,} of others; this one has more"
+        )
+        raise ModelFileError(msg)
+
+
 def _model(record: ModelRecord) -> Model:
     with within("classes"):
-        classes = read_classes(record.classes)
+        classes = _classes(record.classes)
     components = tuple(_each(record.families, _component))
     schema = _schema(record, components, classes)
     with within("priors"):
-        priors = read_priors(record.priors, classes)
+        priors = _priors(record.priors, classes)
     settings = Settings(components, priors, record.unlabelled_weight)
     learnt, solution = None, None
     if _all_or_none(record.families, "statistics"):
@@ -201,7 +273,7 @@ def _solution(record: SolutionRecord, densities: tuple[Any, ...], schema: Schema
     k = schema.classes.shape[0]
     if k < 2:
         refuse("", "null where there are less than two classes")
-    prior = check_prior(floats(record.prior, "prior", k, ", one for each class"), schema, "prior")
+    prior = _check_prior(floats(record.prior, "prior", k, ", one for each class"), schema, "prior")
     if is_null(record.weight):
         return Solution(prior, densities)
     weight = floats(record.weight, "weight", k, ", one for each class")
@@ -250,3 +322,80 @@ def _rows(n: int, rows: RowsRecord, schema: Schema) -> KeptRows:
         at = int(np.argmin(codes < sizes))
         refuse(f"codes[{at}]", "the number of a category of its feature", codes.flat[at])
     return KeptRows(Rows(numbers, codes.astype(np.int32), categories), weights)
+
+
+# Labels and priors.
+
+
+def _classes(record: ClassesRecord) -> LabelArray:
+    """The array of labels, sorted and all different."""
+    kind, width = record.type, record.width
+    if (kind == "str") != (width is not None):
+        refuse("width", "the number of characters of type str, else null", repr(width))
+    values: list[Any] = scalars(record.labels, "labels", "labels")
+    if not values:
+        refuse("labels", "at least one class: a model keeps what it has learnt from rows", "none")
+    if len(values) * (width or 0) > LARGEST_LABELS:
+        expected = (
+            f"at most {LARGEST_LABELS:,} characters with every label as wide as the widest (labels "
+            "of dtype object are not)"
+        )
+        refuse("labels", expected, f"{len(values):,} classes of {width:,} characters")
+    for c, (before, after) in enumerate(pairwise(values), start=1):
+        try:
+            in_order = before < after
+        except TypeError:
+            in_order = False
+        if not in_order:
+            expected = f"a label that comes after {before!r:.80}: they are sorted and different"
+            refuse(f"labels[{c}]", expected, f"{after!r:.80}")
+    for c, label in enumerate(values):
+        if not _fits(label, kind, width):
+            what = "a label" if kind in {"str", "string", "bool"} else "an integer"
+            wide = "" if width is None else f" and up to {width} characters"
+            refuse(f"labels[{c}]", f"{what} of type {kind}{wide}", f"{label!r:.80}")
+    if kind == "object":
+        return np.fromiter(values, dtype=object, count=len(values))
+    dtypes: dict[str, Any] = {"str": f"U{width}", "string": np.dtypes.StringDType()}
+    return np.array(values, dtypes.get(kind, kind))
+
+
+def _fits(label: Any, kind: LabelType, width: int | None) -> bool:
+    """Whether an array of a type gives a label back as it is."""
+    if kind in {"object", "bool"}:
+        return kind == "object" or type(label) is bool
+    if kind in {"str", "string"}:
+        ended = kind == "str" and str(label).endswith("\0")
+        return type(label) is str and not ended and (width is None or len(label) <= width)
+    if kind.startswith("float"):
+        whole = type(label) is int or (type(label) is float and label.is_integer())
+        return whole and float(np.array(float(label), kind)) == label
+    return type(label) is int and np.iinfo(kind).min <= label <= np.iinfo(kind).max
+
+
+def _priors(record: PriorsRecord | str | None, classes: LabelArray) -> Priors:
+    """Priors of the classes, and perhaps of some that are still to come."""
+    if record is None or isinstance(record, str):
+        return record
+    names = None if is_null(record.labels) else scalars(record.labels, "labels", "labels")
+    count, meaning = (None, "") if names is None else (len(names), ", one for each label")
+    values = floats(record.values, "values", count, meaning, longest=MOST_STRINGS)
+    if names is None and values.size < len(classes):
+        refuse("values", f"a prior for each of the {len(classes)} classes", str(values.size))
+    known = set(names or ())
+    if names is not None and len(known) < len(names):
+        refuse("labels", "labels that are all different")
+    absent = [label for label in classes.tolist() if names is not None and label not in known]
+    if absent:
+        refuse("labels", f"those of all classes, also {absent[0]!r:.80}")
+    priors = _check_prior(values, Schema(np.arange(values.size), 0), "values").tolist()
+    return priors if names is None else dict(zip(names, priors, strict=True))
+
+
+def _check_prior(prior: FloatArray, schema: Schema, place: str) -> FloatArray:
+    """Priors of classes (k,), if they are a distribution over them."""
+    try:
+        with np.errstate(over="ignore"):
+            return class_priors(prior, schema, prior)
+    except PriorError as error:
+        refuse(place, f"finite priors, none below 0, that sum to 1: {error}")

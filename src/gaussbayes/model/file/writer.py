@@ -1,42 +1,56 @@
 """Model → model file: the same model gives the same bytes."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import msgspec
 import numpy as np
 from msgspec import Raw
 
+from gaussbayes.base.atomic import replace_file
 from gaussbayes.base.errors import GaussBayesError, ModelFileError
 from gaussbayes.base.records import (
     Record,
+    check_label,
     integer_array,
+    labels,
     numbers,
+    refuse,
     string,
     within,
     write_categories,
 )
+from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.families import family_records
-from gaussbayes.model.file.class_labels import write_classes, write_priors
 from gaussbayes.model.file.document import (
     FORMAT,
-    LARGEST_FILE,
     VERSION,
+    ClassesRecord,
     FamilyRecord,
+    LabelType,
     ModelRecord,
+    PriorsRecord,
     RowsRecord,
     SolutionRecord,
     UnlabelledRecord,
-    check_size,
 )
 from gaussbayes.model.file.reader import loads
 from gaussbayes.model.model import Model
+from gaussbayes.model.settings import Priors
 from gaussbayes.model.solution import Solution
 from gaussbayes.model.statistics import KeptRows
 
 _LINE = 100
 """Bytes up to which an object is written in one line."""
+
+
+def save(model: Model, path: Path, *, unlabelled_rows: bool = False) -> Path:
+    """Write a model, see `dumps`, whole or not at all: whatever fails leaves the old file there."""
+    replace_file(path, dumps(model, unlabelled_rows=unlabelled_rows), "the model")
+    return path
 
 
 def dumps(model: Model, *, unlabelled_rows: bool = False) -> bytes:
@@ -53,7 +67,6 @@ def dumps(model: Model, *, unlabelled_rows: bool = False) -> bytes:
     try:
         record = _record(model, _solution(model), unlabelled_rows)
         data = sealed(_laid_out(record)[: -len('"checksum": ""\n}')])
-        check_size(len(data), LARGEST_FILE)
         loads(data)  # whatever a reader refuses is refused now, not when the rows are gone
     except ModelFileError as error:
         k, d = model.schema.classes.shape[0], model.schema.n_features
@@ -101,12 +114,12 @@ def _same(model: Model, a: Solution, b: Solution) -> bool:
 def _record(model: Model, solution: Solution | None, unlabelled_rows: bool) -> ModelRecord:
     schema, learnt = model.schema, model.learnt
     with within("classes"):
-        classes = write_classes(schema.classes)
+        classes = _classes(schema.classes)
     names = None
     if schema.features is not None:
         names = [string(name, f"features[{j}]") for j, name in enumerate(schema.features)]
     with within("priors"):
-        priors = write_priors(model.settings.priors, schema.classes)
+        priors = _priors(model.settings.priors, schema.classes)
     unlabelled = None if learnt is None else learnt.unlabelled
     families = []
     for number, component in enumerate(model.components):
@@ -172,6 +185,50 @@ def _rows(kept: KeptRows) -> RowsRecord:
         integer_array(rows.codes),
         numbers(kept.weights, "weights"),
     )
+
+
+def _classes(classes: LabelArray) -> ClassesRecord:
+    """The labels as a record."""
+    name: Any = {"U": "str", "O": "object", "T": "string"}.get(
+        classes.dtype.kind, classes.dtype.name
+    )
+    plain = name != "string" or classes.dtype == np.dtypes.StringDType()
+    if name not in get_args(LabelType) or not plain:
+        refuse("type", "labels that are strings, numbers or booleans; convert them", name)
+    width = max(1, classes.dtype.itemsize // 4) if name == "str" else None
+    return ClassesRecord(name, width, labels(classes, "labels"))
+
+
+def _priors(priors: Priors, classes: LabelArray) -> Any:
+    """Priors as a record: null, "uniform", or numbers by label in the order of the labels."""
+    if priors is None or isinstance(priors, str):
+        if priors not in {None, "uniform"}:
+            refuse("", "null, 'uniform' or numbers", f"{priors!r:.80}")
+        return priors
+    if not isinstance(priors, Mapping):
+        return PriorsRecord(Raw(b"null"), numbers(_numbers(priors), "values"))
+    known = {label: label for label in classes.tolist()}  # 1 and 1.0 are one label: the model's
+    plain = [_plain(known.get(label, label)) for label in priors]
+    for at, label in enumerate(plain):
+        check_label(label, f"labels[{at}]")
+    values = _numbers(list(priors.values())).tolist()
+    # Numbers before strings: labels of one kind have an order, those of both have this one.
+    pairs = sorted(zip(plain, values, strict=True), key=lambda p: (isinstance(p[0], str), p[0]))
+    return PriorsRecord(
+        labels([label for label, _ in pairs], "labels"),
+        numbers(np.array([prior for _, prior in pairs]), "values"),
+    )
+
+
+def _numbers(priors: object) -> FloatArray:
+    try:
+        return np.array(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        refuse("", "null, 'uniform' or numbers", f"{priors!r:.80}")
+
+
+def _plain(label: object) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
 
 
 def _laid_out(value: Any) -> bytes:

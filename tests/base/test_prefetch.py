@@ -7,7 +7,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from gaussbayes.data.prefetch import in_order, read_ahead
+from gaussbayes.base.threads import in_order, read_ahead
 
 
 def wait_until(true: object) -> None:
