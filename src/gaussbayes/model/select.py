@@ -237,15 +237,19 @@ def bic(solution: Solution, learnt: Learnt, settings: Settings, schema: Schema) 
     weight = learnt.weight
     possible = solution.prior > 0
     log_likelihood = float(weight[possible] @ solution.log_prior[possible])
-    for density, part in zip(solution.densities, learnt.parts, strict=True):
-        log_likelihood += density.log_likelihood(part)
+    n_parameters = weight.size - 1
+    columns = zip(settings.families, solution.densities, learnt.parts, strict=True)
+    for family, density, part in columns:
+        of_family, charged = family.log_evidence(density, part)
+        log_likelihood += of_family
+        n_parameters += charged
     total = float(weight.sum())
     if learnt.unlabelled is not None and settings.unlabelled_weight > 0:
         kept: KeptRows = learnt.unlabelled.kept("BIC")
         evidence = log_evidence(solution, settings.parts(kept.rows, schema)).astype(np.float64)
         log_likelihood += settings.unlabelled_weight * float(kept.weights @ evidence)
         total += settings.unlabelled_weight * float(kept.weights.sum())
-    return solution.n_parameters * float(np.log(total)) - 2.0 * log_likelihood
+    return n_parameters * float(np.log(total)) - 2.0 * log_likelihood
 
 
 def no_rows() -> DataError:

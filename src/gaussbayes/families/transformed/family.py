@@ -265,6 +265,11 @@ class Transformed(Family):
         """Whether its free parameters can be counted, as BIC needs."""
         return bool(self.family.is_counted)
 
+    def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
+        """That of z, and the slopes."""
+        of_z, n_parameters = self.family.log_evidence(density.inner, statistics.inner)
+        return of_z + float(statistics.log_slope.sum()), n_parameters
+
     def _around(self, family: Any) -> "Transformed":
         return replace(self, family=family)
 
