@@ -79,6 +79,11 @@ class Transformed(Family):
         )
 
     @property
+    def contents(self) -> tuple[str, ...]:
+        """What each column must hold in files: numbers, or those above 0."""
+        return tuple("positive" if kind == "log" else "number" for kind in self.kinds)
+
+    @property
     def structure(self) -> Any:
         """The structure of the covariances of z."""
         return self.family.structure
@@ -259,6 +264,11 @@ class Transformed(Family):
     def is_counted(self) -> bool:
         """Whether its free parameters can be counted, as BIC needs."""
         return bool(self.family.is_counted)
+
+    def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
+        """That of z, and the slopes."""
+        of_z, n_parameters = self.family.log_evidence(density.inner, statistics.inner)
+        return of_z + float(statistics.log_slope.sum()), n_parameters
 
     def _around(self, family: Any) -> "Transformed":
         return replace(self, family=family)
