@@ -23,6 +23,7 @@ from gaussbayes.analysis.decision import decide
 from gaussbayes.analysis.explanation import explain
 from gaussbayes.analysis.held_out import leave_one_out
 from gaussbayes.analysis.novelty import class_p_values, evidence_p_values
+from gaussbayes.analysis.prediction_sets import prediction_sets
 from gaussbayes.analysis.prior_shift import prior_shift
 from gaussbayes.analysis.synthesis import as_generator, draw
 from gaussbayes.base.errors import GaussBayesError, ParameterError
@@ -44,8 +45,9 @@ from gaussbayes.data.rows import Encoder, LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame
 from gaussbayes.families.protocol import Convergence
 from gaussbayes.model.construction import given_model, moments_model
+from gaussbayes.model.fitting import fit_model
 from gaussbayes.model.model import Model, learnt_model
-from gaussbayes.model.options import Options, check_options, fit_model, options_of
+from gaussbayes.model.options import Options, check_options, options_of
 from gaussbayes.model.select import Criterion, chosen_before, is_open
 from gaussbayes.model.settings import Priors, Settings
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
@@ -248,12 +250,16 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         covariance: CovarianceName | Literal["auto"] = "full",
         *,
-        shared: bool | float = False,
+        shared: bool | float | Literal["auto"] = False,
         priors: Priors = None,
         divisor: Divisor = "mle",
         shrinkage: float | Literal["oas", "auto"] | None = None,
-        transform: TransformName | Mapping[Any, TransformName | None] | None = None,
+        target: Literal["diagonal", "spherical"] = "diagonal",
+        estimate: Literal["plug_in", "predictive"] = "plug_in",
+        transform: TransformName | Mapping[Any, Any] | Literal["auto"] | None = None,
         selection: Criterion = "leave_one_out",
+        calibration: Literal["leave_one_out"] | None = None,
+        average: bool = False,
         categorical_features: CategoricalFeatures = "from_dtype",
         smoothing: float = 0.0,
         families: Mapping[Any, Any] | None = None,
@@ -266,14 +272,47 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.priors = priors
         self.divisor = divisor
         self.shrinkage = shrinkage
+        self.target = target
+        self.estimate = estimate
         self.transform = transform
         self.selection = selection
+        self.calibration = calibration
+        self.average = average
         self.categorical_features = categorical_features
         self.smoothing = smoothing
         self.families = families
         self.unlabelled = unlabelled
         self.unlabelled_weight = unlabelled_weight
         self.n_jobs = n_jobs
+
+    @classmethod
+    def auto(cls, *, average: bool = False, **settings: Any) -> Self:
+        """A classifier with everything chosen, and posteriors calibrated, by rows left out.
+
+        Covariances are integrated out (``estimate="predictive"``); how far they are drawn to the
+        pooled one and to its diagonal, and whether features are taken as they are, standardised or
+        made symmetric (Yeo-Johnson), is chosen by the log loss of every row under the model without
+        it. With `average` the candidates are averaged instead, with the weights that predict rows
+        left out best. Other `settings` are those of the class, and come first.
+
+        Examples
+        --------
+        >>> from gaussbayes.datasets import load_iris
+        >>> iris = load_iris()
+        >>> model = GaussianClassifier.auto().fit(iris.rows, iris.labels)
+        >>> model.predict_proba(iris.rows[:1]).round(3).tolist()
+        [[1.0, 0.0, 0.0]]
+        """
+        chosen = {
+            "estimate": "predictive",
+            "shared": "auto",
+            "shrinkage": "auto",
+            "target": "spherical",
+            "transform": "auto",
+            "smoothing": 1.0,
+            "calibration": "leave_one_out",
+        }
+        return cls(**{**chosen, **settings}, average=average)
 
     # Learning.
 
@@ -640,6 +679,26 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model = self._ready()
         pair = None if between is None else self._pair(*between)
         return explain(model, model.encoder.encode_row(row), pair, reference)
+
+    def predict_set(self, X: Any, coverage: float = 0.9, *, by_class: bool = False) -> Any:
+        """Which classes are in the prediction set of each row: booleans (n, k), as `classes_`.
+
+        The set of a new row contains its class with the probability `coverage`: over all rows, or
+        within each class (`by_class`). It needs ``calibration="leave_one_out"``, as `auto` has it:
+        the scores of rows left out say what is usual, and no rows are set apart. See
+        `gaussbayes.analysis.prediction_sets`.
+
+        Examples
+        --------
+        >>> from gaussbayes.datasets import load_iris
+        >>> iris = load_iris()
+        >>> model = GaussianClassifier(calibration="leave_one_out").fit(iris.rows, iris.labels)
+        >>> model.classes_[model.predict_set(iris.rows[:1], 0.99)[0]].tolist()
+        ['setosa']
+        """
+        return prediction_sets(
+            self._ready(), self._rows(X), coverage, by_class=by_class, n_jobs=self.n_jobs
+        )
 
     def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Every labelled row predicted by the model of all others.

@@ -15,8 +15,9 @@ from gaussbayes.families.categorical import Categorical
 from gaussbayes.families.gaussian import Gaussian
 from gaussbayes.families.gaussian.structure import Structure
 from gaussbayes.families.poisson import Poisson
+from gaussbayes.model.fitting import fit_model
 from gaussbayes.model.model import learnt_model
-from gaussbayes.model.options import check_options, fit_model, options_of
+from gaussbayes.model.options import check_options, options_of
 from gaussbayes.model.settings import Settings, cut_rows
 from gaussbayes.model.statistics import observe
 from tests.model.tables import CATEGORIES, SCHEMA, model_of, settings_of, weather

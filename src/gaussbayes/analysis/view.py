@@ -21,7 +21,7 @@ from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import MISSING
 from gaussbayes.data.labels import codes_among, read_targets
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.protocol import Bounded, Discrete, Tabulated
+from gaussbayes.families.protocol import Bounded, Discrete, Distant, Tabulated
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import cut_rows
 
@@ -82,6 +82,11 @@ class View:
     columns: tuple[int, ...]  # where they are among all features
     whole: Model
     mark: Any = None  # the label that stands for a missing one
+
+    @property
+    def has_ellipses(self) -> bool:
+        """Whether all features have distances, of which ellipses are lines of equal ones."""
+        return all(isinstance(density, Distant) for density in self.model.densities)
 
     @property
     def classes(self) -> LabelArray:

@@ -170,6 +170,10 @@ class Targets:
         rows = np.flatnonzero(self.labelled & (weights > 0))
         return rows, self.labels[rows].astype(np.intp), weights[rows].astype(np.float64)
 
+    def proportions(self) -> FloatArray:
+        """How much of each labelled row belongs to each class (n, k)."""
+        return np.asarray(self.labels if self.is_soft else np.eye(self.n_classes)[self.codes])
+
     def total_weights(self) -> FloatArray:
         """How much each row counts (n,), in numbers."""
         return np.ones(self.labels.shape[0]) if self.weights is None else self.weights

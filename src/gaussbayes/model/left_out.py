@@ -24,6 +24,7 @@ from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import Removal, remove
 from gaussbayes.kernels.reference import log_sum_exp
+from gaussbayes.model.calibration import Calibration, calibrate, calibrated_left_out
 from gaussbayes.model.model import Model, solve
 from gaussbayes.model.settings import Priors, Settings, class_priors
 from gaussbayes.model.solution import Solution
@@ -33,6 +34,9 @@ MOST_SINGLE_ROWS = 300
 """Rows that are left out one at a time where each takes a fit; of more, `FOLDS` are made."""
 
 FOLDS = 50
+
+MOST_HELD_OUT = 5000
+"""Rows by which candidates are told apart: that many are enough, however many there are."""
 
 _BLOCK_BYTES = 1 << 22
 _WORTH_A_THREAD = 1 << 16
@@ -51,6 +55,7 @@ class HeldOutRows:
     learnt: Learnt
     schema: Schema
     numbers: NDArray[np.intp]  # (n,) which rows of the table they are
+    is_sample: bool = False  # whether there were more labelled rows than these
 
     @property
     def codes(self) -> CodeArray:
@@ -80,6 +85,20 @@ def held_out_rows(table: LabelledRows, learnt: Learnt, schema: Schema) -> HeldOu
     return HeldOutRows(rows, targets, learnt, replace(schema, classes=learnt.classes), numbers)
 
 
+def sampled(data: HeldOutRows, most: int = MOST_HELD_OUT) -> HeldOutRows:
+    """At most so many of the rows, if they can be left out one at a time: classes as they come.
+
+    What all rows have taught stays: each is left out of all the others.
+    """
+    n = data.codes.size
+    if n <= most or not data.learnt.is_complete:
+        return data
+    order = np.argsort(data.codes, kind="stable")
+    which = np.sort(order[np.linspace(0, n - 1, most).round().astype(np.intp)])
+    rows, targets, numbers = data.rows[which], data.targets[which], data.numbers[which]
+    return HeldOutRows(rows, targets, data.learnt, data.schema, numbers, is_sample=True)
+
+
 def hold_out(
     data: HeldOutRows,
     path: Sequence[Settings],
@@ -90,17 +109,77 @@ def hold_out(
 ) -> tuple[list[Outcome], int]:
     """Log posteriors of the rows held out under each of several settings, and how many folds.
 
-    The settings of a path differ in what regularises only. Folds are made where each fit takes EM,
-    or `always`; None is one for each row, up to `MOST_SINGLE_ROWS` rows.
+    Those of calibrated models are calibrated by other rows; see `calibrated_left_out`.
+
+    Parameters
+    ----------
+    path : settings whose families differ in what regularises only
+    folds : of rows where each fit takes EM; None is one for each row, up to `MOST_SINGLE_ROWS` rows
+    always : whether to make these folds also where rows could be left out one at a time
     """
+    plain = [replace(settings, calibration=None) for settings in path]
+    outcomes, number = _hold_out(data, plain, n_jobs, folds, always=always)
+    for place, settings in enumerate(path):
+        outcome = outcomes[place]
+        if settings.calibration is not None and not isinstance(outcome, GaussBayesError):
+            joint = calibrated_left_out(*_evidence_of(data, settings, outcome))
+            outcomes[place] = joint - log_sum_exp(joint)[:, None]
+    return outcomes, number
+
+
+def calibration_of(data: HeldOutRows, settings: Settings, log_posterior: FloatArray) -> Calibration:
+    """The calibration of a model, by the log posteriors (n, k) of rows that it has not seen.
+
+    The only row of a class says nothing.
+    """
+    which = with_company(data)
+    arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
+    joint = calibrated_left_out(*arrays)
+    codes = data.codes[which]
+    scores = (joint - log_sum_exp(joint)[:, None])[np.arange(codes.size), codes]
+    of_classes = range(data.classes.shape[0])
+    left_out = tuple(np.sort(scores[codes == code]) for code in of_classes)
+    return replace(calibrate(*arrays), left_out=left_out)
+
+
+def with_company(data: HeldOutRows) -> NDArray[np.intp]:
+    """The rows that weigh something, and are not alone in their class."""
+    weights = data.targets.weights
+    heavy = np.ones(data.codes.size, dtype=np.bool_) if weights is None else weights > 0
+    company = np.bincount(data.codes[heavy], minlength=data.classes.shape[0]) > 1
+    return np.flatnonzero(heavy & company[data.codes])
+
+
+def _evidence_of(
+    data: HeldOutRows, settings: Settings, log_posterior: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Log-likelihoods up to a constant of the row, log priors, classes (n, k) and weights (n,)."""
+    weights = data.targets.total_weights().astype(np.float64)
+    removal = remove(data.codes.astype(np.intp), weights, data.learnt.weight)
+    log_prior = _log_prior(settings.priors, data, removal)
+    with np.errstate(invalid="ignore"):  # a prior of 0 leaves nothing to be known
+        log_likelihood = np.nan_to_num(log_posterior - log_prior, nan=-np.inf, neginf=-np.inf)
+    return log_likelihood, log_prior, data.targets.proportions(), weights
+
+
+def _hold_out(
+    data: HeldOutRows,
+    path: Sequence[Settings],
+    n_jobs: int | None,
+    folds: int | None,
+    *,
+    always: bool,
+) -> tuple[list[Outcome], int]:
+    """`hold_out` without calibration."""
     functions = None if always else closed_forms(data, path)
     if functions is not None:
         return _leave_out(data, path, functions, n_jobs), data.codes.size
-    if len(path) > 1:  # one of them without a closed form does not take it from the others
-        pairs = [hold_out(data, [settings], n_jobs, folds, always=always) for settings in path]
+    # One of them without a closed form does not take it from the others.
+    closed = [not always and closed_forms(data, [settings]) is not None for settings in path]
+    if any(closed):
+        pairs = [_hold_out(data, [settings], n_jobs, folds, always=always) for settings in path]
         return [outcomes[0] for outcomes, _ in pairs], max(number for _, number in pairs)
-    outcome, number = _hold_out_folds(data, path[0], n_jobs, folds, always=always)
-    return [outcome], number
+    return _hold_out_folds(data, path, n_jobs, folds, always=always)
 
 
 def fold_numbers(codes: CodeArray, folds: int) -> NDArray[np.intp]:
@@ -181,8 +260,14 @@ def _refit(
         if isinstance(outcome, GaussBayesError):
             continue
         if others is None:
-            which = np.delete(np.arange(data.codes.size), row)
-            parts = _observed(data, path[number], which)
+            if data.is_sample:
+                observed = _observed(data, path[number], np.array([row]))
+                names = path[number].names(data.schema)
+                columns = zip(data.learnt.parts, observed, names, strict=True)
+                parts = tuple(part.without(gone, name) for part, gone, name in columns)
+            else:  # added up, so that no digit is lost
+                which = np.delete(np.arange(data.codes.size), row)
+                parts = _observed(data, path[number], which)
             others = Learnt(data.classes, parts, data.learnt.unlabelled)
         try:
             (outcome[row],) = _posterior_without(data, path[number], others, np.array([row]))
@@ -191,28 +276,46 @@ def _refit(
 
 
 def _hold_out_folds(
-    data: HeldOutRows, settings: Settings, n_jobs: int | None, folds: int | None, *, always: bool
-) -> tuple[Outcome, int]:
-    """Log posteriors by the models of the other folds, and how many folds there are."""
-    n = data.codes.size
-    result = np.empty((n, data.classes.shape[0]))
-    unlabelled = data.learnt.unlabelled if settings.unlabelled_weight > 0 else None
+    data: HeldOutRows,
+    path: Sequence[Settings],
+    n_jobs: int | None,
+    folds: int | None,
+    *,
+    always: bool,
+) -> tuple[list[Outcome], int]:
+    """Log posteriors by the models of the other folds, and how many folds there are.
+
+    The statistics of the other folds are the same for all settings of the path.
+    """
+    n, some = data.codes.size, path[0]
+    unlabelled = data.learnt.unlabelled if some.unlabelled_weight > 0 else None
     if folds is None:
         folds = n if n <= MOST_SINGLE_ROWS else FOLDS
-    try:
-        start = None
+    outcomes: list[Outcome] = [np.empty((n, data.classes.shape[0])) for _ in path]
+    starts: list[Solution | None] = [None] * len(path)
+    for place, settings in enumerate(path):
         if unlabelled is None:
-            start = solve(data.learnt, settings, data.schema, n_jobs)
+            try:
+                start = starts[place] = solve(data.learnt, settings, data.schema, n_jobs)
+            except GaussBayesError as error:
+                outcomes[place] = error
+                continue
             if start.convergence is None and not always:  # without EM a fit takes next to nothing
                 folds = n
-        number = fold_numbers(data.codes, folds)
-        folds = int(number.max(initial=0)) + 1
-        for rows, others in _without_folds(data, settings, number, range(folds)):
-            learnt = Learnt(data.classes, others, unlabelled)
-            result[rows] = _posterior_without(data, settings, learnt, rows, start, n_jobs)
-    except GaussBayesError as error:
-        return error, folds
-    return result, folds
+    number = fold_numbers(data.codes, folds)
+    folds = int(number.max(initial=0)) + 1
+    for rows, others in _without_folds(data, some, number, range(folds)):
+        learnt = Learnt(data.classes, others, unlabelled)
+        for place, settings in enumerate(path):
+            outcome = outcomes[place]
+            if isinstance(outcome, GaussBayesError):
+                continue
+            try:
+                part = _posterior_without(data, settings, learnt, rows, starts[place], n_jobs)
+                outcome[rows] = part
+            except GaussBayesError as error:
+                outcomes[place] = error
+    return outcomes, folds
 
 
 def _without_folds(

@@ -21,6 +21,7 @@ from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Encoder, Rows, Targets
 from gaussbayes.families.protocol import Convergence, Fit
 from gaussbayes.model import solution as scores
+from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.em import expectation_maximisation
 from gaussbayes.model.settings import Component, Priors, Settings, class_priors, cut_rows
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
@@ -83,6 +84,11 @@ class Model:
         if self.learnt is not None and self.learnt.unlabelled is None:
             return class_priors(self.settings.priors, self.schema, self.learnt.weight)
         return self.parameters.prior
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What is done to posteriors, and by which scores of rows left out."""
+        return self.settings.calibration
 
     @property
     def convergence(self) -> Convergence | None:
@@ -317,10 +323,10 @@ class Model:
             learnt = self.learnt.of_columns(cuts, lambda rows: cut_rows(rows, self.schema, columns))
         return replace(
             self,
-            settings=replace(self.settings, components=tuple(components)),
+            settings=replace(self.settings, components=tuple(components), calibration=None),
             schema=schema,
             learnt=learnt,
-            solution=replace(self.parameters, densities=tuple(densities)),
+            solution=replace(self.parameters, densities=tuple(densities), calibration=None),
         )
 
     def with_feature_names(self, names: Sequence[str] | None) -> "Model":
@@ -329,7 +335,8 @@ class Model:
 
     def _of(self, learnt: Learnt) -> "Model":
         schema = replace(self.schema, classes=learnt.classes)
-        return replace(self, schema=schema, learnt=learnt, solution=None)
+        settings = self.settings.of_classes(self.schema, learnt.classes)
+        return replace(self, settings=settings, schema=schema, learnt=learnt, solution=None)
 
     def checked(self) -> "Model":
         """The same; priors that do not fit the classes are an error now, not at a prediction."""
@@ -394,9 +401,10 @@ def solve(
     unlabelled = learnt.unlabelled
     if unlabelled is not None and settings.unlabelled_weight > 0:
         reduction = unlabelled.kept("estimating the parameters") if rows is None else rows
-        return expectation_maximisation(
+        solution = expectation_maximisation(
             learnt, reduction, settings, schema, threads=threads, start=start
         )
+        return replace(solution, calibration=settings.calibration)
     if settings.priors is None:
         prior: FloatArray = weight / weight.sum()
     else:
@@ -409,7 +417,8 @@ def solve(
         for component, part, name, density in columns
     ]
     densities = tuple(fit.density for fit in fits)
-    return Solution(prior, densities, weight, _convergence(fits, learnt, settings, prior))
+    convergence = _convergence(fits, learnt, settings, prior)
+    return Solution(prior, densities, weight, convergence, settings.calibration)
 
 
 def _check_classes(weight: FloatArray, schema: Schema) -> None:

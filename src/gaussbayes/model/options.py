@@ -5,21 +5,23 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from inspect import signature
 from math import inf
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from gaussbayes.base.checks import not_negative
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import n_threads
-from gaussbayes.data.rows import Encoder, LabelledRows
+from gaussbayes.data.rows import Encoder
 from gaussbayes.families import family_type
-from gaussbayes.model.model import Model, solve
-from gaussbayes.model.select import Criterion, Selection, select
+from gaussbayes.model.select import Criterion
 from gaussbayes.model.settings import Component, Priors, Settings
-from gaussbayes.model.statistics import observe
 
 _WORTH_A_THREAD = 1 << 16
 """Values below which starting a thread costs more than it saves."""
+
+AUTOMATIC = "auto"
+
+TRIED = (None, "standardised", "yeo-johnson")
+"""The transforms that the automatic choice tries; None leaves features in their units."""
 
 DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
 """The family of the features that are given none."""
@@ -35,12 +37,14 @@ class Options:
     """Features by name or number, and the name of their family, or the family itself."""
     priors: Priors = None
     unlabelled_weight: float = 1.0
+    transform: Any = None
+    """What Gaussian features are transformed by; or pairs of features and what they are."""
     criterion: Criterion = "leave_one_out"
+    calibration: Literal["leave_one_out"] | None = None
+    average: bool = False
     categorical_features: Any = "from_dtype"
     unlabelled: Any = None  # the label that stands for a missing one
     n_jobs: int | None = None
-    transform: Any = None
-    """What Gaussian features are transformed by; or pairs of features and what they are."""
     made: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Families that were made already, by name."""
     known: Encoder | None = None
@@ -49,7 +53,7 @@ class Options:
     @property
     def automatic(self) -> bool:
         """Whether something is left to be chosen, if there are features that it is about."""
-        return "auto" in self.of_families.values()
+        return "auto" in (self.transform, *self.of_families.values())
 
     @property
     def kinds(self) -> dict[str | int, Any]:
@@ -86,8 +90,13 @@ class Options:
         kinds = self.kinds if self.families else None
         return Encoder.learn(X, self.categorical_features, kinds)
 
+    def alternatives(self, schema: Schema) -> list[Settings]:
+        """The settings of a model with these features: several if the transform is left open."""
+        several = TRIED if self.transform == AUTOMATIC else (self.transform,)
+        return [replace(self, transform=some).settings(schema) for some in several]
+
     def settings(self, schema: Schema) -> Settings:
-        """The settings of a model with these features."""
+        """The settings of a model with these features; the first of several."""
         given: dict[int, str] = {}
         blocks = []
         for features, family in self.families:
@@ -112,7 +121,7 @@ class Options:
             if columns
         ]
         components = [*components, *blocks]
-        if self.transform is not None:
+        if self.transform not in (None, AUTOMATIC):
             components = self._transformed(components, schema)
         return Settings(tuple(components), self.priors, self.unlabelled_weight)
 
@@ -167,12 +176,16 @@ def check_options(
     shared: Any = False,
     divisor: Any = "mle",
     shrinkage: Any = None,
+    target: Any = "diagonal",
+    estimate: Any = "plug_in",
     transform: Any = None,
     smoothing: Any = 0.0,
     families: Any = None,
     priors: Any = None,
     unlabelled_weight: Any = 1.0,
     selection: Any = "leave_one_out",
+    calibration: Any = None,
+    average: Any = False,
     categorical_features: Any = "from_dtype",
     unlabelled: Any = None,
     n_jobs: int | None = None,
@@ -193,17 +206,26 @@ def check_options(
         possible = ", ".join(map(repr, get_args(Criterion)))
         msg = f"selection must be one of {possible}, got {selection!r}"
         raise ParameterError(msg)
+    if calibration not in (None, "leave_one_out"):
+        msg = f"calibration must be None or 'leave_one_out', got {calibration!r}"
+        raise ParameterError(msg)
+    if not isinstance(average, bool):
+        msg = f"average must be True or False, got {average!r}"
+        raise ParameterError(msg)
     of_families = {
         "covariance": covariance,
         "shared": shared,
         "divisor": divisor,
         "shrinkage": shrinkage,
+        "target": target,
+        "estimate": estimate,
         "smoothing": _not_negative("smoothing", smoothing),
     }
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
     weight = _not_negative("unlabelled_weight", unlabelled_weight)
-    reading = (categorical_features, unlabelled, n_jobs, _transform(transform))
-    return Options(of_families, _families(families), priors, weight, selection, *reading, made)
+    reading = (categorical_features, unlabelled, n_jobs)
+    learning = (priors, weight, _transform(transform), selection, calibration, average)
+    return Options(of_families, _families(families), *learning, *reading, made)
 
 
 def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
@@ -254,8 +276,8 @@ def _families(families: Any) -> tuple[tuple[tuple[str | int, ...], Any], ...]:
 
 def _transform(transform: Any) -> Any:
     """What features are transformed by: None, a name, or a mapping as pairs."""
-    if transform is None:
-        return None
+    if transform is None or transform == AUTOMATIC:
+        return transform
     from gaussbayes.families.transformed import check_transform
 
     if not isinstance(transform, Mapping):
@@ -292,28 +314,3 @@ def _not_negative(what: str, value: Any) -> float:
     """The value, if it is 0 or a finite number above it; nearly always it is a plain one."""
     plain = type(value) in {float, int} and 0 <= value < inf
     return float(value) if plain else not_negative(what, value)
-
-
-def fit_model(
-    table: LabelledRows, schema: Schema, options: Options
-) -> tuple[Model, Selection | None]:
-    """The model of a table with its parameters, and how it was chosen if something was left open.
-
-    The classes of `schema`, which names the features, are those of the table.
-    """
-    settings = options.settings(schema).prepared(table.rows, table.targets, schema)
-    few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD
-    threads = 1 if few and options.n_jobs is None else n_threads(options.n_jobs)
-    learnt = observe(table, settings, schema, threads, keep_all=True)
-    if not learnt.parts[0].weight.all():
-        learnt = learnt.with_rows()
-        schema = replace(schema, classes=learnt.classes)
-    selection = None
-    if options.automatic:
-        selection = select(table, learnt, settings, schema, options.criterion, threads)
-        settings = selection.best.settings
-        learnt = learnt.adapted(settings)
-    solution = solve(learnt, settings, schema, threads)
-    if learnt.unlabelled is not None:
-        learnt = learnt.trimmed()
-    return Model(settings, schema, learnt, solution), selection

@@ -11,6 +11,7 @@ chosen last, for the best of the candidates by labelled rows.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite, isnan, nan
 from operator import attrgetter
@@ -18,8 +19,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from gaussbayes.base.errors import DataError, GaussBayesError, ParameterError
+from gaussbayes.base.errors import (
+    CapabilityError,
+    DataError,
+    GaussBayesError,
+    ParameterError,
+)
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import LabelledRows
 from gaussbayes.model.evaluation import evaluate
 from gaussbayes.model.left_out import (
@@ -28,6 +35,8 @@ from gaussbayes.model.left_out import (
     closed_forms,
     held_out_rows,
     hold_out,
+    sampled,
+    with_company,
 )
 from gaussbayes.model.model import solve
 from gaussbayes.model.settings import Settings
@@ -88,15 +97,34 @@ class Selection:
     criterion: Criterion
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """Settings that leave something open, and what the rows say as their families see them.
+
+    Views of one table differ in how features are transformed.
+    """
+
+    settings: Settings
+    learnt: Learnt
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """A candidate, the view that it is of, and what it says of the rows held out."""
+
+    candidate: Candidate
+    view: View
+    log_posterior: FloatArray | None = None  # (n, k)
+
+
 def select(
     table: LabelledRows | None,
-    learnt: Learnt,
-    settings: Settings,
+    views: Sequence[View],
     schema: Schema,
     criterion: Criterion,
     n_jobs: int | None = None,
-) -> Selection:
-    """Judge every candidate of the families, and find the best.
+) -> tuple[Selection, View]:
+    """Judge every candidate of the families, and find the best, and the view that it is of.
 
     `table`, which may be None to choose by BIC, are the rows that were learnt from.
 
@@ -108,26 +136,43 @@ def select(
     some have one, those that have none, full covariances between own and pooled ones of rows with
     many different weights, are left to those who ask for them.
     """
-    if criterion == "leave_one_out" and learnt.unlabelled is not None:
-        settings = replace(settings, unlabelled_weight=0.0)  # labelled rows judge first
-    paths = list(_paths(settings, criterion))
-    if criterion == "bic":
-        candidates = [_fitted(learnt, some, schema, n_jobs) for path in paths for some in path]
-        return Selection(tuple(candidates), _best(candidates, criterion), criterion)
-    if table is None:
-        raise no_rows()
-    data = held_out_rows(table, replace(learnt, unlabelled=None), schema)
-    candidates = []
-    for path in [path for path in paths if closed_forms(data, path)] or paths:
-        candidates += _judged(data, path, n_jobs)
-    best = _best(candidates, criterion)
-    if learnt.unlabelled is not None:
+    trials = try_all(table, views, schema, criterion, n_jobs)
+    candidates = [trial.candidate for trial in trials]
+    best = best_of(candidates, criterion).best
+    view = next(trial.view for trial in trials if trial.candidate is best)
+    if table is not None and criterion == "leave_one_out" and view.learnt.unlabelled is not None:
         weights = [replace(best.settings, unlabelled_weight=u) for u in UNLABELLED_WEIGHTS]
-        data, folds = replace(data, learnt=learnt), 2 * SELECTION_FOLDS
+        data, folds = held_out_rows(table, view.learnt, schema), 2 * SELECTION_FOLDS
         weighted = _judged(data, weights, n_jobs, folds, always=True)
-        candidates += weighted
-        best = _best(weighted, criterion)
-    return Selection(tuple(candidates), best, criterion)
+        candidates += [candidate for candidate, _ in weighted]
+        best = best_of([candidate for candidate, _ in weighted], criterion).best
+    return Selection(tuple(candidates), best, criterion), view
+
+
+def try_all(
+    table: LabelledRows | None,
+    views: Sequence[View],
+    schema: Schema,
+    criterion: Criterion,
+    n_jobs: int | None = None,
+) -> list[Trial]:
+    """All candidates of several views, judged by labelled rows."""
+    trials = []
+    for view in views:
+        settings = replace(view.settings, unlabelled_weight=0.0)  # labelled rows judge first
+        if criterion == "bic":
+            in_turn = [some for path in _paths(view.settings, criterion) for some in path]
+            fitted = [_fitted(view.learnt, some, schema, n_jobs) for some in in_turn]
+            trials += [Trial(candidate, view) for candidate in fitted]
+            continue
+        if table is None:
+            raise no_rows()
+        data = sampled(held_out_rows(table, replace(view.learnt, unlabelled=None), schema))
+        paths = list(_paths(settings, criterion))
+        for path in [path for path in paths if closed_forms(data, path)] or paths:
+            judged = _judged(data, path, n_jobs)
+            trials += [Trial(candidate, view, outcome) for candidate, outcome in judged]
+    return trials
 
 
 def structure_name(settings: Settings) -> str:
@@ -149,11 +194,15 @@ def chosen_before(settings: Settings, chosen: Settings) -> Settings:
         return settings
     families = []
     for family, earlier in zip(settings.families, chosen.families, strict=True):
+        if not family.is_prepared:  # as it was learnt once
+            families.append(earlier)
+            continue
         candidates = list(family.candidates())
         alike = (some for some in candidates if _choice(some) == _choice(earlier))
         families.append(family if len(candidates) == 1 else next(alike, earlier))
-    chosen_weight = chosen.unlabelled_weight
-    return replace(settings.with_families(families), unlabelled_weight=chosen_weight)
+    settings = settings.with_families(families)
+    learnt = {"unlabelled_weight": chosen.unlabelled_weight, "calibration": chosen.calibration}
+    return replace(settings, **learnt)  # type: ignore[arg-type]
 
 
 def bic(solution: Solution, learnt: Learnt, settings: Settings, schema: Schema) -> float:
@@ -213,9 +262,9 @@ def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]
     yield path
 
 
-def _choice(family: Any) -> tuple[Any, Any]:
+def _choice(family: Any) -> tuple[Any, ...]:
     """What is chosen of a family."""
-    return getattr(family, "structure", None), getattr(family, "shrinkage", None)
+    return type(family), getattr(family, "structure", None), getattr(family, "shrinkage", None)
 
 
 def _fitted(learnt: Learnt, settings: Settings, schema: Schema, n_jobs: int | None) -> Candidate:
@@ -228,7 +277,9 @@ def _fitted(learnt: Learnt, settings: Settings, schema: Schema, n_jobs: int | No
         k, parts = schema.classes.shape[0], settings.components
         sizes = (part.family.n_parameters(k, len(part.columns)) or 0 for part in parts)
         return Candidate(settings, nan, nan, nan, nan, int(k - 1 + sum(sizes)), str(error))
-    value = bic(solution, learnt, settings, schema)
+    value = nan
+    with suppress(CapabilityError):  # a density without sufficient statistics has none
+        value = bic(solution, learnt, settings, schema)
     return Candidate(settings, nan, nan, nan, value, solution.n_parameters)
 
 
@@ -239,15 +290,17 @@ def _judged(
     folds: int = SELECTION_FOLDS,
     *,
     always: bool = False,
-) -> list[Candidate]:
-    """Candidates of a path with what the rows that were held out say of them; see `hold_out`."""
-    judged = [_fitted(data.learnt, settings, data.schema, n_jobs) for settings in path]
-    possible = [number for number, candidate in enumerate(judged) if candidate.refused is None]
+) -> list[tuple[Candidate, FloatArray | None]]:
+    """Candidates of a path, and log posteriors of the rows that were held out; see `hold_out`."""
+    fitted = [_fitted(data.learnt, settings, data.schema, n_jobs) for settings in path]
+    judged: list[tuple[Candidate, FloatArray | None]] = [(candidate, None) for candidate in fitted]
+    possible = [number for number, candidate in enumerate(fitted) if candidate.refused is None]
     if possible:
         settings = [path[number] for number in possible]
         outcomes, _ = hold_out(data, settings, n_jobs, folds, always=always)
         for number, outcome in zip(possible, outcomes, strict=True):
-            judged[number] = _scored(judged[number], outcome, data)
+            log_posterior = None if isinstance(outcome, GaussBayesError) else outcome
+            judged[number] = _scored(fitted[number], outcome, data), log_posterior
     return judged
 
 
@@ -255,10 +308,7 @@ def _scored(candidate: Candidate, outcome: Outcome, data: HeldOutRows) -> Candid
     """A candidate by the rows held out, but for those of weight 0 or alone in a class."""
     if isinstance(outcome, GaussBayesError):
         return replace(candidate, refused=str(outcome))
-    weights = data.targets.weights
-    heavy = np.ones(data.codes.size, dtype=np.bool_) if weights is None else weights > 0
-    company = np.bincount(data.codes[heavy], minlength=data.classes.shape[0]) > 1
-    rows = np.flatnonzero(heavy & company[data.codes])
+    rows = with_company(data)
     if not rows.size:
         return replace(candidate, refused="no class has two rows, of which one could be left out")
     truth = data.targets[rows]
@@ -266,7 +316,8 @@ def _scored(candidate: Candidate, outcome: Outcome, data: HeldOutRows) -> Candid
     return replace(candidate, log_loss=seen.log_loss, error=seen.error, brier=seen.brier)
 
 
-def _best(candidates: Sequence[Candidate], criterion: Criterion) -> Candidate:
+def best_of(candidates: Sequence[Candidate], criterion: Criterion) -> Selection:
+    """The candidates, and the best of those that can be judged."""
     value = attrgetter("bic" if criterion == "bic" else "log_loss")
     judged = [some for some in candidates if some.refused is None and not isnan(value(some))]
     if not judged:
@@ -276,4 +327,5 @@ def _best(candidates: Sequence[Candidate], criterion: Criterion) -> Candidate:
     least = min(map(value, judged))
     most = least + _TIE * abs(least) if isfinite(least) else least
     good = (candidate for candidate in judged if value(candidate) <= most)
-    return min(good, key=lambda candidate: candidate.n_parameters)
+    best = min(good, key=lambda candidate: candidate.n_parameters)
+    return Selection(tuple(candidates), best, criterion)

@@ -9,10 +9,11 @@ import numpy as np
 
 from gaussbayes.base.errors import PriorError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import FloatArray
+from gaussbayes.base.types import FloatArray, LabelArray
 from gaussbayes.data.categories import Categories
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.kernels.arrays import Columns
+from gaussbayes.model.calibration import Calibration
 
 Priors: TypeAlias = str | Sequence[float] | Mapping[object, float] | FloatArray | None
 
@@ -50,6 +51,7 @@ class Settings:
     components: tuple[Component, ...]
     priors: Priors = None
     unlabelled_weight: float = 1.0  # how much an unlabelled row counts beside a labelled one
+    calibration: Calibration | None = None  # of posteriors, by rows left out
 
     @property
     def families(self) -> tuple[Any, ...]:
@@ -97,6 +99,13 @@ class Settings:
                 else:
                     numbers[:, numeric.index(column)] = part.matrix[:, place]
         return Rows(numbers, codes, tuple(categories))
+
+    def of_classes(self, before: Schema, classes: LabelArray) -> "Settings":
+        """The same for other classes than before: a class that is new has no offset."""
+        if self.calibration is None:
+            return self
+        codes = [before.position(label) for label in classes.tolist()]
+        return replace(self, calibration=self.calibration.selected(codes))
 
     def prepared(self, rows: Rows, targets: Targets, schema: Schema) -> "Settings":
         """The same with what families learn from rows before they observe any."""

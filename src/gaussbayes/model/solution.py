@@ -21,6 +21,7 @@ from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.protocol import Convergence, Distant, Fused
 from gaussbayes.kernels import check_possible, normalise
 from gaussbayes.kernels.reference import log_sum_exp
+from gaussbayes.model.calibration import Calibration
 
 _BLOCK = 1 << 16
 """Rows that are scored at a time where no kernel cuts them."""
@@ -39,6 +40,7 @@ class Solution:
     """(k,) how much the rows of each class weigh, the expected ones of unlabelled rows included;
     None if the parameters were given."""
     convergence: Convergence | None = None
+    calibration: Calibration | None = None  # of posteriors
 
     @cached_property
     def log_prior(self) -> FloatArray:
@@ -57,7 +59,14 @@ class Solution:
         which = np.asarray(codes, dtype=np.intp)
         weight = None if self.weight is None else self.weight[which]
         densities = tuple(density.selected(codes) for density in self.densities)
-        return replace(self, prior=self.prior[which], densities=densities, weight=weight)
+        calibration = None if self.calibration is None else self.calibration.selected(codes)
+        return replace(
+            self,
+            prior=self.prior[which],
+            densities=densities,
+            weight=weight,
+            calibration=calibration,
+        )
 
 
 def score(
@@ -72,6 +81,8 @@ def score(
     A row of probability 0 in every class is a DataError. `log_prior` takes the place of that of the
     solution.
     """
+    if solution.calibration is not None and task != "log_joint":
+        return _score_calibrated(solution, solution.calibration, parts, task, n_jobs)
     if log_prior is None:
         log_prior = solution.log_prior
     pairs = list(zip(solution.densities, parts, strict=True))
@@ -204,6 +215,24 @@ def _bias(
         return total
 
     return bias
+
+
+def _score_calibrated(
+    solution: Solution,
+    calibration: Calibration,
+    parts: Sequence[Rows],
+    task: Task,
+    n_jobs: int | None,
+) -> NDArray[Any]:
+    """What follows from calibrated log joints."""
+    (n, k), dtype = (parts[0].n_rows, solution.prior.shape[0]), _dtype(parts)
+    out = np.empty(n, np.intp) if task == "label" else np.empty((n, k), dtype)
+    for block in ranges(n, _BLOCK):
+        densities = log_likelihood(solution, [part[block] for part in parts], n_jobs)
+        log_joint = calibration.applied(densities, solution.log_prior)
+        if normalise(log_joint, task, out[block]):
+            check_possible(log_joint, block.start)
+    return out
 
 
 def _score_plain(

@@ -12,7 +12,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.ellipse import has_ellipses, mass_of_radius, outlines, radius_of_mass
+from gaussbayes.analysis.class_moments import class_outlines
+from gaussbayes.analysis.ellipse import mass_of_radius, radius_of_mass
 from gaussbayes.analysis.view import View, pair_view, view
 from gaussbayes.base.errors import ParameterError, SchemaError, SingularCovarianceError
 from gaussbayes.base.types import FloatArray
@@ -59,7 +60,7 @@ def ellipses(
     >>> ax = ellipses(model, levels=[0.5, 0.95], unit="mass")
     """
     seen = pair_view(model, features)
-    if not has_ellipses(seen):
+    if not seen.has_ellipses:
         families = {
             seen.names[column]: component.family.name
             for component in seen.model.components
@@ -70,7 +71,7 @@ def ellipses(
         raise SchemaError(msg)
     radii = _radii(levels, unit)
     styles = style.class_styles(seen.classes)
-    lines = [outlines(seen.model, radius) for radius in radii.tolist()]
+    outlines = [class_outlines(seen.model, radius) for radius in radii.tolist()]
     outwards = np.linspace(0.0, 1.0, len(radii)) if len(radii) > 1 else np.zeros(1)
     # From a strong line in the middle to a faint one outside.
     looks = [{"linewidth": 2.2 - 1.2 * out, "alpha": 1.0 - 0.5 * out} for out in outwards]
@@ -78,7 +79,7 @@ def ellipses(
     entries = []
     for code, of_class in enumerate(styles):
         line: Look = {"color": of_class.color, "linestyle": of_class.line}
-        for points, look in zip(lines, looks, strict=True):
+        for points, look in zip(outlines, looks, strict=True):
             ax.plot(*points[code].T, zorder=3, gid="ellipse", **line, **look)
         entries.append(style.line(of_class.label, **line))
     entries += row_plots.draw_means(ax, seen.means)
@@ -214,7 +215,7 @@ def _draw_model(
 ) -> dict[tuple[str, str], Any]:
     """Regions, rows and ellipses; returns what a legend for all panels has to explain."""
     regions(model, X, y, features=features, resolution=_RESOLUTION, ax=ax)
-    if has_ellipses(pair_view(model, features)):
+    if pair_view(model, features).has_ellipses:
         ellipses(model, levels=_LEVELS, features=features, ax=ax)
     entries: dict[tuple[str, str], Any] = {}
     legend: Any = ax.get_legend()

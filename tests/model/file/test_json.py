@@ -16,7 +16,7 @@ NUMBERS = r"statistics.weight"
 
 TEXTS = {
     "a key twice": (
-        text('"sharing":0.0', '"sharing":0.0, "sharing":0.0'),
+        text('"sharing": 0.0', '"sharing": 0.0, "sharing": 0.0'),
         "must have each member once, got 'sharing' twice",
     ),
     "a part twice": (text(TARGET, f"{TARGET},\n{TARGET}"), "each member once, got 'target' twice"),

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.analysis.data_summary import NumberSummary, summarise_data
-from gaussbayes.analysis.ellipse import has_ellipses
 from gaussbayes.analysis.informative_features import informative_features
 from gaussbayes.analysis.view import pair_view
 from gaussbayes.apps import numerals
@@ -164,7 +163,7 @@ def _gathered(model: Any, X: Any, y: Any, held_out: Any, seed: int) -> dict[str,
         "held_out": others.evaluation,
         "n_compared": sample.codes.size,
         "folds": (held_out, n_possible),
-        "has_ellipses": len(subject.features) > 1 and has_ellipses(pair_view(model, pair)),
+        "has_ellipses": len(subject.features) > 1 and pair_view(model, pair).has_ellipses,
         "figures": svg_figures.inline_figures(figures),
         "arguments": subject.arguments(),
         "held_out_code": "(X_test, y_test)" if isinstance(held_out, tuple) else repr(held_out),

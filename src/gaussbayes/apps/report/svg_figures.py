@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from gaussbayes import plots
 from gaussbayes.analysis.comparison import Comparison
-from gaussbayes.analysis.ellipse import has_ellipses
 from gaussbayes.analysis.informative_features import InformativeFeatures
 from gaussbayes.analysis.view import pair_view
 from gaussbayes.apps.report.subject import Subject
@@ -85,7 +84,7 @@ def _model_drawings(
 
 def _draw_regions(model: Any, X: Any, y: Any, pair: tuple[int, int]) -> Any:
     ax = plots.regions(model, X, y, features=pair)
-    if has_ellipses(pair_view(model, pair)):
+    if pair_view(model, pair).has_ellipses:
         plots.ellipses(model, features=pair, ax=ax)
     return ax
 

@@ -15,7 +15,7 @@ density 1 for every class, so that its posterior is the prior.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -90,6 +90,13 @@ class GaussianDensity:
     center: FloatArray  # (d,)
     offset: FloatArray  # (k, d)
     covariance: Shape
+
+    degrees: ClassVar[None] = None  # of freedom: there is no end to them
+
+    @property
+    def gaussian(self) -> "GaussianDensity":
+        """The Gaussians that squared distances are those of."""
+        return self
 
     @property
     def n_classes(self) -> int:
@@ -231,7 +238,7 @@ def estimate(
         if structure.between:  # singular only if the pooled one is, of which more can be said
             estimate(moments, names, structure.parts[1], divisor, shrinkage)
         raise
-    return GaussianDensity(*_center(moments), covariance)
+    return GaussianDensity(*centre_of(moments), covariance)
 
 
 def maximum(
@@ -250,7 +257,7 @@ def maximum(
     if penalty is not None:
         scatter, divide = penalty.added(scatter), weight + penalty.weight
     covariance = shape.of(shape.from_scatter(scatter, divide), names, weight)
-    return GaussianDensity(*_center(moments), covariance)
+    return GaussianDensity(*centre_of(moments), covariance)
 
 
 def given(
@@ -312,7 +319,7 @@ def _values(
     return values if unshrunk else shrink(values, shrinkage, weight)
 
 
-def _center(moments: ClassMoments) -> tuple[FloatArray, FloatArray]:
+def centre_of(moments: ClassMoments) -> tuple[FloatArray, FloatArray]:
     """A float vector amid the means, and the means' offsets from it."""
     proportion = moments.weight / moments.weight.sum()
     first = int(np.argmax(moments.weight))

@@ -23,7 +23,7 @@ LOG_REACH = 690.0
 def draw(density: "GaussianDensity", codes: CodeArray, generator: np.random.Generator) -> Rows:
     """One row for each class code (n,), from that class's Gaussian."""
     standard = generator.standard_normal((codes.shape[0], density.n_columns))
-    return number_rows(_transform(density, codes, standard))
+    return number_rows(transform(density, codes, standard))
 
 
 def draw_widely(
@@ -37,14 +37,20 @@ def draw_widely(
     from scipy.special import gammainccinv
 
     n, d = codes.shape[0], density.n_columns
-    tail, weight = np.empty(n), np.empty(n)
-    for code in np.unique(codes):
-        which = np.flatnonzero(codes == code)
-        tail[which], weight[which] = _tails(which.size, generator)
+    tail, weight = spread_tails(codes, generator)
     rows = generator.standard_normal((n, d))
     length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     rows *= (np.sqrt(2.0 * gammainccinv(0.5 * d, tail)) / length)[:, None]
-    return number_rows(_transform(density, codes, rows)), weight
+    return number_rows(transform(density, codes, rows)), weight
+
+
+def spread_tails(codes: CodeArray, generator: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """A tail probability for each class code (n,), and 1 over the density that it has there."""
+    tail, weight = np.empty(codes.shape[0]), np.empty(codes.shape[0])
+    for code in np.unique(codes):
+        which = np.flatnonzero(codes == code)
+        tail[which], weight[which] = _tails(which.size, generator)
+    return tail, weight
 
 
 def _tails(count: int, generator: np.random.Generator) -> tuple[FloatArray, FloatArray]:
@@ -63,7 +69,7 @@ def _tails(count: int, generator: np.random.Generator) -> tuple[FloatArray, Floa
     return tail, 1.0 / (proportion + (1.0 - proportion) / (LOG_REACH * tail))
 
 
-def _transform(density: "GaussianDensity", codes: CodeArray, rows: FloatArray) -> FloatArray:
+def transform(density: "GaussianDensity", codes: CodeArray, rows: FloatArray) -> FloatArray:
     """Standard normal rows (n, d) as rows of the classes with these codes, in their place.
 
     Their lengths become the Mahalanobis distances from the means.

@@ -1,11 +1,14 @@
 """The Gaussian family: numbers that follow one Gaussian in each class."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import prod
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
+from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from gaussbayes.base.errors import (
     DataError,
@@ -21,6 +24,8 @@ from gaussbayes.families.gaussian import left_out, missing_values
 from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maximum
 from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
+from gaussbayes.families.gaussian.predictive import LeftOut as PredictiveLeftOut
+from gaussbayes.families.gaussian.predictive import Prior, predictive
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
     Penalty,
@@ -36,10 +41,17 @@ from gaussbayes.families.gaussian.structure import (
     Structure,
     structure_of,
 )
-from gaussbayes.families.protocol import TRIAL, Family, Fit, Kind
+from gaussbayes.families.protocol import TRIAL, Family, Fit, Kind, LeftOut
+from gaussbayes.families.removal import Removal
 from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
+
+SHARINGS = (0.01, 0.1, 0.3, 0.7, 0.99)
+"""How strong priors of covariances the automatic choice tries; see `PredictiveGaussian`."""
+
+Target: TypeAlias = Literal["diagonal", "spherical"]
+Estimate: TypeAlias = Literal["plug_in", "predictive"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +78,7 @@ class Gaussian(Family):
     divisor: Divisor = "mle"
     shrinkage: Shrinkage = None
     choice: Choice | None = None  # what is left open; None for nothing
+    target: Target = "diagonal"  # what shrinkage goes to
     penalty: Penalty | None = field(default=None, repr=False, compare=False)
 
     name: ClassVar[str] = "gaussian"
@@ -78,12 +91,27 @@ class Gaussian(Family):
         shared: object = False,
         divisor: object = "mle",
         shrinkage: object = None,
+        target: object = "diagonal",
+        estimate: object = "plug_in",
     ) -> "Gaussian":
-        """The family that users describe; ``"auto"`` leaves covariance or shrinkage open."""
+        """The family that users describe; ``"auto"`` leaves what it stands for open."""
+        given = (covariance, shared, divisor, shrinkage, target, estimate)
         try:
-            return _family_of(covariance, shared, divisor, shrinkage)
+            return _family_of(*given)
         except TypeError:  # what cannot be hashed is none of the possible values
-            return _family_of.__wrapped__(covariance, shared, divisor, shrinkage)
+            return _family_of.__wrapped__(*given)
+
+    estimation: ClassVar[Estimate] = "plug_in"
+    shrinkages: ClassVar[tuple[Shrinkage, ...]] = SHRINKAGES  # what the automatic choice tries
+
+    @staticmethod
+    def structures(covariance: object, shared: object) -> tuple[tuple[Structure, ...], Structure]:
+        """The structures that the automatic choice tries, and the first of them."""
+        if covariance == AUTOMATIC:
+            structure_of("full", shared)  # raises unless it may be so
+            return (*STRUCTURES.values(), *MIXTURES), structure_of("full", shared)
+        structure = structure_of(covariance, shared)
+        return (structure,), structure
 
     @property
     def options(self) -> dict[str, Any]:
@@ -92,6 +120,8 @@ class Gaussian(Family):
             "shared": self.structure.shared_setting,
             "divisor": self.divisor,
             "shrinkage": self.shrinkage,
+            "target": self.target,
+            "estimate": self.estimation,
         }
 
     @property
@@ -157,10 +187,35 @@ class Gaussian(Family):
         """
         _check_weights(statistics.weight, names)
         try:
-            return _estimate(self, statistics, names, threads, start)
+            return self.fit(statistics, names, threads, start)
         except SingularCovarianceError as error:
             msg = f"{error}. Remedies: {'; '.join(self.remedies(statistics, names))}"
             raise SingularCovarianceError(msg) from None
+
+    def fit(
+        self,
+        statistics: GaussianStatistics,
+        names: Schema,
+        threads: int = 1,
+        start: GaussianDensity | None = None,
+        max_iterations: int = missing_values.MAX_ITERATIONS,
+    ) -> Fit:
+        """`estimate`, with errors that do not say what to do."""
+        structure = self.structure
+        settings = (structure, self.divisor, self.shrinkage)
+        if statistics.is_complete:
+            return Fit(estimate(statistics.moments, names, *settings))
+        complete = partial(missing_values.complete, statistics, structure, names)
+        options: dict[str, Any] = {"max_iterations": max_iterations, "threads": threads}
+        try:
+            expected, record = complete(start=start, **options)
+        except SingularCovarianceError as error:
+            penalised = self.penalised(statistics, names)
+            if penalised is None:
+                msg = f"the likelihood of the rows with missing values has no maximum: {error}"
+                raise SingularCovarianceError(msg) from None
+            expected, record = complete(penalised.penalty, **options)
+        return Fit(estimate(expected.moments, names, *settings), record)
 
     def alternatives(self) -> dict[str, "Gaussian"]:
         """What may have an estimate where this has none, by how the user asks for it."""
@@ -181,7 +236,7 @@ class Gaussian(Family):
         working = []
         for remedy, family in self.alternatives().items():
             with suppress(GaussBayesError):
-                _estimate(family, statistics, names, max_iterations=TRIAL)
+                family.fit(statistics, names, max_iterations=TRIAL)
                 working.append(remedy)
         return [*working, "leave such features out"]
 
@@ -252,51 +307,152 @@ class Gaussian(Family):
         return not self.structure.between
 
 
-def _estimate(
-    family: Gaussian,
-    statistics: GaussianStatistics,
-    names: Schema,
-    threads: int = 1,
-    start: GaussianDensity | None = None,
-    max_iterations: int = missing_values.MAX_ITERATIONS,
-) -> Fit:
-    """`Gaussian.estimate`, with errors that do not say what to do."""
-    structure = family.structure
-    settings = (structure, family.divisor, family.shrinkage)
-    if statistics.is_complete:
-        return Fit(estimate(statistics.moments, names, *settings))
-    complete = partial(missing_values.complete, statistics, structure, names)
-    options: dict[str, Any] = {"max_iterations": max_iterations, "threads": threads}
-    try:
-        expected, record = complete(start=start, **options)
-    except SingularCovarianceError as error:
-        penalised = family.penalised(statistics, names)
-        if penalised is None:
-            msg = f"the likelihood of the rows with missing values has no maximum: {error}"
-            raise SingularCovarianceError(msg) from None
-        expected, record = complete(penalised.penalty, **options)
-    return Fit(estimate(expected.moments, names, *settings), record)
+_completed: WeakKeyDictionary[GaussianStatistics, tuple[GaussianStatistics, Any]] = (
+    WeakKeyDictionary()
+)
+"""What is expected of rows with missing values, for as long as their statistics live."""
+
+
+@dataclass(frozen=True, slots=True)
+class PredictiveGaussian(Gaussian):
+    """Gaussians whose covariances are integrated out: Student-t densities.
+
+    The prior of covariances lies around the pooled one and is the stronger the larger the sharing
+    is; shrinkage is that of its centre. See `gaussbayes.families.gaussian.predictive`.
+
+    Examples
+    --------
+    >>> family = Gaussian.of(shared=0.5, shrinkage=0.1, estimate="predictive")
+    >>> family.prior
+    Prior(sharing=0.5, shrinkage=0.1, diagonal=True)
+    """
+
+    estimation = "predictive"
+    shrinkages = (0.02, 0.1, 1.0)
+
+    @staticmethod
+    def structures(covariance: object, shared: object) -> tuple[tuple[Structure, ...], Structure]:
+        """How strong a prior the automatic choice tries, as the sharing that it amounts to."""
+        if covariance not in ("full", AUTOMATIC):
+            msg = f"estimate='predictive' needs covariance='full', got {covariance!r}"
+            raise ParameterError(msg)
+        if isinstance(shared, str) and shared == AUTOMATIC:
+            strengths = tuple(Structure("full", value) for value in SHARINGS)
+            return strengths, strengths[0]
+        structure = structure_of("full", shared)
+        return (structure,), structure
+
+    @property
+    def prior(self) -> Prior:
+        """What is assumed of covariances before any row is seen."""
+        intensity = float(self.shrinkage or 0.0)
+        return Prior(self.structure.sharing, intensity, self.target == "diagonal")
+
+    @property
+    def _needs(self) -> tuple[bool, bool]:
+        """Correlations of every class: the prior is made of them."""
+        return True, False
+
+    def fit(
+        self,
+        statistics: GaussianStatistics,
+        names: Schema,
+        threads: int = 1,
+        start: GaussianDensity | None = None,
+        max_iterations: int = missing_values.MAX_ITERATIONS,
+    ) -> Fit:
+        """Of rows with missing values, what is expected under a shared covariance counts."""
+        if statistics.is_complete:
+            return Fit(predictive(statistics.moments, names, self.prior))
+        # The same for every prior, which is tried one after another.
+        completed = _completed.get(statistics)
+        if completed is None:
+            pooled = STRUCTURES["LDA"]
+            expected, record = missing_values.complete(
+                statistics, pooled, names, max_iterations=max_iterations, threads=threads
+            )
+            shared = maximum(expected.moments, names, pooled)
+            completed = shared.expect_statistics(statistics)[0], record
+            _completed[statistics] = completed
+        expected, record = completed
+        return Fit(predictive(expected.moments, names, self.prior), record)
+
+    def alternatives(self) -> dict[str, Any]:
+        """What may have an estimate where this has none, by how the user asks for it."""
+        others: dict[str, Any] = {}
+        if not self.shrinkage:
+            others["give shrinkage (a number up to 1)"] = replace(self, shrinkage=0.1)
+        if self.structure.sharing == 0:
+            half = structure_of("full", 0.5)
+            others["draw covariances to the pooled one (shared=0.5)"] = replace(
+                self, structure=half
+            )
+        return others
+
+    def left_out(
+        self,
+        statistics: GaussianStatistics,
+        path: Sequence[Any],
+        targets: Targets,
+        names: Schema,
+    ) -> LeftOut | None:
+        """A closed form for complete rows left out one at a time."""
+        del targets, names
+        if not statistics.is_complete:
+            return None
+        formula = PredictiveLeftOut.of(statistics.moments, [family.prior for family in path])
+
+        def log_densities(rows: Rows, removal: Removal) -> Any:
+            with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable
+                return formula.log_densities(rows.matrix.astype(np.float64), removal)
+
+        return log_densities
+
+    def candidates(self) -> Iterator[Any]:
+        """What the automatic choice tries: how strong the prior is, and how far it is shrunk."""
+        if self.choice is None:
+            yield self
+            return
+        for structure in self.choice.structures:
+            for shrinkage in self.choice.shrinkages:
+                yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
+
+    def on_path_with(self, other: Gaussian) -> bool:
+        return isinstance(other, PredictiveGaussian) and self.target == other.target
+
+    @property
+    def is_counted(self) -> bool:
+        """Free parameters are integrated out."""
+        return False
 
 
 @lru_cache(maxsize=256, typed=True)  # True is no shrinkage, though it equals 1.0
-def _family_of(covariance: object, shared: object, divisor: object, shrinkage: object) -> Gaussian:
+def _family_of(
+    covariance: object,
+    shared: object,
+    divisor: object,
+    shrinkage: object,
+    target: object,
+    estimate: object,
+) -> Gaussian:
     """`Gaussian.of`; the same settings are asked for many times."""
     for what, value, known in (
         ("divisor", divisor, get_args(Divisor)),
         ("covariance", covariance, (*SHAPES, AUTOMATIC)),
+        ("target", target, get_args(Target)),
+        ("estimate", estimate, get_args(Estimate)),
     ):
         if not isinstance(value, str) or value not in known:
             msg = f"{what} must be one of {', '.join(map(repr, known))}, got {value!r}"
             raise ParameterError(msg)
-    all_structures = covariance == AUTOMATIC
+    kind = PredictiveGaussian if estimate == "predictive" else Gaussian
+    structures, structure = kind.structures(covariance, shared)
     all_shrinkages = isinstance(shrinkage, str) and shrinkage == AUTOMATIC
-    structure = structure_of("full" if all_structures else covariance, shared)
     intensity = None if all_shrinkages else check_shrinkage(shrinkage)
     choice = None
-    if all_structures or all_shrinkages:
-        structures = (*STRUCTURES.values(), *MIXTURES) if all_structures else (structure,)
-        choice = Choice(structures, SHRINKAGES if all_shrinkages else (intensity,))
-    return Gaussian(structure, "mle" if divisor == "mle" else "unbiased", intensity, choice)
+    if len(structures) > 1 or all_shrinkages:
+        choice = Choice(structures, kind.shrinkages if all_shrinkages else (intensity,))
+    return kind(structure, cast("Divisor", divisor), intensity, choice, cast("Target", target))
 
 
 def _check_weights(weight: FloatArray, names: Schema) -> None:

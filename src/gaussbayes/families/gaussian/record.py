@@ -33,9 +33,10 @@ from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CovarianceName, Divisor, FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, check_size
 from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.family import Gaussian
+from gaussbayes.families.gaussian.family import Estimate, Gaussian, Target
 from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
-from gaussbayes.families.gaussian.structure import Shape, Structure, cholesky
+from gaussbayes.families.gaussian.structure import STRUCTURES, Shape, Structure, cholesky
+from gaussbayes.families.gaussian.student import StudentDensity
 from gaussbayes.kernels.reference import scatter_shape
 
 # Proportion of the features' sums of squares by which an eigenvalue may be below zero.
@@ -59,6 +60,8 @@ class SettingsRecord(Record, frozen=True):
     ]
     divisor: Divisor
     shrinkage: Annotated[float, Meta(ge=0, le=1)] | Literal["oas"] | None
+    target: Target
+    estimate: Estimate
 
 
 class CellsRecord(Record, frozen=True):
@@ -85,21 +88,23 @@ class StatisticsRecord(Record, frozen=True):
 
 
 class DensityRecord(Record, frozen=True):
-    """Means, center + offset, and covariances."""
+    """Means, center + offset, and covariances; of Student-t densities the scale matrices."""
 
     center: Numbers
     offset: Numbers
     covariance: Numbers
+    degrees: Numbers  # of freedom of Student-t densities; none for Gaussians
 
 
 def write_settings(family: Gaussian) -> SettingsRecord:
     covariance, sharing = family.structure.covariance, float(family.structure.sharing)
-    return SettingsRecord(covariance, sharing, family.divisor, family.shrinkage)
+    settings = (family.divisor, family.shrinkage, family.target, family.estimation)
+    return SettingsRecord(covariance, sharing, *settings)
 
 
 def read_settings(record: SettingsRecord) -> Gaussian:
-    structure = Structure(record.covariance, record.sharing)
-    return Gaussian(structure, record.divisor, record.shrinkage)
+    settings = (record.covariance, record.sharing, record.divisor, record.shrinkage)
+    return Gaussian.of(*settings, record.target, record.estimate)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -305,25 +310,39 @@ def _check_order(codes: Sequence[int], patterns: Sequence[str], d: int) -> None:
             refuse(f"observed[{at}]", expected, f"{got}{before[0]}")
 
 
-def write_density(density: GaussianDensity) -> DensityRecord:
-    values, d, place = density.covariance.values, density.n_columns, "covariance"
+def write_density(density: GaussianDensity | StudentDensity) -> DensityRecord:
+    degrees = np.empty(0) if density.degrees is None else density.degrees
+    density, place = density.gaussian, "covariance"
+    values, d = density.covariance.values, density.n_columns
     entries = _Entries(np.ones((len(values), d), dtype=bool), matrices=True)
     return DensityRecord(
         numbers(density.center, "center"),
         numbers(density.offset, "offset"),
         entries.write(values, place) if values.ndim == 3 else numbers(values, place),
+        numbers(degrees, "degrees"),
     )
 
 
-def read_density(record: DensityRecord, family: Gaussian, names: Schema) -> GaussianDensity:
+def read_density(
+    record: DensityRecord, family: Gaussian, names: Schema
+) -> GaussianDensity | StudentDensity:
     """The densities of the classes and columns that `names` has."""
     k, d = names.classes.shape[0], names.n_features
     center = floats(record.center, "center", d, ", one for each feature")
     each = ", one for each class and feature"
     offset = floats(record.offset, "offset", k * d, each).reshape(k, d)
-    covariance = _read_covariance(record.covariance, family.structure, names)
+    predictive = family.estimation == "predictive"
+    structure = STRUCTURES["QDA"] if predictive else family.structure
+    covariance = _read_covariance(record.covariance, structure, names)
     _check_mean(center, offset, _Entries(np.ones((k, d), dtype=bool)))
-    return GaussianDensity(center, offset, covariance)
+    density = GaussianDensity(center, offset, covariance)
+    each = ", one for each class of Student-t densities"
+    degrees = floats(record.degrees, "degrees", k if predictive else 0, each)
+    if not predictive:
+        return density
+    if not (degrees > 2).all():
+        refuse("degrees", "degrees of freedom above 2", degrees.min())
+    return StudentDensity(density, degrees)
 
 
 def _read_covariance(array: Raw, structure: Structure, names: Schema) -> Shape:

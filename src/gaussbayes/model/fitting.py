@@ -1,0 +1,103 @@
+"""A table → the model of it: fitted, chosen or averaged, and calibrated, as the options say."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gaussbayes.base.errors import GaussBayesError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import n_threads
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import LabelledRows
+from gaussbayes.model.average import averaged, log_average
+from gaussbayes.model.averaging import averaging_weights
+from gaussbayes.model.calibration import Calibration
+from gaussbayes.model.left_out import (
+    HeldOutRows,
+    calibration_of,
+    held_out_rows,
+    hold_out,
+    sampled,
+    with_company,
+)
+from gaussbayes.model.model import Model, solve
+from gaussbayes.model.options import Options
+from gaussbayes.model.select import SELECTION_FOLDS, Selection, View, best_of, select, try_all
+from gaussbayes.model.statistics import observe
+
+_WORTH_A_THREAD = 1 << 16
+"""Values below which starting a thread costs more than it saves."""
+
+
+def fit_model(
+    table: LabelledRows, schema: Schema, options: Options
+) -> tuple[Model, Selection | None]:
+    """The model of a table with its parameters, and how it was chosen if something was left open.
+
+    The classes of `schema`, which names the features, are those of the table.
+    """
+    few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD
+    threads = 1 if few and options.n_jobs is None else n_threads(options.n_jobs)
+    views = []
+    for settings in options.alternatives(schema):
+        settled = settings.prepared(table.rows, table.targets, schema)
+        views.append(View(settled, observe(table, settled, schema, threads, keep_all=True)))
+    if not views[0].learnt.parts[0].weight.all():
+        views = [View(view.settings, view.learnt.with_rows()) for view in views]
+        schema = replace(schema, classes=views[0].learnt.classes)
+    selection, settings, learnt = None, views[0].settings, views[0].learnt
+    if options.automatic and options.average:
+        return _average(table, views, schema, options, threads)
+    if options.automatic:
+        selection, view = select(table, views, schema, options.criterion, threads)
+        settings = selection.best.settings
+        learnt = view.learnt.adapted(settings)
+    if options.calibration is not None:
+        data = sampled(held_out_rows(table, learnt, schema))
+        (outcome,), _ = hold_out(data, [settings], threads, 2 * SELECTION_FOLDS)
+        if isinstance(outcome, GaussBayesError):
+            raise outcome
+        settings = replace(settings, calibration=calibration_of(data, settings, outcome))
+    solution = solve(learnt, settings, schema, threads)
+    if learnt.unlabelled is not None:
+        learnt = learnt.trimmed()
+    return Model(settings, schema, learnt, solution), selection
+
+
+def _average(
+    table: LabelledRows, views: Sequence[View], schema: Schema, options: Options, threads: int
+) -> tuple[Model, Selection]:
+    """The average of candidates with the weights by which rows left out are predicted best."""
+    trials = try_all(table, views, schema, "leave_one_out", threads)
+    selection = best_of([trial.candidate for trial in trials], "leave_one_out")
+    judged = [trial for trial in trials if trial.candidate.refused is None]
+    posteriors = [trial.log_posterior for trial in judged if trial.log_posterior is not None]
+    data = sampled(held_out_rows(table, replace(views[0].learnt, unlabelled=None), schema))
+    weights = _weights(data, posteriors)
+    kept = np.flatnonzero(weights).tolist()
+    members = []
+    for number in kept:
+        settings, view = judged[number].candidate.settings, judged[number].view
+        learnt = view.learnt.adapted(settings)
+        members.append(Model(settings, schema, learnt, solve(learnt, settings, schema, threads)))
+    calibration: Calibration | None = None
+    if options.calibration is not None:
+        average = log_average([posteriors[number] for number in kept], weights[kept])
+        calibration = calibration_of(data, members[0].settings, average.astype(np.float64))
+    return averaged(members, weights[kept], calibration), selection
+
+
+def _weights(data: HeldOutRows, posteriors: Sequence[FloatArray]) -> FloatArray:
+    """The weights of candidates (m,), by the log posteriors (n, k) of rows that they have not seen.
+
+    The only row of a class is called impossible by all of them.
+    """
+    which = with_company(data)
+    truth = data.targets[which]
+    proportions = truth.proportions()
+    of_truth = [
+        np.log(np.einsum("nk,nk->n", proportions, np.exp(log_posterior[which])) + 1e-300)
+        for log_posterior in posteriors
+    ]
+    return averaging_weights(np.stack(of_truth, axis=1), truth.total_weights())

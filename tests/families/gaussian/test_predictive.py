@@ -1,0 +1,122 @@
+"""The Bayesian predictive: closed forms against refitting, products and limits."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import multivariate_t
+
+from gaussbayes import GaussianClassifier
+from gaussbayes.base.errors import DataError, ParameterError, SingularCovarianceError
+from gaussbayes.base.schema import Schema
+from gaussbayes.data.rows import number_rows
+from gaussbayes.families.gaussian.cells import observe
+from gaussbayes.families.gaussian.predictive import LeftOut, Prior, log_evidence, predictive
+from gaussbayes.families.removal import remove
+
+UNITS = np.array([1.0, 10.0, 0.1, 100.0])
+
+
+def table(seed=0, units=UNITS):
+    generator = np.random.default_rng(seed)
+    codes = np.repeat(np.arange(3, dtype=np.int32), [6, 9, 30])
+    X = (generator.normal(size=(45, 4)) + 0.5 * codes[:, None]) * units + 1e3 * units
+    return X, codes, generator.uniform(0.5, 2.0, 45)
+
+
+def moments(X, codes, weights, k=3):
+    return observe(X, codes, weights, k, "full").moments
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_rows_left_out_are_as_if_refitted(diagonal):
+    X, codes, weights = table(units=UNITS if diagonal else np.ones(4))
+    names = Schema(np.arange(3), 4)
+    priors = [
+        Prior(sharing, shrinkage, diagonal)
+        for sharing in (0.0, 0.02, 0.5, 0.99, 1.0)
+        for shrinkage in (0.0, 0.1, 1.0)
+    ]
+    whole = moments(X, codes, weights)
+    removal = remove(codes.astype(np.intp), weights, whole.weight)
+    with np.errstate(all="ignore"):
+        got, reliable = LeftOut.of(whole, priors).log_densities(X, removal)
+    assert reliable.mean() > 0.95
+    for row in range(0, 45, 4):
+        others = np.arange(45) != row
+        rest = moments(X[others], codes[others], weights[others])
+        for place, prior in enumerate(priors):
+            if reliable[place, row]:
+                density = predictive(rest, names, prior)
+                expected = density.log_density(number_rows(X[row : row + 1]))[0]
+                difference = got[place, row] - expected  # up to a constant of the row
+                np.testing.assert_allclose(difference, difference[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("sharing", [0.1, 0.7])
+def test_evidence_is_the_product_of_predictions(sharing):
+    """p(x₁ … xₙ) = Π p(xᵢ | x₁ … xᵢ₋₁), with the prior kept; the first row has density 1."""
+    X, codes, _ = table(units=np.ones(4))
+    whole = moments(X, codes, np.ones(45))
+    prior = Prior(sharing, 0.3)
+    base = prior.ratio / 3 * prior.shrunk(whole.scatters("full", shared=False).sum(axis=0))
+    strength = prior.ratio * 45 / 3
+    total = 0.0
+    for code in range(3):
+        rows = X[codes == code]
+        for n in range(1, len(rows)):
+            seen = rows[:n]
+            apart = seen - seen.mean(axis=0)
+            scatter = base + apart.T @ apart
+            nu, kappa = strength + n + 1.0, 1.0 + 1.0 / n
+            law = multivariate_t(seen.mean(axis=0), scatter * kappa / nu, nu)
+            total += float(law.logpdf(rows[n]))
+    assert log_evidence(whole, prior) == pytest.approx(total, rel=1e-10)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    scale=st.lists(st.floats(-6, 6), min_size=4, max_size=4),
+    sharing=st.sampled_from([0.1, 0.5, 1.0]),
+    shrinkage=st.sampled_from([0.1, 0.5, 1.0]),
+)
+def test_units_do_not_matter(scale, sharing, shrinkage):
+    X, codes, _ = table()
+    model = GaussianClassifier(estimate="predictive", shared=sharing, shrinkage=shrinkage)
+    before = model.fit(X, codes).predict_log_proba(X)
+    rescaled = X * 10.0 ** np.array(scale)
+    after = model.fit(rescaled, codes).predict_log_proba(rescaled)
+    np.testing.assert_allclose(after, before, rtol=1e-7, atol=1e-9)
+
+
+def test_many_rows_are_a_gaussian():
+    """With many rows nothing is left to be integrated out: QDA."""
+    generator = np.random.default_rng(3)
+    codes = np.arange(60_000) % 2
+    X = generator.normal(size=(60_000, 2)) * (1.0 + codes[:, None]) + codes[:, None]
+    t = GaussianClassifier(estimate="predictive", shared=0.0).fit(X, codes)
+    plain = GaussianClassifier().fit(X, codes)
+    np.testing.assert_allclose(t.predict_proba(X[:500]), plain.predict_proba(X[:500]), atol=2e-4)
+
+
+def test_missing_values_and_file(tmp_path):
+    X, codes, _ = table()
+    X[::4, 1], X[1::7, 3] = np.nan, np.nan
+    model = GaussianClassifier(estimate="predictive", shared=0.5, shrinkage=0.1).fit(X, codes)
+    assert model.convergence_.converged
+    again = GaussianClassifier.load(model.save(tmp_path / "model.json"))
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    left_out = model.leave_one_out(X, codes)
+    assert left_out.evaluation.log_loss > 0
+
+
+def test_bad_settings():
+    X, codes, _ = table()
+    with pytest.raises(ParameterError, match="needs covariance='full', got 'diagonal'"):
+        GaussianClassifier("diagonal", estimate="predictive").fit(X, codes)
+    with pytest.raises(ParameterError, match=r"estimate must be one of .*'predictive'"):
+        GaussianClassifier(estimate="bayes").fit(X, codes)
+    with pytest.raises(DataError, match="more than one row of each class, or shared above 0"):
+        GaussianClassifier(estimate="predictive").fit(X[5:], codes[5:])
+    with pytest.raises(SingularCovarianceError, match=r"Remedies: .*shared=0.5"):
+        GaussianClassifier(estimate="predictive").fit(X[3:], codes[3:])

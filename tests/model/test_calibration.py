@@ -1,0 +1,86 @@
+"""Temperature and offsets against a general optimiser, and what they must never do."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+from gaussbayes.model.calibration import Calibration, calibrate, calibrated_left_out
+
+
+def rows_left_out(seed, n=400, k=3, sharpness=3.0):
+    """Log-likelihoods whose ratios are `sharpness` times the true ones, and classes."""
+    generator = np.random.default_rng(seed)
+    codes = generator.integers(0, k, n)
+    scores = generator.normal(size=(n, k))
+    scores[np.arange(n), codes] += 1.0  # log ratios of unit Gaussians one apart: scores themselves
+    return sharpness * scores, np.eye(k)[codes], generator.uniform(0.5, 2.0, n)
+
+
+def penalised_loss(point, scores, log_prior, proportions, weights):
+    log_posterior = log_softmax(np.exp(point[0]) * scores + log_prior + point[1:], axis=1)
+    return -weights @ (proportions * log_posterior).sum(axis=1) + 2.0 * np.square(point).sum()
+
+
+@pytest.mark.parametrize("sharpness", [3.0, 1.2])
+def test_minimum(sharpness):
+    scores, proportions, weights = rows_left_out(1, sharpness=sharpness)
+    log_prior = np.log([0.2, 0.3, 0.5])
+    fit = calibrate(scores, log_prior, proportions, weights)
+    reference = minimize(  # without derivatives, by another method
+        penalised_loss,
+        np.zeros(4),
+        args=(scores, log_prior, proportions, weights),
+        method="Nelder-Mead",
+        options={"xatol": 1e-9, "fatol": 1e-12, "maxfev": 20_000},
+    ).x
+    assert fit.temperature == pytest.approx(np.exp(reference[0]), rel=1e-4)
+    np.testing.assert_allclose(fit.offsets, reference[1:], atol=1e-4)
+
+
+def test_true_sharpness():
+    scores, proportions, _ = rows_left_out(2, n=20_000, sharpness=4.0)
+    fit = calibrate(scores + np.array([0.0, 2.0, 0.0]), np.zeros(3), proportions, np.ones(20_000))
+    # The temperature undoes the factor 4, the offsets the 2 of the second class (t · 2 = 0.5).
+    assert fit.temperature == pytest.approx(0.25, rel=0.04)
+    np.testing.assert_allclose(fit.offsets - fit.offsets[0], [0.0, -0.5, 0.0], atol=0.05)
+
+
+@pytest.mark.parametrize("sharpness", [0.2, 1e6, 1e300])
+def test_nothing_is_sharpened(sharpness):
+    """Posteriors that are too unsure stay so; rows that are all right leave them as they are."""
+    codes = np.arange(60) % 3
+    right = sharpness * (np.eye(3)[codes] - 1.0)
+    fit = calibrate(right, np.zeros(3), np.eye(3)[codes], np.ones(60))
+    assert fit.temperature <= 1.0
+    assert fit.temperature == pytest.approx(1.0, abs=0.01)
+    np.testing.assert_allclose(fit.offsets, 0.0, atol=1e-6)
+
+
+def test_impossible_classes():
+    scores, proportions, weights = rows_left_out(3)
+    scores[:5, 0] = -np.inf
+    fit = calibrate(scores, np.log([0.5, 0.5, 0.0], where=[1, 1, 0], out=np.full(3, -np.inf)),
+                    proportions, weights)  # fmt: skip
+    assert np.isfinite(fit.offsets).all()
+    assert 0 < fit.temperature <= 1
+    joint = fit.applied(scores, np.log([0.5, 0.5, 1e-300]))
+    assert np.isneginf(joint[:5, 0]).all()
+
+
+def test_folds_have_not_seen_their_rows():
+    """What a row left out is given depends on its fold, not on its own class within it."""
+    scores, proportions, weights = rows_left_out(4, n=120)
+    joint = calibrated_left_out(scores, np.zeros(3), proportions, weights)
+    soft = proportions.copy()
+    soft[0] = 0.4 * soft[0] + 0.2  # less sure, with the same largest: the folds stay
+    again = calibrated_left_out(scores, np.zeros(3), soft, weights)
+    np.testing.assert_array_equal(joint[0], again[0])
+    assert (joint[1:] != again[1:]).any()
+    sharp = log_softmax(scores, axis=1)[proportions > 0].mean()
+    assert log_softmax(joint, axis=1)[proportions > 0].mean() > sharp
+
+
+def test_classes_chosen():
+    fit = Calibration(0.5, np.array([-1.0, 0.0, 1.0])).selected([2, 0, -1])
+    assert fit.offsets.tolist() == [1.0, -1.0, 0.0]
