@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from gaussbayes import GaussianClassifier
-from tests.cli.calling import Call
+from tests.cli.calling import Call, Shell
 
 FEATURES = ["income", "area"]
 
@@ -77,12 +77,16 @@ def test_bad_input(call: Call, incomes: pd.DataFrame) -> None:
     for given, words in (
         ("sqrt", "expected a transform, one of standardised, yeo-johnson, log, rank-normal"),
         ("are=log", "the features to be transformed"),
-        ("y=log", "the target"),
+        ("y=log", "--transform names 'y', but the columns are"),
     ):
         assert words in call(*fit, given).stderr
     twice = call(*fit, "area=log", "--transform", "area,income=rank-normal")
     assert "'area' must have one transform, but is given two" in twice.stderr
     both = call(*fit, "log", "--transform", "area=log")
     assert "expected features and a transform, such as income=log" in both.stderr
-    piped = call("fit", "-", "-y", "y", "-o", "-", "--transform", "yeo-johnson", input="a,y\n1,2\n")
-    assert "cannot be read twice: write them to a file" in piped.stderr
+
+
+def test_pipes_are_read_once(shell: Shell, incomes: pd.DataFrame) -> None:
+    done = shell("gaussbayes fit - -y y --transform yeo-johnson -o m.json < rows.csv")
+    assert done.returncode != 0
+    assert "cannot be read twice: write them to a file" in done.stderr
