@@ -23,7 +23,7 @@ from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Priors, class_priors
 
-_NOT_LEARNT = "it averages several models, whose statistics do not merge"
+NOT_LEARNT = "it averages several models, whose statistics do not merge"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +41,11 @@ class AveragedModel(Model):
     @property
     def calibration(self) -> Calibration | None:
         return self.of_average
+
+    @property
+    def weighted_members(self) -> Sequence[tuple[float, Model]]:
+        assert self.weights is not None
+        return list(zip(self.weights.tolist(), self.members, strict=True))
 
     @property
     def prior(self) -> FloatArray:
@@ -135,7 +140,7 @@ def averaged(
         "learnt": None,
         "solution": first.parameters,
         "target": first.target,
-        "not_learnt": _NOT_LEARNT,
+        "not_learnt": NOT_LEARNT,
     }
     return AveragedModel(
         **common,
