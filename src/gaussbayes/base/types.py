@@ -30,7 +30,7 @@ CategoricalFeatures: TypeAlias = Literal["from_dtype"] | Sequence[str | int | bo
 Divisor: TypeAlias = Literal["mle", "unbiased"]
 """What the scatter is divided by: N (maximum likelihood) or N − 1 (unbiased)."""
 
-TransformName: TypeAlias = Literal["standardised", "yeo-johnson", "log", "rank-normal"]
+TransformName: TypeAlias = Literal["standardised", "range", "yeo-johnson", "log", "rank-normal"]
 """What Gaussian features are transformed by."""
 
 ScatterLayout: TypeAlias = Literal["full", "pooled", "diagonal"]

@@ -31,7 +31,7 @@ from gaussbayes.data.tables import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ColumnKind: TypeAlias = Literal["number", "count", "bit", "weight", "category"]
+ColumnKind: TypeAlias = Literal["number", "positive", "count", "bit", "weight", "category"]
 """What a column must hold: numbers, none of them infinite; integers from 0 on; 0 or 1; numbers that
 are there and not negative; or strings, integers and booleans. Others may be missing."""
 
@@ -69,6 +69,8 @@ class Request:
     that it is a category."""
     kinds: Mapping[str | int, ColumnKind] | None = None
     """What features must hold, by name or number among the features, whatever their types are."""
+    numbers: ColumnKind = "number"
+    """What features that hold numbers must hold, if nothing else is said of them."""
     string_features: Collection[str] = ()
     """Of files: categorical features that are strings, even if all their values look like numbers,
     as they may in one file of many."""
@@ -154,6 +156,8 @@ def choose_roles(columns: Sequence[Any], request: Request, typed: Collection[str
     special: dict[str, ColumnKind] = {
         name: "category" for name, chosen in zip(wanted, mask, strict=True) if chosen
     }
+    for name in wanted if request.numbers != "number" else ():
+        special.setdefault(name, request.numbers)
     for feature, kind in (request.kinds or {}).items():
         special[wanted[feature_position(feature, wanted, len(wanted))]] = kind
     return Roles(target, tuple(wanted), weights, special)
@@ -310,6 +314,7 @@ Condition = Callable[[NDArray[Any]], NDArray[np.bool_]]
 
 _WRONG: dict[str, tuple[tuple[Condition, str], ...]] = {
     "number": (),
+    "positive": ((lambda values: values <= 0, "is not above 0, and has no logarithm"),),
     "weight": (
         (lambda values: ~np.isfinite(values), "is not finite"),
         (lambda values: values < 0, "is negative, which a weight cannot be"),
@@ -486,7 +491,9 @@ def _floats(column: Any, kind: str) -> NDArray[Any] | None:
 
     held = value_type(column.type)
     integer = pa.types.is_integer(held) or pa.types.is_decimal(held)
-    if not (pa.types.is_floating(held) or (integer and kind in {"weight", "count", "bit"})):
+    if not (
+        pa.types.is_floating(held) or (integer and kind in {"weight", "positive", "count", "bit"})
+    ):
         return None
     values: NDArray[Any] = pc.fill_null(
         column.cast(held).cast(pa.float64(), safe=False), np.nan

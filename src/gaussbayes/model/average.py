@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Priors, class_priors
@@ -52,20 +51,15 @@ class AveragedModel(Model):
         return self.members[0].prior if self.given_prior is None else self.given_prior
 
     def labels(self, rows: Rows, n_jobs: int | None = None) -> NDArray[np.intp]:
-        return np.asarray(self._joint(rows, n_jobs).argmax(axis=1))
-
-    def log_posterior(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
-        joint = self._joint(rows, n_jobs)
-        joint -= joint.max(axis=1, keepdims=True)
-        return np.asarray(joint - log_sum_exp(joint)[:, None])
+        return np.asarray(self.log_posterior(rows, n_jobs).argmax(axis=1))
 
     def posterior(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
         posterior = np.exp(self.log_posterior(rows, n_jobs))
         return np.asarray(posterior / posterior.sum(axis=1, keepdims=True))
 
     def log_odds(self, rows: Rows, a: int, b: int, n_jobs: int | None = None) -> RealArray:
-        joint = self._joint(rows, n_jobs)
-        odds = joint[:, a] - joint[:, b]
+        log_posterior = self.log_posterior(rows, n_jobs)
+        odds = log_posterior[:, a] - log_posterior[:, b]
         if np.isnan(odds).any():
             row = int(np.argmax(np.isnan(odds)))
             msg = f"classes {a} and {b} both have probability 0 in row {row}: no odds are defined"
@@ -98,8 +92,8 @@ class AveragedModel(Model):
         members = [member.marginal(features) for member in self.members]
         return averaged(members, self.weights, given_prior=self.given_prior)
 
-    def _joint(self, rows: Rows, n_jobs: int | None) -> RealArray:
-        """Log joints (n, k) up to a constant of the row: averaged, calibrated, under the priors."""
+    def log_posterior(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
+        """``log p(c | x)`` (n, k): averaged, then calibrated, under the priors of now."""
         average = self._average([member.log_posterior(rows, n_jobs) for member in self.members])
         if self.calibration is None and self.given_prior is None:
             return average
@@ -108,7 +102,7 @@ class AveragedModel(Model):
         # A prior of 0 leaves nothing to be known of the class.
         density = np.where(np.isneginf(before), 0.0, average - np.maximum(before, -1e300))
         calibration = self.calibration or Calibration(1.0, np.zeros(before.size))
-        return calibration.applied(density.astype(average.dtype), after)
+        return calibration.log_posterior(density.astype(average.dtype), after)
 
     def _average(self, logarithms: Sequence[RealArray]) -> RealArray:
         assert self.weights is not None

@@ -122,8 +122,7 @@ def hold_out(
     for place, settings in enumerate(path):
         outcome = outcomes[place]
         if settings.calibration is not None and not isinstance(outcome, GaussBayesError):
-            joint = calibrated_left_out(*_evidence_of(data, settings, outcome))
-            outcomes[place] = joint - log_sum_exp(joint)[:, None]
+            outcomes[place] = calibrated_left_out(*_evidence_of(data, settings, outcome))
     return outcomes, number
 
 
@@ -134,9 +133,8 @@ def calibration_of(data: HeldOutRows, settings: Settings, log_posterior: FloatAr
     """
     which = with_company(data)
     arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
-    joint = calibrated_left_out(*arrays)
     codes = data.codes[which]
-    scores = (joint - log_sum_exp(joint)[:, None])[np.arange(codes.size), codes]
+    scores = calibrated_left_out(*arrays)[np.arange(codes.size), codes]
     of_classes = range(data.classes.shape[0])
     left_out = tuple(np.sort(scores[codes == code]) for code in of_classes)
     return replace(calibrate(*arrays), left_out=left_out)

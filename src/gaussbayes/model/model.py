@@ -61,7 +61,8 @@ class Model:
     def contents(self) -> dict[str, str]:
         """What each feature, by its name, must hold in files; see `gaussbayes.data.roles`."""
         names = self.schema.features or ()
-        return {names[column]: part.content for part in self.components for column in part.columns}
+        contents = (part.contents.items() for part in self.components)
+        return {names[column]: content for each in contents for column, content in each}
 
     @property
     def parameters(self) -> Solution:

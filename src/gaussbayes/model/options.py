@@ -20,8 +20,11 @@ _WORTH_A_THREAD = 1 << 16
 
 AUTOMATIC = "auto"
 
-TRIED = (None, "standardised", "yeo-johnson")
-"""The transforms that the automatic choice tries; None leaves features in their units."""
+TRIED = ("range", "yeo-johnson")
+"""The transforms that the automatic choice tries.
+
+In units of their ranges features such as pixels stay comparable; powers make features symmetric.
+"""
 
 DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
 """The family of the features that are given none."""
@@ -63,6 +66,21 @@ class Options:
             for features, family in self.families
             for feature in features
         }
+
+    @property
+    def contents(self) -> dict[str, Any]:
+        """What features must hold in files, and what those that are not named; see `Request`."""
+        kinds, numbers = self.kinds, "number"
+        if isinstance(self.transform, tuple):
+            for features, transform in self.transform:
+                if _is_logarithm(transform):
+                    kinds |= dict.fromkeys(features, "positive")
+        elif _is_logarithm(self.transform):
+            numbers = "positive"
+            for features, family in self.families:
+                if kinds[features[0]] == "number" and family == "gaussian":
+                    kinds |= dict.fromkeys(features, numbers)
+        return {"kinds": kinds, "numbers": numbers}
 
     def with_families(self, **of_families: Any) -> "Options":
         """The same with other options of families, such as `covariance` and `shared`."""
@@ -237,7 +255,9 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
         plain = make_family(name, options) == family
         key = features[0] if len(features) == 1 else tuple(features)
         families[key] = name if plain else family
-    options["transform"] = _transform_of(settings, schema)
+    transform = _transform_of(settings, schema)
+    if transform is not None:
+        options["transform"] = transform
     options |= {"families": families or None, "priors": settings.priors}
     return options | {"unlabelled_weight": settings.unlabelled_weight}
 
@@ -274,6 +294,11 @@ def _transform(transform: Any) -> Any:
         several = features if isinstance(features, tuple) else (features,)
         pairs.append((several, None if each is None else check_transform(each)))
     return tuple(pairs) or None
+
+
+def _is_logarithm(transform: Any) -> bool:
+    """Whether a transform, or the name of one, takes numbers above 0 only."""
+    return bool(getattr(transform, "kind", transform) == "log")
 
 
 def _transform_of(settings: Settings, schema: Schema) -> Any:

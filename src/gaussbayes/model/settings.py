@@ -32,6 +32,17 @@ class Component:
         """What its features must hold in files; see `gaussbayes.data.roles`."""
         return str(getattr(self.family, "content", self.family.kind))
 
+    @property
+    def contents(self) -> dict[int, str]:
+        """The same of each feature: a transform may not take every number."""
+        each = getattr(self.family, "contents", (self.content,) * len(self.columns))
+        return dict(zip(self.columns, each, strict=True))
+
+    @property
+    def distribution(self) -> str:
+        """The name of the family, or of the one that transformed features have."""
+        return str(getattr(self.family, "family", self.family).name)
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

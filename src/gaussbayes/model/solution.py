@@ -224,14 +224,20 @@ def _score_calibrated(
     task: Task,
     n_jobs: int | None,
 ) -> NDArray[Any]:
-    """What follows from calibrated log joints."""
+    """What follows from calibrated posteriors."""
     (n, k), dtype = (parts[0].n_rows, solution.prior.shape[0]), _dtype(parts)
     out = np.empty(n, np.intp) if task == "label" else np.empty((n, k), dtype)
     for block in ranges(n, _BLOCK):
         densities = log_likelihood(solution, [part[block] for part in parts], n_jobs)
-        log_joint = calibration.applied(densities, solution.log_prior)
-        if normalise(log_joint, task, out[block]):
-            check_possible(log_joint, block.start)
+        check_possible(densities + solution.log_prior, block.start)
+        log_posterior = calibration.log_posterior(densities, solution.log_prior)
+        if task == "label":
+            out[block] = log_posterior.argmax(axis=1)
+        elif task == "posterior":
+            posterior = np.exp(log_posterior)
+            out[block] = posterior / posterior.sum(axis=1, keepdims=True)
+        else:
+            out[block] = log_posterior
     return out
 
 

@@ -156,7 +156,7 @@ def fit_source(
     What the columns must hold follows from the options, not from the request; a Dask `client` reads
     files on its cluster.
     """
-    request = replace(request, kinds=options.kinds)
+    request = replace(request, **options.contents)
     return fit_rows(open_rows(source, request, client=client), options, n_jobs)
 
 

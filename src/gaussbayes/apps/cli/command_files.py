@@ -130,7 +130,7 @@ def settings_record(model: Model) -> dict[str, Any]:
         chosen = {str(label): value for label, value in chosen.items()}
     record["priors"] = chosen
     record["families"] = [
-        {"family": part.family.name, "features": [model.schema.titles[j] for j in part.columns]}
+        {"family": part.distribution, "features": [model.schema.titles[j] for j in part.columns]}
         for part in model.components
     ]
     return record
@@ -304,8 +304,9 @@ class FeatureRows:
         check_features(source, names)
         categorical = [names[column] for column in model.schema.categorical]
         known = zip(categorical, model.categories, strict=True)
-        parts: Any = model.components
-        kinds = {names[column]: part.content for part in parts for column in part.columns}
+        kinds: Any = {
+            names[j]: held for part in model.components for j, held in part.contents.items()
+        }
         self.selection = select_columns(
             source.inferred,
             list(dict.fromkeys([*kept, *names])),

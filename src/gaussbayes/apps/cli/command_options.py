@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import click
 
 from gaussbayes.base.errors import ParameterError
+from gaussbayes.base.types import TransformName
 from gaussbayes.families import FAMILIES, family_type
 
 Decorator: TypeAlias = Callable[[Any], Any]
@@ -130,6 +131,8 @@ _HELP = {
     "--target": "The column that holds the classes.",
     "--test": "The same as --held-out FILE.",
     "--title": "The heading of the report.",
+    "--transform": "What Gaussian features are transformed by, all of them or some: standardised, "
+    "yeo-johnson, log or rank-normal; it may be given several times.",
     "--unlabelled": "A label that stands for a missing one, such as -1 or ?.",
     "--unlabelled-weight": "How much a row without label counts beside a labelled one.",
     "--weights": "The column that says how much each row counts.",
@@ -207,6 +210,25 @@ def as_families(values: Sequence[str]) -> dict[tuple[str, ...], str] | None:
                 raise click.BadParameter(msg)
         blocks[names] = family
     return blocks or None
+
+
+def as_transform(values: Sequence[str]) -> str | dict[tuple[str, ...], str] | None:
+    """Transforms, of all Gaussian features or of some: ``log``, or ``income,area=log``."""
+    some: dict[tuple[str, ...], str] = {}
+    for value in values:
+        features, _, transform = value.rpartition("=")
+        known = get_args(TransformName)
+        expect(transform in known, f"a transform, one of {', '.join(known)}", transform)
+        if not features:
+            expect(len(values) == 1, "features and a transform, such as income=log", value)
+            return transform
+        names = as_names(features)
+        for name in names:
+            if any(name in others for others in some):
+                msg = f"{name!r} must have one transform, but is given two"
+                raise click.BadParameter(msg)
+        some[names] = transform
+    return some or None
 
 
 def as_numbers(value: str, expected: str, separator: str = ",") -> list[float]:
@@ -396,6 +418,7 @@ _TABLE: dict[Any, tuple[Decorator, ...]] = {
     "estimation": (
         option("--divisor", type=click.Choice(["mle", "unbiased"]), default="mle"),
         option("--shrinkage NUMBER|none|oas|auto", default="none", convert=as_shrinkage),
+        option("--transform [A,B=]TRANSFORM", multiple=True, convert=as_transform),
         option("--priors P,Q,...|estimated|uniform", default="estimated", convert=as_priors),
         option("--smoothing ALPHA", default="0", convert=number_from_0()),
         option("--family A,B=FAMILY", "families", multiple=True, convert=as_families),
@@ -448,6 +471,7 @@ _ARGUMENTS = (
     (r"\(shared=False\)", "(without --shared)"),
     (r"\bgive shrinkage\b", "give --shrinkage"),
     (r"\bset smoothing\b", "set --smoothing"),
+    (r"""\btransform=["'](\S+?)["']""", r"--transform \1"),
     (r"\bunlabelled_weight=0", "--labelled-only"),
     (r"\bcategorical_features\b", "--categorical"),
     (r"\bfamilies (names|has|gives)\b", r"--family \1"),

@@ -59,6 +59,7 @@ def command(
     gaussbayes fit 'parts/*.parquet' -y label --covariance diagonal --weights count
     gaussbayes fit days.csv -y rain --categorical wind,month --smoothing 1
     gaussbayes fit patients.csv -y ill --family visits=poisson
+    gaussbayes fit incomes.csv -y buys --transform yeo-johnson
     zcat rows.csv.gz | gaussbayes fit - -y label -o - > model.json
     """
     check_json(model, as_json=as_json)

@@ -62,7 +62,8 @@ class LabelledFiles:
             raise click.UsageError(msg)
         categorical = chosen.categorical or "from_dtype"
         columns = (target, chosen.features, chosen.weights, categorical)
-        rows = FileRows.open(source, Request(*columns, kinds=kinds, mark=chosen.unlabelled))
+        request = Request(*columns, mark=chosen.unlabelled, **options.contents)
+        rows = FileRows.open(source, request)
         return cls(rows, chosen, rows.encoder)
 
     @classmethod

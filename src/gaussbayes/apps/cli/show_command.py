@@ -101,7 +101,7 @@ def _record(model: Model, problem: str | None) -> dict[str, Any]:
     ]
     counts = {"priors": len(model.classes) - 1}
     for component, density in zip(model.components, model.densities, strict=True):
-        name = component.family.name
+        name = component.distribution
         counts[name] = counts.get(name, 0) + density.n_parameters
     record["n_parameters"] = counts | {"total": model.n_parameters}
     return record
@@ -191,6 +191,8 @@ def _families(families: list[dict[str, Any]]) -> str:
 def _written(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {each}" for name, each in value.items())
     return {None: "none", True: "yes", False: "no"}.get(value, str(value))
 
 

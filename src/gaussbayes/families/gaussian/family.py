@@ -51,8 +51,9 @@ from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
 
-SHARINGS = (0.01, 0.1, 0.3, 0.7, 0.99)
-"""How strong priors of covariances the automatic choice tries; see `PredictiveGaussian`."""
+SHARINGS = (0.01, 0.09, 0.23, 0.75, 0.99)
+"""Strengths of the prior of covariances that the automatic choice tries: worth 0.01, 0.1, 0.3, 3
+and 100 times the rows of the mean class."""
 
 Target: TypeAlias = Literal["diagonal", "spherical"]
 Estimate: TypeAlias = Literal["plug_in", "predictive"]
@@ -332,7 +333,7 @@ class PredictiveGaussian(Gaussian):
     """
 
     estimation = "predictive"
-    shrinkages = (0.02, 0.1, 1.0)
+    shrinkages = (0.05, 0.3, 1.0)
 
     @staticmethod
     def structures(covariance: object, shared: object) -> tuple[tuple[Structure, ...], Structure]:

@@ -79,6 +79,11 @@ class Transformed(Family):
         )
 
     @property
+    def contents(self) -> tuple[str, ...]:
+        """What each column must hold in files: numbers, or those above 0."""
+        return tuple("positive" if kind == "log" else "number" for kind in self.kinds)
+
+    @property
     def structure(self) -> Any:
         """The structure of the covariances of z."""
         return self.family.structure

@@ -66,6 +66,14 @@ class Standardised:
         return center + scale * z
 
 
+class Ranged(Standardised):
+    """``z = (x − least) / (largest − least)``: 0 to 1 for the rows that it was learnt from."""
+
+    __slots__ = ()
+
+    kind: ClassVar[TransformName] = "range"
+
+
 @dataclass(frozen=True, slots=True)
 class Logarithm:
     """``z = (log x − center) / scale`` of x above 0."""
@@ -164,10 +172,10 @@ class RankNormal:
         return x
 
 
-Transform: TypeAlias = Standardised | Logarithm | YeoJohnson | RankNormal
+Transform: TypeAlias = Standardised | Ranged | Logarithm | YeoJohnson | RankNormal
 
 TRANSFORMS: dict[str, type[Transform]] = {
-    kind.kind: kind for kind in (Standardised, YeoJohnson, Logarithm, RankNormal)
+    kind.kind: kind for kind in (Standardised, Ranged, YeoJohnson, Logarithm, RankNormal)
 }
 """The transforms by name."""
 
