@@ -136,7 +136,10 @@ def pooled() -> Model:
 
 
 CALIBRATION = Calibration(
-    0.75, np.array([0.1, -0.1]), (np.array([-np.inf, -2.5, -0.1]), np.array([-0.3, -0.3, 0.0]))
+    0.75,
+    np.array([0.1, -0.1]),
+    0.125,
+    (np.array([-np.inf, -2.5, -0.1]), np.array([-0.3, -0.3, 0.0])),
 )
 
 

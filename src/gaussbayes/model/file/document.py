@@ -98,10 +98,11 @@ class SolutionRecord(Record, frozen=True):
 
 
 class CalibrationRecord(Record, frozen=True):
-    """A factor of log-likelihoods, what is added to those of each class, and scores of rows."""
+    """What is done to log-likelihoods and posteriors, and scores of rows left out."""
 
     temperature: Annotated[float, Meta(gt=0, le=1)]
     offsets: Numbers
+    prior_proportion: Annotated[float, Meta(ge=0, lt=1)]
     left_out: Annotated[Integers, Meta(description="rows of each class that were left out")]
     scores: Annotated[
         NumbersOrNull, Meta(description="their log posteriors, class by class; null for −∞")

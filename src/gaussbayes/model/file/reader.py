@@ -64,6 +64,7 @@ _HEAD = re.compile(
 )
 _TAIL = re.compile(rb'(?<=\n)"checksum": "sha256:([0-9a-f]{64})"\n\}\n?\Z')
 _TAIL_LENGTH = 100
+_ROUNDING = 1e-9  # by which the logarithm of a probability may be above 0
 
 
 def load(path: Path, *, largest: int = LARGEST_FILE) -> Model:
@@ -190,9 +191,7 @@ def _model(record: ModelRecord) -> Model:
         priors = _priors(record.priors, classes)
     with within("average"):
         model = _averaged(record.average, record, classes, calibration)
-    settings = replace(
-        model.settings, priors=priors, unlabelled_weight=record.unlabelled_weight
-    )
+    settings = replace(model.settings, priors=priors, unlabelled_weight=record.unlabelled_weight)
     return replace(model, settings=settings)
 
 
@@ -258,8 +257,18 @@ def _averaged(
         prior = floats(record.prior, "prior", k, ", one for each class")
         prior = _check_prior(prior, first.schema, "prior")
     solution = first.parameters if prior is None else replace(first.parameters, prior=prior)
-    common: Any = (first.settings, first.schema, None, solution, whole.target, NOT_LEARNT)
-    return AveragedModel(*common, tuple(members), weights, calibration, prior)
+    return AveragedModel(
+        first.settings,
+        first.schema,
+        None,
+        solution,
+        whole.target,
+        NOT_LEARNT,
+        tuple(members),
+        weights,
+        calibration,
+        prior,
+    )
 
 
 def _calibration(record: CalibrationRecord, k: int) -> Calibration:
@@ -276,12 +285,12 @@ def _calibration(record: CalibrationRecord, k: int) -> Calibration:
     left_out = tuple(np.split(scores, ends[:-1])) if ends else ()
     for start, some in zip([0, *ends], left_out, strict=False):
         with np.errstate(invalid="ignore"):
-            wrong = np.flatnonzero((some > 0) | (np.append(some[:1], some[:-1]) > some))
+            wrong = np.flatnonzero((some > _ROUNDING) | (np.append(some[:1], some[:-1]) > some))
         if wrong.size:
             at = int(wrong[0])
             expected = "a log posterior, at most 0 and not below the one before it in its class"
             refuse(f"scores[{start + at}]", expected, some[at])
-    return Calibration(record.temperature, offsets, left_out)
+    return Calibration(record.temperature, offsets, record.prior_proportion, left_out)
 
 
 def _each(records: Sequence[FamilyRecord], read: Any, *arguments: Sequence[Any]) -> Iterator[Any]:

@@ -123,38 +123,37 @@ def _record(model: Model, unlabelled_rows: bool) -> ModelRecord:
     names = None
     if schema.features is not None:
         names = [string(name, f"features[{j}]") for j, name in enumerate(schema.features)]
-    priors, unlabelled_weight = _settings(model)
+    settings = _settings(model)
     with within("calibration"):
         calibration = None if model.calibration is None else _calibration(model.calibration)
     if isinstance(model, AveragedModel):
         with within("average"):
             average = _average(model)
-    parts: Any = ([], None, None) if average is not None else _parts(model, unlabelled_rows)
+    parts: dict[str, Any] = {"families": [], "unlabelled": None, "solution": None}
+    if average is None:
+        parts = _parts(model, unlabelled_rows)
     return ModelRecord(
-        FORMAT,
-        VERSION,
-        classes,
-        names,
-        None if model.target is None else string(model.target, "target"),
-        priors,
-        unlabelled_weight,
-        calibration,
-        *parts,
-        average,
-        "",
+        format=FORMAT,
+        version=VERSION,
+        classes=classes,
+        features=names,
+        target=None if model.target is None else string(model.target, "target"),
+        **settings,
+        calibration=calibration,
+        **parts,
+        average=average,
+        checksum="",
     )
 
 
-def _settings(model: Model) -> tuple[Any, float]:
+def _settings(model: Model) -> dict[str, Any]:
     """Priors, and the weight of unlabelled rows."""
     with within("priors"):
         priors = _priors(model.settings.priors, model.schema.classes)
-    return priors, float(model.settings.unlabelled_weight)
+    return {"priors": priors, "unlabelled_weight": float(model.settings.unlabelled_weight)}
 
 
-def _parts(
-    model: Model, unlabelled_rows: bool
-) -> tuple[list[FamilyRecord], UnlabelledRecord | None, SolutionRecord | None]:
+def _parts(model: Model, unlabelled_rows: bool) -> dict[str, Any]:
     """What was learnt, and parameters that do not follow from it."""
     learnt, solution = model.learnt, _solution(model)
     unlabelled = None if learnt is None else learnt.unlabelled
@@ -172,7 +171,7 @@ def _parts(
         kept = unlabelled.kept("saving them (unlabelled_rows=True)") if unlabelled_rows else None
         with within("unlabelled.rows"):
             rest = UnlabelledRecord(unlabelled.n_rows, None if kept is None else _rows(kept))
-    return families, rest, _write_solution(solution)
+    return {"families": families, "unlabelled": rest, "solution": _write_solution(solution)}
 
 
 def _average(model: AveragedModel) -> AverageRecord:
@@ -180,8 +179,8 @@ def _average(model: AveragedModel) -> AverageRecord:
     members = []
     for number, (weight, member) in enumerate(model.weighted_members):
         with within(f"members[{number}]"):
-            parts = _parts(member, unlabelled_rows=False)
-            members.append(MemberRecord(float(weight), *_settings(member), *parts))
+            parts = _settings(member) | _parts(member, unlabelled_rows=False)
+            members.append(MemberRecord(float(weight), **parts))
     prior = model.given_prior
     return AverageRecord(Raw(b"null") if prior is None else numbers(prior, "prior"), members)
 
@@ -191,6 +190,7 @@ def _calibration(calibration: Calibration) -> CalibrationRecord:
     return CalibrationRecord(
         float(calibration.temperature),
         numbers(calibration.offsets, "offsets"),
+        float(calibration.prior_proportion),
         integer_array([some.size for some in calibration.left_out]),
         # Of a row that was impossible the log posterior is −∞.
         numbers(np.where(np.isneginf(scores), np.nan, scores), "scores", missing=True),
