@@ -181,9 +181,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What ``"auto"`` chooses by: the log loss of every row under the model without it; or BIC,
         for which no rows are needed, so that it works for files too, and which chooses between own
         and shared covariances only.
-    categorical_features : "from_dtype", None, or names, numbers or booleans
-        Which features hold categories: the columns of a frame that are of a categorical type, or
-        those in the list. Given the class they are independent of each other and of all others;
+    categorical_features : "from_dtype", "auto", None, or names, numbers or booleans
+        Which features hold categories: the columns of a frame that are of a categorical type;
+        these and all columns of strings and booleans; or those in the list. Given the class they are independent of each other and of all others;
         without any numbers beside them the model is discrete naive Bayes.
     smoothing : float, 0 or more
         What is added to the weight of every category in every class. 0 is maximum likelihood: a
@@ -310,6 +310,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "target": "spherical",
             "transform": "auto",
             "smoothing": 1.0,
+            "categorical_features": "auto",
             "calibration": "leave_one_out",
         }
         return cls(**{**chosen, **settings}, average=average)

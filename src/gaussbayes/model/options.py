@@ -98,8 +98,11 @@ class Options:
 
         Also whether anything is left open.
         """
+        settings = self.settings(schema)
         if self.transform != AUTOMATIC:
-            return [self.settings(schema)], self.automatic
+            return [settings], self.automatic
+        if all(family.name != "gaussian" for family in settings.families):
+            return [settings], True  # there is nothing to transform
         return [replace(self, transform=some).settings(schema) for some in TRIED], True
 
     def settings(self, schema: Schema) -> Settings:
