@@ -358,7 +358,7 @@ def check_positive(
         where = f"column {column} of its family" if names is None else names.feature_name(column)
         msg = (
             f"row {row + first_row} has {x[row, column]:g} in {where}, which must be above 0 for "
-            "transform='log': correct it, leave such rows out, or choose another transform "
+            "transforms='log': correct it, leave such rows out, or choose another transform "
             "('yeo-johnson' takes any number)"
         )
         raise DataError(msg)
