@@ -177,14 +177,28 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tuple), one for all classes; the transformed features are Gaussian. It is learnt from the
         rows of `fit`, the first of `partial_fit`, or at most 10,000 of them. Densities, evidence
         and draws are those of the rows as they come.
+    estimate : {"plug_in", "predictive"}
+        Gaussians with the estimated means and covariances; or what is to be expected of the next
+        row where these are not known exactly: means and covariances integrated out under a
+        Normal-inverse-Wishart prior, Student-t densities. The prior lies around the pooled
+        covariance, shrunk by `shrinkage`, and is worth ``λ / (1 − λ)`` times the rows of the mean
+        class for ``shared=λ``; ``shared="auto"`` chooses.
+    calibration : None or "leave_one_out"
+        Posteriors as sure as rows left out say they may be: log-likelihoods times a temperature of
+        at most 1, an offset for each class, and half a row that says nothing. Densities stay as
+        they are.
+    average : bool
+        Whether the candidates of an automatic choice are averaged, with the weights that predict
+        rows left out best, instead of choosing one.
     selection : {"leave_one_out", "bic"}
         What ``"auto"`` chooses by: the log loss of every row under the model without it; or BIC,
         for which no rows are needed, so that it works for files too, and which chooses between own
         and shared covariances only.
     categorical_features : "from_dtype", "auto", None, or names, numbers or booleans
         Which features hold categories: the columns of a frame that are of a categorical type;
-        these and all columns of strings and booleans; or those in the list. Given the class they are independent of each other and of all others;
-        without any numbers beside them the model is discrete naive Bayes.
+        these and all columns of strings and booleans; or those in the list. Given the class they
+        are independent of each other and of all others; without any numbers beside them the model
+        is discrete naive Bayes.
     smoothing : float, 0 or more
         What is added to the weight of every category in every class. 0 is maximum likelihood: a
         category that never occurred in a class rules the class out.

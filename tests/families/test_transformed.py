@@ -64,6 +64,14 @@ EACH = [
 
 
 @pytest.mark.parametrize("transform", EACH, ids=lambda t: f"{t.kind} {getattr(t, 'power', '')}")
+def test_values_far_away_come_back_as_numbers(transform: Any) -> None:
+    transforms, z = Transforms((transform,)), np.array([[-1e5], [-900.0], [900.0], [1e5]])
+    x = transforms.inverse(z)
+    assert np.isfinite(x).all()
+    assert np.isfinite(transforms.forward(x)[0]).all()
+
+
+@pytest.mark.parametrize("transform", EACH, ids=lambda t: f"{t.kind} {getattr(t, 'power', '')}")
 def test_transforms_are_bijections_with_these_slopes(transform: Any) -> None:
     transforms = Transforms((transform,))
     x = np.array([1e-3, 0.3, 0.75, 0.8, 1.5, 2.0, 3.7, 6.0, 8.7, 9.5, 40.0, 1e9])

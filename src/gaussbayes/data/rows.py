@@ -54,8 +54,8 @@ UNLABELLED = -1
 """The class code of a row without label."""
 
 _EXPECTED = (
-    "categorical_features must be 'from_dtype', 'auto', None, or a list of names, column numbers or "
-    "booleans"
+    "categorical_features must be 'from_dtype', 'auto', None, or a list of names, column numbers "
+    "or booleans"
 )
 
 BY_TYPE = ("from_dtype", "auto")

@@ -472,6 +472,7 @@ _ARGUMENTS = (
     (r"\bgive shrinkage\b", "give --shrinkage"),
     (r"\bset smoothing\b", "set --smoothing"),
     (r"""\btransform=["'](\S+?)["']""", r"--transform \1"),
+    (r"\btransform names\b", "--transform names"),
     (r"\bunlabelled_weight=0", "--labelled-only"),
     (r"\bcategorical_features\b", "--categorical"),
     (r"\bfamilies (names|has|gives)\b", r"--family \1"),

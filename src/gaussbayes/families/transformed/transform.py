@@ -36,6 +36,8 @@ from gaussbayes.base.types import FloatArray, TransformName
 
 _LARGEST = float(np.finfo(np.float64).max)
 
+_SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
+
 _FARTHEST = 1e300
 """Where z is what would be larger than any number."""
 
@@ -92,7 +94,8 @@ class Logarithm:
     @staticmethod
     def inverse(z: FloatArray, center: FloatArray, scale: FloatArray) -> FloatArray:
         """The columns (…, m) that were mapped to these."""
-        return np.exp(center + scale * z)
+        # What is too small or too large for a float is still a number above 0.
+        return np.clip(np.exp(center + scale * z), _SMALLEST, _LARGEST)
 
 
 @dataclass(frozen=True, slots=True)
