@@ -73,7 +73,7 @@ def fit_model(
         learnt = view.learnt.adapted(settings)
     if options.calibration is not None:
         data = sampled(held_out_rows(table, learnt, schema))
-        (outcome,), _ = hold_out(data, [settings], threads, 2 * SELECTION_FOLDS)
+        (outcome,), _ = hold_out(data, [settings.given_units()], threads, 2 * SELECTION_FOLDS)
         if isinstance(outcome, GaussBayesError):
             raise outcome
         settings = replace(settings, calibration=calibration_of(data, settings, outcome))

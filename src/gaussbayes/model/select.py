@@ -191,7 +191,8 @@ def try_all(
             raise no_rows()
         data = sampled(held_out_rows(table, replace(view.learnt, unlabelled=None), schema))
         paths = list(_paths(settings, criterion))
-        for path in [path for path in paths if closed_forms(data, path)] or paths:
+        quick = [path for path in paths if closed_forms(data, [s.given_units() for s in path])]
+        for path in quick or paths:
             judged = _judged(data, path, n_jobs)
             trials += [Trial(candidate, view, outcome) for candidate, outcome in judged]
     return trials
@@ -322,7 +323,7 @@ def _judged(
     judged: list[tuple[Candidate, FloatArray | None]] = [(candidate, None) for candidate in fitted]
     possible = [number for number, candidate in enumerate(fitted) if candidate.refused is None]
     if possible:
-        settings = [path[number] for number in possible]
+        settings = [path[number].given_units() for number in possible]
         outcomes, _ = hold_out(data, settings, n_jobs, folds, always=always)
         for number, outcome in zip(possible, outcomes, strict=True):
             log_posterior = None if isinstance(outcome, GaussBayesError) else outcome

@@ -31,6 +31,7 @@ from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
     Penalty,
     Shrinkage,
+    Target,
     check_shrinkage,
     penalty_of,
 )
@@ -56,7 +57,6 @@ SHARINGS = (0.01, 0.09, 0.23, 0.75, 0.99)
 """Strengths of the prior of covariances that the automatic choice tries: worth 0.01, 0.1, 0.3, 3
 and 100 times the rows of the mean class."""
 
-Target: TypeAlias = Literal["diagonal", "spherical"]
 Estimate: TypeAlias = Literal["plug_in", "predictive"]
 
 
@@ -86,6 +86,7 @@ class Gaussian(Family):
     choice: Choice | None = None  # what is left open; None for nothing
     target: Target = "diagonal"  # what shrinkage goes to
     penalty: Penalty | None = field(default=None, repr=False, compare=False)
+    units_given: bool = field(default=False, repr=False, compare=False)  # see `given_units`
 
     name: ClassVar[str] = "gaussian"
     kind: ClassVar[Kind] = "number"
@@ -208,7 +209,7 @@ class Gaussian(Family):
     ) -> Fit:
         """`estimate`, with errors that do not say what to do."""
         structure = self.structure
-        settings = (structure, self.divisor, self.shrinkage)
+        settings = (structure, self.divisor, self.shrinkage, self.target)
         if statistics.is_complete:
             return Fit(estimate(statistics.moments, names, *settings))
         complete = partial(missing_values.complete, statistics, structure, names)
@@ -279,8 +280,12 @@ class Gaussian(Family):
         del names
         if self.structure.shape.isotropic:
             return None
-        variance = feature_moments(statistics).positive_variance(self.structure)
-        penalty = penalty_of(self.shrinkage, variance, self.structure.weights(statistics.weight))
+        features, target = feature_moments(statistics), None
+        if self.target == "diagonal":
+            target = features.positive_variance(STRUCTURES["diagonal LDA"])[0]
+        variance = features.positive_variance(self.structure)
+        weight = self.structure.weights(statistics.weight)
+        penalty = penalty_of(self.shrinkage, variance, weight, target)
         return None if penalty is None else replace(self, penalty=penalty)
 
     def coordinates(self, start: GaussianDensity, names: Schema) -> GaussianCoordinates:
@@ -305,7 +310,16 @@ class Gaussian(Family):
                     yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
 
     def on_path_with(self, other: "Gaussian") -> bool:
-        return (self.structure, self.divisor) == (other.structure, other.divisor)
+        settings = (self.structure, self.divisor, self.target)
+        return settings == (other.structure, other.divisor, other.target)
+
+    def given_units(self) -> Any:
+        """This family, whose units of shrinkage are those of all rows whichever are left out.
+
+        They change but little with a row, and kept as they are, closed forms need no matrix for
+        each row.
+        """
+        return replace(self, units_given=True)
 
     @property
     def is_counted(self) -> bool:
@@ -406,7 +420,8 @@ class PredictiveGaussian(Gaussian):
         del targets, names
         if not statistics.is_complete:
             return None
-        formula = PredictiveLeftOut.of(statistics.moments, [family.prior for family in path])
+        priors = [family.prior for family in path]
+        formula = PredictiveLeftOut.of(statistics.moments, priors, units_given=self.units_given)
 
         def log_densities(rows: Rows, removal: Removal) -> Any:
             with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable

@@ -260,6 +260,10 @@ class Transformed(Family):
         alike = self.transforms == other.transforms
         return alike and bool(self.family.on_path_with(other.family))
 
+    def given_units(self) -> "Transformed":
+        """The family of z may have units of its own."""
+        return self._around(self.family.given_units())
+
     @property
     def is_counted(self) -> bool:
         """Whether its free parameters can be counted, as BIC needs."""
