@@ -25,9 +25,9 @@ from gaussbayes.families.transformed import (
     Transforms,
     YeoJohnson,
 )
-from gaussbayes.families.transformed import learning as learning_module
+from gaussbayes.families.transformed import learnt_transforms as learning_module
 from gaussbayes.families.transformed import statistics as statistics_module
-from gaussbayes.families.transformed.learning import learn
+from gaussbayes.families.transformed.learnt_transforms import learn
 
 KINDS = ("standardised", "yeo-johnson", "log", "rank-normal")
 NAMES = Schema(np.array(["a", "b"]), 3, ("height", "width", "depth"))
