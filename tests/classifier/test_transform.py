@@ -4,10 +4,15 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import dask.dataframe as dd
+import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from matplotlib.path import Path as Outline
+from pyarrow import parquet
 from scipy.special import logsumexp
 from sklearn.base import clone
 
@@ -141,6 +146,25 @@ def test_files_are_read_once_more_for_a_sample(
     some = GaussianClassifier(**how).fit(strings[::4], Y[::4])
     assert sampled.transforms_ == some.transforms_
     assert sampled.partial_fit_source(path).transforms_ == some.transforms_
+
+
+@pytest.mark.parametrize("kind", ["parquet", "dask", "duckdb", "polars"])
+def test_other_sources_are_sampled_too(kind: str, tmp_path: Path) -> None:
+    table = pa.Table.from_pandas(X[NUMBERS].assign(y=Y), preserve_index=False)
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(table, path, row_group_size=50)
+    source: Any = {
+        "parquet": lambda: path,
+        "dask": lambda: dd.from_pandas(table.to_pandas(), npartitions=3),
+        "duckdb": lambda: duckdb.connect().from_arrow(table),
+        "polars": lambda: pl.from_arrow(table).lazy(),
+    }[kind]()
+    for transform in KINDS:
+        model = GaussianClassifier(transform=transform).fit_source(source, "y")
+        whole = GaussianClassifier(transform=transform).fit(X[NUMBERS], Y)
+        np.testing.assert_allclose(
+            model.predict_log_proba(X[NUMBERS]), whole.predict_log_proba(X[NUMBERS]), rtol=1e-8
+        )
 
 
 def test_samples_of_parts_are_thinned_alike() -> None:

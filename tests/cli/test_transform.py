@@ -86,7 +86,8 @@ def test_bad_input(call: Call, incomes: pd.DataFrame) -> None:
     assert "expected features and a transform, such as income=log" in both.stderr
 
 
-def test_pipes_are_read_once(shell: Shell, incomes: pd.DataFrame) -> None:
+@pytest.mark.usefixtures("incomes")
+def test_pipes_are_read_once(shell: Shell) -> None:
     done = shell("gaussbayes fit - -y y --transform yeo-johnson -o m.json < rows.csv")
     assert done.returncode != 0
     assert "cannot be read twice: write them to a file" in done.stderr

@@ -351,7 +351,7 @@ def check_positive(
     x: FloatArray, columns: NDArray[np.intp], names: Schema | None, first_row: int = 0
 ) -> None:
     """Raise for the first number in these columns of x (n, d) that is not above 0."""
-    wrong = x[:, columns] <= 0
+    wrong = (x if columns.size == x.shape[1] else x[:, columns]) <= 0
     if wrong.any():
         row, place = np.argwhere(wrong)[0].tolist()
         column = int(columns[place])
