@@ -19,13 +19,14 @@ from gaussbayes.families.transformed.statistics import (
     TransformedStatistics,
     observe,
     row_blocks,
-    transformed,
+    transformed_rows,
 )
 from gaussbayes.families.transformed.transform import (
     TRANSFORMS,
     Standardised,
     Transform,
     Transforms,
+    transforms_of,
 )
 
 
@@ -95,7 +96,7 @@ class Transformed(Family):
             if isinstance(transform, str):
                 msg = f"the transform {transform!r} must be learnt (prepared) before it is used"
                 raise ParameterError(msg)
-        return Transforms(self.transforms)  # type: ignore[arg-type]
+        return transforms_of(self.transforms)  # type: ignore[arg-type]
 
     def prepared(self, rows: Rows, targets: Targets, names: Schema) -> "Transformed":
         """This family with the transforms that suit the rows, where they are given by name."""
@@ -132,6 +133,11 @@ class Transformed(Family):
                 )
                 raise ParameterError(msg)
         return replace(self, transforms=tuple(b if isinstance(a, str) else a for a, b in pairs))
+
+    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list["Transformed"]:
+        """The same in less room, by the transformed rows."""
+        z = transformed_rows(self.learnt, rows, names)
+        return [self._around(some) for some in self.family.compact(z, targets, names)]
 
     def of_columns(self, columns: Sequence[int]) -> "Transformed":
         """The family of some of the columns, in this order."""
@@ -238,9 +244,8 @@ class Transformed(Family):
             return None
 
         def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, Any]:
-            scores: tuple[FloatArray, Any] = closed(
-                transformed(statistics.transforms, rows)[0], removal
-            )
+            z = transformed_rows(statistics.transforms, rows)
+            scores: tuple[FloatArray, Any] = closed(z, removal)
             return scores
 
         return log_densities

@@ -22,8 +22,7 @@ its side is such that it is 1 beyond the others.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from functools import lru_cache
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -252,7 +251,6 @@ class _Group:
     numbers: tuple[FloatArray, ...]  # (m,) each
 
 
-@lru_cache(maxsize=64)
 def _groups(transforms: tuple[Transform, ...]) -> tuple[_Group, ...]:
     """The columns by the kind of their transforms, which are worked out together."""
     groups = []
@@ -262,8 +260,8 @@ def _groups(transforms: tuple[Transform, ...]) -> tuple[_Group, ...]:
             groups += [_Group(transforms[j], np.array([j]), ()) for j in columns]
         elif columns:
             each = [
-                np.array([getattr(transforms[j], field.name) for j in columns])
-                for field in fields(kind)
+                np.array([getattr(transforms[j], number.name) for j in columns])
+                for number in fields(kind)
             ]
             everything = len(columns) == len(transforms)
             where = slice(None) if everything else np.array(columns)
@@ -286,6 +284,11 @@ class Transforms:
     """
 
     of: tuple[Transform, ...]
+
+    groups: dict[int, tuple[_Group, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """What is worked out together, of so many columns; of thousands it takes a while to say."""
 
     def of_columns(self, columns: Sequence[int]) -> "Transforms":
         """Those of some columns, in this order."""
@@ -331,9 +334,24 @@ class Transforms:
                 check_positive(x, columns, names, first_row)
 
     def _groups(self, n_columns: int) -> tuple[_Group, ...]:
-        if len(self.of) == 1 and n_columns > 1:
-            return _groups(self.of * n_columns)
-        return _groups(self.of)
+        if n_columns not in self.groups:
+            alike = len(self.of) == 1
+            self.groups[n_columns] = _groups(self.of * n_columns if alike else self.of)
+        return self.groups[n_columns]
+
+
+_learnt: dict[int, Transforms] = {}
+"""Transforms by the identity of their tuple: those of thousands of columns are slow to compare."""
+
+
+def transforms_of(transforms: tuple[Transform, ...]) -> Transforms:
+    """The transforms of columns, the same object for the same tuple."""
+    known = _learnt.get(id(transforms))
+    if known is None or known.of is not transforms:
+        if len(_learnt) > 64:
+            _learnt.clear()
+        known = _learnt[id(transforms)] = Transforms(transforms)
+    return known
 
 
 def check_positive(
