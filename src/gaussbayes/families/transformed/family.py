@@ -26,7 +26,6 @@ from gaussbayes.families.transformed.transform import (
     Standardised,
     Transform,
     Transforms,
-    transforms_of,
 )
 
 
@@ -96,7 +95,7 @@ class Transformed(Family):
             if isinstance(transform, str):
                 msg = f"the transform {transform!r} must be learnt (prepared) before it is used"
                 raise ParameterError(msg)
-        return transforms_of(self.transforms)  # type: ignore[arg-type]
+        return Transforms(self.transforms)  # type: ignore[arg-type]
 
     def prepared(self, rows: Rows, targets: Targets, names: Schema) -> "Transformed":
         """This family with the transforms that suit the rows, where they are given by name."""

@@ -22,7 +22,7 @@ its side is such that it is 1 beyond the others.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -285,11 +285,6 @@ class Transforms:
 
     of: tuple[Transform, ...]
 
-    groups: dict[int, tuple[_Group, ...]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-    """What is worked out together, of so many columns; of thousands it takes a while to say."""
-
     def of_columns(self, columns: Sequence[int]) -> "Transforms":
         """Those of some columns, in this order."""
         return self if len(self.of) == 1 else Transforms(tuple(self.of[j] for j in columns))
@@ -334,24 +329,22 @@ class Transforms:
                 check_positive(x, columns, names, first_row)
 
     def _groups(self, n_columns: int) -> tuple[_Group, ...]:
-        if n_columns not in self.groups:
-            alike = len(self.of) == 1
-            self.groups[n_columns] = _groups(self.of * n_columns if alike else self.of)
-        return self.groups[n_columns]
+        # Thousands of transforms are slow to compare: they are known by their identity.
+        known = _known.get(id(self.of))
+        if known is None or known[0] is not self.of:
+            if len(_known) > _MOST_KNOWN:
+                _known.clear()
+            known = _known[id(self.of)] = self.of, {}
+        groups = known[1]
+        if n_columns not in groups:
+            groups[n_columns] = _groups(self.of * n_columns if len(self.of) == 1 else self.of)
+        return groups[n_columns]
 
 
-_learnt: dict[int, Transforms] = {}
-"""Transforms by the identity of their tuple: those of thousands of columns are slow to compare."""
+_MOST_KNOWN = 64
 
-
-def transforms_of(transforms: tuple[Transform, ...]) -> Transforms:
-    """The transforms of columns, the same object for the same tuple."""
-    known = _learnt.get(id(transforms))
-    if known is None or known.of is not transforms:
-        if len(_learnt) > 64:
-            _learnt.clear()
-        known = _learnt[id(transforms)] = Transforms(transforms)
-    return known
+_known: dict[int, tuple[tuple[Transform, ...], dict[int, tuple[_Group, ...]]]] = {}
+"""What is worked out together, of so many columns, with the tuple of transforms that it is of."""
 
 
 def check_positive(
