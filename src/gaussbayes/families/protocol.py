@@ -198,6 +198,13 @@ class Family(Protocol):
         """This family with what another one, of the same columns, has learnt so."""
         return self
 
+    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list[Any]:
+        """Families that say of these rows what this one does, in less room, to choose from.
+
+        It is asked where rows are fewer than features, and these are all that will be observed.
+        """
+        return [self]
+
     def of_columns(self, columns: Sequence[int]) -> Self:
         """The family of some of the columns that this one is prepared for, in this order."""
         return self

@@ -54,6 +54,9 @@ def fit_model(
     alternatives, automatic = options.alternatives(schema)
     if options.transform is not None:
         alternatives = [some.prepared(table.rows, table.targets, schema) for some in alternatives]
+    if schema.n_features > table.targets.labels.shape[0]:
+        wide = [some.compact(table.rows, table.targets, schema) for some in alternatives]
+        alternatives = [settings for some in wide for settings in some]
     views = [
         View(settings, observe(table, settings, schema, threads, keep_all=True))
         for settings in alternatives

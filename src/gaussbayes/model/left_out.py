@@ -246,6 +246,8 @@ def _leave_out(
 
     d = max(1, data.schema.n_features)
     step = max(64, _BLOCK_BYTES // (8 * d * k))
+    if d > n:  # a block of the deviations from all means is not to be larger than the rows
+        step = max(8, n // (2 * k))
     threads = n_threads(n_jobs) if n * d * k > _WORTH_A_THREAD else 1
     for_each(predict, ranges(n, step), threads)
     outcomes: list[Outcome] = list(result)

@@ -293,23 +293,32 @@ def _paths(settings: Settings, criterion: Criterion) -> Iterator[list[Settings]]
 
 def _choice(family: Any) -> tuple[Any, ...]:
     """What is chosen of a family."""
-    return type(family), getattr(family, "structure", None), getattr(family, "shrinkage", None)
+    structure, shrinkage = (getattr(family, name, None) for name in ("structure", "shrinkage"))
+    return family.name, family.options.get("estimate"), structure, shrinkage
 
 
 def _fitted(learnt: Learnt, settings: Settings, schema: Schema, n_jobs: int | None) -> Candidate:
     """A candidate before any row is held out."""
     schema = replace(schema, classes=learnt.classes)
+    if any(family.options.get("estimate") == "predictive" for family in settings.families):
+        # There is no BIC of what is integrated out; whether it has an estimate, rows left out say.
+        return Candidate(settings, nan, nan, nan, nan, _n_parameters(settings, schema))
     try:
         solution = solve(learnt, settings, schema, n_jobs)
     except GaussBayesError as error:
-        # How many parameters it would have, as far as is known.
-        k, parts = schema.classes.shape[0], settings.components
-        sizes = (part.family.n_parameters(k, len(part.columns)) or 0 for part in parts)
-        return Candidate(settings, nan, nan, nan, nan, int(k - 1 + sum(sizes)), str(error))
+        n_parameters = _n_parameters(settings, schema)
+        return Candidate(settings, nan, nan, nan, nan, n_parameters, str(error))
     value = nan
     with suppress(CapabilityError):  # a density without sufficient statistics has none
         value = bic(solution, learnt, settings, schema)
     return Candidate(settings, nan, nan, nan, value, solution.n_parameters)
+
+
+def _n_parameters(settings: Settings, schema: Schema) -> int:
+    """How many parameters the settings have, as far as is known."""
+    k, parts = schema.classes.shape[0], settings.components
+    sizes = (part.family.n_parameters(k, len(part.columns)) or 0 for part in parts)
+    return int(k - 1 + sum(sizes))
 
 
 def _judged(

@@ -116,6 +116,16 @@ class Settings:
             [family.prepared(part, targets, n) for family, part, n in columns]
         )
 
+    def compact(self, rows: Rows, targets: Targets, schema: Schema) -> "list[Settings]":
+        """Settings that say of these rows what these say, in less room, to choose from."""
+        columns = zip(self.families, self.parts(rows, schema), self.names(schema), strict=True)
+        each = [family.compact(part, targets, names) for family, part, names in columns]
+        several = [number for number, families in enumerate(each) if len(families) > 1]
+        if several and len(each) > 1:  # of families that are chosen alike none may choose apart
+            each = [[family] for family in self.families]
+        together = range(max(len(families) for families in each))
+        return [self.with_families([f[min(n, len(f) - 1)] for f in each]) for n in together]
+
     def prepared_like(self, other: "Settings") -> "Settings":
         """The same with what the families of other settings have learnt so."""
         if all(component.family.is_prepared for component in self.components):

@@ -149,6 +149,12 @@ class Gaussian(Family):
         layout = self.layout(n_classes, n_columns)
         return 8 * prod(scatter_shape(layout, n_classes, n_columns))
 
+    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list[Any]:
+        """In the span of the rows, if there are more features than rows and these are shrunk."""
+        from gaussbayes.families.gaussian.spanned import compact
+
+        return compact(self, rows, targets)
+
     def observe(
         self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
     ) -> GaussianStatistics:
@@ -164,15 +170,22 @@ class Gaussian(Family):
         except NonFiniteError:
             return observe(X, labels, weights, k, layout, names, threads)
 
-    def adapted(self, statistics: GaussianStatistics) -> GaussianStatistics:
-        """Statistics gathered under other settings, if they have what these settings need."""
+    def adapted(self, statistics: Any) -> GaussianStatistics:
+        """Statistics gathered under other settings, if they have what these settings need.
+
+        Those in the span of the rows of a fit become those of all pairs of features.
+        """
+        if not isinstance(statistics, GaussianStatistics):
+            statistics = statistics.of_columns(range(statistics.n_columns))
         correlated, shared = self._needs
         layout = statistics.moments.layout
         if (layout == "diagonal" and correlated) or (layout == "pooled" and not shared):
             kept = "over the classes" if layout == "pooled" else "without correlations"
             msg = f"the scatter was summed {kept}, not enough for these settings; fit again"
             raise DataError(msg)
-        return statistics  # one that has more is kept whole, for other settings
+        return cast(
+            "GaussianStatistics", statistics
+        )  # one that has more is kept whole, for other settings
 
     def keeping(self, statistics: GaussianStatistics) -> "Gaussian":
         """This family, observing correlations also if they are not needed now but are known."""

@@ -55,24 +55,34 @@ class Prior:
         """ρ: rows that the prior is worth, in units of those of the mean class."""
         return self.sharing / (1.0 - self.sharing) if self.sharing < 1.0 else np.inf
 
-    def shrunk(self, pooled: FloatArray, squares: FloatArray | None = None) -> FloatArray:
-        """``(1 − g) P + g target(P)`` of the pooled scatter (d, d).
+    def shrunk(
+        self,
+        pooled: FloatArray,
+        squares: FloatArray | None = None,
+        n_features: int | None = None,
+    ) -> FloatArray:
+        """``(1 − g) P + g target(P)`` of the pooled scatter (r, r).
 
-        Its diagonal is to be `squares` (d,); None is as it is.
+        Its diagonal is to be `squares` (r,); None is as it is. It is that of r directions among
+        `n_features`, or of all there are: the trace of a spherical target is spread over all.
         """
         variance = np.diagonal(pooled)
         squares = variance if squares is None else squares
-        target = squares if self.diagonal else np.full_like(variance, variance.mean())
+        mean = variance.sum() / (n_features or variance.size)
+        target = squares if self.diagonal else np.full_like(variance, mean)
         shrunk = (1.0 - self.shrinkage) * pooled
         diagonal = np.einsum("ii->i", shrunk)
         diagonal[...] = (1.0 - self.shrinkage) * squares + self.shrinkage * target
         return shrunk
 
-    def scatters(self, moments: ClassMoments) -> tuple[FloatArray, FloatArray]:
-        """``s T + S_c`` (k, d, d) and the degrees of freedom ν_c (k,)."""
+    def scatters(
+        self, moments: ClassMoments, n_features: int | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """``s T + S_c`` (k, r, r) and the degrees of freedom ν_c (k,); see `shrunk`."""
         weight, k = moments.weight, moments.n_classes
         own = moments.scatters("full", shared=False)
-        pooled = self.shrunk(own.sum(axis=0), target_of(moments))
+        squares = target_of(moments) if n_features is None else None
+        pooled = self.shrunk(own.sum(axis=0), squares, n_features)
         total = float(weight.sum())
         if self.sharing == 1.0:  # one covariance, known from the rows of all classes
             return np.repeat(pooled[None], k, axis=0), np.full(k, total - k + 2.0)
@@ -83,6 +93,15 @@ def predictive(moments: ClassMoments, names: Schema, prior: Prior) -> StudentDen
     """The predictive densities of complete rows."""
     weight = moments.weight
     scatter, degrees = prior.scatters(moments)
+    check_degrees(degrees, weight, names)
+    scale = scatter * ((1.0 + 1.0 / weight) / degrees)[:, None, None]
+    return StudentDensity(
+        GaussianDensity(*centre_of(moments), Full.of(scale, names, weight)), degrees
+    )
+
+
+def check_degrees(degrees: FloatArray, weight: FloatArray, names: Schema) -> None:
+    """Raise for degrees of freedom (k,) with which a predictive density has no covariance."""
     if (degrees <= 2).any():
         code = int(np.argmin(degrees))
         msg = (
@@ -90,10 +109,6 @@ def predictive(moments: ClassMoments, names: Schema, prior: Prior) -> StudentDen
             "more than one row of each class, or shared above 0"
         )
         raise DataError(msg)
-    scale = scatter * ((1.0 + 1.0 / weight) / degrees)[:, None, None]
-    return StudentDensity(
-        GaussianDensity(*centre_of(moments), Full.of(scale, names, weight)), degrees
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,26 +128,37 @@ class LeftOut:
     moments: ClassMoments
     priors: Sequence[Prior]
     units_given: bool
-    unit: FloatArray  # (d,) of the features: scatters are in squares of it
-    own: FloatArray  # (k, d, d) S_c
-    pooled: FloatArray  # (d, d) P
-    squares: FloatArray  # (d,) its diagonal, where features that do not vary have something
-    axes: dict[tuple[Prior, int], Any] = field(default_factory=dict)  # those worked out so far
+    unit: FloatArray  # (r,) of the features: scatters are in squares of it
+    own: FloatArray  # (k, r, r) S_c
+    pooled: FloatArray  # (r, r) P
+    squares: FloatArray  # (r,) its diagonal, where features that do not vary have something
+    n_features: int  # d: more than r if these are directions that contain all rows
+    least: float  # proportion that must be left of a determinant, and of the trace
+    axes: dict[tuple[float, int], Any] = field(default_factory=dict)  # those worked out so far
 
     @classmethod
     def of(
-        cls, moments: ClassMoments, priors: Sequence[Prior], *, units_given: bool = False
+        cls,
+        moments: ClassMoments,
+        priors: Sequence[Prior],
+        n_features: int | None = None,
+        least: float = LEAST_LEFT,
+        *,
+        units_given: bool = False,
     ) -> "LeftOut":
         own = moments.scatters("full", shared=False)
-        squares = target_of(moments)
+        variance = np.einsum("mii->i", own)
+        squares = target_of(moments) if n_features is None else variance
         # The same unit for all features where the target is spherical: there, units count.
         spherical = not all(prior.diagonal for prior in priors)
-        variance = np.einsum("mii->i", own)
         largest = variance.mean() if variance.any() else 1.0
         unit = np.sqrt(np.full_like(variance, largest) if spherical else squares)
         own = own / unit[:, None] / unit
         pooled, squares = own.sum(axis=0), squares / np.square(unit)
-        return cls(moments, priors, units_given, unit, own, pooled, squares)
+        if n_features is not None:
+            squares = np.diagonal(pooled).copy()
+        of_features = n_features or len(unit)
+        return cls(moments, priors, units_given, unit, own, pooled, squares, of_features, least)
 
     def is_spherical(self, prior: Prior) -> bool:
         """Whether without a row the target stays spherical, and the rest of the diagonal as it is.
@@ -151,20 +177,24 @@ class LeftOut:
     def log_densities(self, X: FloatArray, removal: Removal) -> tuple[FloatArray, Reliable]:
         """``log p(x | c)`` (s, n, k) up to a constant of the row, and what is reliable (s, n)."""
         k, n = self.moments.n_classes, X.shape[0]
-        apart = np.empty((k, *X.shape))
-        for code in range(k):
-            apart[code] = self.moments.deviation(X, code) / self.unit
-        y = apart[removal.codes, np.arange(n)]
+        y = self.moments.deviation(X, removal.codes) / self.unit
         result = np.empty((len(self.priors), n, k))
         reliable = np.repeat(removal.sound[None], len(self.priors), axis=0)
         targets: Any = ()
-        for number, prior in enumerate(self.priors):
-            spherical = self.is_spherical(prior)
-            if not (spherical or targets):
-                targets = targets_without(self.moments, self.unit, X, removal)
-            for code in range(k):
-                some = _Without(self, prior, code, removal, apart[code], y)
-                squares, log_det, sure = some.spherical() if spherical else some.each(*targets)
+        if not all(self.is_spherical(prior) for prior in self.priors):
+            targets = targets_without(self.moments, self.unit, X, removal)
+        for code in range(k):
+            apart = self.moments.deviation(X, code) / self.unit
+            turned: dict[float, tuple[FloatArray, FloatArray]] = {}  # one basis for several priors
+            for number, prior in enumerate(self.priors):
+                some = _Without(self, prior, code, removal, apart, y)
+                if self.is_spherical(prior):
+                    if some.of_pooled not in turned:
+                        basis = some.principal_axes()[1].T
+                        turned[some.of_pooled] = basis @ y.T, basis @ apart.T
+                    squares, log_det, sure = some.spherical(*turned[some.of_pooled])
+                else:
+                    squares, log_det, sure = some.each(*targets)
                 result[number, :, code] = some.log_density(squares, log_det)
                 reliable[number] &= sure
         return result, reliable
@@ -178,8 +208,8 @@ class _Without:
     prior: Prior
     code: int
     removal: Removal
-    apart: FloatArray  # (n, d) deviations from the mean of the class
-    y: FloatArray  # (n, d) deviations from the means of the rows' own classes
+    apart: FloatArray  # (n, r) deviations from the mean of the class
+    y: FloatArray  # (n, r) deviations from the means of the rows' own classes
 
     @property
     def mine(self) -> NDArray[np.bool_]:
@@ -192,8 +222,13 @@ class _Without:
         return 1.0 if self.prior.sharing == 1.0 else self.prior.ratio / len(self.of_all.own)
 
     @property
+    def of_pooled(self) -> float:
+        """How much of it is not shrunk: what principal axes depend on."""
+        return (1.0 - self.prior.shrinkage) * self.part
+
+    @property
     def scatter(self) -> FloatArray:
-        """What the class itself adds (d, d): nothing if covariances are shared."""
+        """What the class itself adds (r, r): nothing if covariances are shared."""
         own: FloatArray = self.of_all.own[self.code]
         return own * float(self.prior.sharing < 1.0)
 
@@ -201,39 +236,39 @@ class _Without:
     def pull(self) -> FloatArray:
         """How much of the outer product of y goes (n,)."""
         own = self.mine * float(self.prior.sharing < 1.0)
-        return np.asarray(self.removal.factor * (self.part * (1.0 - self.prior.shrinkage) + own))
+        return np.asarray(self.removal.factor * (self.of_pooled + own))
 
     def principal_axes(self) -> tuple[FloatArray, FloatArray]:
-        """The scatter (d,) along its principal axes, but for the target, and these in columns.
+        """The scatter (r,) along its principal axes, but for the target, and these in columns.
 
         They are the same for every block of rows.
         """
-        key = self.prior, self.code
+        key = self.of_pooled, -1 if self.prior.sharing == 1.0 else self.code
         if key not in self.of_all.axes:
             pooled = self.of_all.pooled.copy()
             np.einsum("ii->i", pooled)[...] = self.of_all.squares
-            pooled *= (1.0 - self.prior.shrinkage) * self.part
-            spread, basis = np.linalg.eigh(pooled + self.scatter)
+            spread, basis = np.linalg.eigh(self.of_pooled * pooled + self.scatter)
             self.of_all.axes[key] = np.maximum(spread, 0.0), basis
         spread, basis = self.of_all.axes[key]
         return spread, basis
 
-    def spherical(self) -> tuple[FloatArray, FloatArray, Reliable]:
-        """Squared distances, log determinants and reliability (n,) for a spherical target."""
-        g, d = self.prior.shrinkage, self.y.shape[1]
+    def spherical(
+        self, y: FloatArray, apart: FloatArray
+    ) -> tuple[FloatArray, FloatArray, Reliable]:
+        """Squared distances, log determinants and reliability (n,) for a spherical target.
+
+        `y` and `apart` (r, n) are along the principal axes: sums over these are sums of rows.
+        """
+        d, removal = self.of_all.n_features, self.removal
         trace = self.of_all.trace
-        left = trace - self.removal.factor * np.einsum("nd,nd->n", self.y, self.y)
-        spread, basis = self.principal_axes()
-        diagonal = spread + (self.part * g / d * left)[:, None]
-        y, v = self.y @ basis, self.apart @ basis
-        scaled = y / diagonal
-        length = np.einsum("nd,nd->n", y, scaled)
-        across = np.einsum("nd,nd->n", v, scaled)
-        rest = 1.0 - self.pull * length
-        squares = np.einsum("nd,nd->n", v, v / diagonal) + self.pull * np.square(across) / rest
-        own = np.square(self.removal.stretch) * length / rest  # the mean moves away as well
-        log_det = np.log(diagonal).sum(axis=1) + np.log(rest)
-        reliable = np.minimum(rest, left / trace) > LEAST_LEFT
+        left = trace - removal.factor * np.einsum("nd,nd->n", self.y, self.y)
+        target = self.part * self.prior.shrinkage / d * left
+        pull, spread = self.pull, self.principal_axes()[0]
+        squares, length, log_det, rest = downdated(
+            spread[:, None] + target, target, y, apart, pull, d
+        )
+        own = np.square(removal.stretch) * length / rest  # the mean moves away as well
+        reliable = np.minimum(rest, left / trace) > self.of_all.least
         return np.where(self.mine, own, squares), log_det, reliable
 
     def each(
@@ -261,7 +296,7 @@ class _Without:
 
     def log_density(self, squares: FloatArray, log_det: FloatArray) -> FloatArray:
         """Student-t log densities (n,) by ``vᵀ scatter⁻¹ v`` and ``log |scatter|``."""
-        k, d = len(self.of_all.own), self.y.shape[1]
+        k, d = len(self.of_all.own), self.of_all.n_features
         weight = np.where(
             self.mine, self.removal.weight, float(self.of_all.moments.weight[self.code])
         )
@@ -272,6 +307,41 @@ class _Without:
         ratio = (1.0 + 1.0 / weight) / degrees  # Λ over the scatter
         half_log_det = 0.5 * (log_det + d * np.log(ratio))
         return student_log_density(squares / ratio, half_log_det, degrees, d)
+
+
+def downdated(
+    diagonal: FloatArray,
+    target: FloatArray,
+    y: FloatArray,
+    v: FloatArray,
+    pull: FloatArray,
+    n_features: int,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Matrices ``M = D − pull y yᵀ``, one for each of n rows, by the Sherman-Morrison formula.
+
+    Rows are columns here. D is diagonal (r, n) in r directions, and the target alone in others, up
+    to d, in which nothing of y and v (r, n) lies. Returns ``vᵀ M⁻¹ v``, ``yᵀ D⁻¹ y``, ``log |M|``
+    and ``|M| / |D|``, each (n,); D is overwritten.
+    """
+    outside = n_features - len(diagonal)
+    log_det = _sums_of_logs(diagonal)
+    if outside:
+        log_det += outside * np.log(target)
+    inverse = np.divide(1.0, diagonal, out=diagonal)
+    squares = np.einsum("jn,jn,jn->n", v, v, inverse)
+    inverse *= y
+    length, across = np.einsum("jn,jn->n", y, inverse), np.einsum("jn,jn->n", v, inverse)
+    rest = 1.0 - pull * length
+    squares += pull * np.square(across) / rest
+    log_det += np.log(rest)
+    return squares, length, log_det, rest
+
+
+def _sums_of_logs(values: FloatArray) -> FloatArray:
+    """``Σ_j log values_j`` (n,): of the products of eight, which do not overflow."""
+    if not (values.min() > 1e-35 and values.max() < 1e35):
+        return np.asarray(np.log(values).sum(axis=0))
+    return np.asarray(np.log(np.multiply.reduceat(values, range(0, len(values), 8))).sum(axis=0))
 
 
 def log_evidence(moments: ClassMoments, prior: Prior) -> float:

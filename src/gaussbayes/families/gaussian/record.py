@@ -12,6 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from msgspec import Meta, Raw
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError, ParameterError
@@ -35,6 +36,9 @@ from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, chec
 from gaussbayes.families.gaussian.density import GaussianDensity
 from gaussbayes.families.gaussian.family import Estimate, Gaussian
 from gaussbayes.families.gaussian.shrinkage import Target
+from gaussbayes.families.gaussian.span import Span
+from gaussbayes.families.gaussian.spanned import Spanned, SpannedStatistics, directions
+from gaussbayes.families.gaussian.spanned_density import SpannedDensity
 from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import STRUCTURES, Shape, Structure, cholesky
 from gaussbayes.families.gaussian.student import StudentDensity
@@ -47,8 +51,18 @@ _UNDERFLOW = 1e-290
 # Entries of matrices that are looked at in one step: many small matrices, or one large one.
 _TOGETHER = 1 << 18
 
+_MOST_FEATURES = 1 << 24
+
 Pattern: TypeAlias = Annotated[str, Meta(extra_json_schema={"pattern": "^[01]+$"})]
 Observed: TypeAlias = NDArray[np.bool_]
+
+
+class SpanRecord(Record, frozen=True):
+    """The span of the rows of a fit with fewer rows than features; see model-format.md."""
+
+    center: Numbers
+    unit: Numbers
+    basis: Annotated[Numbers, Meta(description="a row of coordinates for each feature")]
 
 
 class SettingsRecord(Record, frozen=True):
@@ -63,6 +77,7 @@ class SettingsRecord(Record, frozen=True):
     shrinkage: Annotated[float, Meta(ge=0, le=1)] | Literal["oas"] | None
     target: Target
     estimate: Estimate
+    span: SpanRecord | None
 
 
 class CellsRecord(Record, frozen=True):
@@ -95,17 +110,50 @@ class DensityRecord(Record, frozen=True):
     offset: Numbers
     covariance: Numbers
     degrees: Numbers  # of freedom of Student-t densities; none for Gaussians
+    outside: Numbers  # variances in directions outside the span of rows; none without a span
 
 
-def write_settings(family: Gaussian) -> SettingsRecord:
-    covariance, sharing = family.structure.covariance, float(family.structure.sharing)
-    settings = (family.divisor, family.shrinkage, family.target, family.estimation)
-    return SettingsRecord(covariance, sharing, *settings)
+def write_settings(family: Gaussian | Spanned) -> SettingsRecord:
+    span = None
+    if isinstance(family, Spanned):
+        with within("span"):
+            parts = (family.span.center, family.span.unit, family.span.basis)
+            named = zip(parts, SpanRecord.__struct_fields__, strict=True)
+            span = SpanRecord(*(numbers(values, part) for values, part in named))
+    plain = family.family if isinstance(family, Spanned) else family
+    covariance, sharing = plain.structure.covariance, float(plain.structure.sharing)
+    settings = (plain.divisor, plain.shrinkage, plain.target, plain.estimation)
+    return SettingsRecord(covariance, sharing, *settings, span)
 
 
-def read_settings(record: SettingsRecord) -> Gaussian:
+def read_settings(record: SettingsRecord) -> Gaussian | Spanned:
     settings = (record.covariance, record.sharing, record.divisor, record.shrinkage)
-    return Gaussian.of(*settings, record.target, record.estimate)
+    family = Gaussian.of(*settings, record.target, record.estimate)
+    if record.span is None:
+        return family
+    if record.covariance != "full" or not record.shrinkage:
+        refuse("span", "null unless covariances are full and shrunk")
+    with within("span"):
+        return Spanned(_read_span(record.span), family)
+
+
+def _read_span(record: SpanRecord) -> Span:
+    center = floats(record.center, "center", None, longest=_MOST_FEATURES)
+    d = center.size
+    unit = floats(record.unit, "unit", d, ", one for each feature")
+    if not (unit > 0).all():
+        refuse("unit", "units above 0", unit.min())
+    flat = floats(record.basis, "basis", None, longest=d * d)
+    r = flat.size // d if d else 0
+    if not 0 < r < d or r * d != flat.size:
+        refuse(
+            "basis", f"rows of as many numbers, fewer than {d}, for each of {d} features", flat.size
+        )
+    basis = flat.reshape(d, r)
+    apart = np.abs(basis.T @ basis - np.eye(r)).max()
+    if not apart < _ROUNDING:
+        refuse("basis", "orthonormal columns")
+    return Span(center, unit, basis)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,8 +222,10 @@ def _size(n_features: int) -> int:
     return n_features * (n_features + 1) // 2
 
 
-def write_statistics(statistics: GaussianStatistics) -> StatisticsRecord:
+def write_statistics(statistics: GaussianStatistics | SpannedStatistics) -> StatisticsRecord:
     """Statistics as a record: flat arrays, matrices as lower triangles."""
+    if isinstance(statistics, SpannedStatistics):
+        statistics = statistics.inner
     moments, layout = statistics.moments, LAYOUTS[statistics.moments.layout]
     observed, scatters = np.ones(moments.anchor.shape, dtype=bool), layout.stacked(moments.scatter)
     with within("cells"):
@@ -191,9 +241,15 @@ def write_statistics(statistics: GaussianStatistics) -> StatisticsRecord:
 
 
 def read_statistics(
-    record: StatisticsRecord, family: Gaussian, names: Schema
-) -> GaussianStatistics:
+    record: StatisticsRecord, family: Gaussian | Spanned, names: Schema
+) -> GaussianStatistics | SpannedStatistics:
     """The statistics of the classes and columns that `names` has, which the settings can use."""
+    if isinstance(family, Spanned):
+        if record.layout != "full" or record.cells is not None:
+            refuse("layout", "'full', without cells, in the span of rows", repr(record.layout))
+        inner = read_statistics(record, Gaussian(), _directions(family, names))
+        assert isinstance(inner, GaussianStatistics)
+        return SpannedStatistics(family.span, inner)
     k, d, layout = names.classes.shape[0], names.n_features, LAYOUTS[record.layout]
     structure = family.structure
     if structure.shape.correlated and not layout.correlated:
@@ -311,8 +367,18 @@ def _check_order(codes: Sequence[int], patterns: Sequence[str], d: int) -> None:
             refuse(f"observed[{at}]", expected, f"{got}{before[0]}")
 
 
-def write_density(density: GaussianDensity | StudentDensity) -> DensityRecord:
+def _directions(family: Spanned, names: Schema) -> Schema:
+    """What messages call the coordinates in the span, which must be of these features."""
+    if family.span.n_columns != names.n_features:
+        refuse(
+            "", f"from settings with a span of {names.n_features} features", family.span.n_columns
+        )
+    return directions(names, family.span)
+
+
+def write_density(density: GaussianDensity | StudentDensity | SpannedDensity) -> DensityRecord:
     degrees = np.empty(0) if density.degrees is None else density.degrees
+    outside = density.outside if isinstance(density, SpannedDensity) else np.empty(0)
     density, place = density.gaussian, "covariance"
     values, d = density.covariance.values, density.n_columns
     entries = _Entries(np.ones((len(values), d), dtype=bool), matrices=True)
@@ -321,13 +387,17 @@ def write_density(density: GaussianDensity | StudentDensity) -> DensityRecord:
         numbers(density.offset, "offset"),
         entries.write(values, place) if values.ndim == 3 else numbers(values, place),
         numbers(degrees, "degrees"),
+        numbers(outside, "outside"),
     )
 
 
 def read_density(
-    record: DensityRecord, family: Gaussian, names: Schema
-) -> GaussianDensity | StudentDensity:
+    record: DensityRecord, family: Gaussian | Spanned, names: Schema
+) -> GaussianDensity | StudentDensity | SpannedDensity:
     """The densities of the classes and columns that `names` has."""
+    if isinstance(family, Spanned):
+        return _read_spanned(record, family, names)
+    floats(record.outside, "outside", 0, " without a span")
     k, d = names.classes.shape[0], names.n_features
     center = floats(record.center, "center", d, ", one for each feature")
     each = ", one for each class and feature"
@@ -344,6 +414,18 @@ def read_density(
     if not (degrees > 2).all():
         refuse("degrees", "degrees of freedom above 2", degrees.min())
     return StudentDensity(density, degrees)
+
+
+def _read_spanned(record: DensityRecord, family: Spanned, names: Schema) -> SpannedDensity:
+    plain = replace(record, outside=Raw(b"[]"))
+    inner = read_density(plain, family.family, _directions(family, names))
+    covariance = inner.gaussian.covariance
+    each = ", one for each covariance"
+    outside = floats(record.outside, "outside", covariance.n_covariances, each)
+    least = np.linalg.eigvalsh(covariance.values)[:, 0]
+    if not ((outside > 0) & (outside <= least * (1.0 + _ROUNDING))).all():
+        refuse("outside", "variances above 0, and none above those in the span", outside.tolist())
+    return SpannedDensity(family.span, inner.gaussian, outside, inner.degrees)
 
 
 def _read_covariance(array: Raw, structure: Structure, names: Schema) -> Shape:

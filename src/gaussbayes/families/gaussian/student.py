@@ -100,12 +100,8 @@ class StudentDensity:
         ``u / d`` follows the F distribution with d and ν degrees of freedom. The distance is that
         of a Gaussian at which the tail is as probable.
         """
-        from scipy.special import betainc, gammainccinv
-
         squares, n_features = self.gaussian.squared_distance(rows, threads)
-        half = 0.5 * np.maximum(n_features, 1.0)[:, None]
-        tail = betainc(0.5 * self.degrees, half, self.degrees / (self.degrees + squares))
-        return np.asarray(2.0 * gammainccinv(half, tail)), n_features
+        return chi_square_distance(squares, n_features, self.degrees), n_features
 
     def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
         """One row for each class code (n,): ``m + F z √(ν / χ²)`` with z standard normal."""
@@ -161,13 +157,9 @@ class StudentDensity:
         shape, nu = self.gaussian.covariance, float(self.degrees[code])
         apart = origin - self.gaussian.offset[code]
         start, move = shape.whiten(apart, code), shape.whiten(step, code)
-        A, B, C = float(move @ move), float(start @ move), nu + float(start @ start)
-        end = A + 2.0 * B + C
-        if A == 0.0:
-            return np.zeros(step.size)
-        root = np.sqrt(max(A * C - B * B, 0.0))
-        plain = np.arctan2(root, B + C) / root if root > 0 else 1.0 / (B + C)
-        rising = (0.5 * np.log(end / C) - B * plain) / A
+        plain, rising = line_integrals(
+            float(move @ move), float(start @ move), nu + float(start @ start)
+        )
         gradient = plain * shape.times_precision(apart, code)
         gradient += rising * shape.times_precision(step, code)
         return np.asarray(-(nu + self.n_columns) * gradient)
@@ -231,6 +223,27 @@ class StudentDensity:
             ParameterTable("degrees of freedom", ("ν",), self.degrees[:, None]),
             *self.gaussian.covariance.tables(names),
         )
+
+
+def line_integrals(A: float, B: float, C: float) -> tuple[float, float]:
+    """The integrals of ``1/q`` and ``α/q`` for ``q = A α² + 2 B α + C`` over 0 ≤ α ≤ 1."""
+    if A == 0.0:  # nothing moves
+        return 1.0 / C, 0.5 / C
+    root = np.sqrt(max(A * C - B * B, 0.0))
+    plain = np.arctan2(root, B + C) / root if root > 0 else 1.0 / (B + C)
+    rising = (0.5 * np.log((A + 2.0 * B + C) / C) - B * plain) / A
+    return float(plain), float(rising)
+
+
+def chi_square_distance(
+    squares: FloatArray, n_features: FloatArray, degrees: FloatArray
+) -> FloatArray:
+    """Squared distances (n, k) of a Gaussian at which the tail is as probable as here."""
+    from scipy.special import betainc, gammainccinv
+
+    half = 0.5 * np.maximum(n_features, 1.0)[:, None]
+    tail = betainc(0.5 * degrees, half, degrees / (degrees + squares))
+    return np.asarray(2.0 * gammainccinv(half, tail))
 
 
 def student_log_density(

@@ -19,7 +19,7 @@ from gaussbayes.families.transformed.statistics import (
     TransformedStatistics,
     observe,
     row_blocks,
-    transformed,
+    transformed_rows,
 )
 from gaussbayes.families.transformed.transform import (
     TRANSFORMS,
@@ -138,6 +138,11 @@ class Transformed(Family):
                 raise ParameterError(msg)
         return replace(self, transforms=tuple(b if isinstance(a, str) else a for a, b in pairs))
 
+    def compact(self, rows: Rows, targets: Targets, names: Schema) -> list["Transformed"]:
+        """The same in less room, by the transformed rows."""
+        z = transformed_rows(self.learnt, rows, names)
+        return [self._around(some) for some in self.family.compact(z, targets, names)]
+
     def of_columns(self, columns: Sequence[int]) -> "Transformed":
         """The family of some of the columns, in this order."""
         if len(self.transforms) == 1:
@@ -243,9 +248,8 @@ class Transformed(Family):
             return None
 
         def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, Any]:
-            scores: tuple[FloatArray, Any] = closed(
-                transformed(statistics.transforms, rows)[0], removal
-            )
+            z = transformed_rows(statistics.transforms, rows)
+            scores: tuple[FloatArray, Any] = closed(z, removal)
             return scores
 
         return log_densities

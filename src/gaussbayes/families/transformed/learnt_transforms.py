@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray, TransformName
-from gaussbayes.data.rows import Rows, Targets
+from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.transformed.transform import (
     Logarithm,
     Ranged,
@@ -28,6 +29,9 @@ from gaussbayes.families.transformed.transform import (
 
 MOST_ROWS = 10_000
 """Rows that a transform is learnt from; of more, these are evenly picked."""
+
+MOST_COLUMNS = 256
+"""Columns whose transforms are learnt at a time, so that memory is bounded."""
 
 MOST_KNOTS = 100
 """Knots of a rank-normal transform."""
@@ -65,6 +69,13 @@ def learn(
     transform changes them in anything else. Rows without labels tell of powers, ranks and means;
     scales are deviations within classes.
     """
+    if len(kinds) > MOST_COLUMNS:
+        learnt_so_far: list[Transform] = []
+        for some in ranges(len(kinds), MOST_COLUMNS):
+            part = number_rows(np.asarray(rows.matrix[:, some]))
+            called = names.part(range(some.start, some.stop))
+            learnt_so_far += learn(kinds[some], part, targets, called, likelihood).of
+        return Transforms(tuple(learnt_so_far))
     which = slice(None, None, max(1, -(-rows.n_rows // MOST_ROWS)))
     logarithmic = np.array([j for j, kind in enumerate(kinds) if kind == "log"], dtype=np.intp)
     x: FloatArray = rows.matrix.astype(np.float64, copy=False)

@@ -14,13 +14,13 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.data.rows import Rows, Targets, number_rows
 from gaussbayes.families.transformed.transform import Transforms
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 15
 """Numbers that are transformed at a time: as many as stay near the processor."""
 
 
 def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
     """The rows in pieces that are transformed at a time; at least one piece."""
-    return ranges(n_rows, max(256, _BLOCK // max(1, n_columns))) or [slice(0, 0)]
+    return ranges(n_rows, max(16, _BLOCK // max(1, n_columns))) or [slice(0, 0)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,6 +122,15 @@ def transformed(
     z, log_slope = transforms.forward(x, names, first_row)
     np.nan_to_num(log_slope, copy=False)
     return number_rows(z), log_slope
+
+
+def transformed_rows(transforms: Transforms, rows: Rows, names: Schema | None = None) -> Rows:
+    """Rows (n) transformed, in float64, block by block."""
+    n, d = rows.numbers.shape
+    z = np.empty((n, d))
+    for block in row_blocks(n, d):
+        z[block] = transformed(transforms, rows[block], names, block.start)[0].matrix
+    return number_rows(z)
 
 
 def observe(

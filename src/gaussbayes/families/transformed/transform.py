@@ -23,7 +23,6 @@ its side is such that it is 1 beyond the others.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -263,7 +262,6 @@ class _Group:
     numbers: tuple[FloatArray, ...]  # (m,) each
 
 
-@lru_cache(maxsize=64)
 def _groups(transforms: tuple[Transform, ...]) -> tuple[_Group, ...]:
     """The columns by the kind of their transforms, which are worked out together."""
     groups = []
@@ -273,8 +271,8 @@ def _groups(transforms: tuple[Transform, ...]) -> tuple[_Group, ...]:
             groups += [_Group(transforms[j], np.array([j]), ()) for j in columns]
         elif columns:
             each = [
-                np.array([getattr(transforms[j], field.name) for j in columns])
-                for field in fields(kind)
+                np.array([getattr(transforms[j], number.name) for j in columns])
+                for number in fields(kind)
             ]
             everything = len(columns) == len(transforms)
             where = slice(None) if everything else np.array(columns)
@@ -342,9 +340,22 @@ class Transforms:
                 check_positive(x, columns, names, first_row)
 
     def _groups(self, n_columns: int) -> tuple[_Group, ...]:
-        if len(self.of) == 1 and n_columns > 1:
-            return _groups(self.of * n_columns)
-        return _groups(self.of)
+        # Thousands of transforms are slow to compare: they are known by their identity.
+        known = _known.get(id(self.of))
+        if known is None or known[0] is not self.of:
+            if len(_known) > _MOST_KNOWN:
+                _known.clear()
+            known = _known[id(self.of)] = self.of, {}
+        groups = known[1]
+        if n_columns not in groups:
+            groups[n_columns] = _groups(self.of * n_columns if len(self.of) == 1 else self.of)
+        return groups[n_columns]
+
+
+_MOST_KNOWN = 64
+
+_known: dict[int, tuple[tuple[Transform, ...], dict[int, tuple[_Group, ...]]]] = {}
+"""What is worked out together, of so many columns, with the tuple of transforms that it is of."""
 
 
 def check_positive(

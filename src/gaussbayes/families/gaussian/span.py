@@ -1,0 +1,122 @@
+"""The span of a few rows of many features: an orthonormal basis, and coordinates in it.
+
+Of n rows with more features d than that, whatever they say of means and scatters lies in the span
+of their deviations from a centre: n directions. With an orthonormal basis Q (d, n), in units u of
+the features, a row has the coordinates
+
+    z = Qᵀ x̃,    x̃ = (x − center) / u
+
+and of its squared length the part ``|x̃|² − |z|²`` lies outside, where the rows say nothing.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gaussbayes.base.errors import DataError
+from gaussbayes.base.threads import ranges
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import Rows, Targets
+
+_OUTSIDE = 1e-9
+"""Proportion of the length of a row that may lie outside as rounding."""
+
+_BLOCK = 1 << 20
+"""Numbers that are turned at a time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Span:
+    """Coordinates of rows in the span of some."""
+
+    center: FloatArray  # (d,)
+    unit: FloatArray  # (d,)
+    basis: FloatArray  # (d, r) orthonormal columns
+
+    log_unit: float = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "log_unit", float(np.log(self.unit).sum()))
+
+    @property
+    def n_columns(self) -> int:
+        """How many features there are."""
+        return int(self.basis.shape[0])
+
+    @property
+    def n_directions(self) -> int:
+        """How many coordinates a row has."""
+        return int(self.basis.shape[1])
+
+    @property
+    def n_outside(self) -> int:
+        """How many directions are left."""
+        return self.n_columns - self.n_directions
+
+    def same(self, other: "Span") -> bool:
+        """Whether rows have the same coordinates in another."""
+        names = ("center", "unit", "basis")
+        return self is other or all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in names
+        )
+
+    def blocks(self, n_rows: int) -> list[slice]:
+        """The rows in pieces that are turned at a time."""
+        return ranges(n_rows, max(64, _BLOCK // self.n_columns))
+
+    def centred(self, rows: Rows) -> FloatArray:
+        """``x̃`` (n, d), NaN where a value is missing."""
+        x = rows.matrix.astype(np.float64)
+        x -= self.center
+        x /= self.unit
+        return x
+
+    def coordinates(self, rows: Rows) -> tuple[FloatArray, FloatArray]:
+        """``z`` (n, r) of complete rows, and what of their squared lengths is outside (n,)."""
+        z, outside = np.empty((rows.n_rows, self.n_directions)), np.empty(rows.n_rows)
+        for block in self.blocks(rows.n_rows):
+            x = self.centred(rows[block])
+            np.matmul(x, self.basis, out=z[block])
+            length = np.einsum("nj,nj->n", x, x)
+            outside[block] = np.maximum(length - np.einsum("nj,nj->n", z[block], z[block]), 0.0)
+        return z, outside
+
+    def inside(self, rows: Rows) -> FloatArray:
+        """The coordinates of rows that lie in the span; DataError for one that does not."""
+        z, outside = self.coordinates(rows)
+        length = outside + np.einsum("nj,nj->n", z, z)
+        strange = np.flatnonzero(~(outside <= np.square(_OUTSIDE) * length + 1e-13 * length))
+        if strange.size:
+            msg = (
+                f"row {strange[0]} is not one of the {self.n_directions} rows that the model was "
+                f"fitted to, nor between them: with {self.n_columns} features, more than rows, "
+                "only what these rows span is kept. Fit to all rows at once, or begin with "
+                "partial_fit, which keeps all pairs of features"
+            )
+            raise DataError(msg)
+        return z
+
+
+def span_of(rows: Rows, unit: FloatArray) -> Span:
+    """The span of complete rows, fewer than features, about their mean."""
+    x = rows.matrix.astype(np.float64)
+    center = np.asarray(x.mean(axis=0))
+    x -= center
+    x /= unit
+    return Span(center, unit, np.linalg.qr(x.T)[0])
+
+
+def pooled_deviation(rows: Rows, targets: Targets) -> FloatArray:
+    """The standard deviations of the features within classes (d,)."""
+    x, weights = rows.matrix, targets.proportions() * targets.total_weights()[:, None]
+    total = weights.sum(axis=0)
+    which: NDArray[np.intp] = np.flatnonzero(total > 0)
+    squares = np.zeros(x.shape[1])
+    for code in which.tolist():
+        mine = np.flatnonzero(weights[:, code] > 0)
+        some, weight = x[mine].astype(np.float64), weights[mine, code]
+        some -= some[0]
+        some -= weight @ some / total[code]
+        squares += weight @ np.square(some, out=some)
+    return np.asarray(np.sqrt(squares / total.sum()))

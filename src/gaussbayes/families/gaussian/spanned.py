@@ -1,0 +1,373 @@
+"""Gaussians of more features than rows, in the span of the rows: n × n instead of d × d.
+
+Of n rows of d > n features, scatters lie in the span of the rows. Shrinkage towards a multiple of
+the identity is the same in every basis, so that nothing has to be known of the other directions
+but the multiple: statistics of the coordinates in the span give exactly the estimate that d × d
+matrices would give, in memory for n numbers a feature. A diagonal target is spherical in units of
+the pooled deviations of the features; these units are settings that keep a row that is left out,
+as transforms are.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gaussbayes.base.errors import DataError, SingularCovarianceError
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.types import FloatArray
+from gaussbayes.data.rows import Rows, Targets, number_rows
+from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
+from gaussbayes.families.gaussian.left_out import has_closed_form
+from gaussbayes.families.gaussian.predictive import LeftOut as PredictiveLeftOut
+from gaussbayes.families.gaussian.predictive import check_degrees
+from gaussbayes.families.gaussian.span import Span, pooled_deviation, span_of
+from gaussbayes.families.gaussian.spanned_density import SpannedDensity, no_em
+from gaussbayes.families.gaussian.spanned_left_out import (
+    LEAST_LEFT,
+    SpannedLeftOut,
+    oas_by_traces,
+)
+from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
+from gaussbayes.families.gaussian.structure import Full, Structure
+from gaussbayes.families.protocol import Family, Fit, Kind, LeftOut
+from gaussbayes.families.removal import Removal, degrees
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpannedStatistics:
+    """Statistics of the coordinates of rows in a span."""
+
+    span: Span
+    inner: GaussianStatistics  # of r directions
+
+    @property
+    def weight(self) -> FloatArray:
+        """How much the rows of each class weigh (k,)."""
+        return self.inner.weight
+
+    @property
+    def n_columns(self) -> int:
+        """How many features there are."""
+        return self.span.n_columns
+
+    @property
+    def n_bytes(self) -> int:
+        """How much memory they take."""
+        return self.inner.n_bytes
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no value was missing."""
+        return True
+
+    def __add__(self, other: "SpannedStatistics") -> "SpannedStatistics":
+        self.check_alike(other.span)
+        return replace(self, inner=self.inner + other.inner)
+
+    def plus(self, other: "SpannedStatistics", names: Schema) -> "SpannedStatistics":
+        """The statistics of the rows of both; they must be of the same span."""
+        self.check_alike(other.span)
+        return replace(self, inner=self.inner.plus(other.inner, directions(names, self.span)))
+
+    def without(self, other: "SpannedStatistics", names: Schema) -> "SpannedStatistics":
+        """The statistics of these rows without others, which must be among them."""
+        self.check_alike(other.span)
+        return replace(self, inner=self.inner.without(other.inner, directions(names, self.span)))
+
+    def scaled(self, factor: float) -> "SpannedStatistics":
+        """The statistics of the same rows, each counting `factor` times as much."""
+        return replace(self, inner=self.inner.scaled(factor))
+
+    def selected(self, codes: Sequence[int]) -> "SpannedStatistics":
+        """Only the classes with these codes, in this order."""
+        return replace(self, inner=self.inner.selected(codes))
+
+    def aligned(self, positions: Sequence[int], n_classes: int) -> "SpannedStatistics":
+        """The same where class `i` has become number ``positions[i]`` of `n_classes`."""
+        return replace(self, inner=self.inner.aligned(positions, n_classes))
+
+    def together(self) -> "SpannedStatistics":
+        """The statistics of the rows of all classes, as those of one class."""
+        return replace(self, inner=self.inner.together())
+
+    def of_columns(self, columns: Sequence[int]) -> GaussianStatistics:
+        """Those of some features, with scatters of all pairs of these: ``u Q S Qᵀ u``."""
+        where, moments = np.asarray(columns, dtype=np.intp), self.inner.moments
+        unit = self.span.unit[where]
+        basis = self.span.basis[where] * unit[:, None]
+        scatter = basis @ moments.scatter @ basis.T
+        anchor = np.repeat(self.span.center[where][None], moments.n_classes, axis=0)
+        offset, scatter = moments.mean @ basis.T, 0.5 * (scatter + scatter.mT)
+        empty = moments.weight == 0
+        anchor[empty], offset[empty] = 0.0, 0.0
+        return GaussianStatistics(ClassMoments(moments.weight, anchor, offset, scatter, "full"))
+
+    def check_alike(self, span: Span) -> None:
+        """Raise unless rows were turned by this span."""
+        if not self.span.same(span):
+            msg = (
+                "statistics in the spans of different rows cannot be put together: with more "
+                "features than rows, fit to all rows at once, or begin with partial_fit"
+            )
+            raise DataError(msg)
+
+
+@dataclass(frozen=True, slots=True)
+class Spanned(Family):
+    """A Gaussian family of full covariances, shrunk, in the span of the rows of a fit.
+
+    Examples
+    --------
+    >>> from gaussbayes.families.gaussian.family import Gaussian
+    >>> rows = number_rows(np.array([[0.0, 1.0, 5.0, 2.0], [1.0, 0.0, 4.0, 2.0], [3, 1, 4, 1]]))
+    >>> targets, names = Targets(np.array([0, 0, 1], np.int32), 2), Schema(np.arange(2), 4)
+    >>> plain = Gaussian.of("full", shared=True, shrinkage=0.5, target="spherical")
+    >>> (family,) = compact(plain, rows, targets)
+    >>> density = family.estimate(family.observe(rows, targets, names), names).density
+    >>> same = plain.estimate(plain.observe(rows, targets, names), names).density
+    >>> bool(np.allclose(density.log_density(rows), same.log_density(rows), atol=1e-12))
+    True
+    """
+
+    span: Span
+    family: Any  # Gaussian, of all features
+
+    name: ClassVar[str] = "gaussian"
+    kind: ClassVar[Kind] = "number"
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Those of the family of all features."""
+        options: Mapping[str, Any] = self.family.options
+        return options
+
+    @property
+    def structure(self) -> Structure:
+        """The structure of the covariances."""
+        structure: Structure = self.family.structure
+        return structure
+
+    @property
+    def shrinkage(self) -> Any:
+        """The shrinkage of the covariances."""
+        return self.family.shrinkage
+
+    def of_columns(self, columns: Sequence[int]) -> Any:
+        """The family of some of the features: of all pairs of these."""
+        del columns
+        return self.family
+
+    def n_bytes(self, n_classes: int, n_columns: int) -> int:
+        """How much memory the scatters of so many classes take."""
+        del n_columns
+        return 8 * n_classes * self.span.n_directions**2
+
+    def observe(
+        self, rows: Rows, targets: Targets, names: Schema, threads: int = 1
+    ) -> SpannedStatistics:
+        """The statistics of labelled rows that lie in the span."""
+        z = number_rows(self.span.inside(rows))
+        layout = replace(self.family, structure=Structure("full"), choice=None)
+        inner = layout.observe(z, targets, directions(names, self.span), threads)
+        return SpannedStatistics(self.span, inner)
+
+    def adapted(self, statistics: Any) -> SpannedStatistics:
+        """Statistics gathered under other settings, in the same span."""
+        if not isinstance(statistics, SpannedStatistics):
+            msg = "statistics of all pairs of features cannot be turned to a span; fit again"
+            raise DataError(msg)
+        statistics.check_alike(self.span)
+        return statistics
+
+    def estimate(
+        self,
+        statistics: SpannedStatistics,
+        names: Schema,
+        threads: int = 1,
+        start: SpannedDensity | None = None,
+    ) -> Fit:
+        """The density that fits best, shrunk; what d × d matrices would give."""
+        del threads, start
+        moments = statistics.inner.moments
+        named = directions(names, self.span)
+        if self.family.estimation == "predictive":
+            values, outside, freedom = self._predictive(moments, names)
+        else:
+            values, outside = self._covariances(moments, self.structure, names)
+            freedom = None
+        if not (outside > 0).all():
+            code = int(np.argmin(outside))
+            owner = "no class varies" if outside.size == 1 else f"class {names.class_name(code)}"
+            msg = (
+                f"{owner} does not vary in any feature: a covariance of zeros cannot be shrunk. "
+                "Remedies: share covariances among the classes (shared=True, or a number)"
+            )
+            raise SingularCovarianceError(msg)
+        inner = GaussianDensity(*centre_of(moments), Full.of(values, named))
+        return Fit(SpannedDensity(self.span, inner, outside, freedom))
+
+    def _predictive(
+        self, moments: ClassMoments, names: Schema
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Scale matrices (k, r, r), their variance outside (k,), and degrees of freedom (k,)."""
+        prior, d, weight = (
+            replace(self.family.prior, diagonal=False),
+            self.span.n_columns,
+            moments.weight,
+        )
+        scatter, freedom = prior.scatters(moments, d)
+        check_degrees(freedom, weight, names)
+        trace = float(np.einsum("mii->", moments.scatters("full", shared=False)))
+        part = 1.0 if prior.sharing == 1.0 else prior.ratio / weight.size
+        ratio = (1.0 + 1.0 / weight) / freedom
+        outside = ratio * part * prior.shrinkage * trace / d
+        return scatter * ratio[:, None, None], outside, freedom
+
+    def _covariances(
+        self, moments: ClassMoments, structure: Structure, names: Schema
+    ) -> tuple[FloatArray, FloatArray]:
+        """Covariances (m, r, r) in the span, and the variance outside it (m,)."""
+        if structure.between:
+            (own, own_outside), (pooled, outside) = (
+                self._covariances(moments, part, names) for part in structure.parts
+            )
+            sharing = structure.sharing
+            values = (1.0 - sharing) * own + sharing * pooled
+            return values, (1.0 - sharing) * own_outside + sharing * outside
+        weight = structure.weights(moments.weight)
+        divisor = self.family.divisor
+        divide = degrees(weight, divisor, moments.n_classes if structure.shared else 1)
+        if (divide <= 0).any():
+            code = int(np.argmin(divide))
+            who = "classes together weigh" if structure.shared else names.class_name(code)
+            msg = (
+                f"class {who} weighs {weight[code]:g}: divisor='unbiased' divides by "
+                f"{divide[code]:g}; give more rows or use divisor='mle'"
+            )
+            raise DataError(msg)
+        scatter = moments.scatters("full", shared=structure.shared)
+        values, d = scatter / divide[:, None, None], self.span.n_columns
+        trace = np.einsum("mii->m", values)
+        if self.shrinkage == "oas":
+            intensity = oas_by_traces(trace, np.square(values).sum(axis=(1, 2)), d, weight)
+        else:
+            intensity = np.full(len(values), float(self.shrinkage))
+        outside = intensity * trace / d
+        values = values * (1.0 - intensity)[:, None, None]
+        np.einsum("mii->mi", values)[...] += outside[:, None]
+        return values, outside
+
+    def n_parameters(self, n_classes: int, n_columns: int) -> int:
+        """Free parameters, those of all features."""
+        return int(self.family.n_parameters(n_classes, n_columns))
+
+    def alternatives(self) -> dict[str, "Spanned"]:
+        """What may have an estimate where this has none, by how the user asks for it."""
+        return {}
+
+    def log_penalty(self, density: SpannedDensity) -> float:
+        """There is none."""
+        del density
+        return 0.0
+
+    # EM for missing labels: there is none in the span of rows, which are complete and labelled.
+
+    def start(self, statistics: Any, together: Any, names: Schema, threads: int = 1) -> Any:
+        """An error: unlabelled rows are fitted in all features."""
+        del statistics, together, names, threads
+        raise no_em()
+
+    def maximise(self, expected: Any, names: Schema) -> Any:
+        """An error, likewise."""
+        del expected, names
+        raise no_em()
+
+    def coordinates(self, start: Any, names: Schema) -> Any:
+        """An error, likewise."""
+        del start, names
+        raise no_em()
+
+    # Held-out rows and selection.
+
+    def left_out(
+        self,
+        statistics: SpannedStatistics,
+        path: Sequence["Spanned"],
+        targets: Targets,
+        names: Schema,
+    ) -> LeftOut | None:
+        """A closed form, given the units of the features; see `SpannedLeftOut`."""
+        del names
+        families, d = [member.family for member in path], self.span.n_columns
+        moments = statistics.inner.moments
+        formula: Any
+        if self.family.estimation == "predictive":
+            priors = [replace(family.prior, diagonal=False) for family in families]
+            formula = PredictiveLeftOut.of(moments, priors, d, LEAST_LEFT)
+        elif all(has_closed_form(f.structure, f.shrinkage, targets.weights) for f in families):
+            formula = SpannedLeftOut(moments, families, d)
+        else:
+            return None
+
+        def log_densities(rows: Rows, removal: Removal) -> Any:
+            with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable
+                return formula.log_densities(self.span.inside(rows), removal)
+
+        return log_densities
+
+    def candidates(self) -> Iterator["Spanned"]:
+        """What the automatic choice tries: the candidates of the family of all features."""
+        for family in self.family.candidates():
+            yield replace(self, family=family)
+
+    def on_path_with(self, other: "Spanned") -> bool:
+        """Whether two families differ in what regularises only."""
+        return self.span.same(other.span) and bool(self.family.on_path_with(other.family))
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether its free parameters can be counted, as BIC needs."""
+        return bool(self.family.is_counted)
+
+
+def directions(names: Schema, span: Span) -> Schema:
+    """What messages call the coordinates in a span."""
+    called = tuple(f"direction {number}" for number in range(span.n_directions))
+    return Schema(names.classes, span.n_directions, called)
+
+
+def compact(family: Any, rows: Rows, targets: Targets) -> list[Any]:
+    """The families that say of these rows, all that will be fitted to, what a Gaussian one says.
+
+    With more features than rows, full covariances that are shrunk are estimated in the span of the
+    rows; those of a choice that have no correlations stay as they are, and full ones that are not
+    shrunk are none.
+    """
+    n, d = rows.numbers.shape
+    choice = family.choice
+    structures = (family.structure,) if choice is None else choice.structures
+    shrinkages = (family.shrinkage,) if choice is None else choice.shrinkages
+    full = tuple(some for some in structures if some.shape.correlated)
+    others = tuple(some for some in structures if not some.shape.correlated)
+    numbers = (some for some in shrinkages if some == "oas" or isinstance(some, float))
+    shrunk = tuple(some for some in numbers if some)
+    if d <= n or not full or (not shrunk and not others) or targets.n_unlabelled:
+        return [family]
+    if not np.isfinite(rows.matrix.sum(dtype=np.float64)):
+        return [family]
+    result = []
+    if shrunk:
+        unit = pooled_deviation(rows, targets) if family.target == "diagonal" else np.ones(d)
+        if not (unit > 0).all():  # what does not vary has no unit: that is an error, or not
+            return [family]
+        inner = family
+        if choice is not None:
+            some = replace(choice, structures=full, shrinkages=shrunk)
+            inner = replace(family, structure=full[0], shrinkage=shrunk[0], choice=some)
+        result.append(Spanned(span_of(rows, unit), inner))
+    if others:
+        some = replace(choice, structures=others)
+        result.append(replace(family, structure=others[0], choice=some))
+    return result

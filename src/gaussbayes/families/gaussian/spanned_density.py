@@ -1,0 +1,327 @@
+"""Densities of more features than rows: low rank in the span of the rows, spherical outside.
+
+In coordinates z of a `Span` the covariance of class c is C_c (r, r), and v_c in every direction
+outside it: in the units u of the features
+
+    Σ_c = u (Q C_c Qᵀ + v_c (I − Q Qᵀ)) u = u (v_c I + Q G_c Qᵀ) u,        G_c = C_c − v_c I
+
+so that neither the density nor its gradient takes more than r numbers for each feature. G is
+positive semi-definite: what the rows add to the target of shrinkage. Where values are missing, the
+rows Q_J of the basis are left, and by the Woodbury formula, with ``G = L Lᵀ``,
+
+    (v I + Q_J G Q_Jᵀ)⁻¹ = (I − Q_J L (v I + Lᵀ Q_Jᵀ Q_J L)⁻¹ Lᵀ Q_Jᵀ) / v
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+import numpy as np
+
+from gaussbayes.base.errors import CapabilityError
+from gaussbayes.base.finite import check_finite
+from gaussbayes.base.patterns import patterns_of
+from gaussbayes.base.schema import Schema
+from gaussbayes.base.threads import for_each
+from gaussbayes.base.types import CodeArray, FloatArray, RealArray
+from gaussbayes.data.rows import Rows, number_rows
+from gaussbayes.families.gaussian.density import GaussianDensity
+from gaussbayes.families.gaussian.drawing import transform
+from gaussbayes.families.gaussian.span import Span
+from gaussbayes.families.gaussian.structure import Full
+from gaussbayes.families.gaussian.student import (
+    StudentDensity,
+    chi_square_distance,
+    line_integrals,
+    student_log_density,
+)
+from gaussbayes.families.protocol import ParameterTable, Reference
+
+_LOG_2_PI = float(np.log(2 * np.pi))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpannedDensity:
+    """Gaussian or Student-t densities of k classes, of more features than rows."""
+
+    span: Span
+    inner: GaussianDensity  # of the coordinates z; of Student-t densities their scale matrices
+    outside: FloatArray  # (m,) v, in squares of the units
+    degrees: FloatArray | None = None  # (k,) of freedom of Student-t densities
+
+    @property
+    def gaussian(self) -> GaussianDensity:
+        """The Gaussians of the coordinates."""
+        return self.inner
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return self.inner.n_classes
+
+    @property
+    def n_columns(self) -> int:
+        """How many features there are."""
+        return self.span.n_columns
+
+    @property
+    def n_parameters(self) -> int:
+        """Those of means and full covariances of all features."""
+        covariances = Full.n_parameters_of(self.outside.size, self.n_columns)
+        return self.n_classes * self.n_columns + covariances
+
+    def _index(self, code: int) -> int:
+        return code if self.outside.size > 1 else 0
+
+    @property
+    def _variances(self) -> FloatArray:
+        """v of each class (k,)."""
+        return np.broadcast_to(self.outside, (self.n_classes,))
+
+    def _low_rank(self, code: int) -> FloatArray:
+        """G (r, r) of a class."""
+        at = self._index(code)
+        matrix = self.inner.covariance.values[at].copy()
+        np.einsum("ii->i", matrix)[...] -= self.outside[at]
+        return np.asarray(matrix)
+
+    # Scores.
+
+    def log_density(self, rows: Rows, threads: int = 1) -> RealArray:
+        """``log p(x | c)`` (n, k), what is missing integrated out."""
+        out: RealArray = np.empty((rows.n_rows, self.n_classes), rows.dtype)
+
+        def score(block: slice) -> None:
+            squares, log_det, n_features = self._squares(rows[block], block.start)
+            features = n_features[:, None]
+            if self.degrees is not None:
+                out[block] = student_log_density(squares, 0.5 * log_det, self.degrees, features)
+            else:
+                out[block] = -0.5 * (squares + log_det + features * _LOG_2_PI)
+
+        for_each(score, self.span.blocks(rows.n_rows), threads)
+        return out
+
+    def squared_distance(self, rows: Rows, threads: int = 1) -> tuple[FloatArray, FloatArray]:
+        """Squared distances (n, k) that follow χ², and their degrees of freedom (n,)."""
+        squares, n_features = np.empty((rows.n_rows, self.n_classes)), np.empty(rows.n_rows)
+
+        def score(block: slice) -> None:
+            squares[block], _, n_features[block] = self._squares(rows[block], block.start)
+
+        for_each(score, self.span.blocks(rows.n_rows), threads)
+        if self.degrees is None:
+            return squares, n_features
+        return chi_square_distance(squares, n_features, self.degrees), n_features
+
+    def _squares(self, rows: Rows, first: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """``(x − m)ᵀ Σ⁻¹ (x − m)``, ``log |Σ|`` (n, k), and how many features there are (n,)."""
+        x, n, k = self.span.centred(rows), rows.n_rows, self.n_classes
+        d, v = self.n_columns, self._variances
+        length = np.einsum("nj,nj->n", x, x)
+        if np.isfinite(length).all():
+            z = x @ self.span.basis
+            rest = np.maximum(length - np.einsum("nj,nj->n", z, z), 0.0)
+            squares = self.inner.squared_distance(number_rows(z))[0] + rest[:, None] / v
+            log_det = self.inner.covariance.log_det + self.span.n_outside * np.log(self.outside)
+            log_det = np.broadcast_to(log_det + 2.0 * self.span.log_unit, (n, k))
+            return squares, log_det, np.full(n, float(d))
+        check_finite(rows.matrix, first, allow_nan=True)
+        squares, log_det = np.empty((n, k)), np.empty((n, k))
+        patterns = patterns_of(x)
+        for number in range(patterns.n_patterns):
+            which, seen = patterns.rows(number), patterns.observed[number]
+            if seen.all():
+                squares[which], log_det[which], _ = self._squares(rows[which], first)
+            else:
+                log_unit = float(np.log(self.span.unit[seen]).sum())
+                squares[which], log_det[which] = self._of_some(x[np.ix_(which, seen)], seen)
+                log_det[which] += 2.0 * log_unit
+        return squares, log_det, np.count_nonzero(~np.isnan(x), axis=1).astype(np.float64)
+
+    def _of_some(self, x: FloatArray, seen: Any) -> tuple[FloatArray, FloatArray]:
+        """The same of the features that are there: x (n, j), by the Woodbury formula."""
+        basis = self.span.basis[seen]
+        gram, mean = basis.T @ basis, self.inner.mean
+        squares, log_det = np.empty((len(x), self.n_classes)), np.empty(self.n_classes)
+        for code, v in enumerate(self._variances.tolist()):
+            spread, axes = np.linalg.eigh(self._low_rank(code))
+            root = axes * np.sqrt(np.maximum(spread, 0.0))
+            apart = x - basis @ mean[code]
+            inner = root.T @ gram @ root / v
+            np.einsum("ii->i", inner)[...] += 1.0
+            lower = np.linalg.cholesky(inner)
+            turned = np.linalg.solve(lower, (apart @ basis @ root).T)
+            lengths = np.einsum("nj,nj->n", apart, apart)
+            squares[:, code] = (lengths - np.einsum("jn,jn->n", turned, turned) / v) / v
+            log_det[code] = len(basis) * np.log(v) + 2.0 * np.log(np.diagonal(lower)).sum()
+        return squares, np.broadcast_to(log_det, squares.shape)
+
+    # Parts.
+
+    def marginal(self, columns: Sequence[int], names: Schema) -> GaussianDensity | StudentDensity:
+        """The densities of some features, with covariances of all pairs of these."""
+        where = np.asarray(columns, dtype=np.intp)
+        basis, unit = self.span.basis[where], self.span.unit[where]
+        values = np.stack([basis @ self._low_rank(c) @ basis.T for c in range(self.outside.size)])
+        values = 0.5 * (values + values.mT)
+        np.einsum("mii->mi", values)[...] += self.outside[:, None]
+        values *= unit[:, None] * unit
+        center = self.span.center[where]
+        offset = self.inner.mean @ basis.T * unit
+        density = GaussianDensity(center, offset, Full.of(values, names))
+        return density if self.degrees is None else StudentDensity(density, self.degrees)
+
+    def selected(self, codes: Sequence[int]) -> "SpannedDensity":
+        """Only the classes with these codes, in this order."""
+        which = list(codes)
+        return replace(
+            self,
+            inner=self.inner.selected(codes),
+            outside=self.outside[which] if self.outside.size > 1 else self.outside,
+            degrees=None if self.degrees is None else self.degrees[which],
+        )
+
+    @property
+    def mean(self) -> FloatArray:
+        """The means (k, d)."""
+        return np.asarray(self.span.center + self._offset())
+
+    def _offset(self) -> FloatArray:
+        return np.asarray(self.inner.mean @ self.span.basis.T * self.span.unit)
+
+    @property
+    def deviation(self) -> FloatArray:
+        """The standard deviations (k, d)."""
+        basis = self.span.basis
+        variance = np.stack(
+            [
+                self.outside[c] + np.einsum("jr,jr->j", basis @ self._low_rank(c), basis)
+                for c in range(self.outside.size)
+            ]
+        )
+        deviation = np.broadcast_to(np.sqrt(variance) * self.span.unit, self._offset().shape)
+        return np.asarray(deviation * np.sqrt(self._spread)[:, None])
+
+    @property
+    def _spread(self) -> FloatArray:
+        """By how much covariances are larger than scale matrices (k,)."""
+        if self.degrees is None:
+            return np.ones(self.n_classes)
+        return np.asarray(self.degrees / (self.degrees - 2.0))
+
+    def dense_covariance(self) -> FloatArray:
+        """The covariances (m, d, d); m is 1 if the classes share one, else k."""
+        names = Schema(np.arange(self.n_classes), self.n_columns)
+        return self.marginal(range(self.n_columns), names).dense_covariance()
+
+    # Draws and explanations.
+
+    def draw(self, codes: CodeArray, generator: np.random.Generator) -> Rows:
+        """One row for each class code (n,)."""
+        span, n = self.span, codes.shape[0]
+        standard = generator.standard_normal((n, span.n_columns))
+        within = standard @ span.basis
+        outside = standard - within @ span.basis.T
+        scale = np.ones(n)
+        if self.degrees is not None:
+            degrees = self.degrees[codes]
+            scale = np.sqrt(degrees / generator.chisquare(degrees))
+        z = transform(self.inner, codes, within * scale[:, None])
+        outside *= (np.sqrt(self._variances[codes]) * scale)[:, None]
+        return number_rows(span.center + span.unit * (z @ span.basis.T + outside))
+
+    def contributions(
+        self, row: Rows, pair: tuple[int, int], reference: Reference | None
+    ) -> tuple[float, FloatArray]:
+        """The log ratio ``log p(x | a) − log p(x | b)`` at the reference, and each feature's (d,).
+
+        They are how far a feature moves from the reference to the row, times the mean gradient of
+        the log ratio on the way: for Gaussians Shapley values, for Student-t densities those of
+        Aumann and Shapley. They sum to the log ratio at the row.
+        """
+        if reference is None:
+            reference = Reference(weights=np.full(self.n_classes, 1.0 / self.n_classes))
+        x = np.asarray(row.matrix[0], dtype=np.float64)
+        seen = np.flatnonzero(~np.isnan(x))
+        amounts = np.zeros(x.size)
+        if not seen.size:
+            return 0.0, amounts
+        if seen.size < x.size:
+            part = self.marginal(seen.tolist(), Schema(np.arange(self.n_classes), seen.size))
+            if reference.point is not None:
+                reference = Reference(reference.point[seen])
+            log_ratio, amounts[seen] = part.contributions(
+                number_rows(x[None, seen]), pair, reference
+            )
+            return log_ratio, amounts
+        span = self.span
+        origin = reference.offset(self._offset(), span.center) / span.unit
+        step = (x - span.center) / span.unit - origin
+        at = number_rows((span.center + span.unit * origin)[None])
+        two = self.selected(pair)
+        at_reference = two.log_density(at)[0]
+        amounts = step * (two.gradient_along(0, origin, step) - two.gradient_along(1, origin, step))
+        return float(at_reference[0] - at_reference[1]), amounts
+
+    def gradient_along(self, code: int, origin: FloatArray, step: FloatArray) -> FloatArray:
+        """The mean gradient (d,) by x̃ of a class's log density on the way ``origin + α step``."""
+        start = origin - self.span.basis @ self.inner.mean[code]
+        first, second = self._times_precision(start, code), self._times_precision(step, code)
+        if self.degrees is None:
+            return -(first + 0.5 * second)
+        nu = float(self.degrees[code])
+        A, B, C = float(step @ second), float(start @ second), nu + float(start @ first)
+        plain, rising = line_integrals(A, B, C)
+        return np.asarray(-(nu + self.n_columns) * (plain * first + rising * second))
+
+    def _times_precision(self, vector: FloatArray, code: int) -> FloatArray:
+        """``Σ⁻¹ v`` (d,) in the units of the features."""
+        z = vector @ self.span.basis
+        inside = self.inner.covariance.times_precision(z, code)
+        variance = self.outside[self._index(code)]
+        return np.asarray(vector / variance + self.span.basis @ (inside - z / variance))
+
+    def reference_point(self, reference: Reference) -> FloatArray:
+        """The point (d,) that a reference stands for."""
+        return reference.offset(self.mean)
+
+    def tables(self, names: Schema) -> tuple[ParameterTable, ...]:
+        """Means, standard deviations, and degrees of freedom if there are any."""
+        shared = self.outside.size < self.n_classes
+        shown = [
+            ParameterTable("mean", names.titles, self.mean),
+            ParameterTable(
+                "standard deviation", names.titles, self.deviation[: 1 if shared else None]
+            ),
+        ]
+        if self.degrees is not None:
+            shown.append(ParameterTable("degrees of freedom", ("ν",), self.degrees[:, None]))
+        return tuple(shown)
+
+    # Statistics.
+
+    def log_likelihood(self, statistics: Any) -> float:
+        """``Σ w log p(x | c)`` of rows of the span, each in its own class; of Gaussians only."""
+        if self.degrees is not None:
+            msg = "the log-likelihood of Student-t densities needs the rows, not statistics alone"
+            raise CapabilityError(msg)
+        n_outside = self.span.n_outside
+        volume = 0.5 * n_outside * (_LOG_2_PI + np.log(self._variances)) + self.span.log_unit
+        weight: FloatArray = statistics.weight
+        return self.inner.log_likelihood(statistics.inner) - float(weight @ volume)
+
+    def expect(self, rows: Rows, responsibility: FloatArray, threads: int = 1) -> NoReturn:
+        """There is nothing to expect: rows without label or value are fitted in all features."""
+        del rows, responsibility, threads
+        raise no_em()
+
+    def expect_statistics(self, statistics: Any) -> tuple[Any, float]:
+        """Statistics of complete rows are what is expected."""
+        return statistics, self.log_likelihood(statistics)
+
+
+def no_em() -> CapabilityError:
+    """What is raised where unlabelled rows would have to be learnt from."""
+    msg = "a model in the span of its rows cannot learn from unlabelled rows: fit to all at once"
+    return CapabilityError(msg)
