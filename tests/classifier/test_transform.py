@@ -160,8 +160,8 @@ def test_other_sources_are_sampled_too(kind: str, tmp_path: Path) -> None:
         "polars": lambda: pl.from_arrow(table).lazy(),
     }[kind]()
     for transform in KINDS:
-        model = GaussianClassifier(transform=transform).fit_source(source, "y")
-        whole = GaussianClassifier(transform=transform).fit(X[NUMBERS], Y)
+        model = GaussianClassifier(transforms=transform).fit_source(source, "y")
+        whole = GaussianClassifier(transforms=transform).fit(X[NUMBERS], Y)
         np.testing.assert_allclose(
             model.predict_log_proba(X[NUMBERS]), whole.predict_log_proba(X[NUMBERS]), rtol=1e-8
         )
