@@ -38,14 +38,14 @@ def test_models_are_those_of_the_classifier(
 ) -> None:
     options = [part for each in given for part in ("--transform", each)]
     assert call("fit", "rows.csv", "-y", "y", *options, "-o", "m.json").exit_code == 0
-    model = GaussianClassifier(transform=transform).fit(incomes[FEATURES], incomes["y"])
+    model = GaussianClassifier(transforms=transform).fit(incomes[FEATURES], incomes["y"])
     loaded = GaussianClassifier.load("m.json")
     assert loaded.transforms_ == model.transforms_
     np.testing.assert_allclose(
         loaded.score_samples(incomes[FEATURES]), model.score_samples(incomes[FEATURES]), rtol=1e-10
     )
     record = json.loads(call("show", "m.json", "--json").stdout)
-    assert record["settings"]["transform"] == transform
+    assert record["settings"]["transforms"] == transform
     assert record["settings"]["families"] == [{"family": "gaussian", "features": FEATURES}]
     np.testing.assert_allclose(record["means"], model.means_, rtol=1e-12)
     told = json.loads(call("explain", "m.json", "rows.csv", "--row", "3", "--json").stdout)
@@ -75,7 +75,7 @@ def test_bad_input(call: Call, incomes: pd.DataFrame) -> None:
     assert "row 17, column 'area'" in call("predict", "m.json", "wrong.csv").stderr
     assert call(*fit, "income=log").exit_code == 0
     for given, words in (
-        ("sqrt", "expected a transform, one of standardised, yeo-johnson, log, rank-normal"),
+        ("sqrt", "expected a transform, one of standardised, range, yeo-johnson, log, rank-normal"),
         ("are=log", "the features to be transformed"),
         ("y=log", "--transform names 'y', but the columns are"),
     ):

@@ -275,10 +275,24 @@ class Family(Protocol):
         """Whether two families differ in what regularises only, so that rows are left out once."""
         return isinstance(other, type(self))
 
+    def given_units(self) -> Self:
+        """This family, with units that stay those of all rows as rows are left out, if it has any.
+
+        Leave-one-out is exact given the units then, as it is given transforms.
+        """
+        return self
+
     @property
     def is_counted(self) -> bool:
         """Whether its free parameters can be counted, as BIC needs."""
         return True
+
+    def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
+        """How probable rows are, known by the statistics that a density was estimated from.
+
+        Also how many free parameters were chosen for that, which BIC charges for.
+        """
+        return density.log_likelihood(statistics), density.n_parameters
 
     @property
     def options(self) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ not merge.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.types import FloatArray, RealArray
 from gaussbayes.data.rows import Rows
-from gaussbayes.kernels.reference import log_sum_exp
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.model import Model
 from gaussbayes.model.settings import Priors, class_priors
 
-_NOT_LEARNT = "it averages several models, whose statistics do not merge"
+Real = TypeVar("Real", bound=RealArray)
+
+NOT_LEARNT = "it averages several models, whose statistics do not merge"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,24 +44,24 @@ class AveragedModel(Model):
         return self.of_average
 
     @property
+    def weighted_members(self) -> Sequence[tuple[float, Model]]:
+        assert self.weights is not None
+        return list(zip(self.weights.tolist(), self.members, strict=True))
+
+    @property
     def prior(self) -> FloatArray:
         return self.members[0].prior if self.given_prior is None else self.given_prior
 
     def labels(self, rows: Rows, n_jobs: int | None = None) -> NDArray[np.intp]:
-        return np.asarray(self._joint(rows, n_jobs).argmax(axis=1))
-
-    def log_posterior(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
-        joint = self._joint(rows, n_jobs)
-        joint -= joint.max(axis=1, keepdims=True)
-        return np.asarray(joint - log_sum_exp(joint)[:, None])
+        return np.asarray(self.log_posterior(rows, n_jobs).argmax(axis=1))
 
     def posterior(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
         posterior = np.exp(self.log_posterior(rows, n_jobs))
         return np.asarray(posterior / posterior.sum(axis=1, keepdims=True))
 
     def log_odds(self, rows: Rows, a: int, b: int, n_jobs: int | None = None) -> RealArray:
-        joint = self._joint(rows, n_jobs)
-        odds = joint[:, a] - joint[:, b]
+        log_posterior = self.log_posterior(rows, n_jobs)
+        odds = log_posterior[:, a] - log_posterior[:, b]
         if np.isnan(odds).any():
             row = int(np.argmax(np.isnan(odds)))
             msg = f"classes {a} and {b} both have probability 0 in row {row}: no odds are defined"
@@ -93,8 +94,8 @@ class AveragedModel(Model):
         members = [member.marginal(features) for member in self.members]
         return averaged(members, self.weights, given_prior=self.given_prior)
 
-    def _joint(self, rows: Rows, n_jobs: int | None) -> RealArray:
-        """Log joints (n, k) up to a constant of the row: averaged, calibrated, under the priors."""
+    def log_posterior(self, rows: Rows, n_jobs: int | None = None) -> RealArray:
+        """``log p(c | x)`` (n, k): averaged, then calibrated, under the priors of now."""
         average = self._average([member.log_posterior(rows, n_jobs) for member in self.members])
         if self.calibration is None and self.given_prior is None:
             return average
@@ -103,21 +104,24 @@ class AveragedModel(Model):
         # A prior of 0 leaves nothing to be known of the class.
         density = np.where(np.isneginf(before), 0.0, average - np.maximum(before, -1e300))
         calibration = self.calibration or Calibration(1.0, np.zeros(before.size))
-        return calibration.applied(density.astype(average.dtype), after)
+        return calibration.log_posterior(density.astype(average.dtype), after)
 
     def _average(self, logarithms: Sequence[RealArray]) -> RealArray:
         assert self.weights is not None
         return log_average(logarithms, self.weights)
 
 
-def log_average(logarithms: Sequence[RealArray], weights: FloatArray) -> RealArray:
-    """``log Σ_m w_m exp(l_m)`` of equal arrays."""
+def log_average(logarithms: Sequence[Real], weights: FloatArray) -> Real:
+    """``log Σ_m w_m exp(l_m)`` of equal arrays; members without weight are left out."""
+    some = np.flatnonzero(weights)
+    logarithms, weights = [logarithms[number] for number in some.tolist()], weights[some]
     shape = (-1, *[1] * logarithms[0].ndim)
     stacked = np.stack(logarithms) + np.log(weights / weights.sum()).reshape(shape)
     largest = np.maximum(stacked.max(axis=0), -1e300)
     with np.errstate(divide="ignore"):
         total = np.log(np.exp(stacked - largest).sum(axis=0))
-    return np.asarray(largest + total).astype(logarithms[0].dtype)
+    average: Real = (largest + total).astype(logarithms[0].dtype)
+    return average
 
 
 def averaged(
@@ -135,7 +139,7 @@ def averaged(
         "learnt": None,
         "solution": first.parameters,
         "target": first.target,
-        "not_learnt": _NOT_LEARNT,
+        "not_learnt": NOT_LEARNT,
     }
     return AveragedModel(
         **common,

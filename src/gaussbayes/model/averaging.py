@@ -7,8 +7,12 @@ from gaussbayes.base.types import FloatArray
 LEAST_WEIGHT = 0.02
 """Members with less weight are left out."""
 
-_ITERATIONS = 1000
-_ENOUGH = 1e-10  # gain in the mean log score after which nothing more is to be had
+MOST_MEMBERS = 8
+"""More members are left out, those with least weight first."""
+
+_ITERATIONS = 200
+"""Steps of EM: at the very maximum weights are concentrated on what suited these rows by chance."""
+
 _FLOOR = -34.0  # log probability below which a model is as wrong as can be
 
 
@@ -28,9 +32,11 @@ def averaging_weights(log_posterior: FloatArray, weights: FloatArray) -> FloatAr
     """
     probability = np.exp(np.maximum(log_posterior, _FLOOR))
     kept = np.arange(probability.shape[1])
+    rows = weights / weights.sum()
     while True:
-        mixture = _most_likely(probability[:, kept], weights / weights.sum())
-        large = mixture >= min(LEAST_WEIGHT, float(mixture.max()))
+        mixture = _near_maximum(probability[:, kept], rows)
+        enough = np.sort(mixture)[-MOST_MEMBERS] if mixture.size > MOST_MEMBERS else 0.0
+        large = mixture >= min(max(LEAST_WEIGHT, float(enough)), float(mixture.max()))
         if large.all():
             result = np.zeros(probability.shape[1])
             result[kept] = mixture
@@ -38,13 +44,8 @@ def averaging_weights(log_posterior: FloatArray, weights: FloatArray) -> FloatAr
         kept = kept[large]
 
 
-def _most_likely(probability: FloatArray, weights: FloatArray) -> FloatArray:
+def _near_maximum(probability: FloatArray, weights: FloatArray) -> FloatArray:
     mixture = np.full(probability.shape[1], 1.0 / probability.shape[1])
-    score = -np.inf
     for _ in range(_ITERATIONS):
-        total = probability @ mixture
-        before, score = score, float(weights @ np.log(total))
-        if score - before < _ENOUGH:
-            break
-        mixture = mixture * ((weights / total) @ probability)
+        mixture = mixture * ((weights / (probability @ mixture)) @ probability)
     return np.asarray(mixture / mixture.sum())

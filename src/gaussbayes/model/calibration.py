@@ -8,6 +8,9 @@ not, make posteriors too sure. Rows that the model has not seen tell by how much
 with one temperature ``t ≤ 1`` and one offset ``b_c`` a class, those that make the classes of the
 rows left out most probable. Densities stay as they are: calibration acts on posteriors and on what
 is decided by them, and priors enter as they are, so that they may be changed afterwards.
+
+However sure a model is, it was fitted to n rows only: of the posterior the proportion
+``½ / (n + ½)`` is the prior, as if half a row had said nothing at all.
 """
 
 from collections.abc import Sequence
@@ -16,12 +19,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gaussbayes.base.types import FloatArray, RealArray
+from gaussbayes.kernels.reference import log_sum_exp
 
 _PRIOR_ROWS = 2.0
 """How many rows the prior of temperature and offsets is worth.
 
 Where all rows left out are right, they say nothing about how sure posteriors may be.
 """
+
+_NOTHING = 0.5
+"""Rows that say nothing about the classes."""
 
 _LEAST = -4.0  # log of the least temperature
 _IMPOSSIBLE = -700.0  # a log probability that counts as 0
@@ -41,6 +48,7 @@ class Calibration:
 
     temperature: float  # t, above 0 and at most 1
     offsets: FloatArray  # (k,), summing to 0
+    prior_proportion: float = 0.0  # of the posterior
     left_out: tuple[FloatArray, ...] = field(default=(), repr=False)
     """For each class, the log posteriors of it that its rows were given when they were left out,
     calibrated by other rows, sorted: what prediction sets are made by."""
@@ -50,12 +58,23 @@ class Calibration:
         shift = (log_prior + self.offsets).astype(log_likelihood.dtype)
         return np.asarray(log_likelihood * log_likelihood.dtype.type(self.temperature) + shift)
 
+    def log_posterior(self, log_likelihood: RealArray, log_prior: FloatArray) -> RealArray:
+        """Calibrated log posteriors (n, k) of log-likelihoods (n, k)."""
+        joint = self.applied(log_likelihood, log_prior)
+        joint -= np.maximum(joint.max(axis=1, keepdims=True), np.finfo(joint.dtype).min)
+        joint -= log_sum_exp(joint)[:, None]
+        if self.prior_proportion:
+            joint += joint.dtype.type(np.log1p(-self.prior_proportion))
+            rest = log_prior + np.log(self.prior_proportion)
+            np.logaddexp(joint, rest.astype(joint.dtype), out=joint)
+        return joint
+
     def selected(self, codes: Sequence[int]) -> "Calibration":
         """Only the classes with these codes, in this order; those below 0 are new ones."""
         offsets = np.append(self.offsets, 0.0)[np.asarray(codes, dtype=np.intp)]
         scores = (*self.left_out, np.empty(0)) if self.left_out else ()
         left_out = tuple(scores[code] for code in codes) if scores else ()
-        return Calibration(self.temperature, offsets, left_out)
+        return Calibration(self.temperature, offsets, self.prior_proportion, left_out)
 
 
 def calibrate(
@@ -98,13 +117,14 @@ def calibrate(
     bounds = [(_LEAST, 0.0), *[(None, None)] * k]
     point = minimize(loss, np.zeros(k + 1), jac=True, bounds=bounds, method="L-BFGS-B").x
     # The prior makes the offsets sum to 0, but for rounding.
-    return Calibration(float(np.exp(point[0])), point[1:] - point[1:].mean())
+    temperature, offsets = float(np.exp(point[0])), point[1:] - point[1:].mean()
+    return Calibration(temperature, offsets, _NOTHING / (n + _NOTHING))
 
 
 def calibrated_left_out(
     log_likelihood: FloatArray, log_prior: FloatArray, proportions: FloatArray, weights: FloatArray
 ) -> FloatArray:
-    """Calibrated log joints (n, k) of rows left out, by a calibration that has not seen them.
+    """Calibrated log posteriors (n, k) of rows left out, by a calibration that has not seen them.
 
     It is that of the other nine tenths of the rows, so that what is reported of a calibrated model
     is not flattered by the calibration.
@@ -118,6 +138,5 @@ def calibrated_left_out(
     for number in range(min(n, _FOLDS)):
         inside, rest = fold == number, fold != number
         fit = calibrate(log_likelihood[rest], prior[rest], proportions[rest], weights[rest])
-        joint = fit.temperature * log_likelihood[inside] + prior[inside] + fit.offsets
-        result[inside] = joint
+        result[inside] = fit.log_posterior(log_likelihood[inside], prior[inside])
     return result

@@ -122,8 +122,7 @@ def hold_out(
     for place, settings in enumerate(path):
         outcome = outcomes[place]
         if settings.calibration is not None and not isinstance(outcome, GaussBayesError):
-            joint = calibrated_left_out(*_evidence_of(data, settings, outcome))
-            outcomes[place] = joint - log_sum_exp(joint)[:, None]
+            outcomes[place] = calibrated_left_out(*_evidence_of(data, settings, outcome))
     return outcomes, number
 
 
@@ -134,12 +133,20 @@ def calibration_of(data: HeldOutRows, settings: Settings, log_posterior: FloatAr
     """
     which = with_company(data)
     arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
-    joint = calibrated_left_out(*arrays)
     codes = data.codes[which]
-    scores = (joint - log_sum_exp(joint)[:, None])[np.arange(codes.size), codes]
+    scores = calibrated_left_out(*arrays)[np.arange(codes.size), codes]
     of_classes = range(data.classes.shape[0])
     left_out = tuple(np.sort(scores[codes == code]) for code in of_classes)
     return replace(calibrate(*arrays), left_out=left_out)
+
+
+def calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatArray) -> float:
+    """The log loss of rows left out after calibration by the same rows."""
+    which = with_company(data)
+    arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
+    log_likelihood, log_prior, proportions, weights = arrays
+    calibrated = calibrate(*arrays).log_posterior(log_likelihood, log_prior)
+    return -float(np.average((proportions * calibrated).sum(axis=1), weights=weights))
 
 
 def with_company(data: HeldOutRows) -> NDArray[np.intp]:
@@ -157,6 +164,7 @@ def _evidence_of(
     weights = data.targets.total_weights().astype(np.float64)
     removal = remove(data.codes.astype(np.intp), weights, data.learnt.weight)
     log_prior = _log_prior(settings.priors, data, removal)
+    log_prior -= log_sum_exp(log_prior)[:, None]
     with np.errstate(invalid="ignore"):  # a prior of 0 leaves nothing to be known
         log_likelihood = np.nan_to_num(log_posterior - log_prior, nan=-np.inf, neginf=-np.inf)
     return log_likelihood, log_prior, data.targets.proportions(), weights

@@ -20,8 +20,11 @@ _WORTH_A_THREAD = 1 << 16
 
 AUTOMATIC = "auto"
 
-TRIED = (None, "standardised", "yeo-johnson")
-"""The transforms that the automatic choice tries; None leaves features in their units."""
+TRIED = ("range", "yeo-johnson")
+"""The transforms that the automatic choice tries.
+
+In units of their ranges features such as pixels stay comparable; powers make features symmetric.
+"""
 
 DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
 """The family of the features that are given none."""
@@ -90,10 +93,17 @@ class Options:
         kinds = self.kinds if self.families else None
         return Encoder.learn(X, self.categorical_features, kinds)
 
-    def alternatives(self, schema: Schema) -> list[Settings]:
-        """The settings of a model with these features: several if the transform is left open."""
-        several = TRIED if self.transform == AUTOMATIC else (self.transform,)
-        return [replace(self, transform=some).settings(schema) for some in several]
+    def alternatives(self, schema: Schema) -> tuple[list[Settings], bool]:
+        """The settings of a model with these features, several if the transform is left open.
+
+        Also whether anything is left open.
+        """
+        settings = self.settings(schema)
+        if self.transform != AUTOMATIC:
+            return [settings], self.automatic
+        if all(family.name != "gaussian" for family in settings.families):
+            return [settings], True  # there is nothing to transform
+        return [replace(self, transform=some).settings(schema) for some in TRIED], True
 
     def settings(self, schema: Schema) -> Settings:
         """The settings of a model with these features; the first of several."""
@@ -178,7 +188,7 @@ def check_options(
     shrinkage: Any = None,
     target: Any = "diagonal",
     estimate: Any = "plug_in",
-    transform: Any = None,
+    transforms: Any = None,
     smoothing: Any = 0.0,
     families: Any = None,
     priors: Any = None,
@@ -224,7 +234,7 @@ def check_options(
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
     weight = _not_negative("unlabelled_weight", unlabelled_weight)
     reading = (categorical_features, unlabelled, n_jobs)
-    learning = (priors, weight, _transform(transform), selection, calibration, average)
+    learning = (priors, weight, _transform(transforms), selection, calibration, average)
     return Options(of_families, _families(families), *learning, *reading, made)
 
 
@@ -250,7 +260,7 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
         families[key] = name if plain else family
     transform = _transform_of(settings, schema)
     if transform is not None:
-        options["transform"] = transform
+        options["transforms"] = transform
     options |= {"families": families or None, "priors": settings.priors}
     return options | {"unlabelled_weight": settings.unlabelled_weight}
 

@@ -134,6 +134,10 @@ class Settings:
         components = tuple(Component(family, component.columns) for component, family in pairs)
         return replace(self, components=components)
 
+    def given_units(self) -> "Settings":
+        """The same with units that stay those of all rows as rows are left out."""
+        return self.with_families([family.given_units() for family in self.families])
+
 
 def cut_rows(rows: Rows, schema: Schema, columns: Sequence[int]) -> Rows:
     """Some features of rows, numbers and categories each in this order; no copy of all numbers."""

@@ -119,14 +119,16 @@ def log_odds(
     """``log p(a | x) − log p(b | x)`` (n,) of two classes given by code."""
     if a == b:
         return np.zeros(parts[0].n_rows, dtype=_dtype(parts))
-    pair = solution.selected([a, b])
+    pair, places = solution.selected([a, b]), (0, 1)
     if not pair.prior.any():
         msg = f"classes {a} and {b} both have prior 0: their odds are not defined"
         raise PriorError(msg)
+    if solution.calibration is not None:  # posteriors of the other classes count
+        pair, places = solution, (a, b)
     # Not the difference of log posteriors: near 0 that of the likelier one has lost its digits.
     scores = score(pair, parts, "log_ratio", n_jobs)
     with np.errstate(invalid="ignore"):
-        odds: RealArray = scores[:, 0] - scores[:, 1]
+        odds: RealArray = scores[:, places[0]] - scores[:, places[1]]
     if np.isnan(odds).any():
         row = int(np.argmax(np.isnan(odds)))
         msg = (
@@ -224,14 +226,20 @@ def _score_calibrated(
     task: Task,
     n_jobs: int | None,
 ) -> NDArray[Any]:
-    """What follows from calibrated log joints."""
+    """What follows from calibrated posteriors."""
     (n, k), dtype = (parts[0].n_rows, solution.prior.shape[0]), _dtype(parts)
     out = np.empty(n, np.intp) if task == "label" else np.empty((n, k), dtype)
     for block in ranges(n, _BLOCK):
         densities = log_likelihood(solution, [part[block] for part in parts], n_jobs)
-        log_joint = calibration.applied(densities, solution.log_prior)
-        if normalise(log_joint, task, out[block]):
-            check_possible(log_joint, block.start)
+        check_possible(densities + solution.log_prior, block.start)
+        log_posterior = calibration.log_posterior(densities, solution.log_prior)
+        if task == "label":
+            out[block] = log_posterior.argmax(axis=1)
+        elif task == "posterior":
+            posterior = np.exp(log_posterior)
+            out[block] = posterior / posterior.sum(axis=1, keepdims=True)
+        else:
+            out[block] = log_posterior
     return out
 
 

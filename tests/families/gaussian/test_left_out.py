@@ -27,6 +27,7 @@ STRUCTURES = [
 each_structure = pytest.mark.parametrize(
     "structure", STRUCTURES, ids=lambda one: f"{one.covariance} {one.sharing}"
 )
+each_target = pytest.mark.parametrize("target", ["diagonal", "spherical"])
 SHRINKAGES = [None, 0.0, 1e-6, 0.3, 1.0, "oas"]
 
 
@@ -37,10 +38,12 @@ class Chosen:
     structure: Structure = STRUCTURES[0]
     shrinkage: Any = None
     divisor: Any = "mle"
+    target: Any = "spherical"
+    units_given: bool = False
 
     @property
     def is_closed(self) -> bool:
-        return not (
+        return (self.target == "diagonal" and not self.units_given) or not (
             self.structure.between
             and self.structure.covariance == "full"
             and self.shrinkage == "oas"
@@ -59,6 +62,10 @@ class Data:
     @property
     def names(self) -> Schema:
         return Schema(np.arange(self.k), self.X.shape[1])
+
+    def unit(self) -> FloatArray:
+        """The deviations of the features within classes, but for a factor."""
+        return np.sqrt(np.einsum("kii->i", self.statistics().moments.scatter))
 
     def statistics(self) -> Any:
         return observe(self.X, self.codes, self.weights, self.k, "full")
@@ -94,9 +101,14 @@ def rows(
     return Data(X, codes, weights, k)
 
 
-def shrunk(covariance: FloatArray, shrinkage: Any, weight: float) -> FloatArray:
-    """Towards the spherical covariance of equal trace; OAS by equation 23 of Chen et al. (2010)."""
+def shrunk(covariance: FloatArray, shrinkage: Any, weight: float, unit: Any = 1.0) -> FloatArray:
+    """Towards the spherical covariance of equal trace, in units of the features.
+
+    OAS by equation 23 of Chen et al. (2010).
+    """
     d = covariance.shape[0]
+    units = np.multiply.outer(np.broadcast_to(unit, d), np.broadcast_to(unit, d))
+    covariance = covariance / units
     trace, squares = np.trace(covariance), np.trace(covariance @ covariance)
     if shrinkage == "oas":
         above = (1 - 2 / d) * squares + trace**2
@@ -104,11 +116,14 @@ def shrunk(covariance: FloatArray, shrinkage: Any, weight: float) -> FloatArray:
         shrinkage = min(1.0, above / below) if below > 0 else 1.0
     shrinkage = shrinkage or 0.0
     mixture: FloatArray = (1 - shrinkage) * covariance + shrinkage * trace / d * np.eye(d)
-    return mixture
+    return mixture * units
 
 
-def estimated(data: Data, chosen: Chosen) -> tuple[FloatArray, FloatArray]:
-    """Means (k, d) and covariances (k, d, d) by their definitions."""
+def estimated(data: Data, chosen: Chosen, unit: Any = None) -> tuple[FloatArray, FloatArray]:
+    """Means (k, d) and covariances (k, d, d) by their definitions.
+
+    The units of the diagonal target are the pooled deviations, unless they are given.
+    """
     k, (_, d) = data.k, data.X.shape
     w = np.ones(data.codes.size) if data.weights is None else data.weights
     weight = np.bincount(data.codes, w, k)
@@ -118,6 +133,8 @@ def estimated(data: Data, chosen: Chosen) -> tuple[FloatArray, FloatArray]:
         [(w[own, None] * z[own]).T @ z[own] for own in (data.codes == c for c in range(k))]
     )
     name = chosen.structure.covariance
+    if unit is None:
+        unit = np.sqrt(np.einsum("kii->i", scatter)) if chosen.target == "diagonal" else 1.0
     if name != "full":
         scatter = scatter * np.eye(d)
     if name == "spherical":
@@ -125,9 +142,10 @@ def estimated(data: Data, chosen: Chosen) -> tuple[FloatArray, FloatArray]:
     shrinkage = None if name == "spherical" else chosen.shrinkage
     lost = 0 if chosen.divisor == "mle" else 1
     own = np.stack(
-        [shrunk(scatter[c] / (weight[c] - lost), shrinkage, weight[c]) for c in range(k)]
+        [shrunk(scatter[c] / (weight[c] - lost), shrinkage, weight[c], unit) for c in range(k)]
     )
-    pooled = shrunk(scatter.sum(axis=0) / (weight.sum() - lost * k), shrinkage, weight.sum())
+    pooled = scatter.sum(axis=0) / (weight.sum() - lost * k)
+    pooled = shrunk(pooled, shrinkage, weight.sum(), unit)
     sharing = chosen.structure.sharing
     return mean, (1 - sharing) * own + sharing * pooled
 
@@ -136,7 +154,8 @@ def refitted(data: Data, chosen: Chosen, row: int) -> FloatArray:
     """Log densities (k,) of a row by the Gaussians of the others, normalised."""
     others = np.arange(data.codes.size) != row
     weights = None if data.weights is None else data.weights[others]
-    mean, covariance = estimated(Data(data.X[others], data.codes[others], weights, data.k), chosen)
+    rest = Data(data.X[others], data.codes[others], weights, data.k)
+    mean, covariance = estimated(rest, chosen, data.unit() if chosen.units_given else None)
     gap = data.X[row] - mean
     square = np.einsum("ci,ci->c", gap, np.linalg.solve(covariance, gap[:, :, None])[:, :, 0])
     log_density = -0.5 * (square + np.linalg.slogdet(covariance)[1])
@@ -158,8 +177,10 @@ def assert_as_refitted(
 @each_structure
 @pytest.mark.parametrize("shrinkage", SHRINKAGES)
 @pytest.mark.parametrize("divisor", ["mle", "unbiased"])
-def test_it_is_refitting(structure: Structure, shrinkage: Any, divisor: str) -> None:
-    chosen = Chosen(structure, shrinkage, divisor)
+@pytest.mark.parametrize("target", ["diagonal", "spherical", "units given"])
+def test_it_is_refitting(structure: Structure, shrinkage: Any, divisor: str, target: str) -> None:
+    given = target == "units given"
+    chosen = Chosen(structure, shrinkage, divisor, "diagonal" if given else target, given)
     if not chosen.is_closed:
         assert rows().function(chosen) is None
         return
@@ -169,24 +190,31 @@ def test_it_is_refitting(structure: Structure, shrinkage: Any, divisor: str) -> 
 
 
 @each_structure
+@each_target
 @pytest.mark.parametrize("shrinkage", [None, 0.3])
-def test_a_row_far_from_all_others_is_not_reliable(structure: Structure, shrinkage: Any) -> None:
-    data = rows()
+def test_a_row_far_from_all_others_is_not_reliable(
+    structure: Structure, shrinkage: Any, target: str
+) -> None:
+    data, chosen = rows(), Chosen(structure, shrinkage, target=target)
     data.X[7, 0] = 1e5  # its square is all but 1e-10 of its class's sum of squares
-    _, reliable = data.left_out(Chosen(structure, shrinkage))
+    _, reliable = data.left_out(chosen)
     assert not reliable[0, 7]
     assert reliable[0].sum() == 59
-    assert_as_refitted(data, Chosen(structure, shrinkage), 1e-9, unreliable=(7,))
+    assert_as_refitted(data, chosen, 1e-9, unreliable=(7,))
 
 
 @each_structure
-def test_rows_that_take_their_class_with_them_are_not_reliable(structure: Structure) -> None:
+@each_target
+def test_rows_that_take_their_class_with_them_are_not_reliable(
+    structure: Structure, target: str
+) -> None:
+    chosen = Chosen(structure, 0.1, target=target)
     weights = np.ones(60)
     weights[4] = 1e12
-    assert not rows(weights=weights).left_out(Chosen(structure, 0.1))[1][0, 4]
+    assert not rows(weights=weights).left_out(chosen)[1][0, 4]
     codes = np.arange(40) % 2
     codes[11] = 2  # the only row of its class
-    assert not rows(codes=codes).left_out(Chosen(structure, 0.1))[1][0, 11]
+    assert not rows(codes=codes).left_out(chosen)[1][0, 11]
 
 
 @each_structure
@@ -199,8 +227,8 @@ def test_a_row_of_weight_0_leaves_everything_as_it_was(structure: Structure) -> 
 @pytest.mark.parametrize("sharing", [0.0, 1.0, 0.5])
 def test_a_class_of_few_rows(sharing: float) -> None:
     data = rows(d=4, codes=np.repeat([0, 1, 2], [3, 20, 20]))
-    for shrinkage in (None, 0.2):
-        chosen = Chosen(Structure("full", sharing), shrinkage)
+    for shrinkage, target in ((None, "spherical"), (0.2, "spherical"), (0.2, "diagonal")):
+        chosen = Chosen(Structure("full", sharing), shrinkage, target=target)
         if sharing == 0.0 and shrinkage is None:
             # Its covariance is singular: no row is reliable, and a fit has to say so.
             assert not data.left_out(chosen)[1].any()
@@ -216,6 +244,7 @@ def test_what_has_no_closed_form() -> None:
     assert module.has_closed_form(Structure("diagonal", 0.5), "oas", many)
     data = rows()
     assert data.function(Chosen(between), Chosen(between, "oas")) is None
+    assert data.function(Chosen(between, "oas", target="diagonal")) is not None
     data.X[3, 1] = np.nan
     assert data.function(Chosen()) is None
 
@@ -224,7 +253,8 @@ def test_what_has_no_closed_form() -> None:
 def test_a_path_is_one_value_after_the_other(structure: Structure) -> None:
     path = [Chosen(structure, one) for one in ("oas", None, 0.3, 1.0, 0.0)]
     path = [chosen for chosen in path if chosen.is_closed]
-    path += [Chosen(structure, 0.2, "unbiased")]
+    path += [Chosen(structure, 0.2, "unbiased"), Chosen(structure, 0.2, target="diagonal")]
+    path += [Chosen(structure, 0.2, target="diagonal", units_given=True)]
     together, reliable = rows().left_out(*path)
     for place, chosen in enumerate(path):
         alone, good = rows().left_out(chosen)
@@ -233,10 +263,13 @@ def test_a_path_is_one_value_after_the_other(structure: Structure) -> None:
 
 
 @each_structure
+@each_target
 @pytest.mark.parametrize("shrinkage", [None, 0.3, "oas"])
-def test_blocks_in_which_a_class_is_absent(structure: Structure, shrinkage: Any) -> None:
+def test_blocks_in_which_a_class_is_absent(
+    structure: Structure, shrinkage: Any, target: str
+) -> None:
     """Tables sorted by class, or with a rare one, have such blocks as soon as they are large."""
-    chosen = Chosen(structure, shrinkage)
+    chosen = Chosen(structure, shrinkage, target=target)
     if not chosen.is_closed:
         return
     data = rows(codes=np.repeat([0, 1, 2], [30, 25, 6]))
@@ -257,15 +290,57 @@ def test_float32_rows_are_computed_with_in_float64() -> None:
 
 
 @each_structure
+@each_target
 @pytest.mark.parametrize("shrinkage", [None, 0.3, "oas"])
-def test_an_offset_of_all_rows_costs_nothing(structure: Structure, shrinkage: Any) -> None:
-    chosen = Chosen(structure, shrinkage)
+def test_an_offset_of_all_rows_costs_nothing(
+    structure: Structure, shrinkage: Any, target: str
+) -> None:
+    chosen = Chosen(structure, shrinkage, target=target)
     if not chosen.is_closed:
         return
     grid = np.round(rows().X * 2**10) / 2**10  # so that adding 2³⁰ is exact
     near = Data(grid, rows().codes).left_out(chosen)[0]
     far = Data(grid + 2.0**30, rows().codes).left_out(chosen)[0]
     np.testing.assert_allclose(far, near, rtol=1e-12, atol=1e-12)
+
+
+@each_structure
+@pytest.mark.parametrize("shrinkage", [0.3, "oas"])
+@pytest.mark.parametrize("given", [False, True])
+def test_units_of_single_features_do_not_matter(
+    structure: Structure, shrinkage: Any, given: bool
+) -> None:
+    if structure.covariance == "spherical":
+        return
+    chosen = Chosen(structure, shrinkage, target="diagonal", units_given=given)
+    if chosen.is_closed:
+        found = Data(rows().X * [2.0**40, 1.0, 2.0**-40], rows().codes).left_out(chosen)[0]
+        np.testing.assert_allclose(found, rows().left_out(chosen)[0], rtol=1e-12, atol=1e-12)
+
+
+def test_features_that_do_not_vary() -> None:
+    """Within classes, in one class, or at all; as if refitted."""
+    from gaussbayes.families.gaussian.family import Gaussian
+
+    data = rows(d=6)
+    data.X[:, 0], data.X[:, 1] = 7.0, data.codes
+    data.X[data.codes == 2, 2] = 1.0
+    weights = np.random.default_rng(3).uniform(0.5, 2.0, 60)
+    schema = data.names
+    for structure in STRUCTURES[:4] + STRUCTURES[6:10]:
+        family = Gaussian(structure, shrinkage=0.1)
+        statistics = data.statistics()
+        found, reliable = Data(data.X, data.codes, weights).left_out(
+            Chosen(structure, 0.1, target="diagonal")
+        )
+        assert reliable.all() or structure.covariance == "spherical"
+        for row in range(0, 60, 7):
+            others = np.arange(60) != row
+            statistics = observe(data.X[others], data.codes[others], weights[others], 3, "full")
+            density = family.estimate(statistics, schema).density
+            expected = density.log_density(number_rows(data.X[row : row + 1]))[0]
+            expected -= logsumexp(expected)
+            np.testing.assert_allclose(found[0, row], expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("sharing", [0.0, 1.0])

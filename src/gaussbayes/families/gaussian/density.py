@@ -31,7 +31,7 @@ from gaussbayes.base.threads import for_each, ranges
 from gaussbayes.base.types import Divisor, FloatArray, RealArray, Task
 from gaussbayes.data.rows import Rows
 from gaussbayes.families.gaussian import class_pairs, drawing, expectation
-from gaussbayes.families.gaussian.shrinkage import Penalty, Shrinkage, shrink
+from gaussbayes.families.gaussian.shrinkage import Penalty, Shrinkage, Target, shrink, target_of
 from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Shape, Structure, structure_of_values
 from gaussbayes.families.protocol import ParameterTable, Reference
@@ -223,6 +223,7 @@ def estimate(
     structure: Structure,
     divisor: Divisor = "mle",
     shrinkage: Shrinkage = None,
+    target: Target = "diagonal",
 ) -> GaussianDensity:
     """The density that fits complete rows best.
 
@@ -230,13 +231,16 @@ def estimate(
     (``"unbiased"``; N − k when shared), then shrunk. Between own and shared, both are estimated in
     this way, then mixed: own scatters may be singular, the mixture may not.
     """
-    values = _values(moments, names, structure, divisor, shrinkage)
+    towards = None
+    if shrinkage is not None and target == "diagonal" and not structure.shape.isotropic:
+        towards = target_of(moments)
+    values = _values(moments, names, structure, divisor, shrinkage, towards)
     weight = moments.weight.sum(keepdims=True) if structure.shared else moments.weight
     try:
         covariance = structure.shape.of(values, names, weight)
     except SingularCovarianceError:
         if structure.between:  # singular only if the pooled one is, of which more can be said
-            estimate(moments, names, structure.parts[1], divisor, shrinkage)
+            estimate(moments, names, structure.parts[1], divisor, shrinkage, target)
         raise
     return GaussianDensity(*centre_of(moments), covariance)
 
@@ -295,11 +299,12 @@ def _values(
     structure: Structure,
     divisor: Divisor,
     shrinkage: Shrinkage,
+    target: FloatArray | None,
 ) -> FloatArray:
     """The covariances: full (m, d, d), diagonal (m, d) or spherical (m,); m is 1 when shared."""
     if structure.between:
         apart, pooled = (
-            _values(moments, names, part, divisor, shrinkage) for part in structure.parts
+            _values(moments, names, part, divisor, shrinkage, target) for part in structure.parts
         )
         return np.asarray((1.0 - structure.sharing) * apart + structure.sharing * pooled)
     shared, shape = structure.shared, structure.shape
@@ -316,7 +321,7 @@ def _values(
         raise DataError(msg)
     values = shape.from_scatter(moments.scatters(shape.layout, shared=shared), divide)
     unshrunk = shrinkage is None or shape.isotropic
-    return values if unshrunk else shrink(values, shrinkage, weight)
+    return values if unshrunk else shrink(values, shrinkage, weight, target)
 
 
 def centre_of(moments: ClassMoments) -> tuple[FloatArray, FloatArray]:

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gaussbayes.base.errors import (
+    CapabilityError,
     DataError,
     GaussBayesError,
     NonFiniteError,
@@ -25,15 +26,20 @@ from gaussbayes.families.gaussian.cells import feature_moments, observe
 from gaussbayes.families.gaussian.density import GaussianDensity, estimate, maximum
 from gaussbayes.families.gaussian.missing_values import GaussianCoordinates
 from gaussbayes.families.gaussian.predictive import LeftOut as PredictiveLeftOut
-from gaussbayes.families.gaussian.predictive import Prior, predictive
+from gaussbayes.families.gaussian.predictive import Prior, log_evidence, predictive
 from gaussbayes.families.gaussian.shrinkage import (
     SHRINKAGES,
     Penalty,
     Shrinkage,
+    Target,
     check_shrinkage,
     penalty_of,
 )
-from gaussbayes.families.gaussian.statistics import GaussianStatistics, layout_for, summarise
+from gaussbayes.families.gaussian.statistics import (
+    GaussianStatistics,
+    complete_statistics,
+    layout_for,
+)
 from gaussbayes.families.gaussian.structure import (
     MIXTURES,
     SHAPES,
@@ -47,10 +53,10 @@ from gaussbayes.kernels.reference import scatter_shape
 
 AUTOMATIC = "auto"
 
-SHARINGS = (0.01, 0.1, 0.3, 0.7, 0.99)
-"""How strong priors of covariances the automatic choice tries; see `PredictiveGaussian`."""
+SHARINGS = (0.01, 0.09, 0.23, 0.75, 0.99)
+"""Strengths of the prior of covariances that the automatic choice tries: worth 0.01, 0.1, 0.3, 3
+and 100 times the rows of the mean class."""
 
-Target: TypeAlias = Literal["diagonal", "spherical"]
 Estimate: TypeAlias = Literal["plug_in", "predictive"]
 
 
@@ -80,6 +86,7 @@ class Gaussian(Family):
     choice: Choice | None = None  # what is left open; None for nothing
     target: Target = "diagonal"  # what shrinkage goes to
     penalty: Penalty | None = field(default=None, repr=False, compare=False)
+    units_given: bool = field(default=False, repr=False, compare=False)  # see `given_units`
 
     name: ClassVar[str] = "gaussian"
     kind: ClassVar[Kind] = "number"
@@ -153,7 +160,7 @@ class Gaussian(Family):
         X, labels, weights, k = rows.numbers, targets.labels, targets.weights, targets.n_classes
         layout = self.layout(k, X.shape[1])
         try:
-            return GaussianStatistics(summarise(X, labels, weights, k, layout, threads))
+            return complete_statistics(X, labels, weights, k, layout, threads)
         except NonFiniteError:
             return observe(X, labels, weights, k, layout, names, threads)
 
@@ -202,7 +209,7 @@ class Gaussian(Family):
     ) -> Fit:
         """`estimate`, with errors that do not say what to do."""
         structure = self.structure
-        settings = (structure, self.divisor, self.shrinkage)
+        settings = (structure, self.divisor, self.shrinkage, self.target)
         if statistics.is_complete:
             return Fit(estimate(statistics.moments, names, *settings))
         complete = partial(missing_values.complete, statistics, structure, names)
@@ -273,8 +280,12 @@ class Gaussian(Family):
         del names
         if self.structure.shape.isotropic:
             return None
-        variance = feature_moments(statistics).positive_variance(self.structure)
-        penalty = penalty_of(self.shrinkage, variance, self.structure.weights(statistics.weight))
+        features, target = feature_moments(statistics), None
+        if self.target == "diagonal":
+            target = features.positive_variance(STRUCTURES["diagonal LDA"])[0]
+        variance = features.positive_variance(self.structure)
+        weight = self.structure.weights(statistics.weight)
+        penalty = penalty_of(self.shrinkage, variance, weight, target)
         return None if penalty is None else replace(self, penalty=penalty)
 
     def coordinates(self, start: GaussianDensity, names: Schema) -> GaussianCoordinates:
@@ -299,7 +310,16 @@ class Gaussian(Family):
                     yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
 
     def on_path_with(self, other: "Gaussian") -> bool:
-        return (self.structure, self.divisor) == (other.structure, other.divisor)
+        settings = (self.structure, self.divisor, self.target)
+        return settings == (other.structure, other.divisor, other.target)
+
+    def given_units(self) -> Any:
+        """This family, whose units of shrinkage are those of all rows whichever are left out.
+
+        They change but little with a row, and kept as they are, closed forms need no matrix for
+        each row.
+        """
+        return replace(self, units_given=True)
 
     @property
     def is_counted(self) -> bool:
@@ -328,7 +348,7 @@ class PredictiveGaussian(Gaussian):
     """
 
     estimation = "predictive"
-    shrinkages = (0.02, 0.1, 1.0)
+    shrinkages = (0.05, 0.3, 1.0)
 
     @staticmethod
     def structures(covariance: object, shared: object) -> tuple[tuple[Structure, ...], Structure]:
@@ -400,7 +420,8 @@ class PredictiveGaussian(Gaussian):
         del targets, names
         if not statistics.is_complete:
             return None
-        formula = PredictiveLeftOut.of(statistics.moments, [family.prior for family in path])
+        priors = [family.prior for family in path]
+        formula = PredictiveLeftOut.of(statistics.moments, priors, units_given=self.units_given)
 
         def log_densities(rows: Rows, removal: Removal) -> Any:
             with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable
@@ -420,10 +441,19 @@ class PredictiveGaussian(Gaussian):
     def on_path_with(self, other: Gaussian) -> bool:
         return isinstance(other, PredictiveGaussian) and self.target == other.target
 
+    def log_evidence(self, density: Any, statistics: GaussianStatistics) -> tuple[float, int]:
+        """Means and covariances are integrated out: nothing is chosen that could be charged for."""
+        if self.structure.between and statistics.is_complete:
+            return log_evidence(statistics.moments, self.prior), 0
+        msg = (
+            "the evidence of estimate='predictive' needs rows without missing values, and shared "
+            "between 0 and 1"
+        )
+        raise CapabilityError(msg)
+
     @property
     def is_counted(self) -> bool:
-        """Free parameters are integrated out."""
-        return False
+        return True
 
 
 @lru_cache(maxsize=256, typed=True)  # True is no shrinkage, though it equals 1.0

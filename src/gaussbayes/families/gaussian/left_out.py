@@ -8,6 +8,10 @@ inverse and determinant follow from the Sherman-Morrison formula, at d operation
     uᵀ scatter'⁻¹ u = uᵀ D⁻¹ u + pull (uᵀ D⁻¹ y)² / (1 − h)
     log |scatter'| = Σ log D + log (1 − h)
 
+Shrinkage towards the spherical target keeps these coordinates. The diagonal target changes with
+every row: there `solve_each` factors a matrix for each row, unless the units are given; in these
+the target is spherical.
+
 A row that takes nearly everything with it, such as one far from all others, would leave only
 rounding behind: such rows are called unreliable, and have to be refitted.
 """
@@ -23,10 +27,17 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import SingularCovarianceError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.types import Divisor, FloatArray
+from gaussbayes.base.threads import ranges
+from gaussbayes.base.types import Divisor, FloatArray, ScatterLayout
 from gaussbayes.data.rows import Rows, Targets
-from gaussbayes.families.gaussian.shrinkage import Shrinkage, oas_intensity, shrink
-from gaussbayes.families.gaussian.statistics import ClassMoments, GaussianStatistics
+from gaussbayes.families.gaussian.shrinkage import (
+    Shrinkage,
+    oas_intensity,
+    shrink,
+    target_of,
+    target_squares,
+)
+from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import Structure, factor
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import LEAST_LEFT, Removal, degrees
@@ -36,6 +47,9 @@ if TYPE_CHECKING:
 
 MOST_WEIGHTS = 16
 """Different weights of rows for which coordinates are made."""
+
+_TOGETHER = 1 << 18
+"""Entries of matrices that are factored in one step."""
 
 Reliable: TypeAlias = NDArray[np.bool_]
 
@@ -59,12 +73,20 @@ def left_out(
     del family  # what matters is in the path
     weights, moments = targets.weights, statistics.moments
     if not statistics.is_complete or not all(
-        has_closed_form(member.structure, member.shrinkage, weights) for member in path
+        _by_rows(member) or has_closed_form(member.structure, member.shrinkage, weights)
+        for member in path
     ):
         return None
     formulas, stop = [], 0
     for _, group in groupby(
-        path, lambda each: (each.structure, each.divisor, bool(each.shrinkage))
+        path,
+        lambda each: (
+            each.structure,
+            each.divisor,
+            bool(each.shrinkage),
+            each.target,
+            each.units_given,
+        ),
     ):
         members, start = list(group), stop
         stop += len(members)
@@ -94,6 +116,17 @@ def has_closed_form(structure: Structure, shrinkage: Shrinkage, weights: FloatAr
     return shrinkage != "oas" and (weights is None or np.unique(weights).size <= MOST_WEIGHTS)
 
 
+def _has_units(family: "Gaussian") -> bool:
+    """Whether covariances are shrunk in units of the features' deviations."""
+    shrunk = bool(family.shrinkage) and not family.structure.shape.isotropic
+    return shrunk and family.target == "diagonal"
+
+
+def _by_rows(family: "Gaussian") -> bool:
+    """Whether each row that is left out changes the units."""
+    return _has_units(family) and not family.units_given
+
+
 def _formula(
     moments: ClassMoments, weights: FloatArray | None, names: Schema, members: Sequence["Gaussian"]
 ) -> _Formula:
@@ -102,7 +135,10 @@ def _formula(
     # A spherical covariance is a diagonal one, shrunk as far as can be.
     isotropic = structure.shape.isotropic
     shrinkages = [1.0 if isotropic else member.shrinkage or None for member in members]
-    path = _Path(moments, structure, members[0].divisor, shrinkages)
+    unit = np.sqrt(target_of(moments)) if _has_units(members[0]) else np.ones(moments.n_features)
+    path = _Path(moments, structure, members[0].divisor, shrinkages, unit)
+    if _by_rows(members[0]):
+        return path.each
     try:
         if not structure.between:
             frame = path.frame(names)
@@ -270,17 +306,31 @@ def _oas_by_traces(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Path:
-    """Families that differ in shrinkage only, and the moments of all rows."""
+    """Families that differ in shrinkage only, and the moments of all rows.
+
+    Everything is computed with in units of the features.
+    """
 
     moments: ClassMoments
     structure: Structure
     divisor: Divisor
     shrinkages: Sequence[Shrinkage]
+    unit: FloatArray  # (d,)
+
+    def deviation(self, X: FloatArray, code: int | NDArray[np.intp]) -> FloatArray:
+        """How far rows (n, d) are from the mean of a class, or each of its own."""
+        return np.asarray(self.moments.deviation(X, code) / self.unit)
+
+    def scatters(self, layout: ScatterLayout, *, shared: bool) -> FloatArray:
+        """The scatters (m, d, d) or (m, d)."""
+        scatter = self.moments.scatters(layout, shared=shared)
+        unit = self.unit[:, None] * self.unit if layout == "full" else np.square(self.unit)
+        return np.asarray(scatter / unit)
 
     def frame(self, names: Schema) -> ScatterFrame:
         """The coordinates for covariances at either end: own ones, or a shared one."""
         moments, shape, shared = self.moments, self.structure.shape, self.structure.shared
-        scatter = moments.scatters(shape.layout, shared=shared)
+        scatter = self.scatters(shape.layout, shared=shared)
         if not shape.correlated:
             return ScatterFrame(None, scatter, np.zeros(scatter.shape[0]), full=False)
         if self.shrinkages[0]:
@@ -300,7 +350,7 @@ class _Path:
         """Only the class of the row itself changes without it."""
         moments, d = self.moments, X.shape[1]
         for c in range(moments.n_classes):
-            y = frame.turn(moments.deviation(X, c), c)
+            y = frame.turn(self.deviation(X, c), c)
             # Rows of other classes: the model is that of all rows.
             weight, spread = moments.weight[c : c + 1], frame.spread[c : c + 1]
             whole = np.concatenate([shrink(spread, value, weight) for value in self.shrinkages])
@@ -332,7 +382,7 @@ class _Path:
     ) -> None:
         """Every row has a part in the one covariance, whose determinant all have in common."""
         (n, _), k = X.shape, self.moments.n_classes
-        apart = np.stack([frame.turn(self.moments.deviation(X, c), 0) for c in range(k)])
+        apart = np.stack([frame.turn(self.deviation(X, c), 0) for c in range(k)])
         rows = np.arange(n)
         y = apart[removal.codes, rows]
         apart[removal.codes, rows] *= removal.stretch[:, None]  # (k, n, d)
@@ -357,7 +407,7 @@ class _Path:
         The first are those of the classes that the row is not of, the others of its own.
         """
         moments, sharing = self.moments, self.structure.sharing
-        scatter = moments.scatters("full", shared=False)
+        scatter = self.scatters("full", shared=False)
         make = principal_frame if self.shrinkages[0] else white_frame
         pooled = sharing * scatter.sum(axis=0)
         mixtures = []
@@ -388,7 +438,7 @@ class _Path:
         divide, everything = self._divided(removal, reliable)
         from_shared = sharing * removal.factor / everything
         from_both = (1.0 - sharing) * removal.factor / divide + from_shared
-        z = moments.deviation(X, removal.codes)
+        z = self.deviation(X, removal.codes)
         for weight, others, same in mixtures:
             alike = removal.lost == weight
             for c in range(moments.n_classes):
@@ -403,7 +453,7 @@ class _Path:
                     if frame is same:
                         u = y * removal.stretch[which, None]
                     else:
-                        u = frame.turn(moments.deviation(X[which], c), c)
+                        u = frame.turn(self.deviation(X[which], c), c)
                     for place, shrinkage in enumerate(self.shrinkages):
                         rest = rest_of(frame, c, y, pull[which], pull[which], shrinkage)
                         inverse = 1.0 / rest.spread
@@ -421,12 +471,12 @@ class _Path:
     ) -> None:
         """Diagonal covariances shrunk towards the pooled one."""
         moments, sharing, k = self.moments, self.structure.sharing, self.moments.n_classes
-        scatter, weight = moments.scatters("diagonal", shared=False), moments.weight
+        scatter, weight = self.scatters("diagonal", shared=False), moments.weight
         divide, everything = self._divided(removal, reliable)
-        lost = removal.factor[:, None] * np.square(moments.deviation(X, removal.codes))
+        lost = removal.factor[:, None] * np.square(self.deviation(X, removal.codes))
         pooled = scatter.sum(axis=0, keepdims=True)
         total = weight.sum(keepdims=True)
-        squares = np.stack([np.square(moments.deviation(X, c)) for c in range(k)])  # (k, n, d)
+        squares = np.stack([np.square(self.deviation(X, c)) for c in range(k)])  # (k, n, d)
         squares[removal.codes, np.arange(len(X))] *= np.square(removal.stretch)[:, None]
         for place, shrinkage in enumerate(self.shrinkages):
             scale = sharing / everything[:, None]
@@ -445,12 +495,153 @@ class _Path:
                 out[place, :, c] = (squares[c] / variance + np.log(variance)).sum(axis=1)
             reliable[place] &= _enough(shared, shared_before, pooled - lost, pooled)
 
+    def each(self, X: FloatArray, removal: Removal, out: FloatArray, reliable: Reliable) -> None:
+        """Covariances shrunk in units that change with every row."""
+        moments, structure, k = self.moments, self.structure, self.moments.n_classes
+        everything = degrees(removal.total, self.divisor, k)
+        divide = everything if structure.shared else degrees(removal.weight, self.divisor, 1)
+        reliable &= (divide > 0) & (everything > 0)
+        layout, sharing, rows = structure.shape.layout, structure.sharing, np.arange(len(X))
+        pooled = self.scatters(layout, shared=True)[0]
+        own = pooled[None] if structure.shared else self.scatters(layout, shared=False)
+        y = self.deviation(X, removal.codes)
+        apart = np.stack([self.deviation(X, c) for c in range(k)])
+        apart[removal.codes, rows] *= removal.stretch[:, None]  # (k, n, d)
+        _, target, sure = targets_without(moments, self.unit, X, removal)
+        reliable &= sure
+        for place, shrinkage in enumerate(self.shrinkages):
+            taken = _Taken(pooled, y, removal.factor, target)
+            b, all_added, sure = taken.shrunk(shrinkage, removal.total)
+            reliable[place] &= sure
+            b, all_added = sharing * b / everything, all_added * (sharing / everything)[:, None]
+            for c in range(1 if structure.shared else k):
+                a, added, pull = np.zeros(len(X)), all_added, b * removal.factor
+                if not structure.shared:
+                    mine = removal.codes == c
+                    weight = np.where(mine, removal.weight, moments.weight[c])
+                    by = np.where(mine, divide, _positive(degrees(weight, self.divisor, 1)))
+                    taken = _Taken(own[c], y, removal.factor * mine, target)
+                    a, own_added, sure = taken.shrunk(shrinkage, weight)
+                    reliable[place] &= sure
+                    a = (1.0 - sharing) * a / by
+                    added = added + own_added * ((1.0 - sharing) / by)[:, None]
+                    pull = pull + a * removal.factor * mine
+                v = apart if structure.shared else apart[c : c + 1]
+                squares, log_det, rest = solve_each(own[c], pooled, a, b, added, pull, y, v)
+                which = slice(None) if structure.shared else slice(c, c + 1)
+                out[place, :, which] = (squares + log_det).T
+                reliable[place] &= rest > LEAST_LEFT
+
     def _divided(self, removal: Removal, reliable: Reliable) -> tuple[FloatArray, FloatArray]:
         """What scatters without a row are divided by (n,), own and pooled."""
         by_class = degrees(removal.weight, self.divisor, 1)
         pooled = degrees(removal.total, self.divisor, self.moments.n_classes)
         reliable &= (by_class > 0) & (pooled > 0)
         return _positive(by_class), _positive(pooled)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Taken:
+    """Scatters ``S − pull y yᵀ`` without each of some rows, full or diagonal, and their targets."""
+
+    scatter: FloatArray  # (d, d) or (d,) S
+    y: FloatArray  # (n, d)
+    pull: FloatArray  # (n,)
+    target: FloatArray  # (n, d)
+
+    def shrunk(
+        self, shrinkage: Shrinkage, weight: FloatArray
+    ) -> tuple[FloatArray, FloatArray, Reliable]:
+        """What is left of a scatter (n,), what is added to its diagonal (n, d), and reliability.
+
+        `weight` (n,) is that of the rows that are left.
+        """
+        n, d = self.y.shape
+        inverse = 1.0 / self.target
+        variance = np.diagonal(self.scatter) if self.scatter.ndim == 2 else self.scatter
+        lost = self.pull[:, None] * np.square(self.y)
+        before = inverse @ variance
+        trace = ((variance - lost) * inverse).sum(axis=1)
+        sure = trace >= LEAST_LEFT * before
+        if isinstance(shrinkage, str):
+            squares, first = self._squares(inverse, variance, lost)
+            sure &= squares >= LEAST_LEFT * first
+            intensity = _oas_by_traces(trace, squares, d, weight)
+        else:
+            intensity = np.full(n, float(shrinkage or 0.0))
+        return 1.0 - intensity, (intensity * trace / d)[:, None] * self.target, sure
+
+    def _squares(
+        self, inverse: FloatArray, variance: FloatArray, lost: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """The sums of squares of scatters in units of their targets (n,), and with the row."""
+        if self.scatter.ndim == 1:
+            before = np.square(inverse * variance).sum(axis=1)
+            return np.square(inverse * (variance - lost)).sum(axis=1), before
+        before = ((inverse @ np.square(self.scatter)) * inverse).sum(axis=1)
+        turned = inverse * self.y
+        across = ((turned @ self.scatter) * turned).sum(axis=1)
+        length = (lost * inverse).sum(axis=1)
+        return before - 2.0 * self.pull * across + np.square(length), before
+
+
+def targets_without(
+    moments: ClassMoments, unit: FloatArray, X: FloatArray, removal: Removal
+) -> tuple[FloatArray, FloatArray, Reliable]:
+    """Sums of squares within classes without each row (n, d), and diagonal targets of these (n, d).
+
+    They are in units (d,) of the features; see `target_squares`. Also whether enough is left (n,).
+    """
+    together = moments.together()
+    overall = LAYOUTS[together.layout].squares(together.scatter)[0] / np.square(unit)
+    within = moments.scatters("diagonal", shared=True)[0] / np.square(unit)
+    y, apart = moments.deviation(X, removal.codes) / unit, together.deviation(X, 0) / unit
+    factor = removal.lost * (removal.total + removal.lost) / removal.total
+    left = within - removal.factor[:, None] * np.square(y)
+    left_overall = overall - factor[:, None] * np.square(apart)
+    target = target_squares(left, left_overall, together.mean[0] / unit, removal.total)
+    enough = (left >= LEAST_LEFT * within) & (left_overall >= LEAST_LEFT * overall)
+    return left, target, enough.all(axis=1)
+
+
+def solve_each(
+    own: FloatArray,
+    pooled: FloatArray,
+    a: FloatArray,
+    b: FloatArray,
+    added: FloatArray,
+    pull: FloatArray,
+    y: FloatArray,
+    v: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """``vᵀ M⁻¹ v`` (q, n) and ``log |M|`` (n,) of ``M = a S + b P + diag(added) − pull y yᵀ``.
+
+    The scatters S and P are (d, d), or (d,) if diagonal; a, b and pull are numbers (n,), added and
+    y vectors (n, d), v vectors (q, n, d) of each row. Also what the last term leaves (n,): the
+    proportion of ``|M|``, or of the entry that loses most.
+    """
+    n, d = y.shape
+    squares, log_det, rest = np.empty((len(v), n)), np.empty(n), np.empty(n)
+    if own.ndim == 1:
+        whole = a[:, None] * own + b[:, None] * pooled + added
+        left = whole - pull[:, None] * np.square(y)
+        squares[...] = (np.square(v) / left).sum(axis=2)
+        return squares, np.log(left).sum(axis=1), (left / whole).min(axis=1)
+    for some in ranges(n, max(1, _TOGETHER // (d * d))):
+        matrices = a[some, None, None] * own + b[some, None, None] * pooled
+        np.einsum("nii->ni", matrices)[...] += added[some]
+        sign, log_det[some] = np.linalg.slogdet(matrices)
+        singular = ~((sign > 0) & np.isfinite(log_det[some]))
+        matrices[singular] = np.eye(d)
+        # |M − pull y yᵀ| = |M| (1 − pull yᵀ M⁻¹ y): the rest says what rounding leaves.
+        vectors = np.concatenate([y[None, some], v[:, some]]).transpose(1, 2, 0)
+        solved = np.linalg.solve(matrices, vectors)
+        across = np.einsum("nd,ndq->qn", y[some], solved)
+        rest[some] = 1.0 - pull[some] * across[0]
+        squares[:, some] = np.einsum("ndq,ndq->qn", vectors, solved)[1:]
+        squares[:, some] += pull[some] / rest[some] * np.square(across[1:])
+        rest[some][singular] = 0.0
+    return squares, log_det + np.log(rest), rest
 
 
 def _positive(divide: FloatArray) -> FloatArray:

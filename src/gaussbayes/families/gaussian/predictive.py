@@ -16,10 +16,13 @@ drawn to the pooled covariance more than one with many. In sums, which is all th
 
 so that a row that is left out takes the outer product of its deviation out of P and out of its own
 S_c, and something from the trace: a closed form.
+
+Features that do not vary within classes, or not at all, are no error: they have some sum of squares
+in P, see `gaussbayes.families.gaussian.shrinkage.target_squares`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,18 +30,16 @@ from numpy.typing import NDArray
 
 from gaussbayes.base.errors import DataError
 from gaussbayes.base.schema import Schema
-from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.density import GaussianDensity, centre_of
+from gaussbayes.families.gaussian.left_out import solve_each, targets_without
+from gaussbayes.families.gaussian.shrinkage import target_of
 from gaussbayes.families.gaussian.statistics import ClassMoments
 from gaussbayes.families.gaussian.structure import Full
 from gaussbayes.families.gaussian.student import StudentDensity, student_log_density
 from gaussbayes.families.removal import LEAST_LEFT, Removal
 
 Reliable: TypeAlias = NDArray[np.bool_]
-
-_TOGETHER = 1 << 18
-"""Entries of matrices that are factored in one step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +55,24 @@ class Prior:
         """ρ: rows that the prior is worth, in units of those of the mean class."""
         return self.sharing / (1.0 - self.sharing) if self.sharing < 1.0 else np.inf
 
-    def shrunk(self, pooled: FloatArray) -> FloatArray:
-        """``(1 − g) P + g target(P)`` of the pooled scatter (d, d)."""
+    def shrunk(self, pooled: FloatArray, squares: FloatArray | None = None) -> FloatArray:
+        """``(1 − g) P + g target(P)`` of the pooled scatter (d, d).
+
+        Its diagonal is to be `squares` (d,); None is as it is.
+        """
         variance = np.diagonal(pooled)
-        target = variance if self.diagonal else np.full_like(variance, variance.mean())
+        squares = variance if squares is None else squares
+        target = squares if self.diagonal else np.full_like(variance, variance.mean())
         shrunk = (1.0 - self.shrinkage) * pooled
-        np.einsum("ii->i", shrunk)[...] += self.shrinkage * target
+        diagonal = np.einsum("ii->i", shrunk)
+        diagonal[...] = (1.0 - self.shrinkage) * squares + self.shrinkage * target
         return shrunk
 
     def scatters(self, moments: ClassMoments) -> tuple[FloatArray, FloatArray]:
         """``s T + S_c`` (k, d, d) and the degrees of freedom ν_c (k,)."""
         weight, k = moments.weight, moments.n_classes
         own = moments.scatters("full", shared=False)
-        pooled = self.shrunk(own.sum(axis=0))
+        pooled = self.shrunk(own.sum(axis=0), target_of(moments))
         total = float(weight.sum())
         if self.sharing == 1.0:  # one covariance, known from the rows of all classes
             return np.repeat(pooled[None], k, axis=0), np.full(k, total - k + 2.0)
@@ -100,26 +106,47 @@ class LeftOut:
 
     where only the target shifts. The spherical one stays a multiple of the identity: in the basis
     in which ``(1 − g) ρ/k P + S_c`` is diagonal, everything but the outer product is. The diagonal
-    one loses ``f y²``, which leaves no basis diagonal: a matrix is factored for each row.
+    one loses ``f y²``, which leaves no basis diagonal: a matrix is factored for each row, unless
+    the units are given, in which it is spherical.
     """
 
     moments: ClassMoments
     priors: Sequence[Prior]
+    units_given: bool
     unit: FloatArray  # (d,) of the features: scatters are in squares of it
     own: FloatArray  # (k, d, d) S_c
     pooled: FloatArray  # (d, d) P
+    squares: FloatArray  # (d,) its diagonal, where features that do not vary have something
     axes: dict[tuple[Prior, int], Any] = field(default_factory=dict)  # those worked out so far
 
     @classmethod
-    def of(cls, moments: ClassMoments, priors: Sequence[Prior]) -> "LeftOut":
+    def of(
+        cls, moments: ClassMoments, priors: Sequence[Prior], *, units_given: bool = False
+    ) -> "LeftOut":
         own = moments.scatters("full", shared=False)
-        variance = np.einsum("mii->i", own)
+        squares = target_of(moments)
         # The same unit for all features where the target is spherical: there, units count.
         spherical = not all(prior.diagonal for prior in priors)
-        variance = np.full_like(variance, variance.mean()) if spherical else variance
-        unit = np.sqrt(np.where(variance > 0, variance, 1.0))
+        variance = np.einsum("mii->i", own)
+        largest = variance.mean() if variance.any() else 1.0
+        unit = np.sqrt(np.full_like(variance, largest) if spherical else squares)
         own = own / unit[:, None] / unit
-        return cls(moments, priors, unit, own, own.sum(axis=0))
+        pooled, squares = own.sum(axis=0), squares / np.square(unit)
+        return cls(moments, priors, units_given, unit, own, pooled, squares)
+
+    def is_spherical(self, prior: Prior) -> bool:
+        """Whether without a row the target stays spherical, and the rest of the diagonal as it is.
+
+        Of features that vary too little the sums of squares follow from others.
+        """
+        if self.units_given:
+            return True
+        return not prior.diagonal and bool((self.squares <= np.diagonal(self.pooled)).all())
+
+    @property
+    def trace(self) -> float:
+        """Of the pooled scatter; in given units every feature counts."""
+        return float(np.trace(self.pooled) if not self.priors[0].diagonal else self.squares.sum())
 
     def log_densities(self, X: FloatArray, removal: Removal) -> tuple[FloatArray, Reliable]:
         """``log p(x | c)`` (s, n, k) up to a constant of the row, and what is reliable (s, n)."""
@@ -130,10 +157,14 @@ class LeftOut:
         y = apart[removal.codes, np.arange(n)]
         result = np.empty((len(self.priors), n, k))
         reliable = np.repeat(removal.sound[None], len(self.priors), axis=0)
+        targets: Any = ()
         for number, prior in enumerate(self.priors):
+            spherical = self.is_spherical(prior)
+            if not (spherical or targets):
+                targets = targets_without(self.moments, self.unit, X, removal)
             for code in range(k):
                 some = _Without(self, prior, code, removal, apart[code], y)
-                squares, log_det, sure = some.diagonal() if prior.diagonal else some.spherical()
+                squares, log_det, sure = some.spherical() if spherical else some.each(*targets)
                 result[number, :, code] = some.log_density(squares, log_det)
                 reliable[number] &= sure
         return result, reliable
@@ -179,7 +210,9 @@ class _Without:
         """
         key = self.prior, self.code
         if key not in self.of_all.axes:
-            pooled = (1.0 - self.prior.shrinkage) * self.part * self.of_all.pooled
+            pooled = self.of_all.pooled.copy()
+            np.einsum("ii->i", pooled)[...] = self.of_all.squares
+            pooled *= (1.0 - self.prior.shrinkage) * self.part
             spread, basis = np.linalg.eigh(pooled + self.scatter)
             self.of_all.axes[key] = np.maximum(spread, 0.0), basis
         spread, basis = self.of_all.axes[key]
@@ -188,7 +221,7 @@ class _Without:
     def spherical(self) -> tuple[FloatArray, FloatArray, Reliable]:
         """Squared distances, log determinants and reliability (n,) for a spherical target."""
         g, d = self.prior.shrinkage, self.y.shape[1]
-        trace = float(np.trace(self.of_all.pooled))
+        trace = self.of_all.trace
         left = trace - self.removal.factor * np.einsum("nd,nd->n", self.y, self.y)
         spread, basis = self.principal_axes()
         diagonal = spread + (self.part * g / d * left)[:, None]
@@ -203,29 +236,28 @@ class _Without:
         reliable = np.minimum(rest, left / trace) > LEAST_LEFT
         return np.where(self.mine, own, squares), log_det, reliable
 
-    def diagonal(self) -> tuple[FloatArray, FloatArray, Reliable]:
-        """The same for a diagonal target: one matrix is factored for each row."""
+    def each(
+        self, within: FloatArray, target: FloatArray, enough: Reliable
+    ) -> tuple[FloatArray, FloatArray, Reliable]:
+        """The same for any target: one matrix is factored for each row; see `targets_without`."""
         g, (n, d) = self.prior.shrinkage, self.y.shape
-        whole = self.part * replace(self.prior, diagonal=True).shrunk(self.of_all.pooled)
-        whole = whole + self.scatter
+        added = (1.0 - g) * (target - within)  # of features that hardly vary
+        if self.prior.diagonal:
+            added += g * target
+        else:
+            added += g / d * within.sum(axis=1, keepdims=True)
         stretch = np.where(self.mine, self.removal.stretch, 1.0)
-        squares, log_det, rest = np.empty(n), np.empty(n), np.empty(n)
-        for some in ranges(n, max(1, _TOGETHER // (d * d))):
-            y, pull = self.y[some], self.pull[some]
-            lost = self.part * g * self.removal.factor[some][:, None] * np.square(y)
-            matrices = np.repeat(whole[None], len(y), axis=0)
-            np.einsum("nii->ni", matrices)[...] -= lost
-            # |M − pull y yᵀ| = |M| (1 − pull yᵀ M⁻¹ y): the rest says what rounding leaves.
-            vectors = np.stack([y, self.apart[some]], axis=2)
-            solved = np.linalg.solve(matrices, vectors)
-            gram = np.einsum("nda,ndb->nab", vectors, solved)
-            rest[some] = 1.0 - pull * gram[:, 0, 0]
-            moved = gram[:, 1, 1] + pull * np.square(gram[:, 0, 1]) / rest[some]
-            squares[some] = np.square(stretch[some]) * moved
-            sign, log_det[some] = np.linalg.slogdet(matrices)
-            rest[some][sign <= 0] = 0.0
-        log_det += np.log(rest)
-        return squares, log_det, rest > LEAST_LEFT
+        squares, log_det, rest = solve_each(
+            self.scatter,
+            self.of_all.pooled,
+            np.ones(n),
+            np.full(n, self.part * (1.0 - g)),
+            self.part * added,
+            self.pull,
+            self.y,
+            (stretch[:, None] * self.apart)[None],
+        )
+        return squares[0], log_det, enough & (rest > LEAST_LEFT)
 
     def log_density(self, squares: FloatArray, log_det: FloatArray) -> FloatArray:
         """Student-t log densities (n,) by ``vᵀ scatter⁻¹ v`` and ``log |scatter|``."""

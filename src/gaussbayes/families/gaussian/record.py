@@ -33,7 +33,8 @@ from gaussbayes.base.threads import ranges
 from gaussbayes.base.types import CovarianceName, Divisor, FloatArray, ScatterLayout
 from gaussbayes.families.gaussian.cells import PatternMoments, cell_layout, check_size
 from gaussbayes.families.gaussian.density import GaussianDensity
-from gaussbayes.families.gaussian.family import Estimate, Gaussian, Target
+from gaussbayes.families.gaussian.family import Estimate, Gaussian
+from gaussbayes.families.gaussian.shrinkage import Target
 from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments, GaussianStatistics
 from gaussbayes.families.gaussian.structure import STRUCTURES, Shape, Structure, cholesky
 from gaussbayes.families.gaussian.student import StudentDensity

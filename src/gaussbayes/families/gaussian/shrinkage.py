@@ -1,7 +1,12 @@
 """Scatter → regularised covariance: nothing, a number, or the oracle approximating shrinkage.
 
-``Σ_s = (1 − s) Σ + s (tr Σ / d) I``: towards the spherical covariance of equal trace. Shrinkage
-acts on the estimate and never touches the statistics, so it can be changed without the rows.
+    Σ_s = (1 − s) Σ + s (tr(D^-½ Σ D^-½) / d) D
+
+D are the variances of the pooled covariance: in units of the features' deviations within classes,
+covariances are shrunk towards the spherical one of equal trace, so that nothing depends on the
+units that features come in. Of a shared covariance only the correlations are shrunk. With the
+spherical target D is the identity, for features that have one unit. Shrinkage acts on the estimate
+and never touches the statistics, so it can be changed without the rows.
 
 Where EM has no maximum because a covariance becomes singular, a penalty stands for shrinkage.
 """
@@ -13,12 +18,17 @@ import numpy as np
 
 from gaussbayes.base.errors import ParameterError
 from gaussbayes.base.types import FloatArray
+from gaussbayes.families.gaussian.statistics import LAYOUTS, ClassMoments
 from gaussbayes.families.gaussian.structure import Shape
 
 Shrinkage: TypeAlias = float | Literal["oas"] | None
+Target: TypeAlias = Literal["diagonal", "spherical"]
 
 SHRINKAGES: tuple[Shrinkage, ...] = (None, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0, "oas")
 """What the automatic choice tries."""
+
+LEAST_WITHIN = 1e-6
+"""The least proportion of a feature's variance over all rows that its target within classes is."""
 
 _MOST = 0.999  # the largest intensity of a penalty; with 1 the rows would not count at all
 
@@ -34,15 +44,60 @@ def check_shrinkage(shrinkage: object) -> Shrinkage:
     raise ParameterError(msg)
 
 
-def shrink(covariance: FloatArray, shrinkage: Shrinkage, weight: FloatArray) -> FloatArray:
-    """Shrink full covariances (m, d, d), or variances (m, d), estimated from so many rows (m,)."""
+def target_squares(
+    within: FloatArray, overall: FloatArray, mean: FloatArray, weight: FloatArray
+) -> FloatArray:
+    """The diagonal target as sums of squares (…, d), above 0, of rows of some weight (…).
+
+    They are those within classes. Of a feature that does not vary there, but overall, they are a
+    millionth of the latter. One that does not vary at all has a variance so large, in units of its
+    only value (d,), that it adds nothing.
+
+    Examples
+    --------
+    >>> within, overall = np.array([6.0, 0.0, 0.0]), np.array([9.0, 4.0, 0.0])
+    >>> target_squares(within, overall, np.array([1.0, 1.0, 5.0]), np.array(3.0)).tolist()
+    [6.0, 4e-06, 75000000.0]
+    """
+    with np.errstate(over="ignore"):
+        constant = np.minimum(np.square(np.where(mean != 0, mean, 1.0)) / LEAST_WITHIN, 1e300)
+    squares = np.maximum(within, LEAST_WITHIN * overall)
+    return np.where(overall > 0, squares, weight[..., None] * constant)
+
+
+def target_of(moments: ClassMoments) -> FloatArray:
+    """The diagonal target (d,) of complete rows as sums of squares; see `target_squares`."""
+    within = LAYOUTS[moments.layout].squares(moments.scatter).sum(axis=0)
+    together = moments.together()
+    overall = LAYOUTS[together.layout].squares(together.scatter)[0]
+    return target_squares(within, overall, together.mean[0], together.weight[0])
+
+
+def shrink(
+    covariance: FloatArray,
+    shrinkage: Shrinkage,
+    weight: FloatArray,
+    target: FloatArray | None = None,
+) -> FloatArray:
+    """Shrink full covariances (m, d, d), or variances (m, d), estimated from so many rows (m,).
+
+    They are shrunk to a multiple of some variances (d,); None is the spherical target.
+    """
     if shrinkage is None:
         return covariance
     m, d = covariance.shape[:2]
-    intensity, trace = _intensity(shrinkage, covariance, weight), _trace(covariance)
+    unit = np.ones(d) if target is None else np.sqrt(target)
+    full = covariance.ndim == 3
+    if isinstance(shrinkage, str):
+        scaled = covariance / (unit[:, None] * unit if full else np.square(unit))
+        intensity = oas_intensity(scaled, weight)
+    else:
+        intensity = np.full(m, float(shrinkage))
+    variance = np.einsum("mii->mi", covariance) if full else covariance
+    trace = np.asarray((variance / np.square(unit)).sum(axis=1))
     shrunk: FloatArray = covariance * (1.0 - intensity).reshape((m,) + (1,) * (covariance.ndim - 1))
-    diagonal = np.einsum("mii->mi", shrunk) if shrunk.ndim == 3 else shrunk
-    diagonal += (intensity * trace / d)[:, None]
+    diagonal = np.einsum("mii->mi", shrunk) if full else shrunk
+    diagonal += (intensity * trace / d)[:, None] * np.square(unit)
     return shrunk
 
 
@@ -71,29 +126,22 @@ def oas_intensity(covariance: FloatArray, weight: FloatArray) -> FloatArray:
     return np.asarray(np.minimum(1.0, intensity))
 
 
-def _intensity(shrinkage: Shrinkage, covariance: FloatArray, weight: FloatArray) -> FloatArray:
-    if shrinkage == "oas":
-        return oas_intensity(covariance, weight)
-    return np.full(covariance.shape[0], 0.0 if shrinkage is None else float(shrinkage))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Penalty:
     """What keeps covariances from becoming singular where they are to be shrunk anyway.
 
-    ``ν/2 (log |Σ / t| + tr(Σ⁻¹ t) − d)`` is, but for a constant, what ν more rows would take from
-    the log-likelihood whose scatter about the mean is ν t I. The most likely covariance is then
-    ``(scatter + ν t I) / (weight + ν)``: shrinkage towards t I with intensity ``ν / (weight + ν)``.
+    ``ν/2 (log |Σ T⁻¹| + tr(Σ⁻¹ T) − d)`` is, but for a constant, what ν more rows would take from
+    the log-likelihood whose scatter about the mean is ν T. The most likely covariance is then
+    ``(scatter + ν T) / (weight + ν)``: shrinkage towards T with intensity ``ν / (weight + ν)``.
     """
 
     weight: FloatArray  # (m,) ν
-    target: FloatArray  # (m,) t, a variance
+    target: FloatArray  # (m, d) T, variances
 
     def log_penalty(self, shape: Shape) -> float:
         """What it adds to a log-likelihood: 0 at its target, less elsewhere."""
-        target, d = self.target, shape.n_features
-        traces = target * shape.precision.sum(axis=1)
-        excess = shape.log_det - d * np.log(target) + traces - d
+        traces = (self.target * shape.precision).sum(axis=1)
+        excess = shape.log_det - np.log(self.target).sum(axis=1) + traces - shape.n_features
         return -0.5 * float(self.weight @ excess)
 
     def selected(self, code: int) -> "Penalty":
@@ -103,17 +151,26 @@ class Penalty:
         """Scatters (m, d, d), or sums of squares (m, d), with those of the rows it stands for."""
         total = scatter.copy()
         diagonal = np.einsum("mii->mi", total) if total.ndim == 3 else total
-        diagonal += (self.weight * self.target)[:, None]
+        diagonal += self.weight[:, None] * self.target
         return total
 
 
-def penalty_of(shrinkage: Shrinkage, variance: FloatArray, weight: FloatArray) -> Penalty | None:
+def penalty_of(
+    shrinkage: Shrinkage,
+    variance: FloatArray,
+    weight: FloatArray,
+    target: FloatArray | None = None,
+) -> Penalty | None:
     """The penalty that stands for shrinkage of rows of these variances (m, d) and weights (m,).
 
-    Its target is spherical, with the mean variance. None without shrinkage, or if that is 0.
+    Its target is a multiple of some variances (d,), all equal if None, as in `shrink`. None without
+    shrinkage, or if that is 0.
     """
-    target = variance.mean(axis=1)
-    if not shrinkage or not (target > 0).all():
+    unit = np.ones(variance.shape[1]) if target is None else target
+    scaled = variance / unit
+    mean = scaled.mean(axis=1)
+    if not shrinkage or not ((mean > 0).all() and (unit > 0).all()):
         return None
-    proportion = np.minimum(_intensity(shrinkage, variance, weight), _MOST)
-    return Penalty(weight * proportion / (1.0 - proportion), target)
+    intensity = oas_intensity(scaled, weight) if isinstance(shrinkage, str) else float(shrinkage)
+    proportion = np.minimum(intensity, _MOST)
+    return Penalty(weight * proportion / (1.0 - proportion), mean[:, None] * unit)

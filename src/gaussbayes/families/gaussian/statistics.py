@@ -521,6 +521,18 @@ def layout_for(
     return layout
 
 
+def complete_statistics(
+    X: RealArray | Columns,
+    targets: CodeArray | FloatArray,
+    weights: FloatArray | None,
+    n_classes: int,
+    layout: ScatterLayout = "full",
+    threads: int = 1,
+) -> GaussianStatistics:
+    """The statistics of rows without missing values, which are an error."""
+    return GaussianStatistics(summarise(X, targets, weights, n_classes, layout, threads))
+
+
 def summarise(
     X: RealArray | Columns,
     targets: CodeArray | FloatArray,

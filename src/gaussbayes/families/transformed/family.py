@@ -260,10 +260,19 @@ class Transformed(Family):
         alike = self.transforms == other.transforms
         return alike and bool(self.family.on_path_with(other.family))
 
+    def given_units(self) -> "Transformed":
+        """The family of z may have units of its own."""
+        return self._around(self.family.given_units())
+
     @property
     def is_counted(self) -> bool:
         """Whether its free parameters can be counted, as BIC needs."""
         return bool(self.family.is_counted)
+
+    def log_evidence(self, density: Any, statistics: Any) -> tuple[float, int]:
+        """That of z, and the slopes."""
+        of_z, n_parameters = self.family.log_evidence(density.inner, statistics.inner)
+        return of_z + float(statistics.log_slope.sum()), n_parameters
 
     def _around(self, family: Any) -> "Transformed":
         return replace(self, family=family)

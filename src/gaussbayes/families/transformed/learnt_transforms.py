@@ -16,6 +16,7 @@ from gaussbayes.base.types import FloatArray, TransformName
 from gaussbayes.data.rows import Rows, Targets
 from gaussbayes.families.transformed.transform import (
     Logarithm,
+    Ranged,
     RankNormal,
     Standardised,
     Transform,
@@ -85,7 +86,19 @@ def learn(
     scaled = _scaled(learnt, everything, classes)
     for j in powers:
         scaled[j] = _reaching(scaled[j], everything.x[:, j])
+    for j in (j for j, kind in enumerate(kinds) if kind == "range"):
+        scaled[j] = _ranged(everything.x[:, j])
     return Transforms(tuple(scaled))
+
+
+def _ranged(x: FloatArray) -> Ranged:
+    """From the least to the largest of the values (n,); as it is if they are all the same."""
+    known = x[~np.isnan(x)]
+    least, largest = known.min(initial=np.inf), known.max(initial=-np.inf)
+    if not largest > least:
+        return Ranged()
+    # Half of each, so that the difference is finite.
+    return Ranged(float(least), float(min(2.0 * (0.5 * largest - 0.5 * least), _FARTHEST)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -68,6 +68,14 @@ class Standardised:
         return center + scale * z
 
 
+class Ranged(Standardised):
+    """``z = (x − least) / (largest − least)``: 0 to 1 for the rows that it was learnt from."""
+
+    __slots__ = ()
+
+    kind: ClassVar[TransformName] = "range"
+
+
 @dataclass(frozen=True, slots=True)
 class Logarithm:
     """``z = (log x − center) / scale`` of x above 0."""
@@ -167,10 +175,10 @@ class RankNormal:
         return x
 
 
-Transform: TypeAlias = Standardised | Logarithm | YeoJohnson | RankNormal
+Transform: TypeAlias = Standardised | Ranged | Logarithm | YeoJohnson | RankNormal
 
 TRANSFORMS: dict[str, type[Transform]] = {
-    kind.kind: kind for kind in (Standardised, YeoJohnson, Logarithm, RankNormal)
+    kind.kind: kind for kind in (Standardised, Ranged, YeoJohnson, Logarithm, RankNormal)
 }
 """The transforms by name."""
 
@@ -350,7 +358,7 @@ def check_positive(
         where = f"column {column} of its family" if names is None else names.feature_name(column)
         msg = (
             f"row {row + first_row} has {x[row, column]:g} in {where}, which must be above 0 for "
-            "transform='log': correct it, leave such rows out, or choose another transform "
+            "transforms='log': correct it, leave such rows out, or choose another transform "
             "('yeo-johnson' takes any number)"
         )
         raise DataError(msg)

@@ -15,6 +15,7 @@ from gaussbayes.model.averaging import averaging_weights
 from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.left_out import (
     HeldOutRows,
+    calibrated_loss,
     calibration_of,
     held_out_rows,
     hold_out,
@@ -23,8 +24,19 @@ from gaussbayes.model.left_out import (
 )
 from gaussbayes.model.model import Model, solve
 from gaussbayes.model.options import Options
-from gaussbayes.model.select import SELECTION_FOLDS, Selection, View, best_of, select, try_all
+from gaussbayes.model.select import (
+    SELECTION_FOLDS,
+    Selection,
+    View,
+    best_calibrated,
+    best_of,
+    select,
+    try_all,
+)
 from gaussbayes.model.statistics import observe
+
+_CLEARLY = 0.9
+"""A single model is preferred to the average if its log loss is below so much of the average's."""
 
 _WORTH_A_THREAD = 1 << 16
 """Values below which starting a thread costs more than it saves."""
@@ -39,23 +51,29 @@ def fit_model(
     """
     few = table.targets.labels.shape[0] * schema.n_features < _WORTH_A_THREAD
     threads = 1 if few and options.n_jobs is None else n_threads(options.n_jobs)
-    views = []
-    for settings in options.alternatives(schema):
-        settled = settings.prepared(table.rows, table.targets, schema)
-        views.append(View(settled, observe(table, settled, schema, threads, keep_all=True)))
+    alternatives, automatic = options.alternatives(schema)
+    if options.transform is not None:
+        alternatives = [some.prepared(table.rows, table.targets, schema) for some in alternatives]
+    views = [
+        View(settings, observe(table, settings, schema, threads, keep_all=True))
+        for settings in alternatives
+    ]
     if not views[0].learnt.parts[0].weight.all():
         views = [View(view.settings, view.learnt.with_rows()) for view in views]
         schema = replace(schema, classes=views[0].learnt.classes)
     selection, settings, learnt = None, views[0].settings, views[0].learnt
-    if options.automatic and options.average:
+    if automatic and options.average:
         return _average(table, views, schema, options, threads)
-    if options.automatic:
-        selection, view = select(table, views, schema, options.criterion, threads)
+    if automatic:
+        calibrated = options.calibration is not None
+        selection, view = select(
+            table, views, schema, options.criterion, threads, calibrated=calibrated
+        )
         settings = selection.best.settings
         learnt = view.learnt.adapted(settings)
     if options.calibration is not None:
         data = sampled(held_out_rows(table, learnt, schema))
-        (outcome,), _ = hold_out(data, [settings], threads, 2 * SELECTION_FOLDS)
+        (outcome,), _ = hold_out(data, [settings.given_units()], threads, 2 * SELECTION_FOLDS)
         if isinstance(outcome, GaussBayesError):
             raise outcome
         settings = replace(settings, calibration=calibration_of(data, settings, outcome))
@@ -75,6 +93,14 @@ def _average(
     posteriors = [trial.log_posterior for trial in judged if trial.log_posterior is not None]
     data = sampled(held_out_rows(table, replace(views[0].learnt, unlabelled=None), schema))
     weights = _weights(data, posteriors)
+    if options.calibration is not None:  # a single one may gain more from it than the average
+        settings = judged[0].candidate.settings
+        average = log_average(posteriors, weights)
+        best = best_calibrated(trials, table, schema)
+        single = next(n for n, trial in enumerate(judged) if trial.candidate is best)
+        losses = [calibrated_loss(data, settings, some) for some in (average, posteriors[single])]
+        if losses[1] < _CLEARLY * losses[0]:
+            weights = np.eye(len(judged))[single]
     kept = np.flatnonzero(weights).tolist()
     members = []
     for number in kept:
@@ -84,7 +110,7 @@ def _average(
     calibration: Calibration | None = None
     if options.calibration is not None:
         average = log_average([posteriors[number] for number in kept], weights[kept])
-        calibration = calibration_of(data, members[0].settings, average.astype(np.float64))
+        calibration = calibration_of(data, members[0].settings, average)
     return averaged(members, weights[kept], calibration), selection
 
 
