@@ -103,9 +103,6 @@ def test_rows_left_out_are_those_of_models_without_them(kind: str) -> None:
         again = GaussianClassifier(**options).fit(x[others], y[others])
         expected = again.predict_log_proba(x[i : i + 1])[0]
         np.testing.assert_allclose(left_out.log_posterior[i], expected, rtol=1e-8, atol=1e-9)
-    chosen = GaussianClassifier("auto", shrinkage="auto", transforms=kind, smoothing=1.0).fit(x, y)
-    loss = chosen.leave_one_out(x, y).evaluation.log_loss
-    assert chosen.selection_.best.log_loss == pytest.approx(loss, rel=1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -245,7 +242,7 @@ def test_compare_and_settings() -> None:
     assert all(candidate.problem is None for candidate in compared.candidates)
     model = GaussianClassifier(transforms="yeo-johnson").fit(X, Y)
     assert isinstance(model.transforms_["share"], YeoJohnson)
-    assert clone(model).transform == "yeo-johnson"
+    assert clone(model).transforms == "yeo-johnson"
     assert not hasattr(GaussianClassifier().fit(X, Y), "transforms_")
 
 
