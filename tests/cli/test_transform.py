@@ -38,14 +38,14 @@ def test_models_are_those_of_the_classifier(
 ) -> None:
     options = [part for each in given for part in ("--transform", each)]
     assert call("fit", "rows.csv", "-y", "y", *options, "-o", "m.json").exit_code == 0
-    model = GaussianClassifier(transform=transform).fit(incomes[FEATURES], incomes["y"])
+    model = GaussianClassifier(transforms=transform).fit(incomes[FEATURES], incomes["y"])
     loaded = GaussianClassifier.load("m.json")
     assert loaded.transforms_ == model.transforms_
     np.testing.assert_allclose(
         loaded.score_samples(incomes[FEATURES]), model.score_samples(incomes[FEATURES]), rtol=1e-10
     )
     record = json.loads(call("show", "m.json", "--json").stdout)
-    assert record["settings"]["transform"] == transform
+    assert record["settings"]["transforms"] == transform
     assert record["settings"]["families"] == [{"family": "gaussian", "features": FEATURES}]
     np.testing.assert_allclose(record["means"], model.means_, rtol=1e-12)
     told = json.loads(call("explain", "m.json", "rows.csv", "--row", "3", "--json").stdout)
@@ -86,7 +86,8 @@ def test_bad_input(call: Call, incomes: pd.DataFrame) -> None:
     assert "expected features and a transform, such as income=log" in both.stderr
 
 
-def test_pipes_are_read_once(shell: Shell, incomes: pd.DataFrame) -> None:
+@pytest.mark.usefixtures("incomes")
+def test_pipes_are_read_once(shell: Shell) -> None:
     done = shell("gaussbayes fit - -y y --transform yeo-johnson -o m.json < rows.csv")
     assert done.returncode != 0
     assert "cannot be read twice: write them to a file" in done.stderr

@@ -31,7 +31,7 @@ AUTOMATIC_SETTINGS: Mapping[str, Any] = {
     "shared": AUTOMATIC,
     "shrinkage": AUTOMATIC,
     "target": "spherical",
-    "transform": AUTOMATIC,
+    "transforms": AUTOMATIC,
     "smoothing": 1.0,
     "categorical_features": AUTOMATIC,
     "calibration": "leave_one_out",
@@ -218,7 +218,7 @@ def check_options(
     shrinkage: Any = None,
     target: Any = "diagonal",
     estimate: Any = "plug_in",
-    transform: Any = None,
+    transforms: Any = None,
     smoothing: Any = 0.0,
     families: Any = None,
     priors: Any = None,
@@ -257,11 +257,11 @@ def check_options(
         raise ParameterError(msg)
     if average and not any(
         isinstance(some, str) and some == AUTOMATIC
-        for some in (covariance, shared, shrinkage, transform)
+        for some in (covariance, shared, shrinkage, transforms)
     ):
         msg = (
             "average=True averages candidates, and nothing is left open: give shared='auto', "
-            "shrinkage='auto' or transform='auto', or use GaussianClassifier.auto(average=True)"
+            "shrinkage='auto' or transforms='auto', or use GaussianClassifier.auto(average=True)"
         )
         raise ParameterError(msg)
     of_families = {
@@ -276,7 +276,7 @@ def check_options(
     made = {"gaussian": make_family("gaussian", of_families)}  # errors in its options come now
     weight = _not_negative("unlabelled_weight", unlabelled_weight)
     reading = (categorical_features, unlabelled, n_jobs)
-    learning = (priors, weight, _transform(transform), selection, calibration, average)
+    learning = (priors, weight, _transform(transforms), selection, calibration, average)
     return Options(of_families, _families(families), *learning, *reading, made)
 
 
@@ -302,7 +302,7 @@ def options_of(settings: Settings, schema: Schema) -> dict[str, Any]:
         families[key] = name if plain else family
     transform = _transform_of(settings, schema)
     if transform is not None:
-        options["transform"] = transform
+        options["transforms"] = transform
     options |= {"families": families or None, "priors": settings.priors}
     return options | {"unlabelled_weight": settings.unlabelled_weight}
 

@@ -215,8 +215,8 @@ def try_all(
     trials = []
     for view in views:
         settings = view.settings
-        if view.learnt.unlabelled is not None:  # labelled rows judge first
-            settings = replace(settings, unlabelled_weight=0.0)
+        if view.learnt.unlabelled is not None:
+            settings = replace(settings, unlabelled_weight=0.0)  # labelled rows judge first
         if criterion == "bic":
             in_turn = [some for path in _paths(view.settings, criterion) for some in path]
             fitted = [_fitted(view.learnt, some, schema, n_jobs) for some in in_turn]

@@ -20,7 +20,7 @@ from gaussbayes.apps.cli.labelled_files import LabelledFiles, MemoryRows, check_
 from gaussbayes.apps.numerals import counted, fixed
 from gaussbayes.base.errors import DataError, SingularCovarianceError
 from gaussbayes.data.reduction import Reduced, count_incomplete
-from gaussbayes.model.fitting import fit_model
+from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options
 from gaussbayes.model.select import Candidate, Selection, model_name
@@ -246,7 +246,7 @@ def candidate_table(selection: Selection) -> "Table":
     how = "each row predicted by the model of the others" if left_out else "BIC"
     weighted = len({candidate.unlabelled_weight for candidate in selection.candidates}) > 1
     weight = ["unlabelled\nweight"] if weighted else []
-    # What is integrated out is longer to describe, and has no BIC that compares with that of others.
+    # What is integrated out takes longer to name, and the BIC of others does not compare with its.
     predictive = {candidate.settings.first("estimation") for candidate in selection.candidates}
     bic = [] if left_out and "predictive" in predictive else ["BIC"]
     columns = ["model", "shrink-\nage", *weight, "para-\nmeters", *judged, *bic]

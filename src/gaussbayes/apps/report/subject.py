@@ -165,7 +165,7 @@ class Subject:
         options = self.options
         chosen = {name: options[name] for name in plan.of_families if name in options}
         settled: dict[str, Any] = {
-            "transform": check_options(transform=options.get("transform")).transform,
+            "transform": check_options(transforms=options.get("transforms")).transform,
             "average": False,
             "known": replace(self.model.encoder, categories=None),
             "unlabelled": None,

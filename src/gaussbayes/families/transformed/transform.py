@@ -351,14 +351,14 @@ def check_positive(
     x: FloatArray, columns: NDArray[np.intp], names: Schema | None, first_row: int = 0
 ) -> None:
     """Raise for the first number in these columns of x (n, d) that is not above 0."""
-    wrong = x[:, columns] <= 0
+    wrong = (x if columns.size == x.shape[1] else x[:, columns]) <= 0
     if wrong.any():
         row, place = np.argwhere(wrong)[0].tolist()
         column = int(columns[place])
         where = f"column {column} of its family" if names is None else names.feature_name(column)
         msg = (
             f"row {row + first_row} has {x[row, column]:g} in {where}, which must be above 0 for "
-            "transform='log': correct it, leave such rows out, or choose another transform "
+            "transforms='log': correct it, leave such rows out, or choose another transform "
             "('yeo-johnson' takes any number)"
         )
         raise DataError(msg)
