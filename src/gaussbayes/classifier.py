@@ -47,7 +47,7 @@ from gaussbayes.families.protocol import Convergence
 from gaussbayes.model.construction import given_model, moments_model
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model, learnt_model
-from gaussbayes.model.options import Options, check_options, options_of
+from gaussbayes.model.options import AUTOMATIC_SETTINGS, Options, check_options, options_of
 from gaussbayes.model.select import Criterion, chosen_before, is_open
 from gaussbayes.model.settings import Priors, Settings
 from gaussbayes.model.solution import NegativeLogLikelihood, Solution
@@ -171,7 +171,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     divisor : {"mle", "unbiased"}
         Divide the scatter by N, or by N − 1 (the shared one by N − k).
     shrinkage : None, float in [0, 1], "oas" or "auto"
-        How far covariances are moved towards the spherical one of equal trace; ``"auto"`` chooses.
+        How far covariances are moved towards the target of equal trace; ``"auto"`` chooses.
+    target : {"diagonal", "spherical"}
+        What covariances are shrunk towards: variances as those of all classes together, which does
+        not depend on units, or one variance for all features.
     transforms : None, a transform, {feature: transform} or "auto"
         "standardised", "range", "yeo-johnson", "log" or "rank-normal":
         a monotone transform of every Gaussian feature, or of those in the mapping (several in a
@@ -187,10 +190,10 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     calibration : None or "leave_one_out"
         Posteriors as sure as rows left out say they may be: log-likelihoods times a temperature of
         at most 1, an offset for each class, and half a row that says nothing. Densities stay as
-        they are.
+        they are. `predict_set` needs it.
     average : bool
         Whether the candidates of an automatic choice are averaged, with the weights that predict
-        rows left out best, instead of choosing one.
+        rows left out best, instead of choosing one. Nothing more can be learnt by such a model.
     selection : {"leave_one_out", "bic"}
         What ``"auto"`` chooses by: the log loss of every row under the model without it; or BIC,
         for which no rows are needed, so that it works for files too, and which chooses between own
@@ -318,17 +321,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> model.predict_proba(iris.rows[:1]).round(3).tolist()
         [[1.0, 0.0, 0.0]]
         """
-        chosen = {
-            "estimate": "predictive",
-            "shared": "auto",
-            "shrinkage": "auto",
-            "target": "spherical",
-            "transforms": "auto",
-            "smoothing": 1.0,
-            "categorical_features": "auto",
-            "calibration": "leave_one_out",
-        }
-        return cls(**{**chosen, **settings}, average=average)
+        return cls(**{**AUTOMATIC_SETTINGS, **settings}, average=average)
 
     # Learning.
 
@@ -734,9 +727,16 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table, schema = self._first(options, X, y, sample_weight)
         settings = options.settings(schema)
         if self.__sklearn_is_fitted__():
+            if len(self._model.weighted_members) > 1:
+                msg = (
+                    "leave_one_out does not weigh candidates anew without each row: judge an "
+                    "average by folds, with compare or scikit-learn's cross_val_predict"
+                )
+                raise ParameterError(msg)
             settings = chosen_before(settings, self._model.settings)
         _check_settled(settings, "leave_one_out")
-        return leave_one_out(table, schema, settings, self.n_jobs)
+        calibrated = self.calibration is not None
+        return leave_one_out(table, schema, settings, self.n_jobs, calibrated=calibrated)
 
     def report(self, X: Any, y: Any, path: Any = "report.html", **options: Any) -> Path:
         """Write a page about this model on labelled rows; see `gaussbayes.write_report`."""
@@ -861,6 +861,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """A classifier with the settings of a model; given priors do not bind a later fit."""
         parameters = options_of(model.settings, model.schema)
         parameters["categorical_features"] = list(model.schema.categorical) or "from_dtype"
+        if model.calibration is not None:
+            parameters["calibration"] = "leave_one_out"
         if model.learnt is None:
             parameters["priors"] = None
         classifier = cls(**parameters)
@@ -908,6 +910,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The model so far with the settings of now; what was chosen before stays."""
         model = self._record()
         settings = chosen_before(self._options().settings(model.schema), model.settings)
+        if self.calibration is None:
+            settings = replace(settings, calibration=None)
         return model.with_settings(settings, step)
 
     def _first(

@@ -22,6 +22,7 @@ from sklearn.metrics import brier_score_loss, confusion_matrix, log_loss
 from sklearn.model_selection import (
     KFold,
     LeaveOneOut,
+    PredefinedSplit,
     RepeatedStratifiedKFold,
     StratifiedKFold,
     cross_val_predict,
@@ -131,7 +132,7 @@ def test_the_automatic_choice_is_made_without_the_rows_held_out() -> None:
         "automatic choice",
         "3 nearest neighbours",
     ]
-    chooser = GaussianClassifier("auto", shrinkage="auto", priors="uniform", selection="bic")
+    chooser = GaussianClassifier.auto(priors="uniform", selection="bic")
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
     told = cross_val_predict(chooser, X, y, cv=folds, method="predict_log_proba")
     seen = judged(compared, "automatic choice")
@@ -148,23 +149,44 @@ def test_the_automatic_choice_is_made_without_the_rows_held_out() -> None:
 def test_the_automatic_choice_of_one_split_is_that_of_its_rows() -> None:
     X, y = iris()
     X = X[:, :2]
-    compared = compare(X[::2], y[::2], held_out=(X[1::2], y[1::2]), neighbors=(), automatic=True)
-    model = GaussianClassifier("auto", shrinkage="auto").fit(X[::2], y[::2])
+    both = {"automatic": True, "average": True}
+    compared = compare(X[::2], y[::2], held_out=(X[1::2], y[1::2]), neighbors=(), **both)
+    model = GaussianClassifier.auto().fit(X[::2], y[::2])
     assert compared.selection is not None
     assert compared.selection.best == model.selection_.best
-    wrong = int(np.sum(model.predict(X[1::2]) != y[1::2]))
-    assert judged(compared, "automatic choice").n_errors == wrong
+    average = GaussianClassifier.auto(average=True).fit(X[::2], y[::2])
+    for name, expected in (("automatic choice", model), ("automatic average", average)):
+        posterior = expected.predict_proba(X[1::2])
+        loss = log_loss(y[1::2], posterior)
+        assert judged(compared, name).log_loss == pytest.approx(loss, rel=1e-9)
+    own = named(compared, "automatic average")
+    assert (own.structure, own.n_parameters, own.problem) == (None, None, None)
 
 
 def test_nothing_to_choose_from_is_a_problem_not_an_error() -> None:
-    X = np.ones((20, 2))
-    compared = compare(X, np.repeat([0, 1], 10), held_out=2, neighbors=(), automatic=True)
+    """A part to fit to in which no class has two rows, of which one could be left out."""
+    X, y = np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 0, 1])
+    splits = PredefinedSplit([-1, -1, 0, 0, 0, 0])
+    compared = compare(X, y, held_out=splits, neighbors=(), automatic=True, average=True)
     assert compared.selection is None
-    own = named(compared, "automatic choice")
-    assert own.problem is not None
-    assert "none of 109 candidates can be judged" in own.problem
-    assert (own.structure, own.evaluation) == (None, None)
-    assert "automatic choice" in str(compared)
+    for name in ("automatic choice", "automatic average"):
+        own = named(compared, name)
+        assert own.problem is not None
+        assert "candidates can be judged: " in own.problem
+        assert (own.structure, own.evaluation) == (None, None)
+        assert name in str(compared)
+
+
+def test_integrated_covariances_are_full() -> None:
+    X, y = iris()
+    model = GaussianClassifier(estimate="predictive", shared=0.5, transforms="yeo-johnson")
+    compared = compare(X, y, held_out=3, neighbors=(), model=model)
+    assert [one.name for one in compared.candidates] == ["QDA", "LDA", "full, 50 % shared"]
+    told = cross_val_predict(
+        model, X, y, cv=StratifiedKFold(3, shuffle=True, random_state=0), method="predict_proba"
+    )
+    loss = log_loss(y, told)
+    assert judged(compared, "full, 50 % shared").log_loss == pytest.approx(loss, rel=1e-9)
 
 
 def test_the_settings_of_a_model_are_taken_over() -> None:
@@ -560,7 +582,10 @@ def test_categories_beside_numbers() -> None:
     for name, structure in STRUCTURES.items():
         whole = clone(MIXED).set_params(covariance=structure.covariance, shared=structure.shared)
         assert named(compared, name).n_parameters == whole.fit(X, y).n_parameters_
-    best = clone(MIXED).set_params(covariance="auto", shrinkage="auto").fit(X, y).selection_.best
+    auto = GaussianClassifier.auto(
+        categorical_features=MIXED.categorical_features, smoothing=MIXED.smoothing
+    )
+    best = auto.fit(X, y).selection_.best
     assert compared.selection is not None
     assert compared.selection.best == best
 

@@ -72,7 +72,7 @@ def test_all_candidates_as_json(shell: Shell, iris: Path) -> None:
     model = GaussianClassifier("auto", shrinkage="auto")
     model.fit(frame.drop(columns="species"), frame["species"])
     assert told["criterion"] == "leave_one_out"
-    assert len(told["candidates"]) == len(model.selection_.candidates) == 109
+    assert len(told["candidates"]) == len(model.selection_.candidates)
     losses = [one["log_loss"] for one in told["candidates"]]
     assert losses == sorted(losses)
     assert told["chosen"] == told["candidates"][0]

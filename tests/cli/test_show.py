@@ -22,9 +22,9 @@ def test_everything_as_json(shell: Shell, fitted: GaussianClassifier) -> None:
         "shared": False,
         "priors": None,
         "divisor": "mle",
-        "shrinkage": None,
         "target": "diagonal",
         "estimate": "plug_in",
+        "shrinkage": None,
         "unlabelled_weight": 1,
         "families": [{"family": "gaussian", "features": list(load_iris().feature_names)}],
     }

@@ -26,12 +26,13 @@ from gaussbayes.base.types import FloatArray, LabelArray, RealArray
 from gaussbayes.data.categories import warn_of_many, warn_of_unseen
 from gaussbayes.data.labels import codes_among, read_targets
 from gaussbayes.data.rows import Encoder, LabelledRows, Rows
+from gaussbayes.model.calibration import Calibration
 from gaussbayes.model.evaluation import Evaluation, evaluate
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.left_out import held_out_rows, hold_out
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options, check_options, options_of
-from gaussbayes.model.select import Selection, is_open
+from gaussbayes.model.select import Selection
 from gaussbayes.model.settings import Settings
 from gaussbayes.model.statistics import observe
 
@@ -49,14 +50,22 @@ class LeaveOneOut:
 
 
 def leave_one_out(
-    table: LabelledRows, schema: Schema, settings: Settings, n_jobs: int | None = None
+    table: LabelledRows,
+    schema: Schema,
+    settings: Settings,
+    n_jobs: int | None = None,
+    *,
+    calibrated: bool = False,
 ) -> LeaveOneOut:
     """Predict every labelled row by the model of the others.
 
     In closed form where there is one. Where labels are soft each row takes a fit; where values or
     labels are missing, up to 300 rows are left out one at a time and of more rows 50 folds. What
-    transforms learn is learnt from all rows, once.
+    transforms learn is learnt from all rows, once. Posteriors that are to be `calibrated` are so by
+    nine tenths of the rows, not by the row itself.
     """
+    calibration = Calibration(1.0, np.zeros(schema.classes.shape[0])) if calibrated else None
+    settings = replace(settings, calibration=calibration)
     settings = settings.prepared(table.rows, table.targets, schema)
     learnt = observe(table, settings, schema, n_threads(n_jobs), keep_all=True).with_rows()
     data = held_out_rows(table, learnt, schema)
@@ -313,9 +322,12 @@ def evaluate_held_out(
         table = read_table(X, y, encoder, options.unlabelled, soft=True)
         check_classes(table.classes)
         schema = encoder.schema(table.classes)
-        settings = options.settings(schema)
-        if not is_open(settings):
-            evaluation = leave_one_out(table, schema, settings, options.n_jobs).evaluation
+        (settings, *_), automatic = options.alternatives(schema)
+        if not automatic:
+            calibrated = options.calibration is not None
+            evaluation = leave_one_out(
+                table, schema, settings, options.n_jobs, calibrated=calibrated
+            ).evaluation
             return HeldOutEvaluation(evaluation, _WITHOUT_ITSELF.format(evaluation.n_rows))
         from sklearn.model_selection import LeaveOneOut as SingleRows
 

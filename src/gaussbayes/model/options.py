@@ -26,6 +26,20 @@ TRIED = ("range", "yeo-johnson")
 In units of their ranges features such as pixels stay comparable; powers make features symmetric.
 """
 
+AUTOMATIC_SETTINGS: Mapping[str, Any] = {
+    "estimate": "predictive",
+    "shared": AUTOMATIC,
+    "shrinkage": AUTOMATIC,
+    "target": "spherical",
+    "transforms": AUTOMATIC,
+    "smoothing": 1.0,
+    "categorical_features": AUTOMATIC,
+    "calibration": "leave_one_out",
+}
+"""The options of the automatic model: everything that is chosen by rows left out."""
+
+_CHOSEN = ("estimate", "shared", "shrinkage", "target")  # of the families
+
 DEFAULT_FAMILIES = {"number": "gaussian", "category": "categorical"}
 """The family of the features that are given none."""
 
@@ -85,6 +99,22 @@ class Options:
     def with_families(self, **of_families: Any) -> "Options":
         """The same with other options of families, such as `covariance` and `shared`."""
         return replace(self, of_families={**self.of_families, **of_families}, made={})
+
+    def automatically(self, *, average: bool = False) -> "Options":
+        """The automatic model of the same features: priors, families and smoothing stay.
+
+        So does the criterion, except for an average.
+        """
+        chosen = {name: AUTOMATIC_SETTINGS[name] for name in self.of_families if name in _CHOSEN}
+        if not self.of_families["smoothing"]:
+            chosen["smoothing"] = AUTOMATIC_SETTINGS["smoothing"]
+        return replace(
+            self.with_families(**chosen, covariance="full"),
+            transform=self.transform or AUTOMATIC,
+            criterion="leave_one_out" if average else self.criterion,
+            calibration="leave_one_out",
+            average=average,
+        )
 
     def encoder(self, X: Any) -> Encoder:
         """The features of a table."""
@@ -221,6 +251,18 @@ def check_options(
         raise ParameterError(msg)
     if not isinstance(average, bool):
         msg = f"average must be True or False, got {average!r}"
+        raise ParameterError(msg)
+    if average and selection != "leave_one_out":
+        msg = f"average=True weighs candidates by rows left out, not by selection={selection!r}"
+        raise ParameterError(msg)
+    if average and not any(
+        isinstance(some, str) and some == AUTOMATIC
+        for some in (covariance, shared, shrinkage, transforms)
+    ):
+        msg = (
+            "average=True averages candidates, and nothing is left open: give shared='auto', "
+            "shrinkage='auto' or transforms='auto', or use GaussianClassifier.auto(average=True)"
+        )
         raise ParameterError(msg)
     of_families = {
         "covariance": covariance,

@@ -78,13 +78,30 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """What it is called."""
-        return structure_name(self.settings)
+        """What it is called: the structure, how densities follow from it, and the transform."""
+        return model_name(self.settings)
 
     @property
     def shrinkage(self) -> Any:
         """The shrinkage of the covariances."""
         return self.settings.first("shrinkage")
+
+    @property
+    def transform(self) -> str | None:
+        """What features are transformed by, in a word; None if they are as they come."""
+        return transform_name(self.settings)
+
+    def __str__(self) -> str:
+        """Everything that tells it from other candidates, and how it did."""
+        to = self.settings.first("target")
+        shrunk = "" if self.shrinkage is None else f", shrinkage {self.shrinkage} to {to}"
+        if self.refused is not None:
+            return f"{self.name}{shrunk}: {self.refused:.200}"
+        scores = {"log loss": self.log_loss, "error": self.error, "BIC": self.bic}
+        told = ", ".join(
+            f"{name} {value:.6g}" for name, value in scores.items() if not isnan(value)
+        )
+        return f"{self.name}{shrunk}: {told}"
 
     @property
     def unlabelled_weight(self) -> float:
@@ -99,6 +116,22 @@ class Selection:
     candidates: tuple[Candidate, ...]
     best: Candidate
     criterion: Criterion
+
+    @property
+    def ranked(self) -> list[Candidate]:
+        """The candidates by what was chosen by, the chosen one first, those not judged last."""
+        value = attrgetter("bic" if self.criterion == "bic" else "log_loss")
+
+        def place(candidate: Candidate) -> tuple[bool, bool, float, int]:
+            unknown = candidate.refused is not None or isnan(value(candidate))
+            known = 0.0 if unknown else value(candidate)
+            return candidate is not self.best, unknown, known, candidate.n_parameters
+
+        return sorted(self.candidates, key=place)
+
+    def __str__(self) -> str:
+        """A line for each candidate, the best first."""
+        return "\n".join(map(str, self.ranked))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,7 +179,7 @@ def select(
     trials = try_all(table, views, schema, criterion, n_jobs)
     candidates = [trial.candidate for trial in trials]
     best = best_of(candidates, criterion).best
-    if calibrated and table is not None:
+    if calibrated and table is not None and criterion == "leave_one_out":
         best = best_calibrated(trials, table, schema)
     view = next(trial.view for trial in trials if trial.candidate is best)
     if table is not None and criterion == "leave_one_out" and view.learnt.unlabelled is not None:
@@ -207,6 +240,21 @@ def structure_name(settings: Settings) -> str:
     return ", ".join(families) if structure is None else str(structure.name)
 
 
+def model_name(settings: Settings) -> str:
+    """The structure; "predictive" if covariances are integrated out; and the transform."""
+    name, structure = structure_name(settings), settings.first("structure")
+    if structure is not None and settings.first("estimation") == "predictive":
+        name = f"predictive, {structure.sharing_name}"
+    transform = transform_name(settings)
+    return name if transform is None else f"{name}, {transform}"
+
+
+def transform_name(settings: Settings) -> str | None:
+    """What features are transformed by, in a word; None if they are as they come."""
+    kinds = {kind for family in settings.families for kind in getattr(family, "kinds", ())} - {None}
+    return None if not kinds else str(*kinds) if len(kinds) == 1 else "transformed"
+
+
 def is_open(settings: Settings) -> bool:
     """Whether a family has more than one candidate."""
     return any(len(list(family.candidates())) > 1 for family in settings.families)
@@ -214,7 +262,7 @@ def is_open(settings: Settings) -> bool:
 
 def chosen_before(settings: Settings, chosen: Settings) -> Settings:
     """The settings with what was chosen before where they leave something open."""
-    settings = settings.prepared_like(chosen)
+    settings = replace(settings.prepared_like(chosen), calibration=chosen.calibration)
     if not is_open(settings):
         return settings
     families = []
@@ -226,8 +274,7 @@ def chosen_before(settings: Settings, chosen: Settings) -> Settings:
         alike = (some for some in candidates if _choice(some) == _choice(earlier))
         families.append(family if len(candidates) == 1 else next(alike, earlier))
     settings = settings.with_families(families)
-    learnt = {"unlabelled_weight": chosen.unlabelled_weight, "calibration": chosen.calibration}
-    return replace(settings, **learnt)  # type: ignore[arg-type]
+    return replace(settings, unlabelled_weight=chosen.unlabelled_weight)
 
 
 def bic(solution: Solution, learnt: Learnt, settings: Settings, schema: Schema) -> float:

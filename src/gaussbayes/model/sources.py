@@ -168,6 +168,12 @@ def fit_rows(
     settings = options.settings(schema)
     if is_open(settings) and options.criterion == "leave_one_out":
         raise no_rows()
+    if options.calibration is not None:
+        msg = (
+            "calibration='leave_one_out' needs the rows and their classes, all in memory: fit to "
+            "arrays or a frame, or leave it out"
+        )
+        raise DataError(msg)
     settings = prepared_settings(settings, schema, rows, n_jobs)
     reduced = rows.reduce(Observation(settings, schema, labelled_only), n_jobs=n_jobs)
     model = learnt_model(settings, schema, reduced.total, rows.target)

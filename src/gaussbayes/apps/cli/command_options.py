@@ -35,6 +35,15 @@ class _SourcePath(click.Path):
         return super().convert(value, param, ctx)
 
 
+class _Words(click.Choice[str]):
+    """Words that Python spells with underscores; either is understood."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The word as Python has it."""
+        word: str = super().convert(str(value).replace("_", "-"), param, ctx)
+        return word.replace("-", "_")
+
+
 SOURCE = _SourcePath(exists=True, readable=True, allow_dash=True)
 MODEL = click.Path(exists=True, dir_okay=False, readable=True, allow_dash=True)
 """A model file that exists, or ``-``."""
@@ -45,10 +54,16 @@ SEED = click.IntRange(0, 2**32 - 1)
 
 _HELP = {
     "--all": "Replay all, in the course's order.",
-    "--auto": "Whether the automatic choice of structure and shrinkage is compared, too.",
+    "--auto": "Everything chosen and calibrated by rows left out: transform, sharing, shrinkage; "
+    "covariances are integrated out.",
+    "--auto/--no-auto": "Whether the automatic model is compared, too.",
+    "--average": "Average what auto would choose from, with the weights that predict rows left out "
+    "best.",
+    "--average/--no-average": "Whether the automatic average is compared, too.",
     "--bad-rows": "Stop at a row that cannot be used, or leave it out, count it and name it.",
     "--bayes-error": "How often the best rule would be wrong if the model were right: simulated, "
     "with its standard error, and an upper bound.",
+    "--calibration": "Make posteriors as sure as rows left out say they may be.",
     "--candidates": "List everything that it chose from, best first.",
     "--categorical": "The features that hold categories; it may be given several times.  [default: "
     "those of a dictionary type in Parquet and Arrow files]",
@@ -63,6 +78,7 @@ _HELP = {
     "--divisor": "Divide the scatter by N, or by N - 1.",
     "--dpi": "Dots an inch.",
     "--escape": "Put ' before strings that a spreadsheet would take for a formula (CSV, TSV).",
+    "--estimate": "Gaussians with estimated covariances, or covariances integrated out.",
     "--evidence": "The density of the row, p(x).",
     "--family": f"The family of features, one of {', '.join(FAMILIES)}; it may be given several "
     "times. With gaussian the features named together are a block of their own.",
@@ -121,11 +137,16 @@ _HELP = {
     "--save": "Save the figures there as PNG files; the directory is made if it is missing.",
     "--selection": "What auto chooses by: the log loss of every row under the model without it, "
     "for which the rows must fit into memory, or BIC.",
+    "--set": "The classes that the row may be of, so many that the true one is among them with "
+    "this probability, parted by |.",
+    "--set-by-class": "The same probability within each class, not over all rows.",
     "--settings-of": "Whose settings the result has, if they differ: those of the first model, or "
     "of this one.",
     "--shared": "All classes share one covariance.",
     "--sharing": "How far each class's covariance is shrunk towards the pooled one, from 0 to 1.",
-    "--shrinkage": "How far covariances are shrunk towards the spherical one; auto chooses.",
+    "--shrinkage": "How far covariances are shrunk towards their target; auto chooses.",
+    "--shrinkage-target": "What covariances are shrunk towards: no correlations, or one variance "
+    "for all features.",
     "--size": "Width and height in inches.  [default: fitting]",
     "--smoothing": "What is added to the weight of each category, and to counts, in every class.",
     "--target": "The column that holds the classes.",
@@ -157,7 +178,7 @@ def option(
     names = [declaration.partition(" ")[0] for declaration in declarations]
     declared = next(each for each in reversed(declarations) if each.startswith("-"))
     flag, _, called = declared.partition(" ")
-    what = what or _HELP.get(declared) or _HELP[flag.partition("/")[0]]
+    what = what or _HELP.get(declared) or _HELP[flag]
     shown = "default" in settings and "flag_value" not in settings
     settings = {"metavar": called or None, "show_default": shown} | settings
     if convert is not None:
@@ -292,17 +313,51 @@ def as_held_out(value: str) -> HeldOut:
 
 def check_settings(settings: dict[str, Any]) -> Any:
     """The `Options` of a model; a usage error where options contradict one another."""
-    from gaussbayes.model.options import check_options
-
-    if settings.get("covariance") == "auto" and settings["shared"]:
+    settings = dict(settings)
+    if settings.pop("automatic"):
+        return _automatic_options(settings)
+    if settings["covariance"] == "auto" and settings["shared"]:
         msg = (
             "--covariance auto chooses whether covariances are shared, too: leave out --shared "
             "and --sharing"
         )
         raise click.UsageError(msg)
-    if "auto" not in {settings.get("covariance"), settings["shrinkage"]}:
+    if "auto" not in {settings["covariance"], settings["shrinkage"]}:
         check_no_selection("give --covariance auto or --shrinkage auto")
-    return check_options(**settings)
+        if settings["average"]:
+            msg = "--average averages what auto would choose from: give --auto"
+            raise click.UsageError(msg)
+    if settings["average"] and settings["selection"] == "bic":
+        msg = "--average weighs candidates by rows left out: leave out --selection bic"
+        raise click.UsageError(msg)
+    return plain_options(settings)
+
+
+def plain_options(settings: dict[str, Any]) -> Any:
+    """The `Options` of settings whose target of shrinkage is not called as the column is."""
+    from gaussbayes.model.options import check_options
+
+    settings = dict(settings)
+    target = settings.pop("shrinkage_target")
+    return check_options(**settings, target=target)
+
+
+def _automatic_options(settings: dict[str, Any]) -> Any:
+    """The `Options` of the automatic model with what was given beside it."""
+    from gaussbayes.model.options import AUTOMATIC_SETTINGS
+
+    why = {
+        "covariance": "chooses covariances by itself",
+        "selection": "chooses by rows left out",
+        "estimate": "integrates covariances out",
+    }
+    for name, reason in why.items():
+        if option_given(name):
+            msg = f"--auto {reason}: leave out --{name}, or --auto"
+            raise click.UsageError(msg)
+    chosen = dict(AUTOMATIC_SETTINGS)
+    chosen["shrinkage_target"] = chosen.pop("target")
+    return plain_options(settings | {k: v for k, v in chosen.items() if not option_given(k)})
 
 
 def check_no_selection(remedy: str) -> None:
@@ -415,19 +470,28 @@ _TABLE: dict[Any, tuple[Decorator, ...]] = {
         option("--shared", flag_value="1", default="0", convert=as_sharing),
         option("--sharing NUMBER", "shared", default="0", convert=as_sharing),
     ),
+    "automatic": (
+        option("--auto", "automatic", is_flag=True),
+        option("--average", is_flag=True),
+    ),
     "estimation": (
+        option("--estimate", type=_Words(["plug-in", "predictive"]), default="plug-in"),
         option("--divisor", type=click.Choice(["mle", "unbiased"]), default="mle"),
         option("--shrinkage NUMBER|none|oas|auto", default="none", convert=as_shrinkage),
+        option(
+            "--shrinkage-target", type=click.Choice(["diagonal", "spherical"]), default="diagonal"
+        ),
         option("--transform [A,B=]TRANSFORM", "transforms", multiple=True, convert=as_transform),
         option("--priors P,Q,...|estimated|uniform", default="estimated", convert=as_priors),
         option("--smoothing ALPHA", default="0", convert=number_from_0()),
         option("--family A,B=FAMILY", "families", multiple=True, convert=as_families),
         option("--unlabelled-weight NUMBER", default="1", convert=number_from_0()),
+        option("--selection", type=_Words(["leave-one-out", "bic"]), default="leave-one-out"),
         option(
-            "--selection",
-            type=click.Choice(["leave-one-out", "bic"]),
-            default="leave-one-out",
-            convert=lambda value: value.replace("-", "_"),
+            "--calibration",
+            type=_Words(["leave-one-out", "none"]),
+            default="none",
+            convert=lambda value: None if value == "none" else value,
         ),
     ),
     # Rows.
@@ -467,6 +531,8 @@ _ARGUMENTS = (
     (r"\(categorical_features; (--categorical) where a command has it\)", r"(\1)"),
     (r"""\bcovariance=["']?(\w+)["']?""", r"--covariance \1"),
     (r"""\bselection=["']?bic["']?""", "--selection bic"),
+    (r"""\bcalibration=["']leave_one_out["']""", "--calibration leave-one-out"),
+    (r"""\bestimate=["']predictive["']""", "--estimate predictive"),
     (r"\bshared=True\b", "--shared"),
     (r"\(shared=False\)", "(without --shared)"),
     (r"\bgive shrinkage\b", "give --shrinkage"),

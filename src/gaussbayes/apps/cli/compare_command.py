@@ -10,7 +10,6 @@ from gaussbayes.apps.cli import command_files, command_options, console, figure_
 from gaussbayes.apps.cli.command_options import OUTPUT, option, takes
 from gaussbayes.apps.cli.console import tell, warnings_told
 from gaussbayes.apps.cli.labelled_files import LabelledFiles
-from gaussbayes.model.options import check_options
 
 COMPARED = 20_000  # rows that models are compared on, if there are more
 
@@ -25,6 +24,7 @@ def _counts(value: str) -> tuple[int, ...]:
 @click.command("compare")
 @takes("data", "target", "features", "categorical", "estimation")
 @option("--auto/--no-auto", "automatic", default=True)
+@option("--average/--no-average", default=None, show_default="as --auto")
 @option("--candidates", is_flag=True)
 @takes("compared_on")
 @option("--neighbors A,B,...", convert=_counts, default="1,3,5,9,15")
@@ -39,6 +39,7 @@ def _counts(value: str) -> tuple[int, ...]:
 def command(
     data: tuple[str, ...],
     automatic: bool,
+    average: bool | None,
     candidates: bool,
     held_out: Any,
     neighbors: tuple[int, ...],
@@ -51,10 +52,10 @@ def command(
     """Compare the six Gaussian structures and nearest neighbours on the same rows.
 
     Priors, divisor, shrinkage and families are those given; covariances are of each shape in turn,
-    shared and not. The automatic choice, as of fit --covariance auto --shrinkage auto, is judged
-    beside them: it chooses without the rows that are held out. Where features are categories or
-    values are missing there are no nearest neighbours. Rows without label are learnt from, but not
-    judged by.
+    shared and not. The automatic model, as of fit --auto, and the average, as of fit --auto
+    --average, are judged beside them: they choose and weigh without the rows that are held out.
+    Where features are categories or values are missing there are no nearest neighbours. Rows
+    without label are learnt from, but not judged by.
 
     \b
     gaussbayes compare iris.csv -y species
@@ -71,7 +72,7 @@ def command(
         figure_file.check_place(figure, *data)
     chosen = command_options.RowOptions.taken(settings)
 
-    options = check_options(**settings)
+    options = command_options.plain_options(settings)
     source = command_files.open_files(data, chosen)
     files = LabelledFiles.to_learn_from(source, chosen, options)
     rows = files.sample(sample, seed)
@@ -83,6 +84,7 @@ def command(
             neighbors=neighbors,
             model=rows.recipe(options),
             automatic=automatic,
+            average=automatic if average is None else average,
             random_state=seed,
         )
     named = [

@@ -64,7 +64,7 @@ _gate_options = takes(
 
 @click.command("evaluate")
 @click.argument("arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=SOURCE)
-@takes("target", "features", "categorical", "covariance", "estimation", "held_out")
+@takes("target", "features", "categorical", "automatic", "covariance", "estimation", "held_out")
 @_gate_options
 @takes(
     "labels", "reading", seed="Decides which rows are held out.", json="Write the figures as JSON."

@@ -23,7 +23,8 @@ from gaussbayes.data.reduction import Reduced, count_incomplete
 from gaussbayes.model.fit import fit_model
 from gaussbayes.model.model import Model
 from gaussbayes.model.options import Options
-from gaussbayes.model.select import Candidate, Selection
+from gaussbayes.model.select import Candidate, Selection, model_name
+from gaussbayes.model.settings import Settings
 from gaussbayes.model.sources import SourceFit, fit_rows
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _KEPT = 10  # posteriors of a row that are kept where models are chosen by rows 
 @click.command("fit")
 @takes("data", "target")
 @option("-o", "--output MODEL", "model", type=OUTPUT, default="model.json")
-@takes("features", "categorical", "covariance", "estimation", "weights", "labels")
+@takes("features", "categorical", "automatic", "covariance", "estimation", "weights", "labels")
 @option("--keep-unlabelled", is_flag=True)
 @takes("reading", json="Write what was learnt from as JSON to standard output.")
 def command(
@@ -47,14 +48,18 @@ def command(
     them, patterns, or - for standard input. They are read in bounded memory: once, or once an
     iteration of EM if more than 64 MB of rows have no label.
 
-    With --covariance auto, --shrinkage auto or both the best structure and shrinkage are found, by
-    rows left out one at a time, which must all fit into memory, or by --selection bic.
+    With --auto everything is chosen, and posteriors are calibrated, by rows left out one at a time,
+    which must all fit into memory; --average averages the candidates instead. With --covariance
+    auto, --shrinkage auto or both structure and shrinkage alone are chosen, so or by --selection
+    bic, for which files may be of any size.
 
     Features that hold categories (strings, integers, booleans) are named with --categorical, those
     of another family, such as counts, with --family.
 
     \b
     gaussbayes fit iris.csv -y species -o iris.json
+    gaussbayes fit iris.csv -y species --auto
+    gaussbayes fit iris.csv -y species --auto --average
     gaussbayes fit iris.csv -y species --covariance auto --shrinkage auto
     gaussbayes fit 'parts/*.parquet' -y label --covariance diagonal --weights count
     gaussbayes fit days.csv -y rain --categorical wind,month --smoothing 1
@@ -65,6 +70,9 @@ def command(
     check_json(model, as_json=as_json)
     chosen = RowOptions.taken(arguments)
     options = command_options.check_settings(arguments)
+    if options.average and keep_unlabelled:
+        msg = "--average gives a model that learns nothing more: leave out --keep-unlabelled"
+        raise click.UsageError(msg)
     source = command_files.open_files(data, chosen)
     command_files.check_no_overwriting(model, *source.files)
     command_files.check_writable(model)
@@ -77,7 +85,8 @@ def fit_files(files: LabelledFiles, options: Options) -> SourceFit:
     """The model of the rows of files; where rows must be held out to choose, in memory."""
     rows = files.rows
     with warnings_told():
-        if options.automatic and options.criterion == "leave_one_out":
+        chosen_by_rows = options.automatic and options.criterion == "leave_one_out"
+        if chosen_by_rows or options.calibration is not None:
             loaded = files.sample()
             n, k = loaded.n_rows, loaded.table.classes.size
             check_bytes(8 * n * k * _KEPT, n)
@@ -95,9 +104,10 @@ def fit_loaded(files: LabelledFiles, loaded: MemoryRows, options: Options) -> So
         msg = f"{rows.source.shown}: the weights in column {files.chosen.weights!r} are all zero"
         raise DataError(msg)
     model, selection = fit_model(table, rows.encoder.schema(table.classes), options)
-    assert model.learnt is not None
+    learnt = model.weighted_members[0][1].learnt
+    assert learnt is not None
     seen = Reduced(
-        model.learnt,
+        learnt,
         files.n_rows,
         files.n_unlabelled,
         count_incomplete(table.rows),
@@ -144,9 +154,13 @@ def tell_fit(
     }
     if categories:
         record["categorical"] = categories
+    record |= {name: value for name, value in posterior_record(model).items() if value}
     if selection is not None:
         record["selection"] = selection_record(selection)
-        tell(f"chosen: {describe(selection)}")
+        members = describe_members(model)
+        tell(f"averaged: {members}" if members else f"chosen: {describe(selection)}")
+    if model.calibration is not None:
+        tell(f"calibrated by rows left out: temperature {model.calibration.temperature:.4g}")
     if as_json:
         console.write_json(record)
     classes = counted(len(record["classes"]), "class", "classes")
@@ -181,13 +195,39 @@ def describe(selection: Selection) -> str:
     criterion = f"log loss {fixed(best.log_loss, 4)} on rows left out"
     if selection.criterion == "bic":
         criterion = f"BIC {best.bic:,.1f}"
-    shrinkage = " without shrinkage" if best.shrinkage is None else f" with shrinkage {_word(best)}"
-    if best.structure is None:
-        shrinkage = ""
+    shrinkage = _shrunk(best.settings)
     among = counted(len(selection.candidates), "candidate")
     weight = best.unlabelled_weight
     rows = "" if weight == 1 else f", unlabelled rows of weight {weight:g}"
     return f"{best.name}{shrinkage}{rows}, of {among}: {criterion}"
+
+
+def describe_members(model: Model) -> str:
+    """One line about the models that are averaged; nothing if there is one only."""
+    (weight, first), *others = model.weighted_members
+    if not others:
+        return ""
+    best = f"{model_name(first.settings)}{_shrunk(first.settings)}"
+    return f"{len(others) + 1} models by rows left out, {percent(weight)} of {best}"
+
+
+def posterior_record(model: Model) -> dict[str, Any]:
+    """How posteriors are calibrated, and which models they are averages of, as plain values."""
+    calibration, members = model.calibration, model.weighted_members
+    return {
+        "calibration": calibration
+        and {
+            "temperature": calibration.temperature,
+            "offsets": calibration.offsets.tolist(),
+            "prior_proportion": calibration.prior_proportion,
+            "rows": sum(scores.size for scores in calibration.left_out),
+        },
+        "members": [
+            {"weight": weight, "model": model_name(member.settings)}
+            | {name: member.settings.first(name) for name in ("shrinkage", "target")}
+            for weight, member in (members if len(members) > 1 else [])
+        ],
+    }
 
 
 def selection_record(selection: Selection) -> dict[str, Any]:
@@ -195,7 +235,7 @@ def selection_record(selection: Selection) -> dict[str, Any]:
     return {
         "criterion": selection.criterion,
         "chosen": _candidate_record(selection.best),
-        "candidates": [_candidate_record(candidate) for candidate in _ranked(selection)],
+        "candidates": [_candidate_record(candidate) for candidate in selection.ranked],
     }
 
 
@@ -206,10 +246,13 @@ def candidate_table(selection: Selection) -> "Table":
     how = "each row predicted by the model of the others" if left_out else "BIC"
     weighted = len({candidate.unlabelled_weight for candidate in selection.candidates}) > 1
     weight = ["unlabelled\nweight"] if weighted else []
-    columns = ["model", "shrinkage", *weight, "para-\nmeters", *judged, "BIC"]
+    # What is integrated out takes longer to name, and the BIC of others does not compare with its.
+    predictive = {candidate.settings.first("estimation") for candidate in selection.candidates}
+    bic = [] if left_out and "predictive" in predictive else ["BIC"]
+    columns = ["model", "shrink-\nage", *weight, "para-\nmeters", *judged, *bic]
     table = console.table(*columns, title=f"candidates, best first: {how}")
     table.columns[0].no_wrap = True
-    for candidate in _ranked(selection):
+    for candidate in selection.ranked:
         scores = [percent(candidate.error), fixed(candidate.log_loss, 4), fixed(candidate.brier, 4)]
         table.add_row(
             candidate.name,
@@ -217,7 +260,7 @@ def candidate_table(selection: Selection) -> "Table":
             *([f"{candidate.unlabelled_weight:g}"] if weighted else []),
             str(candidate.n_parameters),
             *(scores if left_out else []),
-            "–" if math.isnan(candidate.bic) else f"{candidate.bic:,.1f}",
+            *(["–" if math.isnan(candidate.bic) else f"{candidate.bic:,.1f}"] if bic else []),
             style="bold" if candidate is selection.best else "",
         )
     reasons = [each.refused for each in selection.candidates if each.refused is not None]
@@ -227,18 +270,6 @@ def candidate_table(selection: Selection) -> "Table":
     return table
 
 
-def _ranked(selection: Selection) -> list[Candidate]:
-    """The candidates by what was chosen by, the chosen one first."""
-
-    def place(candidate: Candidate) -> tuple[bool, bool, float, int]:
-        value = candidate.bic if selection.criterion == "bic" else candidate.log_loss
-        unknown = candidate.refused is not None or math.isnan(value)
-        is_best = candidate is selection.best
-        return not is_best, unknown, 0.0 if unknown else value, candidate.n_parameters
-
-    return sorted(selection.candidates, key=place)
-
-
 def _candidate_record(candidate: Candidate) -> dict[str, Any]:
     structure = candidate.structure
     return {
@@ -246,6 +277,9 @@ def _candidate_record(candidate: Candidate) -> dict[str, Any]:
         "covariance": structure and structure.covariance,
         "shared": structure and structure.shared_setting,
         "shrinkage": candidate.shrinkage,
+        "target": candidate.settings.first("target"),
+        "estimate": candidate.settings.first("estimation"),
+        "transform": candidate.transform,
         "unlabelled_weight": candidate.unlabelled_weight,
         "parameters": candidate.n_parameters,
         **{
@@ -253,6 +287,14 @@ def _candidate_record(candidate: Candidate) -> dict[str, Any]:
         },
         "problem": candidate.refused and in_options(candidate.refused),
     }
+
+
+def _shrunk(settings: Settings) -> str:
+    """How covariances are shrunk, if there are any."""
+    if settings.first("structure") is None:
+        return ""
+    shrinkage = settings.first("shrinkage")
+    return " without shrinkage" if shrinkage is None else f" with shrinkage {shrinkage}"
 
 
 def _word(candidate: Candidate) -> str:

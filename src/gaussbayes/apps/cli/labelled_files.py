@@ -63,7 +63,8 @@ class LabelledFiles:
         if twice:
             msg = f"{twice[0]!r} is named by --categorical and by --family: leave it out of one"
             raise click.UsageError(msg)
-        categorical = chosen.categorical or "from_dtype"
+        automatic = options.categorical_features == "auto"
+        categorical = chosen.categorical or ("auto" if automatic else "from_dtype")
         columns = (target, chosen.features, chosen.weights, categorical)
         request = Request(*columns, mark=chosen.unlabelled, **options.contents)
         rows = FileRows.open(source, request)

@@ -117,7 +117,7 @@ def _list_kinds(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 @takes("target")
 @option("--features A,B", "shown_features", convert=as_names)
 @option("--learn-from A,B,...", "features", convert=as_names)
-@takes("categorical", "covariance", "estimation")
+@takes("categorical", "automatic", "covariance", "estimation")
 @option("--held-out FOLDS|PROPORTION", default="10", convert=command_options.as_held_out)
 @option("--reject P", type=click.FloatRange(0, 1))
 @option("--dpi N", type=click.IntRange(20, 1200), default=150)

@@ -22,6 +22,7 @@ from gaussbayes.data.rows import Rows
 from gaussbayes.model.model import Model
 
 PREDICTION, REASON = "prediction", "reason"  # the columns of the class, and of why there is none
+SET, PARTED_BY = "set", "|"  # the column of prediction sets, and what parts their classes
 MOST_BYTES = 1 << 30
 """Of posteriors that are kept to estimate priors; EM takes about three times that."""
 
@@ -71,6 +72,8 @@ _decision_options = takes(
 @click.command("predict")
 @takes("model", "data", "output", "output_format")
 @_score_options
+@option("--set COVERAGE", "coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True))
+@option("--set-by-class", "by_class", is_flag=True)
 @option("--no-label", is_flag=True)
 @option("--keep others|all|none|A,B,...", default="others")
 @command_options.other_priors_option(FROM_DATA)
@@ -82,6 +85,8 @@ def command(
     output: str,
     output_format: str | None,
     escape: bool,
+    coverage: float | None,
+    by_class: bool,
     no_label: bool,
     keep: str,
     priors: Any,
@@ -95,15 +100,23 @@ def command(
     Costs may be given for errors, and rows may be left open: the prediction is then empty, and a
     column says why, "ambiguous" or "novel".
 
+    With --set there is a column of prediction sets, such as versicolor|virginica: the class of the
+    row is among them with the probability given. It takes a model that was fitted with --auto or
+    --calibration leave-one-out.
+
     \b
     gaussbayes predict iris.json new.csv --proba -o predicted.csv
     gaussbayes predict tests.json new.csv --costs 'ill:well=50,well:ill=1' --reject-cost 0.5
+    gaussbayes predict iris.json new.csv --set 0.95
     gaussbayes predict iris.json new.csv --reject-below 0.9 --novelty 0.001
     zcat rows.csv.gz | gaussbayes predict iris.json - > predicted.csv
     """
     scores = [name for name in SCORES if asked[name]]
     rule = {name: asked[name] for name in _DECISION if asked[name] is not None}
-    if no_label and (rule or not scores):
+    if by_class and coverage is None:
+        msg = "--set-by-class says how prediction sets are made: give --set, for example --set 0.9"
+        raise click.UsageError(msg)
+    if no_label and (rule or not (scores or coverage)):
         msg = "--no-label leaves nothing to write: ask for a score, for example --proba"
         if rule:
             msg = "--no-label leaves out the classes that are to be decided for: leave it out"
@@ -119,6 +132,13 @@ def command(
     kept = _kept_columns(keep, source, command_files.named_features(fitted, model))
     added = [] if no_label else [PREDICTION, REASON] if rule else [PREDICTION]
     classes = command_files.class_names(fitted)
+    sets = None if coverage is None else {"coverage": coverage, "by_class": by_class}
+    if sets is not None:
+        added.append(SET)
+        parted = [name for name in classes if PARTED_BY in name]
+        if parted:
+            msg = f"class {parted[0]!r} holds a {PARTED_BY}, which parts the classes of a set"
+            raise SchemaError(msg)
     for score in scores:
         added += [score] if _is_of_rows(score) else [f"{score}_{label}" for label in classes]
     taken = [name for name in added if name in set(kept)]
@@ -131,7 +151,7 @@ def command(
     if priors == FROM_DATA:
         fitted = _with_priors_of(source, fitted, model)
     rows = FeatureRows(source, fitted, model, kept)
-    answer = partial(_answer, fitted, None if no_label else rule, scores)
+    answer = partial(_answer, fitted, None if no_label else rule, scores, sets)
     # The types of the scores, which depend on those of the features, are told by no rows at all.
     read = rows.selection.schema
     empty = answer(rows.encode(read.empty_table()))
@@ -147,7 +167,11 @@ def command(
 
 
 def _answer(
-    model: Model, rule: dict[str, Any] | None, scores: Sequence[str], rows: Rows
+    model: Model,
+    rule: dict[str, Any] | None,
+    scores: Sequence[str],
+    sets: dict[str, Any] | None,
+    rows: Rows,
 ) -> list[pa.Array]:
     """The columns (n,) that are added; an empty rule decides for the most probable class."""
     columns = []
@@ -161,6 +185,12 @@ def _answer(
         columns.append(pa.array(decisions.reason, pa.string(), mask=~refused))
     elif rule is not None:
         columns.append(labels.take(pa.array(model.labels(rows))))
+    if sets is not None:
+        from gaussbayes.analysis.prediction_sets import prediction_sets
+
+        names = np.array(command_files.class_names(model), dtype=object)
+        inside = prediction_sets(model, rows, **sets, n_jobs=None)
+        columns.append(pa.array([PARTED_BY.join(names[row]) for row in inside], pa.string()))
     for score in scores:
         columns += map(pa.array, _score_columns(score, model, rows))
     return columns

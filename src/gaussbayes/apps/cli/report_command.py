@@ -26,7 +26,7 @@ class _RememberingCommand(click.Command):
 @click.argument("arguments", metavar="[MODEL] DATA...", nargs=-1, required=True, type=SOURCE)
 @takes("target")
 @option("-o", "--output REPORT", type=click.Path(path_type=Path), default="report.html")
-@takes("features", "categorical", "covariance", "estimation", "compared_on")
+@takes("features", "categorical", "automatic", "covariance", "estimation", "compared_on")
 @option("--title TEXT")
 @takes("labels", "reading", seed="Decides which rows are held out.")
 def command(

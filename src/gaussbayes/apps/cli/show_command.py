@@ -9,6 +9,7 @@ import click
 from gaussbayes.apps.cli import command_files, console
 from gaussbayes.apps.cli.command_options import in_options, option, takes
 from gaussbayes.apps.cli.console import shortened
+from gaussbayes.apps.cli.fit_command import posterior_record
 from gaussbayes.apps.numerals import counted, five_digits
 from gaussbayes.base.errors import GaussBayesError
 from gaussbayes.families.protocol import Describable, ParameterTable
@@ -77,6 +78,7 @@ def _record(model: Model, problem: str | None) -> dict[str, Any]:
         "unlabelled": 0 if unlabelled is None else unlabelled.n_rows,
         "problem": problem,
     }
+    record |= posterior_record(model)
     if problem is not None:
         return record
     from gaussbayes.analysis import class_moments
@@ -136,6 +138,8 @@ def _print(out: "Console", name: str, model: Model, record: dict[str, Any]) -> N
     ]
     names = list(map(str, classes))
     tables = [_parameter_table(names, each) for each in parameters[:_MOST_TABLES]]
+    if record["members"]:
+        tables.insert(0, _member_table(record["members"]))
     console.print_tables(out, _class_table(names, record), *tables)
     omitted = [what.format(more) for what, more in longer if more > 0]
     if omitted:
@@ -153,6 +157,9 @@ def _print(out: "Console", name: str, model: Model, record: dict[str, Any]) -> N
 
 def _heading(name: str, model: Model, record: dict[str, Any]) -> dict[str, str]:
     settings = dict(record["settings"])
+    target, calibration = settings.pop("target", None), record["calibration"]
+    if settings.get("shrinkage") is not None:
+        settings["shrinkage"] = f"{_written(settings['shrinkage'])}, towards {target}"
     priors, families = settings.pop("priors"), settings.pop("families")
     weight = settings.pop("unlabelled_weight")
     classes = counted(len(record["classes"]), "class", "classes")
@@ -162,6 +169,14 @@ def _heading(name: str, model: Model, record: dict[str, Any]) -> dict[str, str]:
     lines = {"model": name, "families": _families(families)}
     lines |= {option: _written(value) for option, value in settings.items()}
     lines["priors"] = "estimated" if priors is None else priors if priors == "uniform" else "given"
+    if calibration is not None:
+        lines["calibration"] = (
+            f"temperature {five_digits(calibration['temperature'])}, by "
+            f"{counted(calibration['rows'], 'row')} left out"
+        )
+    if record["members"]:
+        many = len(record["members"])
+        lines["average"] = f"of {many} models; parameters are those of the first of them"
     lines["target"] = "not known" if record["target"] is None else record["target"]
     lines["size"] = f"{classes}, {features}{some}"
     lines["learnt"] = f"nothing: {model.not_learnt}"
@@ -198,11 +213,21 @@ def _written(value: Any) -> str:
 
 def _class_table(names: list[str], record: dict[str, Any]) -> "Table":
     columns = {"prior": record.get("priors"), "weight": record["weights"]}
+    columns["offset"] = record["calibration"] and record["calibration"]["offsets"]
     known = {name: values for name, values in columns.items() if values is not None}
     table = console.narrow_table("class", *known, title="classes")
     for code, name in enumerate(names[:_MOST_CLASSES]):
         cells = (five_digits(values[code]) for values in known.values())
         table.add_row(shortened(name, 40), *cells)
+    return table
+
+
+def _member_table(members: list[dict[str, Any]]) -> "Table":
+    """The models that are averaged, the one that weighs most first."""
+    table = console.narrow_table("model", "shrinkage", "weight", title="models that are averaged")
+    for member in members:
+        shrinkage = _written(member["shrinkage"])
+        table.add_row(shortened(member["model"], 50), shrinkage, five_digits(member["weight"]))
     return table
 
 

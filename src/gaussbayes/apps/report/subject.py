@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gaussbayes.analysis.comparison import ComparedModel, Comparison, compare
+from gaussbayes.analysis.comparison import AVERAGED, ComparedModel, Comparison, compare
 from gaussbayes.analysis.explanation import bayes_rule
 from gaussbayes.analysis.held_out import model_options
 from gaussbayes.analysis.view import read_labelled
@@ -17,7 +17,7 @@ from gaussbayes.classifier import GaussianClassifier
 from gaussbayes.data.rows import Rows
 from gaussbayes.model.evaluation import Evaluation, confident_errors, evaluate
 from gaussbayes.model.model import Model
-from gaussbayes.model.options import Options, options_of
+from gaussbayes.model.options import Options, check_options, options_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,6 +103,8 @@ class Subject:
         """The common name of the model, such as LDA or categorical naive Bayes."""
         *names, last = self.other_families or ("",)
         others = f"{', '.join(names)} and {last}" if names else last
+        if len(self.model.weighted_members) > 1:
+            return f"average of {len(self.model.weighted_members)} models"
         if self.structure is None:
             return f"{others} naive Bayes"
         return f"{self.structure.name} with {others} features" if others else self.structure.name
@@ -140,13 +142,17 @@ class Subject:
             held_out = (rows, replace(self, rows=rows, codes=codes).labels)
         options: dict[str, Any] = {"held_out": held_out, "random_state": seed}
         try:
-            source = compare(self.table, self.labels, model=self._plan(), **options)
+            average = len(self.model.weighted_members) > 1
+            plan = self._plan()
+            source = compare(self.table, self.labels, model=plan, average=average, **options)
         except (DataError, PriorError) as error:
             return HeldOut(problem=str(error))
         models = [model for model in source.candidates if model.neighbors is None]
         if self.structure is None:  # there is one model without covariances
             models = [replace(models[0], name=self.name)]
         subject = next((model for model in models if model.structure == self.structure), None)
+        if average:
+            subject = next(model for model in models if model.name == AVERAGED)
         voters = [model for model in source.candidates if model.neighbors is not None]
         reasons = {model.problem for model in voters}
         if len(voters) > 1 and len(reasons) == 1 and None not in reasons:  # one line says it
@@ -158,8 +164,13 @@ class Subject:
         plan = model_options(self.classifier)
         options = self.options
         chosen = {name: options[name] for name in plan.of_families if name in options}
-        encoder = replace(self.model.encoder, categories=None)
-        return replace(plan.with_families(**chosen), known=encoder, unlabelled=None)
+        settled: dict[str, Any] = {
+            "transform": check_options(transforms=options.get("transforms")).transform,
+            "average": False,
+            "known": replace(self.model.encoder, categories=None),
+            "unlabelled": None,
+        }
+        return replace(plan.with_families(**chosen), **settled)
 
     def arguments(self) -> Mapping[str, Any] | None:
         """What makes the model anew: arguments of its constructor, or of `from_parameters`.

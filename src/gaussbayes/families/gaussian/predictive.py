@@ -360,6 +360,8 @@ def log_evidence(moments: ClassMoments, prior: Prior) -> float:
     base = prior.ratio / k * prior.shrunk(own.sum(axis=0))
     before = prior.ratio * float(weight.sum()) / k + d + 1.0
     log_det = np.linalg.slogdet(base)[1]
+    if not np.isfinite(log_det):  # rows that do not vary have no density
+        return float("nan")
     result = 0.0
     for n, scatter in zip(weight.tolist(), own, strict=True):
         after = before + n - 1.0

@@ -94,6 +94,16 @@ class Transformed(Family):
         return self.family.shrinkage
 
     @property
+    def target(self) -> Any:
+        """What the covariances of z are shrunk towards."""
+        return self.family.target
+
+    @property
+    def estimation(self) -> Any:
+        """Whether covariances of z are estimated, or integrated out."""
+        return self.family.estimation
+
+    @property
     def learnt(self) -> Transforms:
         """The transforms; they must have been learnt."""
         for transform in self.transforms:
