@@ -24,9 +24,7 @@ LabelArray: TypeAlias = NDArray[Any]
 CovarianceName: TypeAlias = Literal["full", "diagonal", "spherical"]
 """What a class's covariance may look like."""
 
-CategoricalFeatures: TypeAlias = (
-    Literal["from_dtype", "auto"] | Sequence[str | int | bool] | None
-)
+CategoricalFeatures: TypeAlias = Literal["from_dtype", "auto"] | Sequence[str | int | bool] | None
 """Which features hold categories: those of such a type ("auto": also strings and booleans), those
 listed, or none."""
 

@@ -54,8 +54,8 @@ UNLABELLED = -1
 """The class code of a row without label."""
 
 _EXPECTED = (
-    "categorical_features must be 'from_dtype', 'auto', None, or a list of names, column numbers or "
-    "booleans"
+    "categorical_features must be 'from_dtype', 'auto', None, or a list of names, column numbers "
+    "or booleans"
 )
 
 BY_TYPE = ("from_dtype", "auto")
@@ -234,9 +234,9 @@ class Encoder:
         """
         by_type = isinstance(categorical_features, str) and categorical_features in BY_TYPE
         everything = by_type and categorical_features == "auto"
-        if by_type and not kinds and type(X) is np.ndarray and X.ndim == 2:
-            if not everything or X.dtype in FLOATS:
-                return cls(X.shape[1])
+        is_array = type(X) is np.ndarray and X.ndim == 2
+        if by_type and not kinds and is_array and (not everything or X.dtype in FLOATS):
+            return cls(X.shape[1])
         names, typed = _columns(X, look_at_types=by_type, everything=everything)
         mask = categorical_mask(names, typed, categorical_features)
         for feature, kind in (kinds or {}).items():

@@ -61,7 +61,7 @@ class Calibration:
     def log_posterior(self, log_likelihood: RealArray, log_prior: FloatArray) -> RealArray:
         """Calibrated log posteriors (n, k) of log-likelihoods (n, k)."""
         joint = self.applied(log_likelihood, log_prior)
-        joint -= np.maximum(joint.max(axis=1, keepdims=True), -1e300)
+        joint -= np.maximum(joint.max(axis=1, keepdims=True), np.finfo(joint.dtype).min)
         joint -= log_sum_exp(joint)[:, None]
         if self.prior_proportion:
             joint += joint.dtype.type(np.log1p(-self.prior_proportion))
@@ -75,6 +75,12 @@ class Calibration:
         scores = (*self.left_out, np.empty(0)) if self.left_out else ()
         left_out = tuple(scores[code] for code in codes) if scores else ()
         return Calibration(self.temperature, offsets, self.prior_proportion, left_out)
+
+
+def no_calibration(n_classes: int, n_rows: int) -> Calibration:
+    """That of a model of which no row could be left out."""
+    empty = (np.empty(0),) * n_classes
+    return Calibration(1.0, np.zeros(n_classes), _NOTHING / (n_rows + _NOTHING), empty)
 
 
 def calibrate(
