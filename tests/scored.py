@@ -57,9 +57,10 @@ def estimate(
     prior: Any = None,
     divisor: Any = "mle",
     shrinkage: Any = None,
+    target: Any = "diagonal",
 ) -> Scored:
     """Parameters that fit the moments; a prior of None is that of the weights."""
-    family = Gaussian(structure, divisor, shrinkage)
+    family = Gaussian(structure, divisor, shrinkage, target=target)
     density = family.estimate(family.adapted(GaussianStatistics(moments)), names).density
     weights = moments.weight / moments.weight.sum()
     return Scored(density, weights if prior is None else np.asarray(prior, dtype=float))

@@ -44,7 +44,7 @@ def test_own_full_is_qda(data: tuple[Any, Any], priors: Any) -> None:
 
 def test_own_full_shrunk_is_qda_shrunk(data: tuple[Any, Any]) -> None:
     X, y = data
-    ours = GaussianClassifier(shrinkage=0.3).fit(X, y)
+    ours = GaussianClassifier(shrinkage=0.3, target="spherical").fit(X, y)
     theirs = QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=0.3, tol=0).fit(X, y)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-9)
 

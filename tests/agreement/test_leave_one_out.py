@@ -23,7 +23,10 @@ from tests.scored import estimate, log_likelihood, log_posterior
 from tests.strategies import MIXTURES, STRUCTURES, name_of
 
 SHRINKAGES = [None, 0.3, "oas"]
-GAUSSIANS = list(product(["mle", "unbiased"], SHRINKAGES))
+GAUSSIANS = [
+    *product(["mle", "unbiased"], SHRINKAGES, ["diagonal"]),
+    *product(["mle", "unbiased"], SHRINKAGES[1:], ["spherical"]),
+]
 
 
 def left_out(
@@ -34,11 +37,12 @@ def left_out(
     weights: FloatArray | None = None,
     priors: Any = None,
     divisor: Any = "mle",
+    target: Any = "diagonal",
 ) -> list[Any]:
     """Log posteriors of each row by the model of the others, for each shrinkage."""
     k, d = int(codes.max()) + 1, X.shape[1]
     schema, targets = Schema(np.arange(k), d), Targets(codes, k, weights)
-    families = [Gaussian(structure, divisor, shrinkage) for shrinkage in shrinkages]
+    families = [Gaussian(structure, divisor, shrinkage, target=target) for shrinkage in shrinkages]
     statistics = families[0].observe(number_rows(X), targets, schema)
     learnt = Learnt(np.arange(k), (statistics,), None)
     data = HeldOutRows(number_rows(X), targets, learnt, schema, np.arange(len(X)))
@@ -84,22 +88,24 @@ def test_equal_to_fitting_without_each_row(name: str, structure: Structure) -> N
     others = without(name, structure.shape.layout)
     shares = np.array([moments.weight / moments.weight.sum() for moments in others])
     priors = {None: shares, "uniform": np.full(k, 1 / k), "given": uneven}
-    for divisor, shrinkage in GAUSSIANS:
-        # In other units shrinkage is towards something else, and rightly gives another model.
-        if name == "iris, other units" and (shrinkage or structure.covariance == "spherical"):
+    for divisor, shrinkage, target in GAUSSIANS:
+        # In other units the sphere is something else, and rightly gives another model.
+        spherical = target == "spherical" or structure.covariance == "spherical"
+        if name == "iris, other units" and spherical:
             continue
         # The Gaussians without a row are the same whatever the priors, which are added here.
         density = np.array(
             [
                 log_likelihood(
-                    estimate(moments, schema, structure, None, divisor, shrinkage), X[row : row + 1]
+                    estimate(moments, schema, structure, None, divisor, shrinkage, target),
+                    X[row : row + 1],
                 )[0]
                 for row, moments in enumerate(others)
             ]
         )
         for kind, prior in priors.items():
             chosen = uneven if kind == "given" else kind
-            (found,) = left_out(X, codes, structure, [shrinkage], weights, chosen, divisor)
+            (found,) = left_out(X, codes, structure, [shrinkage], weights, chosen, divisor, target)
             joint = np.log(prior) + density
             expected = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
             assert np.abs(found - expected).max() <= 1e-10
@@ -110,7 +116,8 @@ def test_equal_to_scipy_without_each_row(shared: bool) -> None:
     """Nothing of ours on the other side: scikit-learn's shrinkage, scipy's density."""
     X, y = load_iris(return_X_y=True)
     structure = Structure("full", float(shared))
-    (found,) = left_out(X, y.astype(np.int32), structure, [0.2], divisor="unbiased")
+    codes = y.astype(np.int32)
+    (found,) = left_out(X, codes, structure, [0.2], divisor="unbiased", target="spherical")
     for row in range(0, 150, 7):
         others = np.arange(150) != row
         parts = [X[others & (y == c)] for c in range(3)]
@@ -153,14 +160,15 @@ def test_error_counts(load: Any, structure: Structure, divisor: Any, errors: int
 
 
 @pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
-def test_a_condition_number_of_2e12(structure: Structure) -> None:
+@pytest.mark.parametrize("target", ["diagonal", "spherical"])
+def test_a_condition_number_of_2e12(structure: Structure, target: str) -> None:
     """No NaN, and every 20th row as fitted without it, to 1e-10 of its log posterior."""
     X, y = load_breast_cancer(return_X_y=True)
     codes, schema = y.astype(np.int32), Schema(np.arange(2), 30)
     shrinkages = [None, 1e-9, 1e-6, 0.3, "oas"]
     if structure.between and structure.covariance == "full":
         shrinkages.pop()  # which has no closed form
-    path = left_out(X, codes, structure, shrinkages)
+    path = left_out(X, codes, structure, shrinkages, target=target)
     for shrinkage, found in zip(shrinkages, path, strict=True):
         assert isinstance(found, np.ndarray)
         assert np.isfinite(found).all()
@@ -168,13 +176,16 @@ def test_a_condition_number_of_2e12(structure: Structure) -> None:
         for row in range(0, 569, 20):
             others = np.arange(569) != row
             moments = summarise(X[others], codes[others], None, 2)
-            model = estimate(moments, schema, structure, None, "mle", shrinkage)
+            model = estimate(moments, schema, structure, None, "mle", shrinkage, target)
             expected = log_posterior(model, X[row : row + 1])[0]
             assert np.allclose(found[row], expected, rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("structure", [*STRUCTURES, *MIXTURES], ids=name_of)
-def test_large_tables_sorted_by_class_or_with_a_rare_class(structure: Structure) -> None:
+@pytest.mark.parametrize("target", ["diagonal", "spherical"])
+def test_large_tables_sorted_by_class_or_with_a_rare_class(
+    structure: Structure, target: str
+) -> None:
     """Rows go through in blocks, once n·d·k is above 524,000: of some classes a block has none."""
     rng = np.random.default_rng(11)
     codes = np.repeat(np.arange(3), [40_000, 26_000, 50]).astype(np.int32)
@@ -182,11 +193,13 @@ def test_large_tables_sorted_by_class_or_with_a_rare_class(structure: Structure)
     shrinkages = (
         [None, 0.3] if structure.between and structure.covariance == "full" else [0.3, "oas"]
     )
-    for shrinkage, found in zip(shrinkages, left_out(X, codes, structure, shrinkages), strict=True):
+    path = left_out(X, codes, structure, shrinkages, target=target)
+    for shrinkage, found in zip(shrinkages, path, strict=True):
         assert np.isfinite(found).all()
         for row in (0, 39_999, 40_000, 66_049):
             others = np.arange(codes.size) != row
             moments = summarise(X[others], codes[others], None, 3)
-            model = estimate(moments, Schema(np.arange(3), 3), structure, None, "mle", shrinkage)
+            names = Schema(np.arange(3), 3)
+            model = estimate(moments, names, structure, None, "mle", shrinkage, target)
             expected = log_posterior(model, X[row : row + 1])[0]
             assert np.abs(found[row] - expected).max() <= 1e-10

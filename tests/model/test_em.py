@@ -257,7 +257,7 @@ def test_what_regularises_acts_once_in_the_end() -> None:
     unbiased = solved(TABLE, settings_of(divisor="unbiased")).densities[0]
     expected = covariance * (weight / (weight - 1))[:, None, None]
     np.testing.assert_allclose(unbiased.dense_covariance(), expected, rtol=1e-8)
-    shrunk = solved(TABLE, settings_of(shrinkage=0.3)).densities[0]
+    shrunk = solved(TABLE, settings_of(shrinkage=0.3, target="spherical")).densities[0]
     sphere = np.trace(covariance, axis1=1, axis2=2)[:, None, None] / 2 * np.eye(2)
     np.testing.assert_allclose(
         shrunk.dense_covariance(), 0.7 * covariance + 0.3 * sphere, rtol=1e-8

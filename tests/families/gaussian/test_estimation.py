@@ -16,6 +16,7 @@ from tests.strategies import MIXTURES, STRUCTURES, name_of
 
 NAMES = Schema(np.array(["a", "b"]), 2, ("height", "width"))
 each_structure = pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+each_target = pytest.mark.parametrize("target", ["diagonal", "spherical"])
 each_divisor = pytest.mark.parametrize("divisor", ["mle", "unbiased"])
 
 # Class a: 4 rows about (1, 2); class b: 6 rows about (5, −3).
@@ -23,6 +24,7 @@ ROWS = np.array(
     [[0, 1], [2, 1], [0, 3], [2, 3], [4, -5], [6, -5], [4, -1], [6, -1], [5, -3], [5, -3]], float
 )
 CODES = np.repeat(np.array([0, 1], dtype=np.int32), [4, 6])
+TARGET = np.array([8.0, 20.0])  # sums of squares within classes, by hand as below
 # Scatters by hand: a has squares 4 and 4, b has 4 and 16; no products in either.
 SCATTER = {"a": np.diag([4.0, 4.0]), "b": np.diag([4.0, 16.0])}
 
@@ -62,16 +64,18 @@ def test_by_hand(structure: Structure, divisor: Any) -> None:
 
 @pytest.mark.parametrize("structure", MIXTURES, ids=name_of)
 @each_divisor
+@each_target
 @pytest.mark.parametrize("shrinkage", [None, 0.3, "oas"])
 def test_own_and_pooled_are_estimated_then_mixed(
-    structure: Structure, divisor: Any, shrinkage: Any
+    structure: Structure, divisor: Any, shrinkage: Any, target: Any
 ) -> None:
     parts = []
     for sharing, weight in ((0.0, [4.0, 6.0]), (1.0, [10.0])):
         part = expected_covariance(Structure(structure.covariance, sharing), divisor)
         spherical = structure.covariance == "spherical"
-        parts.append(part if spherical else shrink(part, shrinkage, np.array(weight)))
-    density = estimate(moments(structure), NAMES, structure, divisor, shrinkage)
+        towards = TARGET if target == "diagonal" else None
+        parts.append(part if spherical else shrink(part, shrinkage, np.array(weight), towards))
+    density = estimate(moments(structure), NAMES, structure, divisor, shrinkage, target)
     mixture = (1 - structure.sharing) * parts[0] + structure.sharing * parts[1]
     np.testing.assert_allclose(density.covariance.values, mixture, rtol=1e-14)
     assert not density.shared
@@ -112,14 +116,19 @@ def test_free_parameters(structure: Structure, free: int) -> None:
 @each_structure
 @pytest.mark.parametrize("shrinkage", [0.0, 0.3, 1.0, "oas"])
 @each_divisor
-def test_shrinkage_acts_on_the_estimate(structure: Structure, shrinkage: Any, divisor: Any) -> None:
+@each_target
+def test_shrinkage_acts_on_the_estimate(
+    structure: Structure, shrinkage: Any, divisor: Any, target: Any
+) -> None:
     plain = expected_covariance(structure, divisor)
-    found = estimate(moments(structure), NAMES, structure, divisor, shrinkage).covariance.values
+    density = estimate(moments(structure), NAMES, structure, divisor, shrinkage, target)
+    found = density.covariance.values
     if structure.covariance == "spherical":  # it is its own target
         np.testing.assert_allclose(found, plain, rtol=1e-15)
         return
     weight = np.array([10.0]) if structure.shared else np.array([4.0, 6.0])
-    np.testing.assert_allclose(found, shrink(plain, shrinkage, weight), rtol=1e-14)
+    towards = TARGET if target == "diagonal" else None
+    np.testing.assert_allclose(found, shrink(plain, shrinkage, weight, towards), rtol=1e-14)
 
 
 def test_shrinkage_makes_a_singular_class_invertible() -> None:

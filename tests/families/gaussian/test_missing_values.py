@@ -35,9 +35,10 @@ def fit(
     weights: FloatArray | None = None,
     shrinkage: Any = None,
     layout: Any = None,
+    target: Any = "diagonal",
 ) -> Fit:
     k, d = int(codes.max()) + 1, X.shape[1]
-    family = Gaussian(structure, "mle", shrinkage)
+    family = Gaussian(structure, "mle", shrinkage, target=target)
     statistics = observe(X, codes, weights, k, layout or family.layout(k, d))
     return family.estimate(statistics, names_of(k, d))
 
@@ -272,7 +273,9 @@ def test_shrinkage_is_a_remedy(structure: Structure, shrinkage: Any) -> None:
 
 def test_shrinkage_leaves_the_expected_statistics_where_they_can_be_had() -> None:
     X, codes = drawn(17)
-    plain, shrunk = fit(X, codes, Structure()), fit(X, codes, Structure(), shrinkage=0.5)
+    plain, shrunk = (
+        fit(X, codes, Structure(), shrinkage=s, target="spherical") for s in (None, 0.5)
+    )
     assert not shrunk.convergence.penalised
     values = plain.density.covariance.values
     spherical = np.einsum("mii->m", values)[:, None, None] / 3 * np.eye(3)

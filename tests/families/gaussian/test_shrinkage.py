@@ -68,6 +68,20 @@ def test_towards_the_sphere_of_equal_trace(intensity: float) -> None:
 
 
 @pytest.mark.parametrize("intensity", [0.0, 0.25, 1.0, "oas"])
+@pytest.mark.parametrize("full", [True, False])
+def test_the_diagonal_target_is_the_sphere_in_other_units(
+    intensity: float | str, full: bool
+) -> None:
+    sigma = np.array([[[4.0, 1.0], [1.0, 2.0]], [[1.0, 0.0], [0.0, 3.0]]])
+    unit, weight = np.array([3.0, 0.1]), np.array([50.0, 60.0])
+    units = np.multiply.outer(unit, unit)
+    if not full:
+        sigma, units = np.einsum("mii->mi", sigma), np.square(unit)
+    expected = shrink(sigma, intensity, weight) * units
+    np.testing.assert_allclose(shrink(sigma * units, intensity, weight, unit**2), expected)
+
+
+@pytest.mark.parametrize("intensity", [0.0, 0.25, 1.0, "oas"])
 def test_variances_shrink_like_the_matrix_they_stand_for(intensity: float | str) -> None:
     variance = np.array([[4.0, 2.0, 1.0], [1.0, 1.0, 8.0]])
     weight = np.array([50.0, 60.0])
@@ -175,30 +189,34 @@ def test_more_rows_need_less_shrinkage() -> None:
 
 @pytest.mark.parametrize("name", ["full", "diagonal"])
 @pytest.mark.parametrize("shrinkage", [0.3, "oas", 1.0])
-def test_a_penalty_is_what_more_rows_would_take(name: str, shrinkage: float | str) -> None:
+@pytest.mark.parametrize("units", [None, [1.0, 9.0, 0.25]])
+def test_a_penalty_is_what_more_rows_would_take(
+    name: str, shrinkage: float | str, units: list[float] | None
+) -> None:
     rng = np.random.default_rng(7)
     root, weight = rng.normal(size=(2, 3, 3)), np.array([8.0, 20.0])
     scatter = root @ root.mT
     variance = np.einsum("mii->mi", scatter) / weight[:, None]
-    penalty = penalty_of(shrinkage, variance, weight)
+    unit = np.ones(3) if units is None else np.array(units)
+    penalty = penalty_of(shrinkage, variance, weight, None if units is None else unit)
     assert penalty is not None
-    np.testing.assert_allclose(penalty.target, variance.mean(axis=1))
+    target = (variance / unit).mean(axis=1)[:, None] * unit
+    np.testing.assert_allclose(penalty.target, target)
     intensity = penalty.weight / (weight + penalty.weight)
-    expected = oas_intensity(variance, weight) if shrinkage == "oas" else shrinkage
+    expected = oas_intensity(variance / unit, weight) if shrinkage == "oas" else shrinkage
     np.testing.assert_allclose(intensity, np.minimum(expected, 0.999))
-    # ν rows of a Gaussian whose scatter is ν t I, but for what they are at the target itself.
+    # ν rows of a Gaussian whose scatter is ν T, but for what they are at the target itself.
     shape = SHAPES[name].of_variances(np.array([[1.0, 2.0, 3.0]] * 2), Schema(np.arange(2), 3))
 
     def taken(variances: FloatArray) -> float:
-        rows = np.log(variances) + penalty.target[:, None] / variances
+        rows = np.log(variances) + target / variances
         return -0.5 * float(penalty.weight @ rows.sum(axis=1))
 
-    target = np.repeat(penalty.target[:, None], 3, axis=1)
     assert penalty.log_penalty(shape) == pytest.approx(taken(shape.variance) - taken(target))
     at_target = SHAPES[name].of_variances(target, Schema(np.arange(2), 3))
     assert penalty.log_penalty(at_target) == pytest.approx(0, abs=1e-15 * penalty.weight.sum())
     added = penalty.added(scatter) - scatter
-    extra = (penalty.weight * penalty.target)[:, None, None] * np.eye(3)
+    extra = (penalty.weight[:, None] * target)[:, :, None] * np.eye(3)
     np.testing.assert_allclose(added, extra, rtol=1e-12, atol=1e-14)
     squares = np.einsum("mii->mi", scatter)
     np.testing.assert_allclose(

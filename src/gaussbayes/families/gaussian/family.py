@@ -77,7 +77,7 @@ class Gaussian(Family):
     >>> Gaussian.of("full", shared=0.5).structure
     Structure(covariance='full', sharing=0.5)
     >>> len(list(Gaussian.of("auto", shrinkage="auto").candidates()))
-    109
+    107
     """
 
     structure: Structure = STRUCTURES["QDA"]
@@ -296,16 +296,25 @@ class Gaussian(Family):
     left_out = left_out.left_out
 
     def candidates(self) -> Iterator["Gaussian"]:
-        """What the automatic choice tries; neighbours of one structure differ in shrinkage."""
+        """What the automatic choice tries; neighbours of one structure differ in shrinkage.
+
+        A spherical covariance depends on the units of the features. With the diagonal target it is
+        the diagonal one, shrunk as far as can be.
+        """
         if self.choice is None:
             yield self
             return
-        for structure in self.choice.structures:
+        several = len(self.choice.structures) > 1
+        for wanted in self.choice.structures:
+            structure, shrinkages = wanted, self.choice.shrinkages
+            if wanted.shape.isotropic:
+                shrinkages = (None,)
+                if several and self.target == "diagonal":
+                    structure = replace(wanted, covariance="diagonal")
+                    shrinkages = () if 1.0 in self.choice.shrinkages else (1.0,)
             # Each row would change the intensity "oas", and the model be fitted without each.
-            several = len(self.choice.structures) > 1
             slow = several and structure.between and structure.shape.correlated
-            isotropic = structure.shape.isotropic
-            for shrinkage in (None,) if isotropic else self.choice.shrinkages:
+            for shrinkage in shrinkages:
                 if not (slow and shrinkage == "oas"):
                     yield replace(self, structure=structure, shrinkage=shrinkage, choice=None)
 
