@@ -200,7 +200,7 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         and shared covariances only.
     categorical_features : "from_dtype", "auto", None, or names, numbers or booleans
         Which features hold categories: the columns of a frame that are of a categorical type;
-        these and all columns of strings and booleans; or those in the list. Given the class they
+        these, and all columns of strings or booleans; or those in the list. Given the class they
         are independent of each other and of all others; without any numbers beside them the model
         is discrete naive Bayes.
     smoothing : float, 0 or more

@@ -77,6 +77,12 @@ class Calibration:
         return Calibration(self.temperature, offsets, self.prior_proportion, left_out)
 
 
+def no_calibration(n_classes: int, n_rows: int) -> Calibration:
+    """That of a model of which no row could be left out."""
+    empty = (np.empty(0),) * n_classes
+    return Calibration(1.0, np.zeros(n_classes), _NOTHING / (n_rows + _NOTHING), empty)
+
+
 def calibrate(
     log_likelihood: FloatArray, log_prior: FloatArray, proportions: FloatArray, weights: FloatArray
 ) -> Calibration:

@@ -32,6 +32,7 @@ from gaussbayes.model.select import (
     best_of,
     select,
     try_all,
+    unlabelled_weights,
 )
 from gaussbayes.model.statistics import observe
 
@@ -96,7 +97,8 @@ def _average(
     posteriors = [trial.log_posterior for trial in judged if trial.log_posterior is not None]
     data = sampled(held_out_rows(table, replace(views[0].learnt, unlabelled=None), schema))
     weights = _weights(data, posteriors)
-    if options.calibration is not None:  # a single one may gain more from it than the average
+    if options.calibration is not None and with_company(data).size:
+        # A single one may gain more from it than the average.
         settings = judged[0].candidate.settings
         average = log_average(posteriors, weights)
         best = best_calibrated(trials, table, schema)
@@ -105,11 +107,20 @@ def _average(
         if losses[1] < _CLEARLY * losses[0]:
             weights = np.eye(len(judged))[single]
     kept = np.flatnonzero(weights).tolist()
+    unlabelled = 0.0
+    if views[0].learnt.unlabelled is not None:  # chosen for the member that weighs most
+        first = judged[int(weights.argmax())]
+        choice = unlabelled_weights(table, first.view, first.candidate.settings, schema, threads)
+        unlabelled = choice.best.unlabelled_weight
     members = []
     for number in kept:
         settings, view = judged[number].candidate.settings, judged[number].view
+        settings = replace(settings, unlabelled_weight=unlabelled)
         learnt = view.learnt.adapted(settings)
-        members.append(Model(settings, schema, learnt, solve(learnt, settings, schema, threads)))
+        solution = solve(learnt, settings, schema, threads)
+        if learnt.unlabelled is not None:
+            learnt = learnt.trimmed()
+        members.append(Model(settings, schema, learnt, solution))
     calibration: Calibration | None = None
     if options.calibration is not None:
         average = log_average([posteriors[number] for number in kept], weights[kept])
@@ -123,6 +134,8 @@ def _weights(data: HeldOutRows, posteriors: Sequence[FloatArray]) -> FloatArray:
     The only row of a class is called impossible by all of them.
     """
     which = with_company(data)
+    if not which.size:  # there is nothing to go by: the last, which assumes most
+        return np.asarray(np.eye(len(posteriors))[-1])
     truth = data.targets[which]
     proportions = truth.proportions()
     of_truth = [

@@ -24,7 +24,12 @@ from gaussbayes.data.rows import LabelledRows, Rows, Targets
 from gaussbayes.families.protocol import LeftOut
 from gaussbayes.families.removal import Removal, remove
 from gaussbayes.kernels.reference import log_sum_exp
-from gaussbayes.model.calibration import Calibration, calibrate, calibrated_left_out
+from gaussbayes.model.calibration import (
+    Calibration,
+    calibrate,
+    calibrated_left_out,
+    no_calibration,
+)
 from gaussbayes.model.model import Model, solve
 from gaussbayes.model.settings import Priors, Settings, class_priors
 from gaussbayes.model.solution import Solution
@@ -132,6 +137,8 @@ def calibration_of(data: HeldOutRows, settings: Settings, log_posterior: FloatAr
     The only row of a class says nothing.
     """
     which = with_company(data)
+    if not which.size:  # no row tells anything
+        return no_calibration(data.classes.shape[0], data.codes.size)
     arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
     codes = data.codes[which]
     scores = calibrated_left_out(*arrays)[np.arange(codes.size), codes]
@@ -146,7 +153,8 @@ def calibrated_loss(data: HeldOutRows, settings: Settings, log_posterior: FloatA
     arrays = tuple(array[which] for array in _evidence_of(data, settings, log_posterior))
     log_likelihood, log_prior, proportions, weights = arrays
     calibrated = calibrate(*arrays).log_posterior(log_likelihood, log_prior)
-    return -float(np.average((proportions * calibrated).sum(axis=1), weights=weights))
+    score = np.multiply(proportions, calibrated, where=proportions > 0, out=proportions * 0.0)
+    return -float(np.average(score.sum(axis=1), weights=weights))
 
 
 def with_company(data: HeldOutRows) -> NDArray[np.intp]:
@@ -298,7 +306,8 @@ def _hold_out_folds(
     The statistics of the other folds are the same for all settings of the path.
     """
     n, some = data.codes.size, path[0]
-    unlabelled = data.learnt.unlabelled if some.unlabelled_weight > 0 else None
+    used = any(settings.unlabelled_weight > 0 for settings in path)
+    unlabelled = data.learnt.unlabelled if used else None
     if folds is None:
         folds = n if n <= MOST_SINGLE_ROWS else FOLDS
     outcomes: list[Outcome] = [np.empty((n, data.classes.shape[0])) for _ in path]
@@ -365,6 +374,9 @@ def _posterior_without(
     """Log posteriors (m, k) of rows by the model of the others; −∞ for a class without any."""
     present = np.flatnonzero(learnt.weight > 0)
     result = np.full((rows.size, data.classes.shape[0]), -np.inf)
+    if present.size == 1 < data.classes.size:  # there is no other class left to choose
+        result[:, present] = 0.0
+        return result
     try:
         priors = _priors_of_some(settings.priors, data.schema, learnt.weight, present)
         if present.size < data.classes.size:
@@ -383,7 +395,9 @@ def _log_prior(priors: Priors, data: HeldOutRows, removal: Removal) -> FloatArra
     """Log priors (n, k) without each row, up to a constant of the row."""
     weight, n = data.learnt.weight, removal.codes.size
     if priors is not None:
-        return np.repeat(np.log(class_priors(priors, data.schema, weight))[None], n, axis=0)
+        with np.errstate(divide="ignore"):  # a prior of 0
+            log_prior = np.log(class_priors(priors, data.schema, weight))
+        return np.repeat(log_prior[None], n, axis=0)
     log_prior = np.repeat(np.log(weight)[None], n, axis=0)
     log_prior[np.arange(n), removal.codes] = np.log(removal.weight)
     return log_prior

@@ -183,17 +183,31 @@ def select(
         best = best_calibrated(trials, table, schema)
     view = next(trial.view for trial in trials if trial.candidate is best)
     if table is not None and criterion == "leave_one_out" and view.learnt.unlabelled is not None:
-        weights = [replace(best.settings, unlabelled_weight=u) for u in UNLABELLED_WEIGHTS]
-        data, folds = held_out_rows(table, view.learnt, schema), 2 * SELECTION_FOLDS
-        weighted = _judged(data, weights, n_jobs, folds, always=True)
-        candidates += [candidate for candidate, _ in weighted]
-        best = best_of([candidate for candidate, _ in weighted], criterion).best
+        weighted = unlabelled_weights(table, view, best.settings, schema, n_jobs)
+        candidates += weighted.candidates
+        best = weighted.best
     return Selection(tuple(candidates), best, criterion), view
+
+
+def unlabelled_weights(
+    table: LabelledRows,
+    view: View,
+    settings: Settings,
+    schema: Schema,
+    n_jobs: int | None = None,
+) -> Selection:
+    """How much unlabelled rows are to count, by labelled rows held out in folds."""
+    weights = [replace(settings, unlabelled_weight=u) for u in UNLABELLED_WEIGHTS]
+    data = held_out_rows(table, view.learnt, schema)
+    judged = _judged(data, weights, n_jobs, 2 * SELECTION_FOLDS, always=True)
+    return best_of([candidate for candidate, _ in judged], "leave_one_out")
 
 
 def best_calibrated(trials: Sequence[Trial], table: LabelledRows, schema: Schema) -> Candidate:
     """That of the best few candidates whose log loss is least after calibration."""
-    judged = [trial for trial in trials if trial.candidate.refused is None]
+    judged = [trial for trial in trials if not isnan(trial.candidate.log_loss)]
+    if not judged:
+        return best_of([trial.candidate for trial in trials], "leave_one_out").best
     judged.sort(key=lambda trial: trial.candidate.log_loss)
     losses = []
     for trial in judged[:MOST_CALIBRATED]:
@@ -394,17 +408,23 @@ def _scored(candidate: Candidate, outcome: Outcome, data: HeldOutRows) -> Candid
     if isinstance(outcome, GaussBayesError):
         return replace(candidate, refused=str(outcome))
     rows = with_company(data)
-    if not rows.size:
-        return replace(candidate, refused="no class has two rows, of which one could be left out")
+    if not rows.size:  # no class has two rows, of which one could be left out
+        return candidate
     truth = data.targets[rows]
     seen = evaluate(outcome[rows], truth.labels, data.classes, truth.weights)
     return replace(candidate, log_loss=seen.log_loss, error=seen.error, brier=seen.brier)
 
 
 def best_of(candidates: Sequence[Candidate], criterion: Criterion) -> Selection:
-    """The candidates, and the best of those that can be judged."""
+    """The candidates, and the best of those that can be judged.
+
+    If there are too few rows for any judgement, it is the last: that which assumes most.
+    """
     value = attrgetter("bic" if criterion == "bic" else "log_loss")
     judged = [some for some in candidates if some.refused is None and not isnan(value(some))]
+    fitted = [some for some in candidates if some.refused is None]
+    if not judged and fitted and criterion == "leave_one_out":
+        return Selection(tuple(candidates), fitted[-1], criterion)
     if not judged:
         reasons = "; ".join(dict.fromkeys(str(candidate.refused) for candidate in candidates))
         msg = f"none of {len(candidates)} candidates can be judged: {reasons:.1000}"

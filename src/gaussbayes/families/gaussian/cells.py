@@ -396,6 +396,20 @@ class FeatureMoments(NamedTuple):
         overall = (self if together is None else together).together().variance(Structure())
         return np.where(variance > 0, variance, np.where(within > 0, within, overall))
 
+    def supposed(self) -> "FeatureMoments":
+        """The same, where nobody knows anything, by what is known of other rows.
+
+        A class without a value of a feature has the mean of all rows there; a feature that does not
+        vary among any rows has the variance 1.
+        """
+        weight, anchor, offset, scatter = self
+        whole, absent = self.together(), weight == 0
+        anchor = np.where(absent, whole.anchor, anchor)
+        offset = np.where(absent, whole.offset, offset)
+        flat = whole.scatter <= 0
+        weight = np.where(flat, np.maximum(weight, 1.0), weight)
+        return FeatureMoments(weight, anchor, offset, np.where(flat, weight, scatter))
+
     def check(self, names: Schema) -> None:
         """Raise if a class has no row with a value of a certain feature."""
         absent = self.weight == 0

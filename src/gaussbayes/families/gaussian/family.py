@@ -409,12 +409,7 @@ class PredictiveGaussian(Gaussian):
         # The same for every prior, which is tried one after another.
         completed = _completed.get(statistics)
         if completed is None:
-            pooled = STRUCTURES["LDA"]
-            expected, record = missing_values.complete(
-                statistics, pooled, names, max_iterations=max_iterations, threads=threads
-            )
-            shared = maximum(expected.moments, names, pooled)
-            completed = shared.expect_statistics(statistics)[0], record
+            completed = missing_values.suppose(statistics, names, max_iterations, threads)
             _completed[statistics] = completed
         expected, record = completed
         return Fit(predictive(expected.moments, names, self.prior), record)

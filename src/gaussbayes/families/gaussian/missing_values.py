@@ -11,7 +11,7 @@ end. For covariances between own and shared, the likelihood of own ones is maxim
 """
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from gaussbayes.base.types import FloatArray
 from gaussbayes.families.gaussian.cells import FeatureMoments, feature_moments
 from gaussbayes.families.gaussian.density import GaussianDensity, maximum
 from gaussbayes.families.gaussian.expectation import Frame, frame_of
-from gaussbayes.families.gaussian.shrinkage import Penalty
+from gaussbayes.families.gaussian.shrinkage import Penalty, penalty_of
 from gaussbayes.families.gaussian.statistics import (
     LAYOUTS,
     ClassMoments,
@@ -30,14 +30,19 @@ from gaussbayes.families.gaussian.statistics import (
     empty,
     place,
 )
-from gaussbayes.families.gaussian.structure import Structure, check_variances, factor
+from gaussbayes.families.gaussian.structure import (
+    STRUCTURES,
+    Structure,
+    check_variances,
+    factor,
+)
 from gaussbayes.families.protocol import Convergence
 
 MAX_ITERATIONS = 10_000
 
-# Estimated error of the parameters at which EM ends, in standard deviations or as a proportion,
-# and where the result is but a place to start from.
-_TOLERANCE, _ROUGHLY = 1e-11, 1e-3
+# Estimated error of the parameters at which EM ends, in standard deviations or as a proportion;
+# where they are integrated out afterwards; and where the result is but a place to start from.
+_TOLERANCE, _NEARLY, _ROUGHLY = 1e-11, 1e-6, 1e-3
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 _EPS = float(np.finfo(np.float64).eps)
 _COLLAPSED = 1e-24  # a variance so much smaller than where it started is on its way to 0
@@ -45,6 +50,7 @@ _COLLAPSED = 1e-24  # a variance so much smaller than where it started is on its
 # worked out from the others, with errors that grow as this falls; and a likelihood without a
 # maximum is found out by it.
 _LEAST_UNEXPLAINED = 1e-10
+_LITTLE = 0.02  # how much correlations are shrunk where that keeps the likelihood bounded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,16 +102,20 @@ def complete(
     penalty: Penalty | None = None,
     *,
     start: GaussianDensity | None = None,
+    features: FeatureMoments | None = None,
+    tolerance: float = _TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
     threads: int = 1,
 ) -> tuple[GaussianStatistics, Convergence]:
     """The expected complete statistics of labelled rows, and how EM proceeded.
 
     A penalty is added to the log-likelihood; `start` is a density near the result. A class without
-    a value of a certain feature, and a likelihood without a maximum, are errors that name both.
+    a value of a certain feature, and a likelihood without a maximum, are errors that name both;
+    unless `features` say what is supposed of such a class: EM does not change it.
     """
-    features = feature_moments(statistics)
-    features.check(names)
+    if features is None:
+        features = feature_moments(statistics)
+        features.check(names)
     structure = structure.maximised
     if not structure.shape.correlated:
         return _closed_form(statistics, features, structure)
@@ -113,7 +123,7 @@ def complete(
         start = _start(features, structure, names, guarded=penalty is not None)
     statistics, blank = statistics.without_blank()
     parts = _parts(statistics, structure, names, start, penalty)
-    paths = [part.em(_TOLERANCE, max_iterations, threads) for part in parts]
+    paths = [part.em(tolerance, max_iterations, threads) for part in parts]
     expected = paths[0].last.result.moments
     if not structure.shared:
         expected = empty(statistics.n_classes, statistics.n_columns, "full")
@@ -127,6 +137,28 @@ def complete(
     remaining = max(path.remaining for path in paths)
     record = Convergence(total_objective(paths), converged, remaining, penalty is not None)
     return GaussianStatistics(expected), record
+
+
+def suppose(
+    statistics: GaussianStatistics,
+    names: Schema,
+    max_iterations: int = MAX_ITERATIONS,
+    threads: int = 1,
+) -> tuple[GaussianStatistics, Convergence]:
+    """The expected complete statistics under a shared covariance; they exist whatever is missing.
+
+    Its correlations are shrunk a little, so that the likelihood has a maximum, however few rows
+    there are. For what no row tells of a class see `FeatureMoments.supposed`.
+    """
+    pooled = STRUCTURES["LDA"]
+    features = feature_moments(statistics).supposed()
+    variance = features.positive_variance(pooled)
+    penalty = penalty_of(_LITTLE, variance, pooled.weights(statistics.weight), variance[0])
+    options: dict[str, Any] = {"max_iterations": max_iterations, "threads": threads}
+    options |= {"features": features, "tolerance": _NEARLY}
+    expected, record = complete(statistics, pooled, names, penalty, **options)
+    density = maximum(expected.moments, names, pooled, penalty)
+    return density.expect_statistics(statistics)[0], record
 
 
 class _Part(NamedTuple):

@@ -109,7 +109,8 @@ def _ranged(x: FloatArray) -> Ranged:
     if not largest > least:
         return Ranged()
     # Half of each, so that the difference is finite.
-    return Ranged(float(least), float(min(2.0 * (0.5 * largest - 0.5 * least), _FARTHEST)))
+    half = min(0.5 * largest - 0.5 * least, 0.5 * _FARTHEST)
+    return Ranged(float(least), float(2.0 * half))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

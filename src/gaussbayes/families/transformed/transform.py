@@ -37,8 +37,8 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 _SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
-_FARTHEST = 1e300
-"""Where z is what would be larger than any number."""
+_FARTHEST = 1e100
+"""The largest z: squares of larger ones could not be summed."""
 
 _ONES = (np.ones(1), np.ones(1))
 
@@ -317,11 +317,11 @@ class Transforms:
                 z[:, group.columns], log_slope[:, group.columns] = group.kind.forward(
                     x[:, group.columns], *group.numbers
                 )
-        infinite = np.isinf(z)
-        if infinite.any():  # a number may be too large in units of its scale, but is one
+        far = np.abs(z) > _FARTHEST
+        if far.any():  # a number may be too large in units of its scale, but is one
             called = None if names is None else names.features or names.places
             check_finite(x, first_row, called, allow_nan=True)
-            z[infinite] = np.copysign(_FARTHEST, z[infinite])
+            z[far] = np.copysign(_FARTHEST, z[far])
         return z, log_slope
 
     def inverse(self, z: FloatArray) -> FloatArray:
