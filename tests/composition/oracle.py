@@ -158,6 +158,7 @@ def fit(
     priors=None,
     divisor="mle",
     shrinkage=None,
+    target="diagonal",
     unlabelled_weight=1.0,
 ):
     """The most likely parameters, regularised once in the end as the package documents it."""
@@ -170,9 +171,13 @@ def fit(
     if key not in data.known:
         data.known[key] = _maximum(data, *key)
     truth, expected = data.known[key]
-    matrices = _covariance(
-        expected.weight, expected.scatter, covariance, sharing, divisor, shrinkage
-    )
+    within = np.einsum("kii->i", expected.scatter)
+    unit = np.sqrt(within) if target == "diagonal" else np.ones_like(within)
+    units = np.multiply.outer(unit, unit)  # in these the target is spherical
+    regular = covariance != "spherical"
+    scatter = expected.scatter / units if regular else expected.scatter
+    matrices = _covariance(expected.weight, scatter, covariance, sharing, divisor, shrinkage)
+    matrices = matrices * units if regular else matrices
     prior = truth.prior if priors is None else np.asarray(priors, float)
     moved = (data.weights @ (data.y[:, None] == np.arange(data.k))) @ np.log(prior / truth.prior)
     return replace(

@@ -378,7 +378,8 @@ def leave_one_out(case):
 @cache
 def selected(kind, completeness, **options):
     """The candidates among all structures, whatever the case's own is."""
-    return Case(kind, completeness, "full").fit(covariance="auto", **options).selection_
+    case = Case(kind, completeness, "full")
+    return case.fit(covariance="auto", target="spherical", **options).selection_
 
 
 def candidate_of(case, selection):
@@ -474,8 +475,9 @@ def a_mark_for_missing_labels(case):
 
 @operation
 def divisor_and_shrinkage(case):
-    chosen = {"divisor": "unbiased", "shrinkage": 0.2}
-    same_model(case.fit(**chosen), case.truth_of(case.data, **chosen))
+    for target in ("diagonal", "spherical"):
+        chosen = {"divisor": "unbiased", "shrinkage": 0.2, "target": target}
+        same_model(case.fit(**chosen), case.truth_of(case.data, **chosen))
 
 
 @operation

@@ -283,9 +283,10 @@ class Family(Protocol):
         return isinstance(other, type(self))
 
     def given_units(self) -> Self:
-        """This family, with units that stay those of all rows as rows are left out, if it has any.
+        """This family, with units that may stay those of all rows as rows are left out.
 
-        Leave-one-out is exact given the units then, as it is given transforms.
+        Leave-one-out is exact given the units then, as it is given transforms. By default there are
+        no such units.
         """
         return self
 

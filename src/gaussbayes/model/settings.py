@@ -145,7 +145,7 @@ class Settings:
         return replace(self, components=components)
 
     def given_units(self) -> "Settings":
-        """The same with units that stay those of all rows as rows are left out."""
+        """The same with units that may stay those of all rows as rows are left out."""
         return self.with_families([family.given_units() for family in self.families])
 
 

@@ -336,10 +336,10 @@ class Gaussian(Family):
         return settings == (other.structure, other.divisor, other.target)
 
     def given_units(self) -> Any:
-        """This family, whose units of shrinkage are those of all rows whichever are left out.
+        """This family, whose units of shrinkage may be those of all rows whichever are left out.
 
-        They change but little with a row, and kept as they are, closed forms need no matrix for
-        each row.
+        Of many rows they change but little with one. Kept as they are, closed forms need no matrix
+        for each row.
         """
         return replace(self, units_given=True)
 
@@ -434,11 +434,12 @@ class PredictiveGaussian(Gaussian):
         names: Schema,
     ) -> LeftOut | None:
         """A closed form for complete rows left out one at a time."""
-        del targets, names
+        del names
         if not statistics.is_complete:
             return None
-        priors = [family.prior for family in path]
-        formula = PredictiveLeftOut.of(statistics.moments, priors, units_given=self.units_given)
+        moments, priors = statistics.moments, [family.prior for family in path]
+        given = self.units_given and not left_out.few_matrices(moments, targets)
+        formula = PredictiveLeftOut.of(moments, priors, units_given=given)
 
         def log_densities(rows: Rows, removal: Removal) -> Any:
             with np.errstate(all="ignore"):  # what overflows or vanishes here is not reliable

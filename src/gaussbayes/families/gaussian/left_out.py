@@ -51,6 +51,9 @@ MOST_WEIGHTS = 16
 _TOGETHER = 1 << 18
 """Entries of matrices that are factored in one step."""
 
+MOST_EACH = 1 << 22
+"""Operations up to which a matrix is factored for each row also if the units may be given."""
+
 Reliable: TypeAlias = NDArray[np.bool_]
 
 _Formula: TypeAlias = Callable[[FloatArray, Removal, FloatArray, Reliable], None]
@@ -72,8 +75,9 @@ def left_out(
     """
     del family  # what matters is in the path
     weights, moments = targets.weights, statistics.moments
+    few = few_matrices(moments, targets)
     if not statistics.is_complete or not all(
-        _by_rows(member) or has_closed_form(member.structure, member.shrinkage, weights)
+        _by_rows(member, few) or has_closed_form(member.structure, member.shrinkage, weights)
         for member in path
     ):
         return None
@@ -85,12 +89,13 @@ def left_out(
             each.divisor,
             bool(each.shrinkage),
             each.target,
-            each.units_given,
+            _by_rows(each, few),
         ),
     ):
         members, start = list(group), stop
         stop += len(members)
-        formulas.append((slice(start, stop), _formula(moments, weights, names, members)))
+        formula = _formula(moments, weights, names, members, by_rows=_by_rows(members[0], few))
+        formulas.append((slice(start, stop), formula))
 
     def log_densities(rows: Rows, removal: Removal) -> tuple[FloatArray, Reliable]:
         X = rows.matrix.astype(np.float64, copy=False)
@@ -122,13 +127,24 @@ def _has_units(family: "Gaussian") -> bool:
     return shrunk and family.target == "diagonal"
 
 
-def _by_rows(family: "Gaussian") -> bool:
+def few_matrices(moments: ClassMoments, targets: Targets) -> bool:
+    """Whether it takes no time to factor a matrix for each row and class."""
+    n, k, d = targets.labels.shape[0], moments.n_classes, moments.n_features
+    return bool(n * k * d * d * (d + 16) <= MOST_EACH)
+
+
+def _by_rows(family: "Gaussian", few: bool) -> bool:
     """Whether each row that is left out changes the units."""
-    return _has_units(family) and not family.units_given
+    return _has_units(family) and (few or not family.units_given)
 
 
 def _formula(
-    moments: ClassMoments, weights: FloatArray | None, names: Schema, members: Sequence["Gaussian"]
+    moments: ClassMoments,
+    weights: FloatArray | None,
+    names: Schema,
+    members: Sequence["Gaussian"],
+    *,
+    by_rows: bool,
 ) -> _Formula:
     """What is written of families that differ in intensities only: all are shrunk, or none is."""
     structure = members[0].structure
@@ -137,7 +153,7 @@ def _formula(
     shrinkages = [1.0 if isotropic else member.shrinkage or None for member in members]
     unit = np.sqrt(target_of(moments)) if _has_units(members[0]) else np.ones(moments.n_features)
     path = _Path(moments, structure, members[0].divisor, shrinkages, unit)
-    if _by_rows(members[0]):
+    if by_rows:
         return path.each
     try:
         if not structure.between:
