@@ -85,10 +85,11 @@ def rows_at(case, columns, places):
     sizes = tuple(case.data.sizes[columns[place] - g - p] for place in of[2])
     return replace(
         empty,
-        X=places[:, of[0]],
+        X=np.log(places[:, of[0]]) if case.data.logged else places[:, of[0]],
         N=np.rint(places[:, of[1]]),
         Z=np.rint(places[:, of[2]]).astype(int),
         sizes=sizes,
+        logged=case.data.logged,
     )
 
 
@@ -168,7 +169,10 @@ def densities(case):
         if truth.mean.shape[1]:
             curves = [line for line in ax.lines if len(line.get_xdata()) > 100]
             for line, mean, covariance in zip(curves, truth.mean, truth.covariance, strict=True):
-                expected = norm.pdf(line.get_xdata(), mean[0], np.sqrt(covariance[0, 0]))
+                x, slope = np.asarray(line.get_xdata()), 1.0
+                if case.data.logged:
+                    x, slope = np.log(x), 1.0 / x
+                expected = slope * norm.pdf(x, mean[0], np.sqrt(covariance[0, 0]))
                 close(line.get_ydata(), expected)
         else:
             places, joint = bars_at(case, column, ax)
@@ -295,6 +299,8 @@ def ellipses(case):
     ax = plots.ellipses(model_of(case), levels=[2.0], features=[0, 1])
     truth = truth_of(case)
     drawn = [line.get_xydata() for line in ax.lines if line.get_gid() == "ellipse"]
+    if case.data.logged:
+        drawn = np.log(drawn)
     for points, mean, covariance in zip(drawn, truth.mean, truth.covariance, strict=True):
         gap = points - mean
         squares = np.einsum("ni,ij,nj->n", gap, np.linalg.inv(covariance), gap)

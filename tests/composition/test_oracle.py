@@ -22,7 +22,7 @@ def test_densities_are_those_of_scipy(kind):
                 x, mean = query.X[i, there], truth.mean[c, there]
                 matrix = truth.covariance[c][np.ix_(there, there)]
                 expected += multivariate_normal(mean, matrix).logpdf(x)
-                expected -= x.sum() if query.logged else 0.0  # x is a logarithm: its slope
+                expected -= x.sum() if query.logged else 0.0  # the slope of log x is 1 / x
                 distance = (x - mean) @ np.linalg.inv(matrix) @ (x - mean)
                 assert squares[i, c] == pytest.approx(distance, rel=1e-10)
             for count, rate in zip(query.N[i], truth.rate[c], strict=True):
