@@ -162,7 +162,7 @@ def test_nothing_to_choose_from_is_a_problem_not_an_error() -> None:
     assert compared.selection is None
     own = named(compared, "automatic choice")
     assert own.problem is not None
-    assert "none of 109 candidates can be judged" in own.problem
+    assert "none of 107 candidates can be judged" in own.problem
     assert (own.structure, own.evaluation) == (None, None)
     assert "automatic choice" in str(compared)
 

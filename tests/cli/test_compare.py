@@ -13,9 +13,8 @@ from tests.cli.calling import Call, Shell
 
 TIMES = {"fit_seconds", "predict_seconds"}
 
-N_CANDIDATES = {"bic": 4 * 11 + 2, "leave-one-out": 4 * 11 + 2 + 3 * (10 + 11)}
-"""Full and diagonal covariances, own and shared, with eleven shrinkages each; spherical ones with
-none. By rows also those in three steps between own and shared: full ones without OAS, for which
+N_CANDIDATES = {"bic": 4 * 11, "leave-one-out": 4 * 11 + 3 * (10 + 11)}
+"""Full and diagonal covariances, own and shared, with eleven shrinkages each. By rows also those in three steps between own and shared: full ones without OAS, for which
 there is no closed form."""
 
 
@@ -106,7 +105,7 @@ def test_all_candidates_of_the_automatic_choice(call: Call, selection: str) -> N
     assert result.exit_code == 0
     assert max(map(len, result.stdout.splitlines())) <= 80
     first, rest = result.stdout.split("candidates, best first: ")
-    chosen = "full, 50 % shared without" if selection == "leave-one-out" else "QDA with"
+    chosen = "full, 50 % shared with" if selection == "leave-one-out" else "QDA with"
     assert f"automatic choice: {chosen}" in first
     lines = rest.splitlines()[4:]
     assert len(lines) == N_CANDIDATES[selection]
