@@ -161,12 +161,12 @@ def test_with_priors_goes_on_learning() -> None:
 
 def test_shrinkage() -> None:
     free = GaussianClassifier().fit(X, y)
-    shrunk = GaussianClassifier(shrinkage=0.25).fit(X, y)
+    shrunk = GaussianClassifier(shrinkage=0.25, target="spherical").fit(X, y)
     trace = np.trace(free.covariances_, axis1=1, axis2=2)
     expected = 0.75 * free.covariances_ + 0.25 * (trace / 4)[:, None, None] * np.eye(4)
     np.testing.assert_allclose(shrunk.covariances_, expected, rtol=1e-14)
     spherical = GaussianClassifier("spherical").fit(X, y)
-    round_ones = GaussianClassifier(shrinkage=1).fit(X, y)
+    round_ones = GaussianClassifier(shrinkage=1, target="spherical").fit(X, y)
     np.testing.assert_allclose(round_ones.covariances_, spherical.covariances_, rtol=1e-12)
     twice = np.tile(X, 2)  # each feature once more: singular unless shrunk
     for shared in (False, True):

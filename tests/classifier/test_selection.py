@@ -54,6 +54,13 @@ def test_only_what_is_left_open_is_chosen() -> None:
     assert shrunk.structure_ == Structure("full", 1.0)
     assert {one.structure for one in shrunk.selection_.candidates} == {shrunk.structure_}
     shaped = GaussianClassifier("auto", shrinkage=0.2).fit(X, y)
+    # A sphere in the features' own deviations is what is shrunk as far as can be.
+    assert {one.shrinkage for one in shaped.selection_.candidates} == {0.2, 1.0}
+    assert {one.structure.covariance for one in shaped.selection_.candidates} == {
+        "full",
+        "diagonal",
+    }
+    shaped = GaussianClassifier("auto", shrinkage=0.2, target="spherical").fit(X, y)
     assert {one.shrinkage for one in shaped.selection_.candidates} == {0.2, None}
 
 
@@ -259,7 +266,9 @@ def test_every_candidate_is_evaluated_by_its_own_models() -> None:
         assert one.log_loss == pytest.approx(alone.leave_one_out(FRAME, Y).evaluation.log_loss)
         assert one.n_parameters == alone.fit(FRAME, Y).n_parameters_
     best = chooser.selection_.best
-    assert best.log_loss == min(one.log_loss for one in chooser.selection_.candidates)
+    # Shrinkage of correlations does not change diagonal LDA: equal ones differ in rounding.
+    least = min(one.log_loss for one in chooser.selection_.candidates)
+    assert best.log_loss == pytest.approx(least, rel=1e-14)
     assert chooser.structure_ == best.structure
     told = chooser.leave_one_out(FRAME, Y).evaluation
     assert told.log_loss == pytest.approx(best.log_loss, rel=1e-12)
@@ -281,7 +290,10 @@ def test_bic_is_that_of_the_densities_of_the_rows(smoothing: float, weights: Any
     share = np.ones(N) if weights is None else weights
     for one in chooser.selection_.candidates:
         model = GaussianClassifier(
-            one.structure.covariance, shared=one.structure.sharing, smoothing=smoothing
+            one.structure.covariance,
+            shared=one.structure.sharing,
+            shrinkage=one.shrinkage,
+            smoothing=smoothing,
         ).fit(FRAME, Y, weights)
         log_joint = np.empty(N)
         for row, record in enumerate(FRAME.to_dict("records")):
@@ -299,6 +311,7 @@ def test_bic_is_that_of_the_densities_of_the_rows(smoothing: float, weights: Any
         expected = model.n_parameters_ * np.log(share.sum()) - 2 * share @ log_joint
         assert one.bic == pytest.approx(expected, rel=1e-10)
         assert one.n_parameters == model.n_parameters_
+    assert {one.shrinkage for one in chooser.selection_.candidates} == {None, 1.0}
     least = min(chooser.selection_.candidates, key=lambda one: one.bic)
     assert chooser.structure_ == least.structure
 

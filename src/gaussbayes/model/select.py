@@ -358,11 +358,19 @@ def _choice(family: Any) -> tuple[Any, ...]:
     return family.name, family.options.get("estimate"), structure, shrinkage
 
 
-def _fitted(learnt: Learnt, settings: Settings, schema: Schema, n_jobs: int | None) -> Candidate:
-    """A candidate before any row is held out."""
+def _fitted(
+    learnt: Learnt,
+    settings: Settings,
+    schema: Schema,
+    n_jobs: int | None,
+    *,
+    by_rows: bool = False,
+) -> Candidate:
+    """A candidate before any row is held out, or if `by_rows` is false without that."""
     schema = replace(schema, classes=learnt.classes)
-    if any(family.options.get("estimate") == "predictive" for family in settings.families):
-        # There is no BIC of what is integrated out; whether it has an estimate, rows left out say.
+    predictive = any(family.options.get("estimate") == "predictive" for family in settings.families)
+    if by_rows and predictive:
+        # Whether what is integrated out has an estimate, rows left out say.
         return Candidate(settings, nan, nan, nan, nan, _n_parameters(settings, schema))
     try:
         solution = solve(learnt, settings, schema, n_jobs)
@@ -391,7 +399,9 @@ def _judged(
     always: bool = False,
 ) -> list[tuple[Candidate, FloatArray | None]]:
     """Candidates of a path, and log posteriors of the rows that were held out; see `hold_out`."""
-    fitted = [_fitted(data.learnt, settings, data.schema, n_jobs) for settings in path]
+    fitted = [
+        _fitted(data.learnt, settings, data.schema, n_jobs, by_rows=True) for settings in path
+    ]
     judged: list[tuple[Candidate, FloatArray | None]] = [(candidate, None) for candidate in fitted]
     possible = [number for number, candidate in enumerate(fitted) if candidate.refused is None]
     if possible:
