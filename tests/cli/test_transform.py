@@ -75,7 +75,7 @@ def test_bad_input(call: Call, incomes: pd.DataFrame) -> None:
     assert "row 17, column 'area'" in call("predict", "m.json", "wrong.csv").stderr
     assert call(*fit, "income=log").exit_code == 0
     for given, words in (
-        ("sqrt", "expected a transform, one of standardised, yeo-johnson, log, rank-normal"),
+        ("sqrt", "expected a transform, one of standardised, range, yeo-johnson, log, rank-normal"),
         ("are=log", "the features to be transformed"),
         ("y=log", "--transform names 'y', but the columns are"),
     ):
