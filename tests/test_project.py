@@ -352,3 +352,11 @@ def test_nothing_asks_for_the_type_of_what_a_family_has() -> None:
                 if types & imported & of_families:
                     found.append(f"{path.relative_to(PACKAGE)}:{node.lineno}")
     assert found == []
+
+
+def test_python_on_the_page_of_the_automatic_model_runs(tmp_path: Path) -> None:
+    page = (ROOT / "docs/automatic.md").read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE))
+    printed = run(sys.executable, "-W", "error", "-c", code, cwd=tmp_path)
+    assert printed.count("predictive, ") > 10
+    assert "Calibration(temperature=" in printed

@@ -50,7 +50,8 @@ def test_what_users_describe() -> None:
 
 
 def test_what_the_automatic_choice_tries() -> None:
-    every = list(Gaussian.of("auto", divisor="unbiased", shrinkage="auto").candidates())
+    options = {"divisor": "unbiased", "shrinkage": "auto", "target": "spherical"}
+    every = list(Gaussian.of("auto", **options).candidates())
     assert {family.structure for family in every} == {*STRUCTURES.values(), *MIXTURES}
     assert {family.divisor for family in every} == {"unbiased"}
     assert len(set(every)) == len(every)

@@ -11,7 +11,6 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 import click
 
 from gaussbayes.base.errors import ParameterError
-from gaussbayes.base.types import TransformName
 from gaussbayes.families import FAMILIES, family_type
 
 Decorator: TypeAlias = Callable[[Any], Any]
@@ -235,6 +234,10 @@ def as_families(values: Sequence[str]) -> dict[tuple[str, ...], str] | None:
 
 def as_transform(values: Sequence[str]) -> str | dict[tuple[str, ...], str] | None:
     """Transforms, of all Gaussian features or of some: ``log``, or ``income,area=log``."""
+    if not values:
+        return None
+    from gaussbayes.base.types import TransformName
+
     some: dict[tuple[str, ...], str] = {}
     for value in values:
         features, _, transform = value.rpartition("=")
