@@ -47,7 +47,7 @@ def by_the_estimator(path: Path, name: str, **settings: object) -> bytes:
         (
             ["--covariance", "diagonal", "--shared", "--shrinkage", "auto"],
             {"covariance": "diagonal", "shared": True, "shrinkage": "auto"},
-            "diagonal LDA with shrinkage ",
+            "diagonal LDA without shrinkage",
         ),
     ],
 )

@@ -58,7 +58,7 @@ def open_settings(
     d: int, structures: tuple[Structure, ...] = EVERY, shrinkages: tuple[Any, ...] = SHRINKAGES
 ) -> Settings:
     """Settings that leave these to be chosen."""
-    family = Gaussian(choice=Choice(structures, shrinkages))
+    family = Gaussian(choice=Choice(structures, shrinkages), target="spherical")
     return Settings((Component(family, tuple(range(d))),))
 
 
