@@ -19,7 +19,7 @@ S_c, and something from the trace: a closed form.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -39,6 +39,9 @@ Reliable: TypeAlias = NDArray[np.bool_]
 
 _TOGETHER = 1 << 18
 """Entries of matrices that are factored in one step."""
+
+_NEAR = 1 << 16
+"""Numbers that are worked on at a time: as many as stay near the processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,21 +150,102 @@ class LeftOut:
         y = self.moments.deviation(X, removal.codes) / self.unit
         result = np.empty((len(self.priors), n, k))
         reliable = np.repeat(removal.sound[None], len(self.priors), axis=0)
+        diagonal = [number for number, prior in enumerate(self.priors) if prior.diagonal]
+        batches = self._batches(y.size)
         for code in range(k):
+            for batch in batches:
+                log_density, sure = self._spherical(code, batch, y, removal)
+                result[batch, :, code] = log_density
+                reliable[batch] &= sure
+            if not diagonal:
+                continue
             apart = self.moments.deviation(X, code) / self.unit
-            turned: dict[float, tuple[FloatArray, FloatArray]] = {}  # one basis for several priors
-            for number, prior in enumerate(self.priors):
-                some = _Without(self, prior, code, removal, apart, y)
-                if prior.diagonal:
-                    squares, log_det, sure = some.diagonal()
-                else:
-                    if some.of_pooled not in turned:
-                        basis = some.principal_axes()[1].T
-                        turned[some.of_pooled] = basis @ y.T, basis @ apart.T
-                    squares, log_det, sure = some.spherical(*turned[some.of_pooled])
-                result[number, :, code] = some.log_density(squares, log_det)
+            for number in diagonal:
+                some = _Without(self, self.priors[number], code, removal, apart, y)
+                squares, log_det, sure = some.diagonal()
+                result[number, :, code] = self.log_density(
+                    code, [self.priors[number]], squares[None], log_det[None], removal
+                )[0]
                 reliable[number] &= sure
         return result, reliable
+
+    def part(self, prior: Prior) -> float:
+        """How much the pooled scatter counts."""
+        return 1.0 if prior.sharing == 1.0 else prior.ratio / len(self.own)
+
+    def _axes(self, prior: Prior, code: int) -> tuple[tuple[float, int], FloatArray, FloatArray]:
+        """The scatter (r,) along its principal axes, but for the target, and these in columns.
+
+        They are the same for every block of rows, and for priors alike in what comes first.
+        """
+        of_pooled = (1.0 - prior.shrinkage) * self.part(prior)
+        key = of_pooled, -1 if prior.sharing == 1.0 else code
+        if key not in self.axes:
+            scatter = of_pooled * self.pooled + (prior.sharing < 1.0) * self.own[code]
+            spread, basis = np.linalg.eigh(scatter)
+            self.axes[key] = np.maximum(spread, 0.0), basis
+        return key, *self.axes[key]
+
+    def _batches(self, size: int) -> list[list[int]]:
+        """The priors with spherical targets, those with the same axes after one another.
+
+        So many at a time, for rows of so many numbers, that they stay near the processor.
+        """
+        most = max(1, _NEAR // max(1, size))
+        spherical = [number for number, prior in enumerate(self.priors) if not prior.diagonal]
+        spherical.sort(key=lambda number: self._axes(self.priors[number], 0)[0])
+        return [spherical[some] for some in ranges(len(spherical), most)]
+
+    def _spherical(
+        self, code: int, batch: Sequence[int], y: FloatArray, removal: Removal
+    ) -> tuple[FloatArray, Reliable]:
+        """Log densities of a class under some priors, and reliability (s, n).
+
+        Along principal axes rows are columns (r, n): sums over these are sums of whole rows.
+        """
+        priors, d = [self.priors[number] for number in batch], self.n_features
+        keys, spreads, bases = zip(*(self._axes(prior, code) for prior in priors), strict=True)
+        basis = np.stack(bases[:1] if len(set(keys)) == 1 else bases)
+        moments, mine = self.moments, removal.codes == code
+        apart = (moments.anchor - moments.anchor[code]) + (moments.offset - moments.offset[code])
+        turned = basis.mT @ y.T
+        v = turned + (basis.mT @ (apart / self.unit).T)[:, :, removal.codes]
+        trace = float(np.trace(self.pooled))
+        left = trace - removal.factor * np.einsum("nj,nj->n", y, y)
+        part = np.array([[self.part(prior)] for prior in priors])
+        shrinkage = np.array([[prior.shrinkage] for prior in priors])
+        own = np.array([[prior.sharing < 1.0] for prior in priors])
+        target = part * shrinkage / d * left
+        pull = removal.factor * ((1.0 - shrinkage) * part + own * mine)
+        diagonal = np.stack(spreads)[:, :, None] + target[:, None]
+        squares, length, log_det, rest = downdated(diagonal, target, turned, v, pull, d)
+        # The mean of its own class moves away from a row as well.
+        squares = np.where(mine, np.square(removal.stretch) * length / rest, squares)
+        reliable = np.minimum(rest, left / trace) > self.least
+        return self.log_density(code, priors, squares, log_det, removal), reliable
+
+    def log_density(
+        self,
+        code: int,
+        priors: Sequence[Prior],
+        squares: FloatArray,
+        log_det: FloatArray,
+        removal: Removal,
+    ) -> FloatArray:
+        """Student-t log densities (s, n) by ``vᵀ scatter⁻¹ v`` and ``log |scatter|``."""
+        k, d = len(self.own), self.n_features
+        weight = np.where(removal.codes == code, removal.weight, float(self.moments.weight[code]))
+        degrees = np.stack(
+            [
+                removal.total - k + 2.0
+                if prior.sharing == 1.0
+                else prior.ratio * removal.total / k + weight + 1.0
+                for prior in priors
+            ]
+        )
+        ratio = (1.0 + 1.0 / weight) / degrees  # Λ over the scatter
+        half_log_det = 0.5 * (log_det + d * np.log(ratio))
+        return student_log_density(squares / ratio, half_log_det, degrees, d)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,68 +265,24 @@ class _Without:
         return np.asarray(self.removal.codes == self.code)
 
     @property
-    def part(self) -> float:
-        """How much the pooled scatter counts."""
-        return 1.0 if self.prior.sharing == 1.0 else self.prior.ratio / len(self.of_all.own)
-
-    @property
-    def of_pooled(self) -> float:
-        """How much of it is not shrunk: what principal axes depend on."""
-        return (1.0 - self.prior.shrinkage) * self.part
-
-    @property
     def scatter(self) -> FloatArray:
-        """What the class itself adds (r, r): nothing if covariances are shared."""
+        """What the class itself adds (d, d): nothing if covariances are shared."""
         own: FloatArray = self.of_all.own[self.code]
         return own * float(self.prior.sharing < 1.0)
 
-    @property
-    def pull(self) -> FloatArray:
-        """How much of the outer product of y goes (n,)."""
-        own = self.mine * float(self.prior.sharing < 1.0)
-        return np.asarray(self.removal.factor * (self.of_pooled + own))
-
-    def principal_axes(self) -> tuple[FloatArray, FloatArray]:
-        """The scatter (r,) along its principal axes, but for the target, and these in columns.
-
-        They are the same for every block of rows.
-        """
-        key = self.of_pooled, -1 if self.prior.sharing == 1.0 else self.code
-        if key not in self.of_all.axes:
-            spread, basis = np.linalg.eigh(self.of_pooled * self.of_all.pooled + self.scatter)
-            self.of_all.axes[key] = np.maximum(spread, 0.0), basis
-        spread, basis = self.of_all.axes[key]
-        return spread, basis
-
-    def spherical(
-        self, y: FloatArray, apart: FloatArray
-    ) -> tuple[FloatArray, FloatArray, Reliable]:
-        """Squared distances, log determinants and reliability (n,) for a spherical target.
-
-        `y` and `apart` (r, n) are along the principal axes: sums over these are sums of rows.
-        """
-        d, removal = self.of_all.n_features, self.removal
-        trace = float(np.trace(self.of_all.pooled))
-        left = trace - removal.factor * np.einsum("nd,nd->n", self.y, self.y)
-        target = self.part * self.prior.shrinkage / d * left
-        pull, spread = self.pull, self.principal_axes()[0]
-        squares, length, log_det, rest = downdated(
-            spread[:, None] + target, target, y, apart, pull, d
-        )
-        own = np.square(removal.stretch) * length / rest  # the mean moves away as well
-        reliable = np.minimum(rest, left / trace) > self.of_all.least
-        return np.where(self.mine, own, squares), log_det, reliable
-
     def diagonal(self) -> tuple[FloatArray, FloatArray, Reliable]:
-        """The same for a diagonal target: one matrix is factored for each row."""
+        """Squared distances, log determinants and reliability (n,): one matrix for each row."""
         g, (n, d) = self.prior.shrinkage, self.y.shape
-        whole = self.part * replace(self.prior, diagonal=True).shrunk(self.of_all.pooled)
+        part = self.of_all.part(self.prior)
+        own = self.mine * float(self.prior.sharing < 1.0)
+        pulls = self.removal.factor * ((1.0 - g) * part + own)
+        whole = part * self.prior.shrunk(self.of_all.pooled)
         whole = whole + self.scatter
         stretch = np.where(self.mine, self.removal.stretch, 1.0)
         squares, log_det, rest = np.empty(n), np.empty(n), np.empty(n)
         for some in ranges(n, max(1, _TOGETHER // (d * d))):
-            y, pull = self.y[some], self.pull[some]
-            lost = self.part * g * self.removal.factor[some][:, None] * np.square(y)
+            y, pull = self.y[some], pulls[some]
+            lost = part * g * self.removal.factor[some][:, None] * np.square(y)
             matrices = np.repeat(whole[None], len(y), axis=0)
             np.einsum("nii->ni", matrices)[...] -= lost
             # |M − pull y yᵀ| = |M| (1 − pull yᵀ M⁻¹ y): the rest says what rounding leaves.
@@ -257,20 +297,6 @@ class _Without:
         log_det += np.log(rest)
         return squares, log_det, rest > LEAST_LEFT
 
-    def log_density(self, squares: FloatArray, log_det: FloatArray) -> FloatArray:
-        """Student-t log densities (n,) by ``vᵀ scatter⁻¹ v`` and ``log |scatter|``."""
-        k, d = len(self.of_all.own), self.of_all.n_features
-        weight = np.where(
-            self.mine, self.removal.weight, float(self.of_all.moments.weight[self.code])
-        )
-        if self.prior.sharing == 1.0:
-            degrees = self.removal.total - k + 2.0
-        else:
-            degrees = self.prior.ratio * self.removal.total / k + weight + 1.0
-        ratio = (1.0 + 1.0 / weight) / degrees  # Λ over the scatter
-        half_log_det = 0.5 * (log_det + d * np.log(ratio))
-        return student_log_density(squares / ratio, half_log_det, degrees, d)
-
 
 def downdated(
     diagonal: FloatArray,
@@ -282,18 +308,18 @@ def downdated(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Matrices ``M = D − pull y yᵀ``, one for each of n rows, by the Sherman-Morrison formula.
 
-    Rows are columns here. D is diagonal (r, n) in r directions, and the target alone in others, up
-    to d, in which nothing of y and v (r, n) lies. Returns ``vᵀ M⁻¹ v``, ``yᵀ D⁻¹ y``, ``log |M|``
-    and ``|M| / |D|``, each (n,); D is overwritten.
+    Rows are columns here. D is diagonal (…, r, n) in r directions, and the target (…, n) alone in
+    others, up to d, in which nothing of y and v (…, r, n) lies. Returns ``vᵀ M⁻¹ v``,
+    ``yᵀ D⁻¹ y``, ``log |M|`` and ``|M| / |D|``, each (…, n); D is overwritten.
     """
-    outside = n_features - len(diagonal)
+    outside = n_features - diagonal.shape[-2]
     log_det = _sums_of_logs(diagonal)
     if outside:
         log_det += outside * np.log(target)
     inverse = np.divide(1.0, diagonal, out=diagonal)
-    squares = np.einsum("jn,jn,jn->n", v, v, inverse)
+    squares = np.einsum("...jn,...jn,...jn->...n", v, v, inverse)
     inverse *= y
-    length, across = np.einsum("jn,jn->n", y, inverse), np.einsum("jn,jn->n", v, inverse)
+    length, across = (np.einsum("...jn,...jn->...n", part, inverse) for part in (y, v))
     rest = 1.0 - pull * length
     squares += pull * np.square(across) / rest
     log_det += np.log(rest)
@@ -301,10 +327,10 @@ def downdated(
 
 
 def _sums_of_logs(values: FloatArray) -> FloatArray:
-    """``Σ_j log values_j`` (n,): of the products of eight, which do not overflow."""
-    if not (values.min() > 1e-35 and values.max() < 1e35):
-        return np.asarray(np.log(values).sum(axis=0))
-    return np.asarray(np.log(np.multiply.reduceat(values, range(0, len(values), 8))).sum(axis=0))
+    """``Σ_j log values_j`` (…, n): of the products of eight, which do not overflow."""
+    if values.min() > 1e-35 and values.max() < 1e35:
+        values = np.multiply.reduceat(values, range(0, values.shape[-2], 8), axis=-2)
+    return np.asarray(np.log(values).sum(axis=-2))
 
 
 def log_evidence(moments: ClassMoments, prior: Prior) -> float:
