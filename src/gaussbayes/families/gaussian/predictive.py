@@ -40,7 +40,10 @@ Reliable: TypeAlias = NDArray[np.bool_]
 _TOGETHER = 1 << 18
 """Entries of matrices that are factored in one step."""
 
-_NEAR = 1 << 16
+_ONE_THREAD = 1 << 18
+"""Products of up to so many multiplications are not shared among threads."""
+
+_NEAR = 1 << 18
 """Numbers that are worked on at a time: as many as stay near the processor."""
 
 
@@ -208,7 +211,7 @@ class LeftOut:
         basis = np.stack(bases[:1] if len(set(keys)) == 1 else bases)
         moments, mine = self.moments, removal.codes == code
         apart = (moments.anchor - moments.anchor[code]) + (moments.offset - moments.offset[code])
-        turned = basis.mT @ y.T
+        turned = _turned(basis, y)
         v = turned + (basis.mT @ (apart / self.unit).T)[:, :, removal.codes]
         trace = float(np.trace(self.pooled))
         left = trace - removal.factor * np.einsum("nj,nj->n", y, y)
@@ -296,6 +299,18 @@ class _Without:
             rest[some][sign <= 0] = 0.0
         log_det += np.log(rest)
         return squares, log_det, rest > LEAST_LEFT
+
+
+def _turned(basis: FloatArray, rows: FloatArray) -> FloatArray:
+    """Rows (n, r) along the axes of bases (s, r, r): (s, r, n), some rows at a time.
+
+    So few that BLAS does not share a product among threads, which wait for each other at length on
+    a busy machine; see `gaussbayes.families.gaussian.structure`.
+    """
+    turned, axes = np.empty((len(basis), *rows.T.shape)), basis.mT
+    for some in ranges(len(rows), max(16, _ONE_THREAD // axes.shape[1] ** 2)):
+        turned[:, :, some] = axes @ rows[some].T
+    return turned
 
 
 def downdated(
