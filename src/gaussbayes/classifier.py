@@ -172,6 +172,8 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Divide the scatter by N, or by N − 1 (the shared one by N − k).
     shrinkage : None, float in [0, 1], "oas" or "auto"
         How far covariances are moved towards the spherical one of equal trace; ``"auto"`` chooses.
+        With more features than rows, shrunk full covariances are estimated in the span of the rows
+        of `fit`: the same numbers, in little memory.
     transform : None, "standardised", "yeo-johnson", "log", "rank-normal" or {feature: transform}
         A monotone transform of every Gaussian feature, or of those in the mapping (several in a
         tuple), one for all classes; the transformed features are Gaussian. It is learnt from the
