@@ -171,7 +171,9 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     divisor : {"mle", "unbiased"}
         Divide the scatter by N, or by N − 1 (the shared one by N − k).
     shrinkage : None, float in [0, 1], "oas" or "auto"
-        How far covariances are moved towards the target of equal trace; ``"auto"`` chooses.
+        How far covariances are moved towards the target of equal trace; ``"auto"`` chooses. With
+        more features than rows, shrunk full covariances are estimated in the span of the rows of
+        `fit`: the same numbers, in little memory.
     target : {"diagonal", "spherical"}
         What covariances are shrunk towards: variances as those of all classes together, which does
         not depend on units, or one variance for all features.
