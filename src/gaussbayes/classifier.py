@@ -171,7 +171,12 @@ class GaussianClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     divisor : {"mle", "unbiased"}
         Divide the scatter by N, or by N − 1 (the shared one by N − k).
     shrinkage : None, float in [0, 1], "oas" or "auto"
-        How far covariances are moved towards the spherical one of equal trace; ``"auto"`` chooses.
+        How far covariances are moved towards the target, by a number or by the oracle approximating
+        shrinkage of each; ``"auto"`` chooses.
+    target : {"diagonal", "spherical"}
+        What shrinkage goes to. Diagonal: ``(1 − s) Σ + s (tr(D^-½ Σ D^-½) / d) D``, D the variances
+        of the pooled covariance, whatever the units of the features; of a shared covariance only
+        correlations are shrunk. Spherical: D is the identity, for features that have one unit.
     transform : None, "standardised", "yeo-johnson", "log", "rank-normal" or {feature: transform}
         A monotone transform of every Gaussian feature, or of those in the mapping (several in a
         tuple), one for all classes; the transformed features are Gaussian. It is learnt from the

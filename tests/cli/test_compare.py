@@ -14,8 +14,10 @@ from tests.cli.calling import Call, Shell
 TIMES = {"fit_seconds", "predict_seconds"}
 
 N_CANDIDATES = {"bic": 4 * 11, "leave-one-out": 4 * 11 + 3 * (10 + 11)}
-"""Full and diagonal covariances, own and shared, with eleven shrinkages each. By rows also those in three steps between own and shared: full ones without OAS, for which
-there is no closed form."""
+"""Full and diagonal covariances, own and shared, with eleven shrinkages each.
+
+By rows also those in three steps between own and shared: full ones without OAS, for which there is
+no closed form."""
 
 
 def without_times(records: list[dict[str, object]]) -> list[dict[str, object]]:

@@ -38,7 +38,7 @@ def by_the_estimator(path: Path, name: str, **settings: object) -> bytes:
             },
             "BIC ",
         ),
-        (["--covariance", "auto"], {"covariance": "auto"}, " of 12 "),
+        (["--covariance", "auto"], {"covariance": "auto"}, "without shrinkage, of 12 "),
         (
             ["--sharing", "0.4", "--shrinkage", "auto"],
             {"shared": 0.4, "shrinkage": "auto"},
@@ -47,7 +47,7 @@ def by_the_estimator(path: Path, name: str, **settings: object) -> bytes:
         (
             ["--covariance", "diagonal", "--shared", "--shrinkage", "auto"],
             {"covariance": "diagonal", "shared": True, "shrinkage": "auto"},
-            "diagonal LDA with shrinkage ",
+            "diagonal LDA without shrinkage",
         ),
     ],
 )

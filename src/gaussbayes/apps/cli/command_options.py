@@ -125,7 +125,7 @@ _HELP = {
     "of this one.",
     "--shared": "All classes share one covariance.",
     "--sharing": "How far each class's covariance is shrunk towards the pooled one, from 0 to 1.",
-    "--shrinkage": "How far covariances are shrunk towards the spherical one; auto chooses.",
+    "--shrinkage": "How far covariances are shrunk towards pooled variances; auto chooses.",
     "--size": "Width and height in inches.  [default: fitting]",
     "--smoothing": "What is added to the weight of each category, and to counts, in every class.",
     "--target": "The column that holds the classes.",
